@@ -23,6 +23,7 @@ import { createThreadLoad } from './metrics/thread-load.js';
 import { serveMetrics } from './metrics/server.js';
 import { requireSecretsKeys } from './config/secrets-key.js';
 import { starting } from './lifecycle/start-error.js';
+import { monotonicMs } from './store/database-clock.js';
 import { isTransient, remedyOf } from './store/transient.js';
 import type { Notifications, OpenNotifications } from './stream/notifications.js';
 import { createStreams, type Streams } from './stream/streams.js';
@@ -78,7 +79,7 @@ async function serve(
   closing: AbortSignal,
   { startCore, droppedLines = () => 0, heartbeatMs, ...parts }: ServiceParts,
 ): Promise<Omit<Service, 'leave' | 'close'>> {
-  const { config, root, log, now } = parts;
+  const { config, root, log } = parts;
   const metrics = createMetrics();
   const { observeRequest, observeRefusal, observeGroup, observeAttempt, observeStatus } = metrics;
   const sessionRequests = keep(
@@ -86,7 +87,12 @@ async function serve(
   );
   let streams = undefined as Streams | undefined;
   const wakeStreams: Streams['wake'] = (sessions) => streams?.wake(sessions);
-  const host = { observeGroup, observeAttempt, observeStatus, wakeStreams };
+  let serverMinusMonotonicMs: number | undefined;
+  /** The time of the database server. With an embedded database, the time of this process. */
+  const now = () =>
+    serverMinusMonotonicMs === undefined ? parts.now() : Math.round(serverMinusMonotonicMs + monotonicMs());
+  const setClock = (ms: number) => void (serverMinusMonotonicMs = ms);
+  const host = { observeGroup, observeAttempt, observeStatus, wakeStreams, setClock };
   const core = keep(await startCore({ ...parts, host }));
   const { operate, findKeys, recordKeyUse, usageTotals, addUsage } = core;
   metrics.watchDroppedLines(droppedLines);
@@ -98,7 +104,7 @@ async function serve(
   metrics.watchThread('core', core.threadLoad);
   metrics.watchWorker(core.workerLoad);
   metrics.watchCaches(core.cacheLookups);
-  const readiness = createReadiness({ isSchemaCurrent: core.isSchemaCurrent, isLeaving: () => leaving.aborted });
+  const readiness = createReadiness({ checkDatabase: core.checkDatabase, isLeaving: () => leaving.aborted });
   const metricsUrl = await serveMetrics(keep, metrics, readiness, config);
   const keys = { byHashes: findKeys, recordUse: recordKeyUse };
   const usage = { totalsOf: usageTotals, add: addUsage };

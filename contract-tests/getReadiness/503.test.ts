@@ -9,7 +9,10 @@ test('a pending migration makes the readiness probe fail and the liveness probe 
   await knex('schema_migrations').delete();
   await knex.destroy();
   const answer = await request('/readyz');
-  expect(answer).toMatchObject({ status: 503, body: { code: 'service_unavailable', detail: 'Service unavailable' } });
+  expect(answer).toMatchObject({
+    status: 503,
+    body: { code: 'service_unavailable', detail: 'Service unavailable: the schema is absent or old: run migrate' },
+  });
   expect(answer.headers.get('retry-after')).toBe('1');
   expect((await request('/healthz')).status).toBe(200);
 });

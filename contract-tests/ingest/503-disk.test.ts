@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { stat } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
@@ -14,7 +14,9 @@ const roomBytes = 100_000;
 async function startLimited() {
   const database = await createTestDatabase('sqlite');
   onTestFinished(database.drop);
-  const env = { DATABASE_URL: database.url, LOG_LEVEL: 'error' };
+  const clockFile = `${database.url.slice('sqlite:'.length)}.clock`;
+  await writeFile(clockFile, String(Date.now()));
+  const env = { DATABASE_URL: database.url, LOG_LEVEL: 'error', TEST_CLOCK_FILE: clockFile };
   const { stdout } = await runMain(['keys', 'create', '--account', 'acme', '--tier', 'enterprise'], env);
   const service = await startMain(env);
   const headers = { 'X-Service-Key': stdout.trim(), 'Content-Type': 'application/json' };
@@ -28,14 +30,20 @@ async function startLimited() {
   const limitTo = (size: number | 'unlimited') =>
     promisify(execFile)('prlimit', ['--pid', String(service.pid), `--fsize=${size}:unlimited`]);
   const largestFile = async () => Math.max((await stat(file)).size, (await stat(`${file}-wal`)).size);
-  return { service, ingest, state, limitTo, largestFile };
+  /** Sets the clock of the service ahead. */
+  const advance = (seconds: number) => writeFile(clockFile, String(Date.now() + 1_000 * seconds));
+  const readiness = async () => {
+    const response = await fetch(`${service.url}/readyz`);
+    return { status: response.status, body: await response.text() };
+  };
+  return { service, ingest, state, limitTo, largestFile, advance, readiness };
 }
 
 test(
-  'a full disk gives 503 with Retry-After and a log line with the remedy, never 500',
+  'a full disk gives 503 with Retry-After and a log line with the remedy, never 500, and ends the readiness',
   { timeout: limitMs },
   async () => {
-    const { service, ingest, state, limitTo, largestFile } = await startLimited();
+    const { service, ingest, state, limitTo, largestFile, advance, readiness } = await startLimited();
     expect((await ingest('first')).status).toBe(200);
     await limitTo((await largestFile()) + roomBytes);
     let response = await ingest('filling');
@@ -47,7 +55,14 @@ test(
     expect(new Set(more.map(({ status }) => status))).toEqual(new Set([503]));
     expect((await state()).status).toBe(200);
     expect(service.stderr()).toMatch(/"remedy":"the disk of the database (is full|is faulty or full)/);
+    expect((await readiness()).status).toBe(200);
+    await advance(11);
+    expect(await readiness()).toMatchObject({
+      status: 503,
+      body: expect.stringContaining('accepts no writes: the disk'),
+    });
     await limitTo('unlimited');
+    await expect.poll(async () => (await readiness()).status, { timeout: 20_000 }).toBe(200);
     await expect.poll(async () => (await ingest('back')).status, { timeout: 20_000 }).toBe(200);
     await service.stop('SIGTERM');
   },

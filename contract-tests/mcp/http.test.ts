@@ -233,3 +233,13 @@ test('names, descriptions and inputs of all tools use fewer than 2,400 tokens', 
   const shown = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   expect(countTokens(JSON.stringify(shown))).toBeLessThan(2400);
 });
+
+test('a reading without a timestamp gets the time of the service, which may differ from the clock of the machine', async () => {
+  const service = await startTestService({});
+  service.clock.advance(3_600);
+  const client = await agentOf(service);
+  expect(await call(client, 'ingest', { session_id: 's1', heart_rate: 80 })).toMatchObject({
+    isError: false,
+    structured: { timestamp: service.clock.at() },
+  });
+});

@@ -9,7 +9,7 @@ test('doctor finds nothing to do for a running service, and names the remedy onc
   const service = await startMain({ DATABASE_URL: database.url });
   const env = { DATABASE_URL: database.url, PORT: new URL(service.url).port };
   const healthy = await runMain(['doctor'], env);
-  expect(healthy.stdout).toContain('responds, schema is current');
+  expect(healthy.stdout).toContain('responds and accepts writes, schema is current');
   expect(healthy.stdout).toContain(`${service.url}/readyz responds with 200`);
   expect(healthy.stdout).not.toContain('remedy: start');
   expect(healthy.stdout).toMatch(databaseKind === 'mysql' ? /clock: agrees with the database server/ : /clock: /);

@@ -40,7 +40,7 @@ import { findOldestEvent, findSessionsWithEvents } from '../../src/store/outbox.
 import { findNewestReading, findSubjects, purgeReadings } from '../../src/store/expired-readings.js';
 import { toAccountKey } from '../../src/store/reading-row.js';
 import { purgeSessions } from '../../src/store/sessions.js';
-import { createTransact, createReader, type Store } from '../../src/store/store.js';
+import { createTransact, tryWrite, createReader, type Store } from '../../src/store/store.js';
 import { eraseSomeHours, purgeHours } from '../../src/store/subject-hours.js';
 import { createDigestFeedback, createDigestId } from '../../src/tokens/digest-id.js';
 import { createSessionTokens } from '../../src/tokens/session-token.js';
@@ -169,6 +169,11 @@ async function startHeard(): Promise<Heard> {
     targetPolicy: { allowHttp: true, allowLoopback: true },
     resolveName: createResolveName(),
     wakeWorker() {},
+    async checkDatabase() {
+      await store.isReady();
+      await store.tryWrite();
+      return { cause: undefined };
+    },
   };
   const statementsOf = async (work: () => Promise<unknown>) => {
     const heard: Statement[] = [];
@@ -193,6 +198,8 @@ function storeOn(knex: Knex): Store {
     people: peopleTable(knex),
     read: (accountId) => createReader(knex, accountId),
     transact: createTransact(knex),
+    findWriteFailure: async () => undefined,
+    tryWrite: () => tryWrite(knex),
     purgeReadings: (beforeMs, batch, prepare) => purgeReadings(knex, beforeMs, batch, prepare),
     findSubjects: (account, incarnations) => findSubjects(knex, account, incarnations),
     purgeHours: (beforeMs, batch) => purgeHours(knex, beforeMs, batch),

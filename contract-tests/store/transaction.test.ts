@@ -5,6 +5,7 @@ import { openDatabase } from '../../src/store/database.js';
 import { insertOf, insertRows } from '../../src/store/insert-rows.js';
 import { migrate } from '../../src/store/migrate.js';
 import { runStatements } from '../../src/store/run-statements.js';
+import { createTransact } from '../../src/store/store.js';
 import { createTestDatabase } from '../support/databases.js';
 
 const insert = (knex: Knex, ...names: readonly string[]) =>
@@ -140,4 +141,19 @@ test('twenty megabytes of statements run in packets that the server accepts', as
   );
   await knex.transaction((transaction) => runStatements(transaction, statements.flat()));
   expect(Number((await knex('outbox').count({ count: '*' }))[0]?.['count'])).toBe(batches * rows);
+});
+
+test('only transactions that wrote, or that the database made fail, are observed', async () => {
+  const [knex] = await openTwice();
+  const observed: unknown[] = [];
+  const transact = createTransact(knex, undefined, (error) => void observed.push(error));
+  const erased = (writerOf: Parameters<Parameters<typeof transact>[0]>[0]) => writerOf('acc_1').erasedIds;
+  await transact(async (writerOf) => erased(writerOf).find(['0'.repeat(32)]));
+  await expect(transact(() => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
+  expect(observed).toEqual([]);
+  await transact(async (writerOf) => erased(writerOf).add(['0'.repeat(32)], 1));
+  const full = Object.assign(new Error('full'), { code: 'SQLITE_FULL' });
+  await expect(transact(() => Promise.reject(full))).rejects.toThrow('full');
+  // Each attempt of the failed transaction is observed.
+  expect([...new Set(observed)]).toEqual([undefined, full]);
 });

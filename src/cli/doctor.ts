@@ -12,8 +12,8 @@ import { openStore, type Store } from '../store/store.js';
 import { adviseOnDatabase, adviseOnHost } from './advise.js';
 
 /**
- * Maximum difference between the clock of this machine and that of a server, ms. Each process compares the timestamps of
- * readings and the expiry of keys with its own clock.
+ * Maximum difference between the clock of this machine and that of a server, ms. With a larger one, times that commands
+ * store, e.g. the expiry of a key, differ from those of the service.
  */
 const differenceMaxMs = 2_000;
 const freeBytesMin = 1024 ** 3;
@@ -99,10 +99,11 @@ async function checkDatabase(config: Config): Promise<Finding[]> {
   const store = openStore(database, 'administration');
   try {
     const [isReady, isDurable] = [await store.isReady(), await store.isDurable()];
+    if (isReady) await store.tryWrite();
     return [
       finding(
         'database',
-        isReady ? 'responds, schema is current' : 'responds, schema is absent or old',
+        isReady ? 'responds and accepts writes, schema is current' : 'responds, schema is absent or old',
         isReady,
         'run migrate',
       ),

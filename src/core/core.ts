@@ -34,6 +34,7 @@ export interface CoreHost {
   readonly observeGroup: (size: number) => void;
   readonly observeAttempt: WorkerParts['observeAttempt'];
   readonly observeStatus: WorkerParts['observeStatus'];
+  readonly setClock: NonNullable<ProcessParts['onClock']>;
 }
 
 export interface CoreParts extends ProcessParts {
@@ -58,9 +59,8 @@ export const startCore: StartCore = async (parts) => {
 
 async function start(keep: Keep, parts: CoreParts) {
   const { config, log, host } = parts;
-  const foundation = await openFoundation(keep, parts);
-  const { store, now, outboxAgeSeconds, dueAgeSeconds, deliveryCounts, clockAheadSeconds, isSchemaCurrent } =
-    foundation;
+  const foundation = await openFoundation(keep, { ...parts, onClock: host.setClock });
+  const { store, now, outboxAgeSeconds, dueAgeSeconds, deliveryCounts, clockAheadSeconds, checkDatabase } = foundation;
   const retention = keep(startRetention(store, config.retention, foundation.clock, log));
   const threadLoad = keep(createThreadLoad());
   let worker: Worker | undefined;
@@ -152,7 +152,7 @@ async function start(keep: Keep, parts: CoreParts) {
     dueAgeSeconds,
     deliveryCounts,
     clockAheadSeconds,
-    isSchemaCurrent,
+    checkDatabase,
     lastPurgeAtMs: async () => retention.lastPurgeAtMs(),
     /** Event-loop lag and heap of the thread that runs the core. */
     threadLoad: async () => threadLoad.read(),

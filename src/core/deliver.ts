@@ -28,8 +28,8 @@ export async function startDelivery({ droppedLines = () => 0, ...parts }: Delive
     metrics.watchDatabase(foundation);
     const threadLoad = keep(createThreadLoad());
     metrics.watchThread('core', async () => threadLoad.read());
-    const { isSchemaCurrent } = foundation;
-    const readiness = createReadiness({ isSchemaCurrent, isLeaving: () => closing.signal.aborted });
+    const { checkDatabase } = foundation;
+    const readiness = createReadiness({ checkDatabase, isLeaving: () => closing.signal.aborted });
     const url = await serveMetrics(keep, metrics, readiness, parts.config);
     const worker = keep(startWorkerOn(foundation, parts, metrics, defaultPollMs));
     metrics.watchWorker(async () => worker.load());

@@ -5,6 +5,7 @@ import { createSecretBox } from '../delivery/secret-box.js';
 import { createResolveName } from '../delivery/resolve-name.js';
 import { startWorker, type Worker, type WorkerParts } from '../delivery/worker.js';
 import { cachedFor } from '../metrics/cached-for.js';
+import type { Standing } from '../metrics/readiness.js';
 import { findSecretsKeys } from '../config/secrets-key.js';
 import { starting } from '../lifecycle/start-error.js';
 import { type DatabaseClock, createSqliteClock, followClock, openServerClock } from '../store/database-clock.js';
@@ -20,6 +21,8 @@ export interface ProcessParts {
   readonly log: Logger;
   /** The clock of this process, epoch ms. Tests replace it. */
   readonly now: () => number;
+  /** Called with each measurement of the clock of the database server: its time minus `monotonicMs`, ms. */
+  readonly onClock?: (serverMinusMonotonicMs: number) => void;
   /** Replaces the clock of the database server. Tests use it, because their clock is manual. */
   readonly databaseNow?: (() => number) | undefined;
   /** Maximum pause of the delivery worker between two queries, ms. Events of this process end the pause early. */
@@ -33,7 +36,8 @@ export async function openFoundation(keep: Keep, parts: ProcessParts) {
   const { config, log } = parts;
   // Checked first, because a missing SECRETS_KEY needs no database.
   await starting('SECRETS_KEY', () => findSecretsKeys(config));
-  const store = keep(await starting('DATABASE_URL', () => openStore(config.database, 'serving', createHostLog(log))));
+  const open = () => openStore(config.database, 'serving', createHostLog(log), parts.now);
+  const store = keep(await starting('DATABASE_URL', open));
   await starting('DATABASE_URL', () => store.migrate());
   const clock = keep(await starting('DATABASE_URL', () => openClock(store, parts)));
   const { now } = clock;
@@ -48,8 +52,12 @@ export async function openFoundation(keep: Keep, parts: ProcessParts) {
     now,
     /** How far the clock of this process is ahead of the database's clock. Negative if it is behind. */
     clockAheadSeconds: async () => clock.aheadMs() / 1000,
-    /** Resolves with true if the schema is current. Rejects if the database is unavailable. */
-    isSchemaCurrent: store.isReady,
+    /** Rejects if the database is unavailable. */
+    async checkDatabase(): Promise<Standing> {
+      const [isCurrent, failure] = [await store.isReady(), await store.findWriteFailure()];
+      const cause = isCurrent ? failure : 'the schema is absent or old: run migrate';
+      return { isUp: true, isWritable: failure === undefined, cause };
+    },
     /** Age of the oldest event that is not yet expanded to deliveries. 0 if there is none. */
     async outboxAgeSeconds() {
       const oldestMs = await store.findOldestEvent();
@@ -69,7 +77,7 @@ const differs = 'the clock of this machine differs from the clock of the databas
 
 async function openClock(
   store: Store,
-  { config: { database, retention }, now, databaseNow, log }: ProcessParts,
+  { config: { database, retention }, now, onClock, databaseNow, log }: ProcessParts,
 ): Promise<DatabaseClock> {
   if (databaseNow) return followClock(databaseNow);
   if (database.kind === 'sqlite')
@@ -78,6 +86,7 @@ async function openClock(
     read: store.readClock,
     readHosts: store.readHostClocks,
     now,
+    onMeasured: onClock,
     onDifference(aheadMs, isTooLarge) {
       const aheadSeconds = Math.round(aheadMs / 1000);
       if (isTooLarge) log.warn({ aheadSeconds }, `${differs}: this process does not delete expired data`);

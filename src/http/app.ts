@@ -53,7 +53,7 @@ export async function createApp(parts: AppParts): Promise<Express> {
     authenticate(parts),
     countCalls(parts.monthlyCalls),
     admitAccount(parts),
-    serveMcp(toolCalls),
+    serveMcp(toolCalls, parts.now),
     operation,
   ];
   return build(requests, parts);

@@ -37,16 +37,16 @@ export function enterMcp(corsOrigins: readonly string[]): Middleware {
  * call becomes a request to its operation in `operations`, an app inside the process. Session limits, validation, logs and
  * metrics are therefore the same as for other requests.
  */
-export function serveMcp(operations: Express): Middleware {
+export function serveMcp(operations: Express, now: () => number): Middleware {
   return async (request, response, next) => {
     if (request.path !== path) return next();
     const month = await response.locals.call?.admit();
     response.set(rateLimitFields(month ? [month] : []));
-    await serve(operations, request, response);
+    await serve(operations, now, request, response);
   };
 }
 
-async function serve(operations: Express, request: Request, response: Response): Promise<void> {
+async function serve(operations: Express, now: () => number, request: Request, response: Response): Promise<void> {
   // Imported at the first request, because the SDK and its schemas use memory that most deployments do not need.
   const [{ createMcpHandler, InMemoryServerEventBus }, { createMcpServer, readSessionId }] = await Promise.all([
     import('@modelcontextprotocol/server'),
@@ -55,7 +55,7 @@ async function serve(operations: Express, request: Request, response: Response):
   const bus = new InMemoryServerEventBus();
   const send = sendWithin(operations, response.locals);
   // Clients before 2026-07-28 subscribe in a session, which the service does not have.
-  const handler = createMcpHandler(({ era }) => createMcpServer(send, Date.now, { subscribe: era === 'modern' }), {
+  const handler = createMcpHandler(({ era }) => createMcpServer(send, now, { subscribe: era === 'modern' }), {
     bus,
     maxSubscriptions: 1,
     // The streams of the subscription send comments.

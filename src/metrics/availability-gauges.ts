@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import { readLastBackup } from './backup-status.js';
 import { addGauge, type Figure } from './gauges.js';
 import { inTime, probeMs } from './in-time.js';
-import type { Readiness } from './readiness.js';
+import type { Standing } from './readiness.js';
 
 export type AvailabilityGauges = ReturnType<typeof addAvailabilityGauges>;
 
@@ -10,9 +10,12 @@ export type AvailabilityGauges = ReturnType<typeof addAvailabilityGauges>;
 export function addAvailabilityGauges(registry: Registry) {
   const add = (name: string, help: string, read: Figure) => addGauge(registry, `state_service_${name}`, help, read);
   return {
-    watchReadiness({ isDatabaseUp, isReady }: Readiness) {
-      add('database_up', '1 if the database responds, otherwise 0.', async () => Number(await isDatabaseUp()));
-      add('ready', '1 if the readiness check succeeds, otherwise 0.', async () => Number(await isReady()));
+    watchReadiness(check: () => Promise<Standing>) {
+      add('database_up', '1 if the database responds, otherwise 0.', async () => Number((await check()).isUp));
+      const writable = '1 if the database responds and accepts writes, otherwise 0.';
+      add('database_writable', writable, async () => Number((await check()).isWritable));
+      const ready = '1 if the readiness check succeeds, otherwise 0.';
+      add('ready', ready, async () => Number((await check()).cause === undefined));
     },
     /** `lastPurgeAtMs` returns the time of the last complete purge, epoch ms. Undefined if no purge has started. */
     watchPurge(lastPurgeAtMs: () => Promise<number | undefined>) {

@@ -1,38 +1,33 @@
 import { cachedFor } from './cached-for.js';
 import { inTime, probeMs } from './in-time.js';
 
-export interface ReadinessParts {
-  /** Resolves with true if the schema is current. Rejects if the database is unavailable. */
-  readonly isSchemaCurrent: () => Promise<boolean>;
-  /** True from the first moment of a shutdown. */
-  readonly isLeaving: () => boolean;
+/** State of this process for load balancers and metrics. */
+export interface Standing {
+  /** True if the database responds. */
+  readonly isUp: boolean;
+  readonly isWritable: boolean;
+  /** Why the process is not ready. Undefined if it is ready. */
+  readonly cause: string | undefined;
 }
 
-/** State of this process for load balancers and metrics. */
-export interface Readiness {
-  isDatabaseUp(): Promise<boolean>;
-  /** True if the database responds, its schema is current, and no shutdown has begun. */
-  isReady(): Promise<boolean>;
+export interface ReadinessParts {
+  /** Rejects if the database is unavailable. */
+  readonly checkDatabase: () => Promise<Standing>;
+  /** True from the first moment of a shutdown. */
+  readonly isLeaving: () => boolean;
 }
 
 /** How long a probe of the database is shared, ms, so that one scrape makes one query. */
 const sharedForMs = 500;
 
+const silent: Standing = { isUp: false, isWritable: false, cause: 'the database does not respond' };
+
 /** A database that does not respond within the time limit counts as unavailable. */
-export function createReadiness({ isSchemaCurrent, isLeaving }: ReadinessParts): Readiness {
+export function createReadiness({ checkDatabase, isLeaving }: ReadinessParts): () => Promise<Standing> {
   const probe = cachedFor(
     sharedForMs,
     () => performance.now(),
-    async () => {
-      try {
-        return { isUp: true, isCurrent: await inTime(isSchemaCurrent(), probeMs) };
-      } catch {
-        return { isUp: false, isCurrent: false };
-      }
-    },
+    () => inTime(checkDatabase(), probeMs).catch(() => silent),
   );
-  return {
-    isDatabaseUp: async () => (await probe()).isUp,
-    isReady: async () => (await probe()).isCurrent && !isLeaving(),
-  };
+  return async () => ({ ...(await probe()), ...(isLeaving() && { cause: 'the process is shutting down' }) });
 }

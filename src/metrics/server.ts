@@ -5,7 +5,7 @@ import type { Config } from '../config/config.js';
 import { listen } from '../net/listen.js';
 import { starting } from '../lifecycle/start-error.js';
 import type { Metrics } from './metrics.js';
-import type { Readiness } from './readiness.js';
+import type { Standing } from './readiness.js';
 
 interface MetricsServer extends Closable {
   readonly url: string;
@@ -15,21 +15,21 @@ interface MetricsServer extends Closable {
 export async function serveMetrics(
   keep: Keep,
   metrics: Metrics,
-  readiness: Readiness,
+  checkReadiness: () => Promise<Standing>,
   { host, metricsPort, backupStatusFile }: Config,
 ): Promise<string | undefined> {
   if (metricsPort === undefined) return undefined;
-  metrics.watchReadiness(readiness);
+  metrics.watchReadiness(checkReadiness);
   if (backupStatusFile !== undefined) metrics.watchBackup(backupStatusFile);
   // Called only here, because this metric samples the event loop continuously.
   metrics.watchProcess();
-  return keep(await starting('METRICS_PORT', () => startMetricsServer(metrics, readiness, host, metricsPort))).url;
+  return keep(await starting('METRICS_PORT', () => startMetricsServer(metrics, checkReadiness, host, metricsPort))).url;
 }
 
 /** Starts a server on a separate port without authentication. This port must not be reachable from outside. */
 async function startMetricsServer(
   metrics: Metrics,
-  { isReady }: Readiness,
+  checkReadiness: () => Promise<Standing>,
   host: string,
   port: number,
 ): Promise<MetricsServer> {
@@ -38,9 +38,12 @@ async function startMetricsServer(
       response.setHeader('Content-Type', metrics.contentType);
       response.end(await metrics.text());
     },
-    '/healthz': async (response) => sendStatus(response, 200, 'ok'),
-    '/readyz': async (response) =>
-      (await isReady()) ? sendStatus(response, 200, 'ready') : sendStatus(response, 503, 'unavailable'),
+    '/healthz': async (response) => sendStatus(response, 200, { status: 'ok' }),
+    async '/readyz'(response) {
+      const { cause } = await checkReadiness();
+      if (cause === undefined) sendStatus(response, 200, { status: 'ready' });
+      else sendStatus(response, 503, { status: 'unavailable', cause });
+    },
   };
   const server = createServer(async ({ method, url = '' }, response) => {
     const page = method === 'GET' && Object.hasOwn(pages, url) ? pages[url] : undefined;
@@ -59,6 +62,6 @@ async function startMetricsServer(
   };
 }
 
-function sendStatus(response: ServerResponse, code: number, status: string): void {
-  response.writeHead(code, { 'Content-Type': 'application/json' }).end(JSON.stringify({ status }));
+function sendStatus(response: ServerResponse, code: number, body: object): void {
+  response.writeHead(code, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 }

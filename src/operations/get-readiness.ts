@@ -1,15 +1,15 @@
 import { ProblemError } from '../problem.js';
 import type { OperationRecord } from './operation.js';
 
-/** Throws service_unavailable when the database is unavailable or has pending migrations. */
+/** Throws service_unavailable when the database is unavailable, has pending migrations or accepts no writes. */
 export const getReadiness: OperationRecord<'getReadiness'> = {
   personalData: 'none',
   reportsReadiness: true,
-  async handle({ store }) {
-    const isReady = await store.isReady().catch((cause: unknown) => {
-      throw new ProblemError('service_unavailable', { cause });
+  async handle({ checkDatabase }) {
+    const { cause } = await checkDatabase().catch((error: unknown) => {
+      throw new ProblemError('service_unavailable', { cause: error });
     });
-    if (!isReady) throw new ProblemError('service_unavailable', { cause: 'migrations are pending' });
+    if (cause !== undefined) throw new ProblemError('service_unavailable', { cause, hint: { cause } });
     return { status: 200, body: { status: 'ready' } };
   },
 };

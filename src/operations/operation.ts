@@ -131,6 +131,8 @@ export interface Services {
   readonly computeHours: ComputeHours;
   /** The time of the database, epoch ms. All processes of a database share it. */
   readonly now: () => number;
+  /** Resolves with the cause if the process is not ready. Rejects if the database is unavailable. */
+  readonly checkDatabase: () => Promise<{ readonly cause: string | undefined }>;
   readonly log: Logger;
   readonly sessionTokens: SessionTokens;
   readonly digestId: DigestId;

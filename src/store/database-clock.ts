@@ -35,10 +35,17 @@ export interface ServerClockParts {
   readonly readHosts: () => Promise<readonly OtherClock[]>;
   /** The clock of this process, epoch ms. */
   readonly now: () => number;
+  /** Called after each measurement with the difference of the database's time and `monotonicMs`, ms. */
+  readonly onMeasured?: ((serverMinusMonotonicMs: number) => void) | undefined;
   /** Called when the difference of the clocks becomes too large, and when it no longer is. */
   readonly onDifference: (aheadMs: number, isTooLarge: boolean) => void;
   /** Called before every purge for each host whose clock differs too much from the clock of this process. */
   readonly onHostDifference: (clock: OtherClock) => void;
+}
+
+/** Returns the time of a clock that never jumps, ms. All threads of a process share it, unlike `performance.now`. */
+export function monotonicMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
 }
 
 /**
@@ -46,16 +53,17 @@ export interface ServerClockParts {
  * the measurement. A jump of the process clock therefore does not change this clock.
  */
 export async function openServerClock(parts: ServerClockParts): Promise<DatabaseClock> {
-  const { read, readHosts, now, onDifference, onHostDifference } = parts;
+  const { read, readHosts, now, onMeasured, onDifference, onHostDifference } = parts;
   const stop = new AbortController();
   let serverMinusMonotonicMs = 0;
   let aheadMs = 0;
-  const serverNow = () => Math.round(serverMinusMonotonicMs + performance.now());
+  const serverNow = () => Math.round(serverMinusMonotonicMs + monotonicMs());
   const measure = async () => {
-    const sentAtMs = performance.now();
+    const sentAtMs = monotonicMs();
     const serverMs = await read();
     // The server read its clock between the request and the response.
-    serverMinusMonotonicMs = serverMs - (sentAtMs + performance.now()) / 2;
+    serverMinusMonotonicMs = serverMs - (sentAtMs + monotonicMs()) / 2;
+    onMeasured?.(serverMinusMonotonicMs);
     const wasTooLarge = isTooLarge(aheadMs);
     aheadMs = now() - serverNow();
     if (isTooLarge(aheadMs) !== wasTooLarge) onDifference(aheadMs, !wasTooLarge);

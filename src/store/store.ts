@@ -48,10 +48,12 @@ import { positionReader } from './readings-by-position.js';
 import { eraseSomeHours, hourReader, hourWriter, purgeHours } from './subject-hours.js';
 import { findSubjectSummary } from './subject-summary.js';
 import { subjectReader, subjectWriter } from './subjects.js';
+import { isTransient } from './transient.js';
 import { triggerReader, triggerWriter } from './triggers.js';
 import { healthOf } from './webhook-health.js';
 import { type WebhookId, webhookIdsAfter, webhookTable } from './webhooks.js';
 import { usageTable } from './usage.js';
+import { createWriteHealth, type ObserveWrite } from './write-health.js';
 import { beginWriting, createCaches, type Writing } from './writing.js';
 
 /** Read operations of one account. `inTurn` runs one statement of a snapshot at a time. */
@@ -111,8 +113,14 @@ export type Writer = ReturnType<typeof writerOf>;
  * Opens the store, which is the only access to the database. All queries are limited to one account, except those for
  * keys, usage, delivery queues, purges and erasures.
  */
-export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving', onHost?: (event: HostEvent) => void) {
+export function openStore(
+  config: DatabaseConfig,
+  use: DatabaseUse = 'serving',
+  onHost?: (event: HostEvent) => void,
+  now = Date.now,
+) {
   const knex = openDatabase(config, use, onHost);
+  const writeHealth = createWriteHealth(() => tryWrite(knex), now);
   const caches = createCaches();
   const sqliteFiles = createSqliteFiles(knex);
   const inTurn = createTurns();
@@ -130,7 +138,9 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving', 
      * Runs the work in one transaction. When it resolves, all writes are durable. When it rejects, nothing is stored.
      * After a transient error, the work runs again from the start.
      */
-    transact: createTransact(knex, caches),
+    transact: createTransact(knex, caches, writeHealth.observe),
+    findWriteFailure: writeHealth.findFailure,
+    tryWrite: () => tryWrite(knex),
     /** Returns the lookups of the row caches of this process. */
     cacheLookups: () => ({ sessions: caches.sessions.lookups(), subjects: caches.subjects.lookups() }),
     findNewestReading: () => findNewestReading(knex),
@@ -183,19 +193,45 @@ export type Store = ReturnType<typeof openStore>;
 /** Work of one transaction. It may run several times. */
 type Work<T> = (writerOf: (accountId: string) => Writer) => Promise<T>;
 
-export function createTransact(knex: Knex, caches = createCaches()): <T>(work: Work<T>) => Promise<T> {
+const writes = /^(insert|update|delete)/i;
+
+export function createTransact(
+  knex: Knex,
+  caches = createCaches(),
+  observe: ObserveWrite = () => {},
+): <T>(work: Work<T>) => Promise<T> {
   return (work) =>
     retry(async () => {
       const writing = beginWriting(caches);
+      let hasWritten = false;
       const done = await knex
-        .transaction((transaction) => work((accountId) => writerOf(transaction, accountId, writing)))
+        .transaction((transaction) => {
+          transaction.on('query', ({ sql }: { sql: string }) => (hasWritten ||= writes.test(sql)));
+          return work((accountId) => writerOf(transaction, accountId, writing));
+        })
         .catch(async (error: unknown) => {
+          if (isTransient(error)) observe(error);
           await endIdleConnections(knex, error);
           throw error;
         });
       for (const keep of writing.afterCommit) keep();
+      if (hasWritten) observe();
       return done;
     });
+}
+
+/**
+ * Writes 60 KB, as much as a group of readings, and deletes them. Commits, because SQLite writes to the disk only then.
+ * Rejects if the database accepts no writes.
+ */
+export function tryWrite(knex: Knex): Promise<void> {
+  const key = { account: 'try-write', position: Math.floor(Math.random() * Number.MAX_SAFE_INTEGER) };
+  const numbers = { timestamp_ms: 0, stress_score: 0, confidence: 0, model_version: 0 };
+  const texts = { incarnation: '', digest: '', response: '', signals: 'x'.repeat(60_000) };
+  return knex.transaction(async (transaction) => {
+    await transaction('session_readings').insert({ ...key, ...numbers, ...texts });
+    await transaction('session_readings').where(key).delete();
+  });
 }
 
 /** Migrates through a separate connection without a statement timeout, because migrations may run for minutes. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type PrivateMariadb, startPrivateMariadb } from '../../../contract-tests/support/mariadb.js';
 import { owe } from '../../../contract-tests/support/owed.js';
 import { freePorts } from '../../../contract-tests/support/program.js';
+import { until } from '../../../contract-tests/support/until.js';
 import { type Scenario } from '../attacks/scenario.js';
 import { type Stage } from '../attacks/stage.js';
 import { type Fault } from './fault.js';
@@ -21,8 +22,7 @@ export function setUpServer(options: readonly string[] = [], folder?: string): N
     const [port = 0] = await freePorts(1);
     const server = await startPrivateMariadb(port, options, folder);
     defer(server.remove);
-    const connection = await mysql.createConnection({ uri: server.url });
-    await connection.query(`create database ${database}`).finally(() => connection.end());
+    await administer(server.url, `create database ${database}`);
     const databaseUrl = `${server.url}/${database}`;
     servers.set(databaseUrl, server);
     return { databaseUrl };
@@ -77,6 +77,34 @@ function fillUp(path: string): void {
   } finally {
     closeSync(file);
   }
+}
+
+/** `read_only` applies to accounts that lack the privilege to write nevertheless. */
+export const databaseReadOnly: Fault = {
+  name: 'database-read-only',
+  title: 'database server read-only',
+  databases: ['mysql'],
+  async setUp(defer) {
+    const { databaseUrl = '' } = (await setUpServer()(defer)) ?? {};
+    const user = 'plain';
+    await administer(databaseUrl, `create user ${user} identified by 'pw'; grant all on ${database}.* to ${user}`);
+    const plain = new URL(databaseUrl);
+    Object.assign(plain, { username: user, password: 'pw' });
+    servers.set(plain.href, servers.get(databaseUrl) as PrivateMariadb);
+    return { databaseUrl: plain.href };
+  },
+  begin: (stage) => administer(serverOf(stage).url, 'set global read_only = 1'),
+  async end(stage) {
+    const isReady = async () => (await fetch(`${stage.service().url}/readyz`)).ok;
+    await until('the service is not ready', async () => !(await isReady()));
+    await administer(serverOf(stage).url, 'set global read_only = 0');
+    await until('the service is ready again', isReady);
+  },
+};
+
+async function administer(uri: string, sql: string): Promise<void> {
+  const connection = await mysql.createConnection({ uri, multipleStatements: true });
+  await connection.query(sql).finally(() => connection.end());
 }
 
 const sqliteMegabytes = 32;

@@ -5,7 +5,7 @@ import { readConfig } from '../../../src/config/config.js';
 import { openDatabase } from '../../../src/store/database.js';
 import type { Stage } from '../attacks/stage.js';
 import type { ServiceProgram } from '../../../contract-tests/support/program.js';
-import { diskFull, serverOf, setUpServer } from './databases.js';
+import { databaseReadOnly, diskFull, serverOf, setUpServer } from './databases.js';
 import type { Fault } from './fault.js';
 
 const hourMs = 3_600_000;
@@ -44,6 +44,7 @@ export function listFaults(kills: number): readonly Fault[] {
       end: (stage) => serverOf(stage).thaw(),
     },
     databaseLocked(),
+    databaseReadOnly,
     ...diskFull,
     {
       name: 'file-limit',
@@ -64,6 +65,13 @@ export function listFaults(kills: number): readonly Fault[] {
       // A request that is in transit when the clock is set back has a timestamp an hour ahead.
       excusedStatus: 400,
       begin: ({ clock }) => clock.shift(-hourMs),
+    },
+    {
+      name: 'wrong-clock',
+      title: 'clock of the process set an hour ahead of the database',
+      databases: ['mysql'],
+      begin: ({ clock }) => clock.shift(hourMs),
+      end: ({ clock }) => clock.shift(-hourMs),
     },
     clockAhead(),
     {
