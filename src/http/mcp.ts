@@ -1,3 +1,4 @@
+import { createParser } from 'eventsource-parser';
 import type { Express, Request, Response } from 'express';
 import getRawBody from 'raw-body';
 import type { SendRequest } from '../mcp/call-tool.js';
@@ -14,6 +15,9 @@ import { copyHead, findSubscribed, streamUpdates } from './mcp-subscription.js';
 const bodyBytesMax = 65_536;
 
 const path = '/mcp';
+
+/** The forms of a response: the message, or an event with the message. */
+const forms = ['application/json', 'text/event-stream'] as const;
 
 /**
  * Rejects web pages of foreign origins at `/mcp`, before all other checks, as the protocol requires. A page whose name
@@ -54,26 +58,41 @@ async function serve(operations: Express, now: () => number, request: Request, r
   ]);
   const bus = new InMemoryServerEventBus();
   const send = sendWithin(operations, response.locals);
+  const form = findForm(request);
   // Clients before 2026-07-28 subscribe in a session, which the service does not have.
   const handler = createMcpHandler(({ era }) => createMcpServer(send, now, { subscribe: era === 'modern' }), {
     bus,
     maxSubscriptions: 1,
     // The streams of the subscription send comments.
     keepAliveMs: 0,
+    responseMode: form === 'text/event-stream' ? 'sse' : 'auto',
   });
   const body = request.method === 'POST' ? await readBody(request) : undefined;
-  const answer = await handler.fetch(toWebRequest(request, body));
+  const answer = await handler.fetch(toWebRequest(request, body, form));
   if (body !== undefined && bus.listenerCount > 0)
     return streamUpdates({ operations, response, handler, answer, subscribed: findSubscribed(body, readSessionId) });
-  // The body is sent as a whole, because the response has one message.
   const text = await answer.text();
+  const messages: string[] = [];
+  if (form === 'application/json') createParser({ onEvent: ({ data }) => void messages.push(data) }).feed(text);
   copyHead(answer, response);
-  response.end(text);
+  // Before 2026-07-28, the handler always sends events. Only a subscription has several.
+  if (messages.length === 1) response.setHeader('Content-Type', 'application/json').end(messages[0]);
+  else response.end(text);
 }
 
-function toWebRequest({ method, headers }: Request, body: string | undefined): globalThis.Request {
+/** Returns the form that the client prefers: JSON if it has no preference, undefined if it accepts neither. */
+function findForm(request: Request): (typeof forms)[number] | undefined {
+  if (!request.headers.accept) return 'application/json';
+  // Both forms are always UTF-8, and some clients name it.
+  const accepted = request.accepts(forms.flatMap((it) => [it, `${it}; charset=utf-8`]));
+  return forms.find((it) => accepted && accepted.startsWith(it));
+}
+
+function toWebRequest({ method, headers }: Request, body: string | undefined, form: string | undefined) {
   const kept = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
-  const sent = kept.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]]));
+  // The handler requires a client to accept both forms.
+  const all = { ...headers, ...(form !== undefined && { accept: forms.join() }) };
+  const sent = kept.flatMap((name) => (all[name] === undefined ? [] : [[name, String(all[name])]]));
   const init = { method, headers: Object.fromEntries(sent), ...(body !== undefined && { body }) };
   return new globalThis.Request('http://localhost/mcp', init);
 }
