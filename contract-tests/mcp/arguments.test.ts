@@ -69,7 +69,8 @@ test.each(calls)('%s reports unknown arguments and all wrong ones in one result'
 });
 
 test.each<[string, Record<string, unknown>, string]>([
-  ['get_session_history', { session_id: 's1', minutes: '5' }, '- minutes: Input should be a valid integer'],
+  ['get_session_history', { session_id: 's1', minutes: '1.5' }, '- minutes: Input should be a valid integer'],
+  ['ingest', { session_id: 's1', heart_rate: '400' }, '- /heart_rate: Input should be less than or equal to 220'],
   ['get_session_history', { session_id: 's1', minutes: 1.5 }, '- minutes: Input should be a valid integer'],
   ['get_session_history', { session_id: 's1', until: 'today' }, '- until: Not a valid calendar date-time'],
   ['get_session_history', { sesion_id: 's1' }, '(did you mean session_id?)'],
@@ -86,6 +87,74 @@ test.each<[string, Record<string, unknown>, string]>([
   ],
 ])('%s with %j states what is allowed', async (name, args, text) => {
   expect((await linesOfError(name, args)).join('\n')).toContain(text);
+});
+
+/** Strings that are no JSON number or boolean, or that no number of the service can have. */
+const otherTexts = [
+  ...['', ' 1', '1 ', '01', '+1', '.5', '1.', '1e', '1e400', '-1e400', '0x10', '1_000', '1,5', '１', '"1"', '[1]'],
+  ...['NaN', 'Infinity', 'null', 'True', 'TRUE', 'yes', ' true', 'false\n'],
+];
+
+test.each(calls)(
+  '%s converts texts of numbers and booleans only where its schema expects them',
+  async (name, valid) => {
+    const { tools } = await client.listTools();
+    const schema = tools.find((tool) => tool.name === name)?.inputSchema;
+    const { properties = {} } = schema as unknown as { properties: Record<string, Property> };
+    const texts = { integer: ['7', '0', '-3'], number: ['7', '0.5', '-1e-1'], boolean: ['true', 'false'] };
+    for (const [argument, property] of Object.entries(properties)) {
+      const { type } = property.items ?? property;
+      const place = property.items ? `/${argument}/0` : `/?${argument}`;
+      const rejects = async (text: string) => {
+        const { content } = await client.callTool({
+          name,
+          arguments: { ...valid, timestamp: 'x', [argument]: property.items ? [text] : text },
+        });
+        const lines = (content as Array<{ text: string }>)[0]?.text.split('\n') ?? [];
+        return lines.some((line) => new RegExp(`^- ${place}: Input should be (a valid|true or false)`).test(line));
+      };
+      if (type === 'string') continue;
+      for (const text of texts[type]) expect([argument, text, await rejects(text)]).toEqual([argument, text, false]);
+      for (const text of otherTexts) expect([argument, text, await rejects(text)]).toEqual([argument, text, true]);
+      const ofOtherType = type === 'boolean' ? '1' : 'true';
+      expect([argument, await rejects(ofOtherType)]).toEqual([argument, true]);
+    }
+  },
+);
+
+interface Property {
+  readonly type: 'integer' | 'number' | 'boolean' | 'string';
+  readonly items?: { readonly type: Property['type'] };
+}
+
+test('a tool call with numbers and booleans as texts stores the same reading', async () => {
+  const rr_intervals_ms = Array.from({ length: 30 }, (_, index) => 800 + (index % 3) * 10);
+  const fields = { subject_id: '17', heart_rate: 81.5, sentiment: -0.5, derive_sentiment: true, user_message: '12' };
+  const timestamp = service.clock.at();
+  const texts = {
+    ...{ ...fields, heart_rate: '81.5', sentiment: '-5e-1', derive_sentiment: 'true', timestamp },
+    rr_intervals_ms: rr_intervals_ms.map(String),
+  };
+  const calls = [
+    { session_id: '71', ...fields, rr_intervals_ms, timestamp },
+    { session_id: '72', ...texts },
+  ];
+  for (const args of calls) {
+    const { isError, content } = await client.callTool({ name: 'ingest', arguments: args });
+    expect([content, isError ?? false]).toEqual([content, false]);
+  }
+  const exported = async (session_id: string) => {
+    const headers = { 'X-Service-Key': service.key };
+    const answer = await fetch(`${service.url}/v1/export?session_id=${session_id}`, { headers });
+    return { ...JSON.parse(await answer.text()).reading, session_id: '' };
+  };
+  expect(await exported('72')).toEqual(await exported('71'));
+  expect(await exported('72')).toMatchObject({ subject_id: '17', heart_rate: 81.5, rr_intervals_ms });
+});
+
+test('a request over HTTP converts no text', async () => {
+  const { status, body } = await service.ingest({ heart_rate: '81' });
+  expect([status, body.errors]).toEqual([422, [expect.objectContaining({ code: 'number_type' })]]);
 });
 
 test('the prompt requires its argument', async () => {

@@ -36,24 +36,55 @@ type AnyProblem = Schema<'Problem'> & Partial<Schema<'ValidationProblem'> & Sche
  * Runs a tool. Invalid arguments and errors of the service become a result that tells the agent what to do. The protocol
  * demands a result instead of a protocol error, because a model does not see protocol errors (SEP-1303).
  */
-export async function callTool(tool: Tool, args: Arguments, send: SendRequest, now: () => number): Promise<ToolResult> {
-  const faults = findFaults(tool, args);
+export async function callTool(tool: Tool, sent: Arguments, send: SendRequest, now: () => number): Promise<ToolResult> {
+  const validate = findValidator(tool);
+  const args = convertTexts(validate.schema as Convertible, sent) as Arguments;
+  const faults = findFaults(tool, validate, args);
   if (faults.length > 0) return failure(new ProblemError('validation_failed', { faults }).toBody('none'), undefined);
   const { status, body, retryAfter } = await send(requestOf(tool, args, now));
   return status < 300 ? success(tool, body as Record<string, unknown>) : failure(body as AnyProblem, retryAfter);
+}
+
+/** A schema of a tool, as far as it decides about the conversion of texts. */
+interface Convertible {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, Convertible>>;
+  readonly items?: Convertible;
+}
+
+const numberOrBoolean = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false)$/;
+
+/**
+ * Converts each string that is exactly a JSON number or boolean where the schema expects one. Some agents send all
+ * arguments as strings and cannot correct themselves.
+ */
+function convertTexts({ type = '', properties = {}, items }: Convertible, value: unknown): unknown {
+  if (Array.isArray(value)) return items ? value.map((it) => convertTexts(items, it)) : value;
+  if (typeof value === 'object' && value !== null && type === 'object')
+    return Object.fromEntries(
+      Object.entries(value).map(([name, it]) => [name, convertTexts(properties[name] ?? {}, it)]),
+    );
+  if (typeof value !== 'string' || !numberOrBoolean.test(value)) return value;
+  const read: unknown = JSON.parse(value);
+  const isExpected = typeof read === (type === 'integer' ? 'number' : type);
+  return isExpected && Number.isFinite(Number(read)) ? read : value;
 }
 
 /** Formats are off, because the service checks them. Unknown keywords are allowed: the contract has its own. */
 const ajv = new Ajv({ allErrors: true, strict: false, validateFormats: false });
 const validators = new WeakMap<Tool, ValidateFunction>();
 
+function findValidator(tool: Tool): ValidateFunction {
+  const validate = validators.get(tool) ?? ajv.compile(listTool(tool).inputSchema);
+  validators.set(tool, validate);
+  return validate;
+}
+
 /**
  * Validates the arguments against the tool's `inputSchema`. A request would otherwise contain null, numbers and arrays
  * as text: the query and the path have strings only.
  */
-function findFaults(tool: Tool, args: Arguments): Fault[] {
-  const validate = validators.get(tool) ?? ajv.compile(listTool(tool).inputSchema);
-  validators.set(tool, validate);
+function findFaults(tool: Tool, validate: ValidateFunction, args: Arguments): Fault[] {
   validate(args);
   const part = tool.definition.body ? '/body' : '/query';
   return (validate.errors ?? []).map((it) =>
