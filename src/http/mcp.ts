@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import type { Express, Request, Response } from 'express';
 import getRawBody from 'raw-body';
@@ -91,7 +92,7 @@ function findForm(request: Request): (typeof forms)[number] | undefined {
 function toWebRequest({ method, headers }: Request, body: string | undefined, form: string | undefined) {
   const kept = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
   // The handler requires a client to accept both forms.
-  const all = { ...headers, ...(form !== undefined && { accept: forms.join() }) };
+  const all: IncomingHttpHeaders = { ...headers, ...(form !== undefined && { accept: forms.join() }) };
   const sent = kept.flatMap((name) => (all[name] === undefined ? [] : [[name, String(all[name])]]));
   const init = { method, headers: Object.fromEntries(sent), ...(body !== undefined && { body }) };
   return new globalThis.Request('http://localhost/mcp', init);
