@@ -7,7 +7,7 @@ import { hasRedisServer } from './contract-tests/support/has-redis-server.js';
 const isMysql = process.env['TEST_DATABASE'] === 'mysql';
 /** Tests that use no database, or only an embedded one. They run once instead of once per database. */
 const onceOnly = [
-  'src/**',
+  '{src,scripts}/**',
   'contract-tests/{client,contract,dashboard,docs,dredd,every-operation,gateway,http,mcp,recordings}/**',
   'contract-tests/commands/!(*.mysql.*)',
   'contract-tests/delivery/example-receivers.test.ts',
@@ -32,7 +32,7 @@ const slow = [
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'contract-tests/**/*.test.ts'],
+    include: ['{src,scripts,contract-tests}/**/*.test.ts'],
     exclude: [
       // An embedded database has no outages and no replicas, so these tests run only on MySQL.
       ...(isMysql ? onceOnly : ['**/*.mysql.*']),

@@ -34,17 +34,10 @@ test.each([
 
 test.each([
   ['an unreachable service', [], /cannot reach the service at \S+ \(.+\): start it, or set --url/],
-  [
-    'a plot of all sessions',
-    ['--plot', 'x.svg'],
-    /--plot draws one session or one person: add --session ID or --subject ID/,
-  ],
   ['two selections', ['--session', 'a', '--subject', 'b'], /pass either --session or --subject/],
   ['--resume without a file', ['--resume'], /--resume requires --out/],
-  ['one path for both', ['--session', 'a', '--out', 'x', '--plot', './x'], /--out and --plot name the same file/],
   ['a file in a file', ['--out', 'package.json/rows'], /cannot write --out \S+: a part of the path is a file\. Choose/],
   ['a folder as the file', ['--out', 'docs'], /cannot write --out docs: it is a folder\. Add a file name/],
-  ['a folder as the plot', ['--session', 'a', '--plot', 'docs'], /cannot write --plot docs: it is a folder\. Add/],
 ])('%s is reported in one line before the export starts', async (_, args, message) => {
   const { code, stdout, stderr } = await run(nowhere, ...args);
   expect(stderr).toMatch(message);

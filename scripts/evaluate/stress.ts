@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import { drawTasks, scoresByTask } from '../../src/tools/evaluate/chart.js';
+import { drawTasks, scoresByTask } from './support/task-chart.js';
 import {
   aucColumns,
   aucSections,

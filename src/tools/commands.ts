@@ -40,17 +40,13 @@ const keyOption = () => new Option('--key <key>', 'API key').env('SERVICE_KEY');
 
 function exportCommand(): Command {
   return new Command('export')
-    .description('download stored readings from a running service, and draw them')
+    .description('download stored readings from a running service')
     .option('--session <id>', 'only readings of this session (default: the whole account)')
     .option('--subject <id>', 'only readings of this person')
     .addOption(new Option('--format <format>', 'format of the rows').choices(['ndjson', 'csv']).default('ndjson'))
     .option('--cursor <cursor>', 'only rows after the row with this cursor')
     .option('--out <file>', 'file, which is replaced when the export is complete (default: standard output)')
     .option('--resume', 'continue an interrupted export to --out', false)
-    .option(
-      '--plot <svg>',
-      'save heart rate, score, states and topics of --session or --subject over time, as an image',
-    )
     .addOption(urlOption())
     .addOption(keyOption())
     .action(async (options: ExportOptions) => (await import('./export.js')).exportReadings(options));
@@ -105,8 +101,6 @@ function replayCommand({ root }: ToolSurroundings): Command {
     .addOption(keyOption())
     .addOption(markdownOption())
     .option(...jsonOption)
-    .option('--plot <svg>', 'save heart rate, score, states and topics of one person over time, as an image')
-    .option('--person <subject>', 'person of the plot (default: the first of the recording)')
     .addHelpText(
       'after',
       `\nRecordings of devices: ${formats.join(', ')}.\nA week of an Apple Watch: replay --file export.xml --backfill --hours 168 ` +
@@ -117,14 +111,13 @@ function replayCommand({ root }: ToolSurroundings): Command {
 
 function reportCommand(): Command {
   return new Command('report')
-    .description('print the days of a person, and draw their hours')
+    .description('print the days of a person')
     .requiredOption('--subject <id>', 'the person')
     .option('--day', 'today')
     .option('--week', 'the last 7 days (default)')
     .option('--month', 'the last 30 days')
     .option('--time-zone <zone>', 'time zone of the days', Intl.DateTimeFormat().resolvedOptions().timeZone)
     .option(...jsonOption)
-    .option('--plot <svg>', 'save the states of each hour, one strip per day, as an image')
     .addOption(urlOption())
     .addOption(keyOption())
     .action(async (options: ReportOptions) => (await import('./report.js')).report(options));
@@ -135,7 +128,7 @@ const columnOptions: Readonly<Record<string, string>> = {
   subject: 'the person. Without this column, the file is of one person',
   time: 'seconds, Unix milliseconds or date-times, in UTC if they have no zone. Default: one row every 120 s',
   label: 'what the person did, such as stressor or rest (required)',
-  task: 'part of the recording. Groups the states and the figure',
+  task: 'part of the recording. Groups the states',
   ...Object.fromEntries(signals.map((signal) => [signal, `the signal ${signal}`])),
 };
 
@@ -159,7 +152,6 @@ function evaluateCommand({ root }: Pick<ToolSurroundings, 'root'>): Command {
     )
     .addOption(urlOption())
     .addOption(keyOption())
-    .option('--figure <svg>', 'save the scores by task, or by label, as an image')
     .addOption(markdownOption())
     .option(...jsonOption);
   for (const [role, meaning] of Object.entries(columnOptions))

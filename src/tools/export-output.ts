@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { constants, createReadStream, createWriteStream } from 'node:fs';
 import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
-import { type ExportedRows, type ExportRowsOptions, lastCursor } from '../../clients/typescript/src/index.js';
+import { type ExportRowsOptions, lastCursor } from '../../clients/typescript/src/index.js';
 import { requireWritable, unwritable } from '../terminal/save.js';
 
 /** The selected readings and the format of an export. The position where it continues is separate. */
@@ -34,18 +34,16 @@ interface Wanted {
   readonly resume: boolean;
   /** Aborts when the command must end. */
   readonly signal: AbortSignal;
-  /** Called with the rows that an interrupted export wrote, if it is continued. */
-  readonly onRows: (rows: ExportedRows) => void;
 }
 
 /** Opens the output of an export. */
-export async function openOutput(selection: Selection, { out = '-', resume, signal, onRows }: Wanted): Promise<Output> {
+export async function openOutput(selection: Selection, { out = '-', resume, signal }: Wanted): Promise<Output> {
   if (out === '-') return streamOutput(process.stdout, selection, signal);
   await requireWritable('--out', out);
   const found = await stat(out).catch(() => undefined);
   // A file must not replace a pipe or a device, e.g. /dev/null.
   if (found && !found.isFile()) return streamOutput(createWriteStream(out), selection, signal);
-  return openPartialFile(await resolvePartialFile(out, selection), selection, resume, onRows);
+  return openPartialFile(await resolvePartialFile(out, selection), selection, resume);
 }
 
 /** The file that contains the rows of an incomplete export. */
@@ -62,17 +60,12 @@ export async function resolvePartialFile(path: string, selection: Selection): Pr
   return { target, path: `${target}.${hash('sha256', JSON.stringify(selection)).slice(0, 8)}.partial` };
 }
 
-async function openPartialFile(
-  { path, target }: PartialFile,
-  selection: Selection,
-  resume: boolean,
-  onRows: (rows: ExportedRows) => void,
-): Promise<Output> {
+async function openPartialFile({ path, target }: PartialFile, selection: Selection, resume: boolean): Promise<Output> {
   const failed = (error: NodeJS.ErrnoException) => {
     throw unwritable('--out', path, error);
   };
   const empty = { size: 0, count: 0, cursor: selection.cursor };
-  const start = resume ? await readPartialRows(path, selection, onRows) : empty;
+  const start = resume ? await readPartialRows(path, selection) : empty;
   const file = await open(path, constants.O_RDWR | constants.O_CREAT).catch(failed);
   await file.truncate(start.size);
   let end = start.size;
@@ -108,7 +101,6 @@ async function openPartialFile(
 async function readPartialRows(
   path: string,
   { format, cursor: first }: Selection,
-  onRows: (rows: ExportedRows) => void,
 ): Promise<{ size: number; count: number; cursor: string | undefined }> {
   const start = { size: 0, count: 0, cursor: first };
   // An export that was started with a cursor has no header row.
@@ -125,7 +117,6 @@ async function readPartialRows(
       if (cursor === undefined) throw new Error(`a row has no cursor, so it is not an export in the format ${format}`);
       headers = 0;
       Object.assign(start, { size: start.size + Buffer.byteLength(text), count: start.count + count, cursor });
-      onRows({ text, count, cursor });
     }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

@@ -1,12 +1,8 @@
 /**
- * Downloads stored readings from a running service to a file or standard output, and draws them. Continues after a lost
- * connection. Standard output contains only the rows.
+ * Downloads stored readings from a running service to a file or standard output. Continues after a lost connection. Standard output contains only the rows.
  */
-import { resolve } from 'node:path';
 import type { CallOptions, ExportedRows, StateClient } from '../../clients/typescript/src/index.js';
 import { type Counter, startCounter } from '../terminal/progress.js';
-import { createExportChart } from './export-chart.js';
-import { requireWritable, save } from '../terminal/save.js';
 import { openOutput, type Output, type Selection } from './export-output.js';
 import { connect, explain, reasonOf, type ServiceOptions } from './service.js';
 import { stopOnSignals } from './stop-on-signals.js';
@@ -21,8 +17,6 @@ export interface ExportOptions extends ServiceOptions {
   readonly out?: string;
   /** Continues the file of an interrupted export. */
   readonly resume: boolean;
-  /** Path of an SVG of the session or person. */
-  readonly plot?: string;
 }
 
 /** Attempts in sequence without a row, over about half a minute: long enough for the restart of a service. */
@@ -31,25 +25,17 @@ const defaultRetries: CallOptions = { maxRetries: 6 };
 export async function exportReadings(options: ExportOptions, retries = defaultRetries): Promise<void> {
   const client = connect(options);
   check(options);
-  const { url, out, resume, plot } = options;
+  const { url, out, resume } = options;
   const selection = select(options);
-  const chart = plot === undefined ? undefined : createExportChart(selection);
-  if (plot !== undefined) await requireWritable('--plot', plot);
   const signal = stopOnSignals();
-  const onRows = ({ text }: ExportedRows) => chart?.add(text);
-  const output = await openOutput(selection, { ...(out !== undefined && { out }), resume, signal, onRows });
+  const output = await openOutput(selection, { ...(out !== undefined && { out }), resume, signal });
   // If a terminal shows the rows, the progress is off, because it would appear between the rows.
   const counter = startCounter(process.stderr, 'readings', process.stderr.isTTY && !output.isTerminal);
   const rows = download(client, { ...selection, cursor: output.cursor }, counter, { ...retries, signal });
-  const onWritten = (written: ExportedRows) => {
-    counter.advance(written.count);
-    onRows(written);
-  };
-  const outcome = await transfer(rows, output, onWritten).finally(() => counter.stop());
+  const outcome = await transfer(rows, output, counter).finally(() => counter.stop());
   if ('error' in outcome) return settle(outcome, url, signal);
   const earlier = output.count > 0 ? ` after ${output.count.toLocaleString('en')} that were already there` : '';
   console.error(`Exported ${outcome.count.toLocaleString('en')} reading${outcome.count === 1 ? '' : 's'}${earlier}.`);
-  if (chart && plot !== undefined) await save(plot, chart.draw(), '--plot');
 }
 
 /** Requests the rows after the cursor. Ends at once if the service never responded: its address is probably wrong. */
@@ -71,15 +57,9 @@ function download(
 }
 
 /** Throws an error before anything is written if options do not fit together. */
-function check({ session, subject, format, cursor, out = '-', resume, plot }: ExportOptions): void {
+function check({ session, subject, out = '-', resume }: ExportOptions): void {
   if (session !== undefined && subject !== undefined) throw new Error('pass either --session or --subject');
   if (resume && out === '-') throw new Error('--resume requires --out, the file that an interrupted export wrote');
-  if (plot === undefined) return;
-  if (session === undefined && subject === undefined)
-    throw new Error('--plot draws one session or one person: add --session ID or --subject ID');
-  if (format === 'csv' && cursor !== undefined)
-    throw new Error('--plot requires --format ndjson with --cursor, because a continued CSV has no header row');
-  if (out !== '-' && resolve(out) === resolve(plot)) throw new Error('--out and --plot name the same file');
 }
 
 function select({ session, subject, format, cursor }: ExportOptions): Selection {
@@ -101,7 +81,7 @@ interface Interrupted {
 async function transfer(
   rows: AsyncIterable<ExportedRows>,
   output: Output,
-  onWritten: (rows: ExportedRows) => void,
+  counter: Counter,
 ): Promise<{ count: number } | Interrupted> {
   let [count, cursor] = [0, output.cursor];
   try {
@@ -110,7 +90,7 @@ async function transfer(
       cursor = it.cursor ?? cursor;
       count += it.count;
       await output.write(it.text);
-      onWritten(it);
+      counter.advance(it.count);
     }
     await output.complete();
     return { count };

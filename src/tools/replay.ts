@@ -6,16 +6,13 @@ import { randomBytes } from 'node:crypto';
 import { timestamps } from '../../generated/spec.js';
 import { groupBySubject, type RecordedWindow } from './recordings/recorded-window.js';
 import { startProgress } from '../terminal/progress.js';
-import { requireWritable, save } from '../terminal/save.js';
 import { formatTable, type TableFormat } from '../terminal/table.js';
 import { type AnsweredWindow, summarize, summaryColumns } from './task-summary.js';
-import { drawTimeline, spansOf, type TimelinePoint } from '../terminal/timeline.js';
 import { loadRecording, type RecordingOptions } from './recordings/load-recording.js';
 import { type Answer, createSend, createSendBatch, type Send, type SendBatch } from './send.js';
 import type { ServiceOptions } from './service.js';
 
 const refusalsShown = 10;
-const peopleListed = 20;
 const subjectsAtOnce = 8;
 /** Lines per batch. With more lines, the progress would seem to stop between responses. */
 const linesPerBatch = 500;
@@ -24,21 +21,14 @@ const spacingSeconds = 24;
 /** Margin below the age limit, s. It prevents a slow response from making the next window too old. */
 const slackSeconds = 30;
 
-export interface ReplayOptions extends RecordingOptions, ServiceOptions, TableFormat {
-  /** Path of an SVG of one person. */
-  readonly plot?: string;
-  /** Person in the plot. Default: the first person of the recording. */
-  readonly person?: string;
-}
+export type ReplayOptions = RecordingOptions & ServiceOptions & TableFormat;
 
 export async function replay(options: ReplayOptions): Promise<void> {
-  const { backfill, plot } = options;
+  const { backfill } = options;
   const stop = new AbortController();
   // Created before the recording is read, because a missing key throws.
   const send = createSend(options, stop.signal);
   const windows = await loadRecording(options);
-  const person = requirePerson(windows, options.person);
-  if (plot !== undefined) await requireWritable('--plot', plot);
   const progress = startProgress(process.stderr, windows.length, 'windows');
   try {
     const names = createNames(options.subject);
@@ -49,8 +39,6 @@ export async function replay(options: ReplayOptions): Promise<void> {
     console.log(formatTable(options, summaryColumns, summarize(windows, outcome.answered)));
     report(windows, outcome.refused);
     if (backfill && outcome.answered.length > 0) console.error(`Dashboard: ${personPage(options, names, windows)}`);
-    const drawn = outcome.answered.filter(({ window }) => window.subject === person);
-    if (plot !== undefined) await save(plot, drawReplay(person, drawn), '--plot');
   } finally {
     progress.stop();
     stop.abort();
@@ -62,46 +50,8 @@ function personPage({ url }: ReplayOptions, names: Names, [first]: readonly Reco
   return `${url}/dashboard/#/subjects/${encodeURIComponent(first ? names(first).subject_id : '')}`;
 }
 
-/** Returns the person of the plot. Throws an error before anything is sent if the recording does not have the person. */
-function requirePerson(windows: readonly RecordedWindow[], person: string | undefined): string {
-  const people = [...groupBySubject(windows).keys()];
-  if (person === undefined) return people[0] ?? '';
-  if (people.includes(person)) return person;
-  const more = people.length > peopleListed ? ', …' : '';
-  throw new Error(
-    `the recording has no --person ${person}. Subjects: ${people.slice(0, peopleListed).join(', ')}${more}`,
-  );
-}
-
-/** A window, its response, and the time of measurement if the recording has it, otherwise the sent time, epoch ms. */
-interface TimedAnswer extends AnsweredWindow {
-  readonly atMs: number;
-}
-
-const stressorLabel = 'stressor';
-
-/** Returns an SVG of one person's replay. Shades the windows with the label `stressor`. */
-function drawReplay(subject: string, answers: readonly TimedAnswer[]): string {
-  const startMs = answers[0]?.atMs ?? 0;
-  const times = answers[0]?.window.atMs === undefined ? 'that were sent to the service' : 'of the recording';
-  const points = answers.map(({ window, reading, atMs }): TimelinePoint => ({
-    second: (atMs - startMs) / 1000,
-    heartRate: window.values.heart_rate,
-    score: reading.stress_score,
-    state: reading.state,
-    topics: reading.topics_detected,
-  }));
-  return drawTimeline({
-    title: 'Heart rate, stress score and states',
-    subtitle: `Person ${subject}, ${answers.length} readings, at the times ${times}`,
-    points,
-    shaded: spansOf(points, (_, index) => answers[index]?.window.label === stressorLabel),
-    shadedAs: `label ${stressorLabel}`,
-  });
-}
-
 interface Outcome {
-  readonly answered: TimedAnswer[];
+  readonly answered: AnsweredWindow[];
   readonly refused: { readonly window: RecordedWindow; readonly reason: string }[];
 }
 
@@ -133,9 +83,8 @@ async function sendAll(
   const sendSession = async (session: readonly RecordedWindow[]) => {
     const stamps = stampsUntil(Date.now(), session.length);
     for (const [index, window] of session.entries()) {
-      const atMs = stamps[index] ?? Date.now();
-      const timestamp = new Date(atMs).toISOString();
-      note(outcome, window, await send({ ...names(window), timestamp, ...window.values, ...window.texts }), atMs);
+      const timestamp = new Date(stamps[index] ?? Date.now()).toISOString();
+      note(outcome, window, await send({ ...names(window), timestamp, ...window.values, ...window.texts }));
       onSent();
     }
   };
@@ -178,7 +127,7 @@ async function backfillAll(
     for (const [index, answer] of (await send(lines)).entries()) {
       const window = part[index];
       if (from === 0 && 'code' in answer && answer.code === 'timestamp_too_old') throw beforeRetention(window);
-      if (window) note(outcome, window, answer, Date.now());
+      if (window) note(outcome, window, answer);
       onSent();
     }
   }
@@ -203,12 +152,11 @@ function beforeRetention(oldest: RecordedWindow | undefined): Error {
   );
 }
 
-function note({ answered, refused }: Outcome, window: RecordedWindow, answer: Answer, sentAtMs: number): void {
-  // Sessions of a device are sent with overlapping times, so the time of the recording is the better axis.
+function note({ answered, refused }: Outcome, window: RecordedWindow, answer: Answer): void {
   // Keeps three fields, because a response has about 2 kB.
   if ('reading' in answer) {
     const { state, stress_score, topics_detected } = answer.reading;
-    answered.push({ window, reading: { state, stress_score, topics_detected }, atMs: window.atMs ?? sentAtMs });
+    answered.push({ window, reading: { state, stress_score, topics_detected } });
   } else refused.push({ window, reason: answer.refusal });
 }
 

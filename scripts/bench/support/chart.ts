@@ -1,4 +1,4 @@
-import { colors, picture, round, text } from '../../../src/terminal/svg.js';
+import { colors, picture, round, text } from '../../terminal/svg.js';
 
 const width = 900;
 const left = 24;

@@ -1,4 +1,4 @@
-import { drawTimeline, spansOf } from '../../../src/terminal/timeline.js';
+import { drawTimeline, spansOf } from '../../terminal/timeline.js';
 import { isNight, type Judged, meanOf } from './days.js';
 import type { StreamResponse } from './everyday-claims.js';
 import type { HeartStream } from './stream.js';

@@ -4,50 +4,32 @@
  */
 import { readFile } from 'node:fs/promises';
 import { startProgress } from '../../terminal/progress.js';
-import { requireWritable, save } from '../../terminal/save.js';
 import { type Column, formatTable, jsonTable, type TableFormat, type TableRow } from '../../terminal/table.js';
-import { protocolOrder, summarize, summaryColumns } from '../task-summary.js';
+import { summarize, summaryColumns } from '../task-summary.js';
 import { groupBySubject, type RecordedWindow } from '../recordings/recorded-window.js';
 import type { ServiceOptions as RunningService } from '../service.js';
 import { stopOnSignals } from '../stop-on-signals.js';
-import { drawTasks, scoresByTask } from './chart.js';
-import {
-  aucColumns,
-  aucSections,
-  describe,
-  type Evaluation,
-  personalAnswers,
-  publishedStates,
-  replayVariants,
-} from './evaluation.js';
+import { aucColumns, aucSections, describe, type Evaluation, publishedStates, replayVariants } from './evaluation.js';
 import { labelRecording, readExport, readRecording, type Recording, type RecordingOptions } from './recording.js';
 import { downloadReports } from './reports.js';
 import { type ServiceOptions, startEvaluatedService } from './service.js';
 import { spacingSeconds, variantsFor } from './variants.js';
 
-/** Columns of the figure. The names of more tasks would overlap. */
-const columnsMax = 12;
-/** Characters below the figure, for the names of all columns. */
-const nameCharacters = 130;
-
 export interface EvaluateOptions extends RecordingOptions, TableFormat, RunningService {
   readonly file: string;
-  readonly figure?: string;
   /** True if the labels are the reports of people in a running service. */
   readonly feedback: boolean;
 }
 
 export async function evaluate(options: EvaluateOptions, root: URL): Promise<void> {
-  const { figure, markdown, json } = options;
+  const { markdown, json } = options;
   const recording = await loadRecording(options);
-  if (figure !== undefined) await requireWritable('--figure', figure);
   const signal = stopOnSignals();
   const progress = startProgress(process.stderr, countReadings(recording), 'readings');
   try {
-    const report = await evaluateRecording(recording, { root, signal, markdown, json, onAnswer: progress.advance });
+    const text = await evaluateRecording(recording, { root, signal, markdown, json, onAnswer: progress.advance });
     progress.stop();
-    console.log(report.text);
-    if (figure !== undefined) await save(figure, report.figure, '--figure');
+    console.log(text);
   } catch (error) {
     // After a signal, the exit code is already set and no message is needed.
     if (!signal.aborted) throw error;
@@ -77,13 +59,12 @@ export function countReadings({ windows }: Recording): number {
 }
 
 /**
- * Sends a recording to a temporary service and measures how well the score separates its labels. Resolves with the tables,
- * and with an SVG of 900 by 420 px.
+ * Sends a recording to a temporary service and measures how well the score separates its labels. Resolves with the tables.
  */
 export async function evaluateRecording(
   recording: Recording,
   place: ServiceOptions & TableFormat & { onAnswer(): void },
-): Promise<{ readonly text: string; readonly figure: string }> {
+): Promise<string> {
   const { windows, sideOf, options } = recording;
   const rest = options.restLabels?.join(', ') ?? 'all other labels';
   const wording = {
@@ -96,7 +77,7 @@ export async function evaluateRecording(
     const evaluation = await replayVariants(service, variantsFor(windows), people, place.onAnswer);
     const auc = [aucColumns, aucSections(evaluation, sideOf)] as const;
     const states = listStates(recording, evaluation);
-    const text = place.json
+    return place.json
       ? JSON.stringify({ auc: jsonTable(...auc), states: jsonTable(...states) })
       : [
           describe(evaluation, sideOf, wording),
@@ -104,7 +85,6 @@ export async function evaluateRecording(
           'Published states of the variant personal:',
           formatTable(place, ...states),
         ].join('\n\n');
-    return { text, figure: draw(recording, evaluation) };
   } finally {
     await service.close();
   }
@@ -123,25 +103,4 @@ function listStates(
 
 function hasTasks(windows: readonly RecordedWindow[]): boolean {
   return windows.some(({ task, label }) => task !== label);
-}
-
-/** Draws the scores by task, or by label if the recording has too many tasks. */
-function draw({ windows, sideOf }: Recording, evaluation: Evaluation): string {
-  const isByTask = hasTasks(windows) && protocolOrder(windows).length <= columnsMax;
-  const answers = personalAnswers(evaluation)
-    .flat()
-    .map(({ window, score }) => ({ score, window: isByTask ? window : { ...window, task: window.label } }));
-  const order = protocolOrder(answers.map(({ window }) => window)).slice(0, columnsMax);
-  const columns = scoresByTask(order, answers, sideOf).map((it) => ({
-    ...it,
-    task: shortened(it.task, Math.floor(nameCharacters / order.length)),
-  }));
-  const people = evaluation.people.length;
-  const subtitle = `${people === 1 ? '1 person' : `${people} people`}, each with a personal baseline; ${windows.length} windows`;
-  return drawTasks(columns, `Stress score by ${isByTask ? 'task' : 'label'}`, subtitle);
-}
-
-function shortened(name: string, characters: number): string {
-  if (name === '') return '(no label)';
-  return name.length > characters ? `${name.slice(0, characters - 1)}…` : name;
 }

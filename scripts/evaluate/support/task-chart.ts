@@ -1,8 +1,8 @@
 import { bands } from '../../../generated/spec.js';
-import { quantile } from '../../terminal/quantile.js';
+import { quantile } from '../../../src/terminal/quantile.js';
 import { colors, picture, round, text } from '../../terminal/svg.js';
-import type { SideOf } from './evaluation.js';
-import type { AnsweredScore } from './variants.js';
+import type { SideOf } from '../../../src/tools/evaluate/evaluation.js';
+import type { AnsweredScore } from '../../../src/tools/evaluate/variants.js';
 
 /** One column of the chart, with the scores of all its windows. */
 export interface TaskScores {

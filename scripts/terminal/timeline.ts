@@ -1,5 +1,5 @@
 import { bands } from '../../generated/spec.js';
-import type { State } from '../contract.js';
+import type { State } from '../../src/contract.js';
 import { colors, picture, round, text } from './svg.js';
 
 /** One reading with its response. */
