@@ -4,8 +4,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase, settingsFor } from '../support/databases.js';
+import { readMetric } from '../support/metrics.js';
 import { type Program, startProgram } from '../support/program.js';
 import { root } from '../support/service.js';
+import { until } from '../support/until.js';
 
 const main = fileURLToPath(new URL('dist/main.js', root));
 /** PATH of systemd without `/usr/local`, and the folder of this Node. */
@@ -56,4 +58,35 @@ test.each(units)('%s requires the environment file and has time for a shutdown',
   const text = await readFile(new URL(`examples/operations/${unit}.service`, root), 'utf8');
   expect(text).toMatch(/^EnvironmentFile=\/etc\/state-service\.env$/m);
   expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(text)?.[1])).toBeGreaterThan(15);
+});
+
+test('the units of the service and of backups name the same file for the time of the last backup', async () => {
+  const files = units.map(async (unit) => {
+    const text = await readFile(new URL(`examples/operations/${unit}.service`, root), 'utf8');
+    return /^Environment=BACKUP_STATUS_FILE=(\/var\/lib\/state-service\/.+)$/m.exec(text)?.[1];
+  });
+  const guide = await readFile(new URL('docs/operations.md', root), 'utf8');
+  const [, inGuide] = /^echo "BACKUP_STATUS_FILE=(.+)" >> \/etc\/state-service\.env$/m.exec(guide) ?? [];
+  expect(inGuide).toBeDefined();
+  expect(await Promise.all(files)).toEqual(units.map(() => inGuide));
+});
+
+test('a backup by the unit sets the metric of the service by the unit', async () => {
+  const database = await createTestDatabase('sqlite');
+  const folder = await mkdtemp(join(tmpdir(), 'state-backups-'));
+  onTestFinished(async () => {
+    await rm(folder, { recursive: true });
+    await database.drop();
+  });
+  await chmod(main, 0o755);
+  await symlink(main, join(folder, 'state-service'));
+  const own = { PORT: '0', METRICS_PORT: '0', BACKUP_STATUS_FILE: join(folder, 'status.json'), BACKUP_FOLDER: folder };
+  const env = { ...settingsFor(database.url), ...own, PATH: `${folder}:${systemPath}` };
+  const service = await startUnit('state-service', env);
+  const metricsUrl = await service.find(/^Metrics on (\S+)$/m);
+  const readTime = () => readMetric(metricsUrl, 'last_backup_timestamp_seconds');
+  expect(await readTime()).toBe(0);
+  const backup = await startUnit('state-service-backup', env);
+  await until('the time of the backup is a metric', async () => ((await readTime()) ?? 0) > 0);
+  for (const { stop } of [backup, service]) expect(await stop('SIGTERM')).toMatchObject({ code: 0 });
 });
