@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { advanceTo, startMs } from '../../contract-tests/support/arbitraries.js';
+import type { ConsentCategory } from '../domain/consent.js';
+import { unknownSubject } from '../domain/subject.js';
+import { createTopicAnalyzer } from '../domain/topics/analyzer.js';
+import { loadTopicModel } from '../domain/topics/model.js';
+import { ProblemError } from '../problem.js';
+import { beginProgress } from './advance.js';
+import { applyConsent } from './consent.js';
+import type { PreparedReading } from './intake.js';
+
+const weights = readFileSync(new URL('../domain/topics/weights.bin', import.meta.url));
+const turn = createTopicAnalyzer(loadTopicModel(weights)).analyzeTurn({
+  user_message: 'My exam is tomorrow.',
+  ai_response: 'Which part?',
+});
+const { baseline } = advanceTo([{ atMs: startMs - 60_000, heart_rate: 70 }]);
+
+/** Applies the consent of a person to a reading whose texts were analyzed. */
+function applyTo(categories: readonly ConsentCategory[]) {
+  const consent = { version: 1, categories, context: 'care' as const };
+  const progress = beginProgress({
+    ...{ sessions: new Map(), alreadyStored: new Map(), erasedAtMs: () => 0, nowMs: startMs },
+    subjects: new Map([['anna', { ...unknownSubject, baseline, consent }]]),
+  });
+  const reading: PreparedReading = {
+    ...{ accountId: 'acc_1', sessionId: 'talk', subjectId: 'anna', digest: '0123456789ab', timestampMs: startMs },
+    ...{ signals: { heart_rate: 80, tone: 'calm' }, turn },
+    consent: { hasPurpose: false, texts: ['user_message', 'ai_response'], isTextRead: true },
+  };
+  const permitted = applyConsent(progress, undefined, reading);
+  if (permitted instanceof ProblemError) throw permitted;
+  return { ...permitted, baseline: progress.subjects.get('anna')?.baseline };
+}
+
+test('a text that was analyzed before the withdrawal of texts is dropped with its topics', () => {
+  expect(applyTo(['cardiovascular', 'textual'])).toMatchObject({ reading: { turn }, dropped: ['tone'] });
+  const { reading, dropped } = applyTo(['cardiovascular']);
+  expect(reading).not.toHaveProperty('turn');
+  expect(dropped).toEqual(['tone', 'user_message', 'ai_response']);
+});
+
+test('a reading without heart data that is allowed removes the baseline of the person', () => {
+  expect(applyTo(['cardiovascular']).baseline).toBe(baseline);
+  expect(applyTo(['vocal']).baseline).toBeUndefined();
+});
