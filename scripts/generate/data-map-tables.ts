@@ -50,8 +50,9 @@ export const tableUses: Readonly<Record<string, TableUse>> = {
     erasure: deleted,
     readBy: ['listAccesses'],
     columns: {
-      'account_id subject_id': 'account and person',
+      'account_id subject_id': 'account and person. An erasure removes the person',
       pseudonym: 'pseudonym in `access_entries`',
+      code: 'keyed digest of the account, the person and the pseudonym',
       used_at_ms: 'a time on the last day with an access',
     },
   },

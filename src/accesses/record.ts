@@ -7,8 +7,8 @@ import {
   type AccessTable,
   type ChainedEntry,
   type Checkpoint,
+  erasedPerson,
   everyone,
-  makePseudonym,
   nobody,
 } from '../store/accesses.js';
 import { type ChainSigner, createChainSigner } from './chain.js';
@@ -147,13 +147,12 @@ async function findSubjects(
       const person = it.action === 'erase' ? undefined : findPerson(it);
       if (person !== undefined) accessedAtMs.set(person, it.atMs);
     }
-    const digestsOf = (id: string) => digestId(accountId, { kind: 'subject', id });
-    const pseudonyms = await accesses.assignPseudonyms(accountId, accessedAtMs, digestsOf, nowMs);
+    const pseudonyms = await accesses.assignPseudonyms(accountId, accessedAtMs, digestId, nowMs);
     for (const it of mine) {
       const person = findPerson(it);
-      if (person === undefined) found.set(it, it.data === everyone ? everyone : nobody);
-      else if (it.action === 'erase') found.set(it, makePseudonym());
-      else if (pseudonyms.has(person)) found.set(it, pseudonyms.get(person) ?? makePseudonym());
+      const subject = person === undefined ? (it.data === everyone ? everyone : nobody) : pseudonyms.get(person);
+      if (it.action === 'erase') found.set(it, erasedPerson);
+      else if (subject !== undefined) found.set(it, subject);
     }
   }
   return found;

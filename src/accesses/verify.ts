@@ -1,4 +1,5 @@
-import type { AccessTable, ChainedEntry, Checkpoint } from '../store/accesses.js';
+import { type AccessTable, type ChainedEntry, type Checkpoint, signLink } from '../store/accesses.js';
+import type { DigestId } from '../store/erased-ids.js';
 import { type ChainSigner, createChainSigner } from './chain.js';
 
 export interface Verification {
@@ -13,12 +14,13 @@ export interface Verification {
 const pageRows = 1_000;
 
 /**
- * Verifies every chain that is not expired: each entry, their order, and the checkpoint after the last one. Finds every
- * changed, removed or reordered entry. The service may run meanwhile.
+ * Verifies every chain that is not expired: each entry, their order, the checkpoint after the last one, and the links of
+ * their persons. Finds every changed, added, removed or reordered entry and link. The service may run meanwhile.
  */
 export async function verifyRecord(
   accesses: AccessTable,
   secretsKeys: readonly string[],
+  digestId: DigestId,
   expiredBeforeMs: number,
 ): Promise<Verification> {
   const signers = secretsKeys.map(createChainSigner);
@@ -37,6 +39,10 @@ export async function verifyRecord(
     checkpoints.push(checkpoint);
     entries += checkpoint.seq;
   }
+  for await (const links of accesses.links())
+    for (const { account_id, pseudonym, subject_id, code } of links)
+      if (!signLink(digestId, account_id, pseudonym, subject_id).includes(code))
+        faults.push(`link of ${pseudonym}: it was changed or added, or its key is not in SECRETS_KEY`);
   return { chains: checkpoints.length, entries, faults, checkpoints };
 }
 
@@ -49,7 +55,10 @@ function findCheckpointFault(checkpoint: Checkpoint | undefined, signer: ChainSi
 
 async function findFaults(accesses: AccessTable, checkpoint: Checkpoint, signer: ChainSigner): Promise<string[]> {
   const { chainId } = checkpoint;
-  const faults: string[] = [];
+  const unlinked = await accesses.findUnlinked(chainId);
+  const faults = unlinked.map((pseudonym) => `chain ${chainId}: the link of ${pseudonym} was removed`);
+  const early = await accesses.countBefore(chainId);
+  if (early > 0) faults.push(`chain ${chainId}: ${early} entries were added before its first entry`);
   let previous = { seq: 0, mac: '' };
   for (;;) {
     const page = await accesses.chainAfter(chainId, previous.seq, pageRows);

@@ -6,6 +6,7 @@ import { requireSecretsKeys } from '../config/secrets-key.js';
 import { starting } from '../lifecycle/start-error.js';
 import type { ChainedEntry } from '../store/accesses.js';
 import type { Store } from '../store/store.js';
+import { createDigestId } from '../tokens/digest-id.js';
 import { printTable, readAccount, readLimit } from './keys.js';
 
 type WithStore = (work: (store: Store, config: Config) => Promise<void>) => Promise<void>;
@@ -64,8 +65,9 @@ async function verify({ accesses }: Store, config: Config, { json }: AuditOption
   const secretsKeys = await starting('SECRETS_KEY', async () => requireSecretsKeys(config));
   // One hour later than the purge, so that a chain that is being purged is not verified.
   const expiredBeforeMs = Date.now() - config.retention.accessesMs + 3_600_000;
-  const { chains, entries, faults, checkpoints } = await verifyRecord(accesses, secretsKeys, expiredBeforeMs);
-  if (json) console.log(JSON.stringify({ chains, entries, faults, checkpoints }));
+  const verified = await verifyRecord(accesses, secretsKeys, createDigestId(secretsKeys), expiredBeforeMs);
+  const { chains, entries, faults } = verified;
+  if (json) console.log(JSON.stringify(verified));
   else for (const fault of faults) console.log(fault);
   if (faults.length > 0) throw new Error(`the access record was changed: ${faults.length} faults`);
   if (!json) console.log(`Verified ${entries} entries in ${chains} chains. None was changed, removed or reordered.`);

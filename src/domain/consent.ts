@@ -50,17 +50,12 @@ export function readAllowed(consent: Consent, hasPurpose: boolean, nowMs: number
 
 type Extent = Pick<Consent, 'categories' | 'expiresAtMs'>;
 
-/** Returns true if a consent allows everything that another one allows, for as long. */
-export function coversConsent(consent: Extent, { categories, expiresAtMs = Infinity }: Extent): boolean {
-  const isAsLong = (consent.expiresAtMs ?? Infinity) >= expiresAtMs || categories.length === 0;
-  return isAsLong && categories.every((it) => consent.categories.includes(it));
-}
-
-/** Returns a consent without what another one does not allow. */
+/** Returns a consent without what another one does not allow, or not as long. Returns the same object if it allows all of it. */
 export function narrowConsent<C extends Extent>(consent: C, { categories, expiresAtMs = Infinity }: Extent): C {
-  const endMs = Math.min(consent.expiresAtMs ?? Infinity, expiresAtMs);
   const kept = consent.categories.filter((it) => categories.includes(it));
-  return { ...consent, categories: kept, ...(endMs < Infinity && { expiresAtMs: endMs }) };
+  const isLonger = kept.length > 0 && (consent.expiresAtMs ?? Infinity) > expiresAtMs;
+  if (kept.length === consent.categories.length && !isLonger) return consent;
+  return { ...consent, categories: kept, ...(isLonger && { expiresAtMs }) };
 }
 
 /** Returns the measured values that are allowed, and the names of the signals that are not. */

@@ -1,14 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { consent as contract } from '../../generated/spec.js';
 import type { BodyOf } from '../contract.js';
-import {
-  type Allowed,
-  type Consent,
-  coversConsent,
-  findRefusedCategories,
-  narrowConsent,
-  readAllowed,
-} from '../domain/consent.js';
+import { type Allowed, type Consent, findRefusedCategories, narrowConsent, readAllowed } from '../domain/consent.js';
 import { unknownSubject } from '../domain/subject.js';
 import { ProblemError } from '../problem.js';
 import { keepBaseline, statesPurpose } from '../readings/consent.js';
@@ -33,14 +26,15 @@ export const putConsent: OperationRecord<'putConsent'> = {
     checkAge(decision.eventMs, nowMs, Infinity);
     const hasPurpose = statesPurpose(settings);
     requirePermitted(decision, hasPurpose);
-    const findAllowed = (consent: Consent) => readAllowed(consent, hasPurpose, nowMs);
+    // Only an account that enforces consent deletes data.
+    const findAllowed = (consent: Consent) =>
+      mode === 'enforce' ? readAllowed(consent, hasPurpose, nowMs) : undefined;
     const recorded = await store.transact((writerOf) =>
-      // Only an account that enforces consent deletes data.
-      record(writerOf(accountId), subject_id, decision, mode === 'enforce' ? findAllowed : undefined, nowMs),
+      record(writerOf(accountId), subject_id, decision, findAllowed, nowMs),
     );
     if (recorded instanceof ProblemError) throw recorded;
-    const subject = { accountId, subjectId: subject_id };
-    if (mode === 'enforce') await removeSubjectsValues(store, subject, findAllowed(recorded), nowMs);
+    const allowed = findAllowed(recorded);
+    if (allowed) await removeSubjectsValues(store, { accountId, subjectId: subject_id }, allowed, nowMs);
     return { status: 200, body: toConsent(subject_id, recorded, nowMs) };
   },
 };
@@ -53,7 +47,7 @@ async function record(
   { subjects, consents, run }: Writer,
   subjectId: string,
   decision: Decision,
-  findAllowed: ((consent: Consent) => Allowed) | undefined,
+  findAllowed: (consent: Consent) => Allowed | undefined,
   nowMs: number,
 ): Promise<StoredConsent | ProblemError> {
   const known = (await subjects.lock([subjectId])).get(subjectId) ?? unknownSubject;
@@ -64,7 +58,8 @@ async function record(
     return new ProblemError('consent_outdated', { values: { newest: new Date(recorded.latestMs).toISOString() } });
   const { version, categories, context, expiresAtMs } = recorded;
   const consent: Consent = { version, categories, context, expiresAtMs };
-  const subject = findAllowed ? keepBaseline(known, findAllowed(consent)) : known;
+  const allowed = findAllowed(consent);
+  const subject = allowed ? keepBaseline(known, allowed) : known;
   await run(subjects.toSave(new Map([[subjectId, { ...subject, consent }]])));
   return recorded;
 }
@@ -85,9 +80,10 @@ function follow(newest: StoredConsent | undefined, decision: Decision, nowMs: nu
   if (eventMs > newest.latestMs && eventMs <= nowMs + aheadMaxMs) return next;
   const latestMs = Math.max(newest.latestMs, eventMs);
   const isEarlier = newest.eventMs <= nowMs && eventMs < Math.min(newest.eventMs, newest.recordedAtMs);
-  const allowsMore = !coversConsent(newest, decision);
-  if (isEarlier || (allowsMore && coversConsent(decision, newest))) return { ...newest, latestMs };
-  return { ...narrowConsent(next, newest), latestMs, ...(allowsMore && { sent: decision }) };
+  const narrowed = narrowConsent(next, newest);
+  const withdrawsNothing = narrowed !== next && narrowConsent(newest, decision) === newest;
+  if (isEarlier || withdrawsNothing) return { ...newest, latestMs };
+  return { ...narrowed, latestMs, ...(narrowed !== next && { sent: decision }) };
 }
 
 function isSame({ version: _, recordedAtMs: __, latestMs: ___, sent, ...stored }: StoredConsent, decision: Decision) {

@@ -37,7 +37,7 @@ export async function eraseSubject(
   parts.recordErasures?.(erased.erasures);
   if (!erased.isKnown && deliveries === 0) return undefined;
   // Again, because a process may have stored a pseudonym for an earlier access during the transaction.
-  await store.accesses.removePseudonym(accountId, subjectId);
+  await store.accesses.unlinkPerson(parts.digestId, accountId, subjectId);
   await finish(store, erased.sessions);
   await store.sqliteFiles.removeErased();
   return { sessions: erased.sessions.length, triggers: erased.triggers };
@@ -101,7 +101,7 @@ async function eraseUnderLock(
   const { sessions, notifications } = await writer.eraseSessions(subjectId, now());
   await writer.feedback.removeAll(subjectId);
   await writer.subjects.remove(subjectId);
-  const pseudonyms = await writer.removePseudonym(subjectId);
+  const pseudonyms = await writer.unlinkPerson(digestId, subjectId);
   const erasedIds = sessions.map(({ session_id }) => ({ kind: 'session', id: session_id }) as const);
   const digests = [{ kind: 'subject', id: subjectId } as const, ...erasedIds].flatMap((it) => digestId(accountId, it));
   const erasedAtMs = now();

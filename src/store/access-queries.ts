@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import { type ChainedEntry, type Checkpoint, everyone } from './accesses.js';
+import { type ChainedEntry, type Checkpoint, erasedPerson, everyone, nobody } from './accesses.js';
+import { pagesOf } from './pages-of.js';
 
 /** Position of an entry in the order of time. */
 export type AccessCursor = Pick<ChainedEntry, 'atMs' | 'chainId' | 'seq'>;
@@ -76,6 +77,34 @@ export function createQueries(knex: Knex) {
       const query = entries().where({ chain_id: chainId }).where('seq', '>', seq).orderBy('seq').limit(max);
       return query.then(toEntries);
     },
+
+    /** Returns the number of entries of a chain before its first one. */
+    async countBefore(chainId: string): Promise<number> {
+      const early = knex('access_entries').where({ chain_id: chainId }).where('seq', '<', 1);
+      return Number((await early.count({ count: '*' }).first())?.['count']);
+    },
+
+    /** Returns the pseudonyms in a chain that have no link. */
+    findUnlinked(chainId: string): Promise<string[]> {
+      return knex('access_entries as e')
+        .leftJoin('access_subjects as s', { 's.account_id': 'e.account_id', 's.pseudonym': 'e.subject' })
+        .where('e.chain_id', chainId)
+        .whereNotIn('e.subject', [everyone, nobody, erasedPerson])
+        .whereNull('s.pseudonym')
+        .distinct('e.subject')
+        .pluck('e.subject');
+    },
+
+    /** Yields the rows of all links in pages. */
+    links: (): AsyncGenerator<
+      Array<{ account_id: string; pseudonym: string; subject_id: string | null; code: string }>
+    > =>
+      pagesOf(knex, {
+        ...{ table: 'access_subjects', keys: ['account_id', 'pseudonym'] },
+        columns: ['account_id', 'pseudonym', 'subject_id', 'code'],
+        select: (query) => query,
+        read: (row) => row as never,
+      }),
   };
 }
 

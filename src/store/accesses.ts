@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { Schema } from '../contract.js';
 import { createQueries } from './access-queries.js';
 import { deleteOldest } from './delete-oldest.js';
-import { erasedIdTable } from './erased-ids.js';
+import { type DigestId, erasedIdTable } from './erased-ids.js';
 import { insertRows } from './insert-rows.js';
 import { retry } from './retry.js';
 
@@ -16,7 +16,7 @@ export interface AccessEntry {
   readonly credential: Schema<'AccessCredential'>;
   readonly action: Schema<'AccessAction'>;
   readonly operation: string;
-  /** Pseudonym of the person, `everyone` or `nobody`. */
+  /** Pseudonym of the person, `everyone`, `nobody` or `erasedPerson`. */
   readonly subject: string;
 }
 
@@ -24,6 +24,8 @@ export interface AccessEntry {
 export const everyone = '*';
 /** Stands for a session without a person. */
 export const nobody = '-';
+/** Stands for a person who was erased before the entry was stored. */
+export const erasedPerson = '!';
 
 /** An entry of a chain. */
 export interface ChainedEntry extends AccessEntry {
@@ -51,19 +53,27 @@ const dayMs = 86_400_000;
 export function accessTable(knex: Knex) {
   const subjectsOf = (accountId: string) => knex('access_subjects').where({ account_id: accountId });
 
-  async function findPseudonyms(accountId: string, subjectIds: readonly string[], nowMs: number) {
+  async function findPseudonyms(digestId: DigestId, accountId: string, subjectIds: readonly string[], nowMs: number) {
     const rows = await subjectsOf(accountId)
-      .select('subject_id', 'pseudonym', 'used_at_ms')
+      .select('subject_id', 'pseudonym', 'code', 'used_at_ms')
       .whereIn('subject_id', subjectIds);
-    const unused = rows.filter((row) => Number(row.used_at_ms) < nowMs - dayMs).map((row) => row.subject_id);
-    if (unused.length > 0) await subjectsOf(accountId).whereIn('subject_id', unused).update({ used_at_ms: nowMs });
+    const unused = rows.filter((row) => Number(row.used_at_ms) < nowMs - dayMs);
+    const pseudonyms = unused.map((row) => row.pseudonym);
+    if (unused.length > 0) await subjectsOf(accountId).whereIn('pseudonym', pseudonyms).update({ used_at_ms: nowMs });
+    for (const { pseudonym, subject_id, code: stored } of unused) {
+      const [code, ...older] = signLink(digestId, accountId, pseudonym, subject_id);
+      // A link may be in use longer than an earlier key of SECRETS_KEY.
+      if (older.includes(stored)) await subjectsOf(accountId).where({ pseudonym }).update({ code });
+    }
     return new Map<string, string>(rows.map((row) => [row.subject_id, row.pseudonym]));
   }
 
-  /** Stores a random pseudonym for each subject. Keeps the pseudonym that another process has stored. */
-  async function addPseudonyms(accountId: string, subjectIds: readonly string[], nowMs: number): Promise<void> {
-    const rows = subjectIds.map((subject_id) => {
-      return { account_id: accountId, subject_id, pseudonym: makePseudonym(), used_at_ms: nowMs };
+  /** Stores a random pseudonym for each subject. Keeps one that another process has stored. */
+  async function addPseudonyms(digestId: DigestId, accountId: string, subjectIds: readonly string[], nowMs: number) {
+    const rows = subjectIds.map((subjectId) => {
+      const pseudonym = randomBytes(16).toString('hex');
+      const [code] = signLink(digestId, accountId, pseudonym, subjectId);
+      return { account_id: accountId, pseudonym, subject_id: subjectId, code, used_at_ms: nowMs };
     });
     if (rows.length > 0) await knex('access_subjects').insert(rows).onConflict(['account_id', 'subject_id']).ignore();
   }
@@ -93,38 +103,38 @@ export function accessTable(knex: Knex) {
     },
 
     /**
-     * Returns the pseudonyms of subjects. Creates missing ones. A subject without data is absent. The pseudonym is undefined
-     * if the erasure of the subject is not older than its access (by subject, epoch ms): a pseudonym would link an erased
-     * person to later requests.
+     * Returns the pseudonyms of subjects. Creates missing ones. A subject without data is absent. The pseudonym is
+     * `erasedPerson` if the erasure of the subject is not older than its access (by subject, epoch ms): another one would link
+     * an erased person to later requests.
      */
     async assignPseudonyms(
       accountId: string,
       accessedAtMs: ReadonlyMap<string, number>,
-      digestsOf: (subjectId: string) => readonly string[],
+      digestId: DigestId,
       nowMs: number,
-    ): Promise<Map<string, string | undefined>> {
-      const assigned = new Map<string, string | undefined>();
+    ): Promise<Map<string, string>> {
+      const assigned = new Map<string, string>();
       for (const ids of chunksOf([...accessedAtMs.keys()])) {
-        const known = await findPseudonyms(accountId, ids, nowMs);
+        const known = await findPseudonyms(digestId, accountId, ids, nowMs);
         const unknown = ids.filter((id) => !known.has(id));
         // Before the erasures, so that a person who is erased in between is found in one of both.
         const existing = unknown.length > 0 ? await findExisting(accountId, unknown) : [];
-        // Before the insert: even a deleted row would leave the id of an erased person in the files of SQLite.
+        // Before the insert: even an updated row would leave the id of an erased person in the files of SQLite.
         const gone = new Set(await findErased(unknown));
         const missing = existing.filter((id) => !gone.has(id));
-        await addPseudonyms(accountId, missing, nowMs);
+        await addPseudonyms(digestId, accountId, missing, nowMs);
         const erased = await findErased(missing);
-        // After the insert: an erasure that commits later deletes the inserted row itself.
-        if (erased.length > 0) await subjectsOf(accountId).whereIn('subject_id', erased).delete();
-        const added = missing.length > 0 ? await findPseudonyms(accountId, missing, nowMs) : [];
+        // After the insert: an erasure that commits later unlinks the inserted row itself.
+        for (const id of erased) await unlinkPerson(knex, digestId, accountId, id);
+        const added = missing.length > 0 ? await findPseudonyms(digestId, accountId, missing, nowMs) : [];
         for (const [id, pseudonym] of [...known, ...added]) assigned.set(id, pseudonym);
-        for (const id of [...gone, ...erased]) assigned.set(id, undefined);
+        for (const id of [...gone, ...erased]) assigned.set(id, erasedPerson);
       }
       return assigned;
 
       async function findErased(ids: readonly string[]): Promise<string[]> {
         if (ids.length === 0) return [];
-        const digests = new Map(ids.map((id) => [id, digestsOf(id)]));
+        const digests = new Map(ids.map((id) => [id, digestId(accountId, { kind: 'subject', id })]));
         const erasedAtMs = await erasedIdTable(knex, accountId).find([...digests.values()].flat());
         const isErased = (id: string) =>
           digests.get(id)?.some((digest) => (erasedAtMs.get(digest) ?? -1) >= (accessedAtMs.get(id) ?? 0));
@@ -132,7 +142,8 @@ export function accessTable(knex: Knex) {
       }
     },
 
-    removePseudonym: (accountId: string, subjectId: string) => retry(() => removePseudonym(knex, accountId, subjectId)),
+    unlinkPerson: (digestId: DigestId, accountId: string, subjectId: string) =>
+      retry(() => unlinkPerson(knex, digestId, accountId, subjectId)),
 
     /** Stores entries and the checkpoint after them, in one transaction. Idempotent. */
     append: (entries: readonly ChainedEntry[], checkpoint: Checkpoint): Promise<void> =>
@@ -150,9 +161,9 @@ export function accessTable(knex: Knex) {
         }),
       ),
 
-    /** Deletes at most `batch` pseudonyms without an access since `beforeMs`. Returns their number. */
+    /** Deletes at most `batch` links that no entry of the chains since `beforeMs` requires. Returns their number. */
     purgePseudonyms: (beforeMs: number, batch: number): Promise<number> =>
-      deleteOldest(knex, 'access_subjects', 'used_at_ms', beforeMs - dayMs, batch),
+      deleteOldest(knex, 'access_subjects', 'used_at_ms', beforeMs - 2 * dayMs, batch),
 
     /**
      * Deletes about `batch` entries of a chain whose checkpoint is older than `beforeMs`. Deletes whole chains, and the
@@ -174,14 +185,24 @@ export function accessTable(knex: Knex) {
 
 export type AccessTable = ReturnType<typeof accessTable>;
 
-/** Deletes the pseudonym of a subject. Returns the number of deleted rows. */
-export function removePseudonym(knex: Knex, accountId: string, subjectId: string): Promise<number> {
-  return knex('access_subjects').where({ account_id: accountId, subject_id: subjectId }).delete();
+/**
+ * Returns the codes of the link between a person and a pseudonym, one per key of SECRETS_KEY. They do not reveal the person.
+ * `subjectId` is null after the erasure of the person.
+ */
+export function signLink(digestId: DigestId, accountId: string, pseudonym: string, subjectId: string | null) {
+  return digestId(accountId, { kind: 'link', id: JSON.stringify([pseudonym, subjectId]) });
 }
 
-/** Returns a random pseudonym. It is random, so that nobody can compute the person from it. */
-export function makePseudonym(): string {
-  return randomBytes(16).toString('hex');
+/**
+ * Removes a person from their link. Returns the number of changed rows. The row stays with a new code, so that a deleted row
+ * is detected.
+ */
+export async function unlinkPerson(knex: Knex, digestId: DigestId, accountId: string, subjectId: string) {
+  const mine = () => knex('access_subjects').where({ account_id: accountId, subject_id: subjectId });
+  const pseudonym: string | undefined = (await mine().first('pseudonym'))?.pseudonym;
+  if (pseudonym === undefined) return 0;
+  const [code] = signLink(digestId, accountId, pseudonym, null);
+  return mine().where({ pseudonym }).update({ subject_id: null, code });
 }
 
 function toRow({ chainId, seq, atMs, accountId, keyId, credential, action, operation, subject, mac }: ChainedEntry) {

@@ -13,7 +13,10 @@ export interface ErasedId {
  * Returns the keyed digests of an id, one per key of SECRETS_KEY. The database therefore does not contain the id of an
  * erased person.
  */
-export type DigestId = (accountId: string, erased: ErasedId) => readonly string[];
+export type DigestId = (
+  accountId: string,
+  digested: { readonly kind: ErasedId['kind'] | 'link'; readonly id: string },
+) => readonly string[];
 
 const insertMax = 500;
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { accessTable, removePseudonym } from './accesses.js';
+import { accessTable, unlinkPerson } from './accesses.js';
 import type { DatabaseConfig } from '../config/config.js';
 import { type DatabaseUse, openDatabase } from './database.js';
 import type { OtherClock } from './database-clock.js';
@@ -10,7 +10,7 @@ import { consentReader, consentWriter } from './consents.js';
 import { countDeliveries } from './count-deliveries.js';
 import { countExpired, type PurgeEdges } from './count-expired.js';
 import { endIdleConnections } from './end-idle-connections.js';
-import { erasedIdRecord, erasedIdTable, purgeErasedIds } from './erased-ids.js';
+import { type DigestId, erasedIdRecord, erasedIdTable, purgeErasedIds } from './erased-ids.js';
 import { type Erasure, eraseReadings, eraseSessions, eraseSomeDeliveries, findErasures } from './erasures.js';
 import {
   type Claim,
@@ -102,7 +102,7 @@ export function writerOf(transaction: Knex.Transaction, accountId: string, writi
     eraseSessions: (subjectId: string, nowMs: number) => eraseSessions(transaction, accountId, subjectId, nowMs),
     eraseSomeDeliveries: (subjectId: string, batch: number, nowMs: number) =>
       eraseSomeDeliveries(transaction, accountId, subjectId, batch, nowMs),
-    removePseudonym: (subjectId: string) => removePseudonym(transaction, accountId, subjectId),
+    unlinkPerson: (digestId: DigestId, subjectId: string) => unlinkPerson(transaction, digestId, accountId, subjectId),
   };
 }
 

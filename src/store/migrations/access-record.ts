@@ -16,7 +16,7 @@ export const accessTables: Tables = {
       ascii(table, 'credential', 8).notNullable();
       ascii(table, 'action', 8).notNullable();
       ascii(table, 'operation', 64).notNullable();
-      // Pseudonym of the person. `*`: all persons of the account. `-`: a session without a person.
+      // Pseudonym of the person. `*`: all persons of the account. `-`: a session without a person. `!`: an erased person.
       ascii(table, 'subject', 32).notNullable();
       asciiOf(table, 'mac', 64).notNullable();
       table.primary(['chain_id', 'seq']);
@@ -43,12 +43,16 @@ export const accessTables: Tables = {
   access_subjects: {
     columns(table) {
       ascii(table, 'account_id', 32).notNullable();
-      ascii(table, 'subject_id', 256).notNullable();
       asciiOf(table, 'pseudonym', 32).notNullable();
+      // Null after an erasure.
+      ascii(table, 'subject_id', 256);
+      // Code of the other three columns, so that changes are detected.
+      asciiOf(table, 'code', 32).notNullable();
       // Time of an access of the last day on which there was one.
       table.bigInteger('used_at_ms').notNullable();
-      table.primary(['account_id', 'subject_id']);
+      table.primary(['account_id', 'pseudonym']);
     },
     indexes: { access_subjects_by_time: ['used_at_ms'] },
+    unique: { access_subjects_by_subject: ['account_id', 'subject_id'] },
   },
 };
