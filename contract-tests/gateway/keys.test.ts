@@ -65,6 +65,9 @@ test('uploads with a valid key that stay open leave memory for other callers', a
   const other = await startTestService();
   const response = await stage.post(path, message(), { 'X-State-Key': other.key });
   expect([response.status, response.headers.get('x-state-adapted')]).toEqual([200, 'true']);
+  for (const { socket } of uploads) socket.destroy();
+  const body = message().padEnd(megabyte);
+  await until('the share is free', async () => (await stage.post(path, body)).status === 200);
 });
 
 test.each(['slow', 'dropped', 'bad gateway', 'rate limited'] as const)(
@@ -113,6 +116,19 @@ test('an erased person gets no remembered state', async () => {
   expect([again.headers.get('x-state'), again.headers.get('x-state-skipped')]).toEqual([null, 'no_data']);
   expect(upstream.requests.at(-1)?.body).toBe(message());
   expect((await service.request('/v1/state?session_id=s1')).status).toBe(404);
+});
+
+test('a turn that ends after the erasure of its person is not stored', async () => {
+  const { service, upstream, post, logs } = await startStage();
+  upstream.respond(async (_, response) => {
+    service.clock.nowMs = Date.now();
+    await service.request('/v1/subjects/anna', { method: 'DELETE' });
+    sendJson(response, chatResponse({ role: 'assistant', content: 'Which part?' }, 'stop'));
+  });
+  await (await post(path, message())).text();
+  await until('the turn is rejected', () => logs.join('').includes('"reason":"subject_erased"'));
+  expect((await service.request('/v1/state?session_id=s1')).status).toBe(404);
+  expect((await post(path, message())).headers.get('x-state')).toBe(null);
 });
 
 test('another credential gets no remembered state of the same message', async () => {

@@ -28,16 +28,6 @@ export interface Advice {
   readonly completeTurn?: (ai_response: string) => void;
 }
 
-/** `checkCaller` and `consult` reject with a Refusal if the credential is not valid, and if that cannot be checked. */
-export interface Advisor {
-  /** Checks a credential that was not valid within the last minute. Runs before the body is read. */
-  checkCaller(caller: Caller, address: string): Promise<void>;
-  /** Sends the message and resolves with the state. Without a new message, only reads the state. */
-  consult(caller: Caller, message: Message | undefined): Promise<Advice>;
-  /** Resolves when all turns are sent. */
-  close(): Promise<void>;
-}
-
 /** A message that the service has. */
 interface Turn {
   /** Undefined after the erasure of the session. */
@@ -71,9 +61,10 @@ const tooManyChecks = 'the gateway checks too many unknown credentials: send the
 
 /**
  * Creates the part that exchanges readings with the service. Remembers a digest of each message for a few minutes, so that
- * a message counts once: a retry of its request and the steps after a tool call get the same state.
+ * a message counts once: a retry of its request and the steps after a tool call get the same state. `checkCaller` and `consult`
+ * reject with a Refusal if the credential is not valid, and if that cannot be checked.
  */
-export function createAdvisor(config: GatewayConfig, log: Logger): Advisor {
+export function createAdvisor(config: GatewayConfig, log: Logger) {
   const { serviceUrl, stateTimeoutMs, sharesTriggers } = config;
   const turns = new LRUCache<string, Turn>({ max: turnsMax, ttl: turnTtlMs });
   const accepted = new LRUCache<string, true>({ max: acceptedMax, ttl: acceptedTtlMs });
@@ -153,14 +144,16 @@ export function createAdvisor(config: GatewayConfig, log: Logger): Advisor {
   }
 
   return {
-    async checkCaller(caller, address) {
+    /** Checks a credential that was not valid within the last minute. Runs before the body is read. */
+    async checkCaller(caller: Caller, address: string): Promise<void> {
       if (accepted.has(caller.credential)) return;
       if (!checks.take(address, 1)) throw new Refusal(503, 'overloaded_error', 'overloaded', tooManyChecks);
       const checked = await check(caller, performance.now() + checkTimeoutMs, checking);
       checks.take(address, -1);
       requireAccepted(caller, checked);
     },
-    async consult(caller, message) {
+    /** Sends the message and resolves with the state. Without a new message, only reads the state. */
+    async consult(caller: Caller, message: Message | undefined): Promise<Advice> {
       const id = digestTurn(caller, message);
       const known = turns.get(id);
       const advice = known ? await adviseAgain(caller, known) : await adviseFirst(caller, message, id);
@@ -168,7 +161,8 @@ export function createAdvisor(config: GatewayConfig, log: Logger): Advisor {
       if (!message || !turn) return advice;
       return { ...advice, completeTurn: (response) => complete(caller, message, turn, response) };
     },
-    async close() {
+    /** Resolves when all turns are sent. */
+    async close(): Promise<void> {
       await Promise.all(unsent);
       await Promise.all([service.close(), checking.close()]);
     },

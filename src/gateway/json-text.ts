@@ -14,8 +14,8 @@ export interface Member {
 
 export type JsonText = ReturnType<typeof openJson>;
 
-/** Steps of the scan between two pauses, about a millisecond. */
-const stepsPerPause = 16_384;
+/** Steps of the scan between two pauses, less than a millisecond. */
+const stepsPerPause = 8_192;
 /** Structure that is read. Strings need one step, so a conversation with images needs some thousand steps. */
 const stepsMax = 2_000_000;
 /** Longest start of a string that is read, in bytes. */

@@ -47,6 +47,8 @@ export function createWithBody(bytesMax: number) {
 /** Resolves at the end of the body. If `add` throws, the rest stays unread, so that the client gets the error. */
 function receive(request: IncomingMessage, add: (part: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
+    // The client may have left while its key was checked.
+    if (request.destroyed) return reject(clientClosed());
     const onData = (part: Buffer) => {
       try {
         add(part);
@@ -56,6 +58,6 @@ function receive(request: IncomingMessage, add: (part: Buffer) => void): Promise
       }
     };
     request.on('data', onData).once('end', resolve);
-    request.once('error', () => reject(clientClosed()));
+    request.once('close', () => reject(clientClosed()));
   });
 }

@@ -26,8 +26,6 @@ interface Call {
 const waitBudgetMs = 5_000;
 const jitterMs = 250;
 
-export type Service = ReturnType<typeof createService>;
-
 /** Creates the client of a service, with at most this number of connections. Its calls never reject. */
 export function createService(serviceUrl: string, connections: number | null = null) {
   const { origin, pathname } = new URL(serviceUrl);
