@@ -1,6 +1,7 @@
 import { largeBatches, mcpFlood, slowUploads } from './account-floods.js';
 import { halfOpenSockets, pipelinedRequests } from './connections.js';
 import { fullLog } from './full-log.js';
+import { gatewayUploads } from './gateway-uploads.js';
 import { hangingHosts, sharedHost, silentNameserver } from './hanging.js';
 import { longQueue, longQueueThatHangs } from './long-queues.js';
 import type { Scenario } from './scenario.js';
@@ -10,5 +11,5 @@ import { clockSetBack, erasedData, purgedSessions } from './stored-data.js';
 export const scenarios: readonly Scenario[] = [
   ...[pipelinedRequests, hangingHosts, halfOpenSockets, silentNameserver, purgedSessions, fullLog, clockSetBack],
   ...[longQueue, longQueueThatHangs, sharedHost, erasedData, mcpFlood, slowUploads, largeBatches],
-  ...[foreignPerson, erasedPerson],
+  ...[foreignPerson, erasedPerson, gatewayUploads],
 ];
