@@ -67,6 +67,9 @@ test('the benchmark of the gateway measures the added latency, and every request
   const { code, stdout } = await runScript('bench/bench', ['gateway', ...args], { TMPDIR: temporary });
   expect(stdout).toMatch(/^requests through the gateway +4$/m);
   expect(stdout).toMatch(/^added p50, ms +-?\d+\.\d +≤ 3\nadded p99, ms +-?\d+\.\d +≤ 15$/m);
+  expect(stdout).toMatch(/^added p50 without the service, ms +-?\d+\.\d$/m);
+  expect(stdout).toMatch(/^slowest \/healthz beside 20 uploads of 31 MB, invalid keys, ms +\d+\.\d$/m);
+  expect(stdout).toMatch(/^slowest \/healthz beside 20 uploads of 31 MB, valid key, ms +\d+\.\d$/m);
   expect(stdout).toMatch(/^failed or not adapted +0 +0$/m);
   expect((await readdir(temporary)).filter((name) => name.startsWith('state-service-'))).toEqual([]);
   expect(code).toBe(0);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { finished } from 'node:stream/promises';
 
 /** A request as the upstream received it. */
 export interface ModelRequest {
@@ -24,12 +25,15 @@ export interface ModelUpstream {
 
 const defaultText = 'Which part worries you?';
 
-export async function openModelUpstream(): Promise<ModelUpstream> {
+/** With `readsBodies` false, the bodies of requests are discarded. */
+export async function openModelUpstream({ readsBodies = true } = {}): Promise<ModelUpstream> {
   const requests: ModelRequest[] = [];
   const next: Responding[] = [];
   const server = createServer(async (incoming, response) => {
     const { url: path = '', headers } = incoming;
-    const request = { path, headers, body: (await buffer(incoming)).toString() };
+    const body = readsBodies ? (await buffer(incoming)).toString() : '';
+    if (!readsBodies) await finished(incoming.resume());
+    const request = { path, headers, body };
     requests.push(request);
     await (next.shift() ?? respondWithText(defaultText))(request, response, incoming);
   }).listen(0, '127.0.0.1');
