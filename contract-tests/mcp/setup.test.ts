@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -116,6 +116,45 @@ async function runsTools({ command, args, env }: Entry): Promise<void> {
   await client.close();
   expect(isError ?? false).toBe(false);
 }
+
+test('--write keeps comments, trailing commas and the format of a file, also when it replaces its entry', async () => {
+  const file = join(home, '.vscode/mcp.json');
+  const text = `// Servers of the project.
+{
+\t"inputs": [], // none
+\t"servers": {
+\t\t/* the first one */
+\t\t"other": { "type": "http", "url": "https://a.example/mcp" }, // a note
+\t},
+}
+`;
+  await mkdir(join(home, '.vscode'), { recursive: true });
+  await writeFile(file, text);
+  await setup(undefined, '--write', 'vscode');
+  const written = await readFile(file, 'utf8');
+  const [entry = ''] = /\n\t\t"realtime-state": \{.*?\n\t\t\},/s.exec(written) ?? [];
+  expect(written.replace(entry, '')).toBe(text);
+  const added = JSON.parse(`{${entry.slice(0, -1)}}`);
+  expect(Object.keys(added['realtime-state'])).toEqual(['type', 'url', 'headers']);
+  await writeFile(file, written.replace(`"url": "${service.url}/mcp"`, '"url": "https://old.example/mcp"'));
+  await setup(undefined, '--write', 'vscode');
+  expect(await readFile(file, 'utf8')).toBe(written);
+});
+
+test.each([
+  ['{ "servers": [] }', '"servers" is not an object'],
+  ['[]', 'it is not a JSON object'],
+  ['{ "servers": {', 'it is not JSON (CloseBraceExpected at character 15)'],
+  ['// nothing', 'it is not JSON'],
+])('--write does not change a file with %s', async (text, reason) => {
+  const file = join(home, '.vscode/mcp.json');
+  await mkdir(join(home, '.vscode'), { recursive: true });
+  await writeFile(file, text);
+  await expect(setup(undefined, '--write', 'vscode')).rejects.toMatchObject({
+    stderr: expect.stringContaining(`was not changed: ${reason}`),
+  });
+  expect(await readFile(file, 'utf8')).toBe(text);
+});
 
 test('--write codex writes a table whose header comes from the environment', async () => {
   await setup(undefined, '--write', 'codex');

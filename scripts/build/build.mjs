@@ -34,6 +34,8 @@ const { metafile, outputFiles } = await build({
   splitting: true,
   target: 'node20',
   external,
+  // Its CommonJS entry loads modules in a way that bundlers cannot follow. This is its entry `module`.
+  alias: { 'jsonc-parser': './node_modules/jsonc-parser/lib/esm/main.js' },
   chunkNames: 'chunks/[name]-[hash]',
   minifySyntax: true,
   sourcemap: true,

@@ -1,6 +1,14 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import {
+  applyEdits,
+  findNodeAtLocation,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser';
 
 /** The name of the service in the configurations. */
 const serverName = 'realtime-state';
@@ -116,32 +124,36 @@ export async function writeConfiguration(configuration: AgentConfiguration): Pro
   await rename(`${file}.new`, file);
 }
 
+/** Adds the entry to a JSON file, which may have comments and trailing commas. Changes nothing else in the text. */
 function withEntry(file: string, current: string, { group, value }: NonNullable<AgentConfiguration['entry']>): string {
-  const content = current.trim() === '' ? {} : parsed(file, current);
-  const servers = content[group] ?? {};
-  if (!isRecord(servers)) throw unchanged(file, `"${group}" is not an object`);
-  return `${JSON.stringify({ ...content, [group]: { ...servers, [serverName]: value } }, null, 2)}\n`;
+  const text = current.trim() === '' ? '{}\n' : current;
+  const errors: ParseError[] = [];
+  const content = parseTree(text, errors, { allowTrailingComma: true });
+  const [error] = errors;
+  if (error)
+    throw unchanged(file, `it is not JSON (${printParseErrorCode(error.error)} at character ${error.offset + 1})`);
+  if (content?.type !== 'object') throw unchanged(file, 'it is not a JSON object');
+  const servers = findNodeAtLocation(content, [group]);
+  if (!servers) return withProperty(text, content, group, { [serverName]: value }, 1);
+  if (servers.type !== 'object') throw unchanged(file, `"${group}" is not an object`);
+  return withProperty(text, servers, serverName, value, 2);
+}
+
+/** Replaces a property of an object, or adds it before all others, so that each comment stays with its neighbor. */
+function withProperty(text: string, object: Node, name: string, value: unknown, depth: number): string {
+  const [, indent = '  '] = /^([ \t]+)"/m.exec(text) ?? [];
+  const start = `\n${indent.repeat(depth)}`;
+  const content = JSON.stringify(value, null, indent).replaceAll('\n', start);
+  const { offset, length } = findNodeAtLocation(object, [name]) ?? { offset: object.offset + 1, length: 0 };
+  if (length > 0) return applyEdits(text, [{ offset, length, content }]);
+  const end = object.children?.length ? ',' : `\n${indent.repeat(depth - 1)}`;
+  return applyEdits(text, [{ offset, length, content: `${start}${JSON.stringify(name)}: ${content}${end}` }]);
 }
 
 function withSection({ file, text }: AgentConfiguration, current: string): string {
   const isPresent = current.split('\n').some((line) => line.trim().startsWith(`[mcp_servers.${serverName}`));
   if (isPresent) throw unchanged(file, `it already has a section [mcp_servers.${serverName}]`);
   return `${current}${current === '' || current.endsWith('\n') ? '' : '\n'}\n${text}\n`.trimStart();
-}
-
-function parsed(file: string, text: string): Record<string, unknown> {
-  let content: unknown;
-  try {
-    content = JSON.parse(text);
-  } catch (error) {
-    throw unchanged(file, `it is not plain JSON (${(error as Error).message})`);
-  }
-  if (!isRecord(content)) throw unchanged(file, 'it is not a JSON object');
-  return content;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function unchanged(file: string, reason: string): Error {
