@@ -37,7 +37,7 @@ export async function stallBackups(
   const knex = openDatabase({ kind: 'sqlite', file: url.slice('sqlite:'.length) });
   await knex.raw('pragma locking_mode = exclusive');
   await knex.raw('begin exclusive');
-  await knex.raw("insert into schema_migrations (name, applied_at_ms, breaks_earlier) values ('locked', 0, 0)");
+  await knex.raw("insert into schema_migrations (name, completed_at_ms, breaks_earlier) values ('locked', 0, 0)");
   const release = async () => {
     await knex.raw('rollback');
     await knex.raw('pragma locking_mode = normal');

@@ -74,7 +74,7 @@ test('restoring a damaged, foreign or newer copy fails and does not change the d
   await writeFile(cut, bytes.subarray(0, bytes.length / 2));
   await copyFile(good, newer);
   const knex = openDatabase({ kind: 'sqlite', file: newer });
-  await knex('schema_migrations').insert({ name: 'of-next-year', applied_at_ms: 0, breaks_earlier: 0 });
+  await knex('schema_migrations').insert({ name: 'of-next-year', completed_at_ms: 1, breaks_earlier: 0 });
   await knex.raw('pragma journal_mode = delete');
   await knex.destroy();
   const live = join(folder, 'live.db');
@@ -107,11 +107,11 @@ async function damage(file: string): Promise<void> {
     for (const sql of statements) await knex.raw(sql);
     await knex.destroy();
   };
-  const column = 'applied_at_ms bigint';
+  const column = 'breaks_earlier smallint';
   const replace = (from: string, to: string) =>
     onSqlite('pragma writable_schema = on', `update sqlite_master set sql = replace(sql, '${from}', '${to}')`);
   await replace(`${column} not null`, column);
-  await onSqlite('update schema_migrations set applied_at_ms = null');
+  await onSqlite('update schema_migrations set breaks_earlier = null');
   await replace(column, `${column} not null`);
 }
 

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { isMigrated, migrate } from '../../src/store/migrate.js';
-import { migrations } from '../../src/store/migrations/index.js';
+import { type Migration, migrations } from '../../src/store/migrations/index.js';
 import { temporaryFolder } from '../commands/temporary-folder.js';
 import { createTestDatabase, databaseKind, settingsFor } from '../support/databases.js';
 import { runMain } from '../support/process.js';
@@ -44,6 +44,22 @@ test('every migration is idempotent', async () => {
   expect(await schemaOf(knex)).toEqual(complete);
 });
 
+test('an interrupted breaking migration is refused by earlier versions, and completed by the next run', async () => {
+  const knex = await openEmpty();
+  await migrate(knex);
+  let isInterrupted = true;
+  const run = async () => {
+    if (isInterrupted) throw new Error('killed');
+  };
+  const list: Migration[] = [...migrations, { name: 'next-year', run, breaksEarlier: true }];
+  await expect(migrate(knex, list)).rejects.toThrow('killed');
+  await expect(isMigrated(knex)).rejects.toThrow('a newer version changed the schema (migration next-year)');
+  expect(await isMigrated(knex, list)).toBe(false);
+  isInterrupted = false;
+  await migrate(knex, list);
+  expect(await isMigrated(knex, list)).toBe(true);
+});
+
 test('a database of an earlier build is refused, and stays as it is', async () => {
   const { database, knex } = await openDatabaseOfTest();
   await knex.raw(
@@ -70,7 +86,7 @@ test('a newer version that only adds to the schema can be rolled back', async ()
   await running.read({ subject_id: 'p', heart_rate: 70 });
   await knex.schema.createTable('of_next_year', (table) => void table.integer('value'));
   await knex.schema.alterTable('sessions', (table) => void table.integer('of_next_year').notNullable().defaultTo(0));
-  await knex('schema_migrations').insert({ name: 'of-next-year', applied_at_ms: 0, breaks_earlier: 0 });
+  await knex('schema_migrations').insert({ name: 'of-next-year', completed_at_ms: 1, breaks_earlier: 0 });
   expect((await running.request('/readyz')).status).toBe(200);
   const rolledBack = await startTestService({ database, clock });
   clock.advance(10);
@@ -83,7 +99,7 @@ test('a newer version that only adds to the schema can be rolled back', async ()
 test('every command refuses a schema that a newer version has broken, and names the remedy', async () => {
   const { database, clock, knex } = await openDatabaseOfTest();
   const running = await startTestService({ database, clock });
-  await knex('schema_migrations').insert({ name: 'of-next-year', applied_at_ms: 0, breaks_earlier: 1 });
+  await knex('schema_migrations').insert({ name: 'of-next-year', completed_at_ms: 1, breaks_earlier: 1 });
   expect((await running.request('/readyz')).status).toBe(503);
   const env = { ...settingsFor(database.url), PORT: '0' };
   const commands = [['serve'], ['deliver'], ['migrate'], ['keys', 'list'], ['accounts', 'show'], ['audit'], ['purge']];

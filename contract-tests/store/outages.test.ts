@@ -16,7 +16,11 @@ async function openMigrated(): Promise<Knex> {
 }
 
 const insertPage = (knex: Knex, number: number) =>
-  knex('schema_migrations').insert({ name: `row-${number}`.padEnd(60, 'x'), applied_at_ms: number, breaks_earlier: 0 });
+  knex('schema_migrations').insert({
+    name: `row-${number}`.padEnd(60, 'x'),
+    completed_at_ms: number,
+    breaks_earlier: 0,
+  });
 
 /** Returns the error of the first insert that fails. */
 async function firstError(knex: Knex): Promise<unknown> {

@@ -12,10 +12,10 @@ const insert = (knex: Knex, ...names: readonly string[]) =>
   insertRows(
     knex,
     'schema_migrations',
-    names.map((name) => ({ name, applied_at_ms: 0, breaks_earlier: 0 })),
+    names.map((name) => ({ name, completed_at_ms: 0, breaks_earlier: 0 })),
   );
 const inserted = (knex: Knex) =>
-  knex('schema_migrations').where({ applied_at_ms: 0 }).orderBy('name').pluck('name') as Promise<string[]>;
+  knex('schema_migrations').where({ completed_at_ms: 0 }).orderBy('name').pluck('name') as Promise<string[]>;
 
 /** Opens one database twice, like two processes. */
 async function openTwice(): Promise<[Knex, Knex]> {
@@ -85,7 +85,7 @@ test('batched statements run in order, and a failing statement rolls back the ea
     insertOf(
       knex,
       'schema_migrations',
-      names.map((name) => ({ name, applied_at_ms: 0, breaks_earlier: 0 })),
+      names.map((name) => ({ name, completed_at_ms: 0, breaks_earlier: 0 })),
     );
   const remove = { sql: 'delete from schema_migrations where name = ?', bindings: ['a'] };
   await knex.transaction((transaction) =>
@@ -103,7 +103,7 @@ test('concurrent reads get their own rows and see earlier writes', async () => {
   const [knex] = await openTwice();
   const read = await knex.transaction(async (transaction) => {
     await insert(transaction, 'a', 'b');
-    const named = (name: string) => transaction('schema_migrations').where({ name }).pluck('applied_at_ms');
+    const named = (name: string) => transaction('schema_migrations').where({ name }).pluck('completed_at_ms');
     return Promise.all([named('a'), inserted(transaction), named('nobody'), named('b')]);
   });
   expect(read).toEqual([[0], ['a', 'b'], [], [0]]);

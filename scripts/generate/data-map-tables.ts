@@ -154,6 +154,6 @@ export const tableUses: Readonly<Record<string, TableUse>> = {
     retention: 'without end',
     erasure: none,
     readBy: [],
-    columns: { 'name applied_at_ms': 'name and time', breaks_earlier: 'whether earlier versions refuse the schema' },
+    columns: { 'name completed_at_ms': 'name and time', breaks_earlier: 'whether earlier versions refuse the schema' },
   },
 };

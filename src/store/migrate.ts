@@ -1,15 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { version } from '../config/version.js';
 import { isMysql } from './is-mysql.js';
 import { type Migration, migrations } from './migrations/index.js';
 
 /** Thrown if this version cannot use the schema of a database. The message names the remedy. */
-export class SchemaError extends Error {}
+export class SchemaError extends Error {
+  readonly code = 'SCHEMA_REFUSED';
+}
 
 const lockName = 'migrate ';
 const lockWaitSeconds = 60;
 /** Named locks of MySQL are server-wide, so the lock name includes the database. */
 const lockOfDatabase = 'concat(?, database())';
+
+/** How long a process uses the schema after it has read the ledger, ms. */
+const leaseMs = 1_000;
 
 /**
  * Applies all pending migrations. If several processes start at the same time, one process migrates and the others
@@ -21,7 +27,20 @@ const lockOfDatabase = 'concat(?, database())';
 export async function migrate(knex: Knex, list = migrations): Promise<void> {
   await createLedger(knex);
   // Checked without a lock, so that a process can start while another process writes.
-  if (!(await isMigrated(knex, list))) await knex.transaction((transaction) => migrateLocked(transaction, list));
+  if (await isMigrated(knex, list)) return;
+  // Processes of earlier versions stop within the lease.
+  if (await announceBreaking(knex, list)) await sleep(2 * leaseMs);
+  await knex.transaction((transaction) => migrateLocked(transaction, list));
+}
+
+/** Marks the pending migrations that break earlier versions. Returns false if there is none, or the database is new. */
+async function announceBreaking(knex: Knex, list: readonly Migration[]): Promise<boolean> {
+  const all = await pending(knex, list);
+  const breaking = all.filter((it) => it.breaksEarlier);
+  if (breaking.length === 0 || all.length === list.length) return false;
+  const rows = breaking.map(({ name }) => ({ name, completed_at_ms: null, breaks_earlier: 1 }));
+  await knex('schema_migrations').insert(rows).onConflict('name').ignore();
+  return true;
 }
 
 async function migrateLocked(transaction: Knex.Transaction, list: readonly Migration[]): Promise<void> {
@@ -29,8 +48,8 @@ async function migrateLocked(transaction: Knex.Transaction, list: readonly Migra
   try {
     for (const { name, run, breaksEarlier } of await pending(transaction, list)) {
       await run(transaction);
-      const applied = { name, applied_at_ms: Date.now(), breaks_earlier: breaksEarlier ? 1 : 0 };
-      await transaction('schema_migrations').insert(applied).onConflict('name').ignore();
+      const applied = { name, completed_at_ms: Date.now(), breaks_earlier: breaksEarlier ? 1 : 0 };
+      await transaction('schema_migrations').insert(applied).onConflict('name').merge();
     }
   } finally {
     await unlock(transaction);
@@ -58,16 +77,17 @@ async function pending(knex: Knex, list: readonly Migration[]): Promise<readonly
  * use a newer schema if no unknown migration breaks earlier versions.
  */
 export async function readApplied(knex: Knex, list = migrations): Promise<ReadonlySet<string>> {
-  const rows: Array<{ name: string; breaks_earlier?: number }> = await knex('schema_migrations')
+  const rows: Array<{ name: string; completed_at_ms: number | null; breaks_earlier?: number }> = await knex(
+    'schema_migrations',
+  )
     .select()
     .catch(async (error: unknown) => {
       // The table is absent in an empty database.
       if (await knex.schema.hasTable('schema_migrations')) throw error;
       return [];
     });
-  const applied = new Set(rows.map(({ name }) => name));
-  const initial = list[0]?.name ?? '';
-  if (rows.length > 0 && !applied.has(initial))
+  const initial = list[0]?.name;
+  if (rows.length > 0 && !rows.some(({ name }) => name === initial))
     throw new SchemaError(
       'another build from before 1.0.0 created this database, and this build cannot use it: set DATABASE_URL to an ' +
         'empty database, and to keep readings, import an export of that build (docs/export.md)',
@@ -81,7 +101,26 @@ export async function readApplied(knex: Knex, list = migrations): Promise<Readon
       `a newer version changed the schema (migration ${newer}), and version ${version} cannot use it: run the newer ` +
         'version, or restore a backup from before its start',
     );
-  return applied;
+  return new Set(rows.flatMap(({ name, completed_at_ms }) => (completed_at_ms === null ? [] : [name])));
+}
+
+/**
+ * Returns a function that rejects with a SchemaError as soon as a newer version has changed the schema so that this version
+ * cannot use it. The function reads the ledger once per lease.
+ */
+export function createSchemaCheck(knex: Knex): () => Promise<void> {
+  let checkedAtMs = Number.NEGATIVE_INFINITY;
+  let check: Promise<void> | undefined;
+  const readLedger = async () => {
+    const startedAtMs = performance.now();
+    await readApplied(knex);
+    checkedAtMs = startedAtMs;
+  };
+  return async () => {
+    if (performance.now() < checkedAtMs + leaseMs) return;
+    check ??= readLedger().finally(() => (check = undefined));
+    await check;
+  };
 }
 
 /** Returns the name of a migration that only a newer version knows, if there is one. */
@@ -90,11 +129,11 @@ export function findNewer(applied: Iterable<string>, list = migrations): string 
   return [...applied].find((name) => !known.has(name));
 }
 
-/** `breaks_earlier` has no default, so that builds that do not know it cannot migrate the database. */
+/** `completed_at_ms` is null for a migration that is announced, but not complete. */
 async function createLedger(knex: Knex): Promise<void> {
   await knex.raw(
     'create table if not exists schema_migrations (name varchar(64) not null primary key, ' +
-      'applied_at_ms bigint not null, breaks_earlier smallint not null)',
+      'completed_at_ms bigint null, breaks_earlier smallint not null)',
   );
 }
 

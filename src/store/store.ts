@@ -26,7 +26,7 @@ import { failedDeliveryTable } from './failed-deliveries.js';
 import { forgetIssuedSecrets, idempotencyKeyTable, purgeIdempotencyKeys } from './idempotency-keys.js';
 import type { KnownTriggers } from './known-subject.js';
 import { keyTable } from './keys.js';
-import { isMigrated, migrate } from './migrate.js';
+import { createSchemaCheck, isMigrated, migrate } from './migrate.js';
 import { type BoundSession, nameSession, nameSubjects } from './name-subjects.js';
 import { peopleTable } from './people.js';
 import { findOldestEvent, findSessionsWithEvents, outboxTable } from './outbox.js';
@@ -125,52 +125,54 @@ export function openStore(
   const sqliteFiles = createSqliteFiles(knex);
   const inTurn = createTurns();
   return {
-    keys: keyTable(knex),
-    usage: usageTable(knex),
-    accesses: accessTable(knex),
-    receiptKeys: receiptKeyTable(knex),
-    appliedRetention: appliedRetention(knex),
-    secretsKey: secretsKeyTable(knex),
+    ...guardAll(createSchemaCheck(knex), {
+      keys: keyTable(knex),
+      usage: usageTable(knex),
+      accesses: accessTable(knex),
+      receiptKeys: receiptKeyTable(knex),
+      appliedRetention: appliedRetention(knex),
+      secretsKey: secretsKeyTable(knex),
+      /**
+       * Runs the work in one transaction. When it resolves, all writes are durable. When it rejects, nothing is stored.
+       * After a transient error, the work runs again from the start.
+       */
+      transact: createTransact(knex, caches, writeHealth.observe),
+      findNewestReading: () => findNewestReading(knex),
+      purgeReadings: (
+        beforeMs: number,
+        batch: number,
+        prepare?: (readings: readonly ExpiredReading[]) => Promise<boolean>,
+      ) => purgeReadings(knex, beforeMs, batch, prepare),
+      findSubjects: (account: string, incarnations: readonly string[]) => findSubjects(knex, account, incarnations),
+      purgeHours: (beforeMs: number, batch: number) => purgeHours(knex, beforeMs, batch),
+      purgeFeedback: (beforeMs: number, batch: number) => purgeFeedback(knex, beforeMs, batch),
+      countExpired: (edges: PurgeEdges, only?: readonly (keyof PurgeEdges)[]) => countExpired(knex, edges, only),
+      purgeSessions: (beforeMs: number, batch: number) => purgeSessions(knex, beforeMs, batch),
+      purgeDeliveries: (beforeMs: number, batch: number) => purgeDeliveries(knex, beforeMs, batch),
+      purgeIdempotencyKeys: (beforeMs: number, batch: number) => purgeIdempotencyKeys(knex, beforeMs, batch),
+      purgeErasedIds: (beforeMs: number, batch: number) => purgeErasedIds(knex, beforeMs, batch),
+      forgetIssuedSecrets: (beforeMs: number) => retry(() => forgetIssuedSecrets(knex, beforeMs)),
+      findOldestEvent: () => findOldestEvent(knex),
+      findSessionsWithEvents: (max: number) => findSessionsWithEvents(knex, max),
+      findDueQueues: (): Promise<DueQueue[]> => findDueQueues(knex),
+      countDeliveries: () => countDeliveries(knex),
+      claimDue: (claim: Claim): Promise<DueDelivery[]> => claimDue(knex, claim),
+      findStreamHeads: (accountIds: readonly string[]) => findStreamHeads(knex, accountIds),
+      webhookIdsAfter: (after: WebhookId, max: number) => webhookIdsAfter(knex, after, max),
+      findErasures: (max: number) => findErasures(knex, max),
+      eraseReadings: (erasure: Erasure, batch: number) => retry(() => eraseReadings(knex, erasure, batch)),
+      eraseSomeHours: (accountId: string, subjectId: string, batch: number) =>
+        retry(() => eraseSomeHours(knex, accountId, subjectId, batch)),
+      eraseSomeFeedback: (accountId: string, subjectId: string, batch: number) =>
+        retry(() => eraseSomeFeedback(knex, accountId, subjectId, batch)),
+    }),
     erasedIds: erasedIdRecord(knex),
     people: peopleTable(knex),
     read: (accountId: string): Reader => createReader(knex, accountId, inTurn),
-    /**
-     * Runs the work in one transaction. When it resolves, all writes are durable. When it rejects, nothing is stored.
-     * After a transient error, the work runs again from the start.
-     */
-    transact: createTransact(knex, caches, writeHealth.observe),
     findWriteFailure: writeHealth.findFailure,
     tryWrite: () => tryWrite(knex),
     /** Returns the lookups of the row caches of this process. */
     cacheLookups: () => ({ sessions: caches.sessions.lookups(), subjects: caches.subjects.lookups() }),
-    findNewestReading: () => findNewestReading(knex),
-    purgeReadings: (
-      beforeMs: number,
-      batch: number,
-      prepare?: (readings: readonly ExpiredReading[]) => Promise<boolean>,
-    ) => purgeReadings(knex, beforeMs, batch, prepare),
-    findSubjects: (account: string, incarnations: readonly string[]) => findSubjects(knex, account, incarnations),
-    purgeHours: (beforeMs: number, batch: number) => purgeHours(knex, beforeMs, batch),
-    purgeFeedback: (beforeMs: number, batch: number) => purgeFeedback(knex, beforeMs, batch),
-    countExpired: (edges: PurgeEdges, only?: readonly (keyof PurgeEdges)[]) => countExpired(knex, edges, only),
-    purgeSessions: (beforeMs: number, batch: number) => purgeSessions(knex, beforeMs, batch),
-    purgeDeliveries: (beforeMs: number, batch: number) => purgeDeliveries(knex, beforeMs, batch),
-    purgeIdempotencyKeys: (beforeMs: number, batch: number) => purgeIdempotencyKeys(knex, beforeMs, batch),
-    purgeErasedIds: (beforeMs: number, batch: number) => purgeErasedIds(knex, beforeMs, batch),
-    forgetIssuedSecrets: (beforeMs: number) => retry(() => forgetIssuedSecrets(knex, beforeMs)),
-    findOldestEvent: () => findOldestEvent(knex),
-    findSessionsWithEvents: (max: number) => findSessionsWithEvents(knex, max),
-    findDueQueues: (): Promise<DueQueue[]> => findDueQueues(knex),
-    countDeliveries: () => countDeliveries(knex),
-    claimDue: (claim: Claim): Promise<DueDelivery[]> => claimDue(knex, claim),
-    findStreamHeads: (accountIds: readonly string[]) => findStreamHeads(knex, accountIds),
-    webhookIdsAfter: (after: WebhookId, max: number) => webhookIdsAfter(knex, after, max),
-    findErasures: (max: number) => findErasures(knex, max),
-    eraseReadings: (erasure: Erasure, batch: number) => retry(() => eraseReadings(knex, erasure, batch)),
-    eraseSomeHours: (accountId: string, subjectId: string, batch: number) =>
-      retry(() => eraseSomeHours(knex, accountId, subjectId, batch)),
-    eraseSomeFeedback: (accountId: string, subjectId: string, batch: number) =>
-      retry(() => eraseSomeFeedback(knex, accountId, subjectId, batch)),
     sqliteFiles,
     migrate: () => migrateApart(config),
     /** Returns true if the schema is current. Rejects if the database is unavailable. */
@@ -189,6 +191,19 @@ export function openStore(
 }
 
 export type Store = ReturnType<typeof openStore>;
+
+type Functions = Readonly<Record<string, unknown>>;
+
+/** Makes each function of an object, also of nested ones, wait for a check. The functions must return promises. */
+function guardAll<T extends Functions>(check: () => Promise<void>, all: T): T {
+  const guarded = Object.entries(all).map(([name, it]) => [
+    name,
+    typeof it === 'function'
+      ? (...input: unknown[]) => check().then(() => it(...input))
+      : guardAll(check, it as Functions),
+  ]);
+  return Object.fromEntries(guarded) as T;
+}
 
 /** Work of one transaction. It may run several times. */
 type Work<T> = (writerOf: (accountId: string) => Writer) => Promise<T>;

@@ -49,6 +49,8 @@ const conflictCodes: readonly unknown[] = ['ER_LOCK_DEADLOCK', 'ER_TRANSACTION_R
 const transientCodes: ReadonlySet<unknown> = new Set([
   ...conflictCodes,
   'ER_LOCK_WAIT_TIMEOUT',
+  // Another process of a version that can use the schema may respond.
+  'SCHEMA_REFUSED',
   // Galera: the node has no majority of the cluster, or is not yet synchronized.
   'ER_UNKNOWN_COM_ERROR',
   'ER_ERROR_DURING_COMMIT',
