@@ -507,7 +507,8 @@ export interface paths {
          *     model, because readings are deleted earlier than feedback. With `subject_id`, the readings of all sessions of the
          *     person count. Without `duration_seconds`, it is the score of the newest reading up to `timestamp`, at most 300
          *     seconds earlier. With `duration_seconds`, it is the mean over the readings of that time. `published` is absent if
-         *     there is no such reading. The report never changes a score.
+         *     there is no such reading, and in the response to a session token without the scope `read`. The report never
+         *     changes a score.
          *
          *     **Feedback is idempotent.** Resending an identical body returns the original response and changes nothing.
          *
@@ -535,6 +536,10 @@ export interface paths {
          * @description Returns how well the published score agrees with the reports of people: the accuracy of this deployment on its own
          *     people. It covers the newest 10,000 reports. Only reports with a score of the current model version count.
          *
+         *     **People.** Of one person, one report per minute and 60 per day (UTC) of their arrival count, the newest ones. Other
+         *     reports are stored and listed. All people have the same weight, in the AUC and in each band, however many reports
+         *     they have. `person_reports_max` shows if one person has sent most reports. A session without a person counts as one.
+         *
          *     **AUC.** The probability that the score of a stressed report (`stress` of 5 or more) exceeds the score of a report
          *     that is not stressed. Ties count half. 0.5 is chance.
          *
@@ -544,7 +549,8 @@ export interface paths {
          *     distribution with one degree of freedom less than groups, and z that of the normal distribution: few groups do not
          *     show well how much they differ (Korn and Graubard 1998). The interval is the score interval of Newcombe (2006,
          *     method 5) with its variance multiplied by the design effect. The interval of a share is that of Wilson (1927) with
-         *     the number of reports divided by the design effect of the share.
+         *     the number of reports divided by the design effect of the share. The number of weighted reports is that of Kish
+         *     (1965): the square of the sum of their weights, divided by the sum of their squares.
          *
          *     **Not enough reports.** Below 20 reports, 5 stressed reports, 5 reports that are not stressed or 5 people, `status`
          *     is `not_enough_reports` and `auc` is absent. An account with fewer people reads the agreement per person.
@@ -2167,7 +2173,12 @@ export interface components {
              */
             reports: number;
             /**
-             * @description Number of these reports with a published score of `model_version`. Only they count in all other fields.
+             * @description Largest number of these reports of one person, also of those that do not count.
+             * @example 31
+             */
+            person_reports_max: number;
+            /**
+             * @description Number of these reports that count and have a published score of `model_version`. Only they count in the fields below.
              * @example 240
              */
             scored_reports: number;

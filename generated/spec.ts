@@ -217,6 +217,8 @@ export const feedback = {
   "stressed_from": 5,
   "page_size": 500,
   "reports_max": 10000,
+  "person_minute_reports_max": 1,
+  "person_day_reports_max": 60,
   "reports_min": 20,
   "side_reports_min": 5,
   "groups_min": 5,
@@ -1772,6 +1774,10 @@ export const bounds = {
       "minimum": 0,
       "maximum": 10000
     },
+    "person_reports_max": {
+      "minimum": 0,
+      "maximum": 10000
+    },
     "scored_reports": {
       "minimum": 0,
       "maximum": 10000
@@ -2203,6 +2209,7 @@ export const fields = {
     "status",
     "model_version",
     "reports",
+    "person_reports_max",
     "scored_reports",
     "stressed_reports",
     "groups",
@@ -2657,4 +2664,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "19961c94ed1a9e050afa920492329281c86ff77042405869f55d12a98de4f316" as const;
+export const contractDigest = "883383eb81b26c3325df2457293a7ea259416ebec082e2d15228d8ce098fec9c" as const;

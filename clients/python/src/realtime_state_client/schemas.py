@@ -982,7 +982,9 @@ class Agreement(TypedDict):
     model_version: int
     # Number of reports that were read, the newest 10,000 at most.
     reports: int
-    # Number of these reports with a published score of `model_version`.
+    # Largest number of these reports of one person, also of those that do not count.
+    person_reports_max: int
+    # Number of these reports that count and have a published score of `model_version`.
     scored_reports: int
     # Number of scored reports with a `stress` of 5 or more.
     stressed_reports: int
