@@ -78,6 +78,8 @@ export interface TokenGrant {
   readonly subjectId?: string;
   /** Database time, epoch ms. */
   readonly issuedAtMs: number;
+  /** Present if the token has the scope `read`. */
+  readonly canRead?: true;
 }
 
 /** Permission of a key. Each operation that requires a key also requires one scope (`x-scope`). */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { modelVersion } from '../../generated/spec.js';
 import { seededRandom } from '../../src/terminal/scenes.js';
 import { startTestService, type TestService } from '../support/service.js';
+import { bearer, issueToken } from '../support/tokens.js';
 
 interface Exported {
   readonly subject_id?: string;
@@ -50,35 +51,34 @@ const tQuantiles: Readonly<Record<number, number>> = {
  */
 function recompute(exported: readonly Exported[], groupOf: (report: Exported) => string) {
   const scored = exported.filter(({ published }) => published?.model_version === modelVersion.number);
+  const weights = new Map(scored.map((it) => [it, weightIn(scored, it)]));
+  const w = (it: Exported) => weights.get(it) ?? NaN;
   const score = (it: Exported) => it.published?.stress_score ?? NaN;
   const [x, y] = [scored.filter(({ stress }) => stress >= 5), scored.filter(({ stress }) => stress < 5)];
   const psi = (a: Exported, b: Exported) => (score(a) > score(b) ? 1 : score(a) === score(b) ? 0.5 : 0);
   const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
-  const v10 = new Map(x.map((a) => [a, total(y.map((b) => psi(a, b))) / y.length]));
-  const v01 = new Map(y.map((b) => [b, total(x.map((a) => psi(a, b))) / x.length]));
-  const auc = total([...v10.values()]) / x.length;
+  const [wx, wy] = [total(x.map(w)), total(y.map(w))];
+  const v10 = new Map(x.map((a) => [a, total(y.map((b) => w(b) * psi(a, b))) / wy]));
+  const v01 = new Map(y.map((b) => [b, total(x.map((a) => w(a) * psi(a, b))) / wx]));
+  const auc = total([...v10].map(([a, value]) => w(a) * value)) / wx;
   const groups = [...new Set(scored.map(groupOf))];
   const inGroup = (values: ReadonlyMap<Exported, number>, group: string) =>
-    [...values].filter(([it]) => groupOf(it) === group).map(([, value]) => value);
-  const s = (values: ReadonlyMap<Exported, number>) => {
+    [...values].filter(([it]) => groupOf(it) === group).map(([it, value]) => w(it) * (value - auc));
+  const s = (values: ReadonlyMap<Exported, number>, weight: number) => {
     const present = groups.filter((group) => inGroup(values, group).length > 0);
-    const squares = present.map((group) => {
-      const mine = inGroup(values, group);
-      return (total(mine) - mine.length * auc) ** 2;
-    });
-    return (present.length / ((present.length - 1) * values.size)) * total(squares);
+    const squares = present.map((group) => total(inGroup(values, group)) ** 2);
+    return (present.length / (present.length - 1)) * (total(squares) / weight ** 2);
   };
-  const products = groups.map((group) => {
-    const [a, b] = [inGroup(v10, group), inGroup(v01, group)];
-    return (total(a) - a.length * auc) * (total(b) - b.length * auc);
-  });
+  const products = groups.map((group) => total(inGroup(v10, group)) * total(inGroup(v01, group)));
   const s11 = (groups.length / (groups.length - 1)) * total(products);
-  const [m, n] = [x.length, y.length];
-  const clustered = s(v10) / m + s(v01) / n + (2 * s11) / (m * n);
-  const square = (values: ReadonlyMap<Exported, number>) =>
-    total([...values.values()].map((value) => (value - auc) ** 2)) / (values.size - 1) / values.size;
+  // The numbers of reports of equal weight (Kish 1965).
+  const [m, n] = [wx ** 2 / total(x.map((it) => w(it) ** 2)), wy ** 2 / total(y.map((it) => w(it) ** 2))];
+  const clustered = s(v10, wx) + s(v01, wy) + (2 * s11) / (wx * wy);
+  const square = (values: ReadonlyMap<Exported, number>, weight: number) =>
+    (values.size / (values.size - 1)) *
+    (total([...values].map(([it, value]) => (w(it) * (value - auc)) ** 2)) / weight ** 2);
   const t = tQuantiles[groups.length - 1] ?? NaN;
-  const effect = Math.max(1, ((t / 1.959964) ** 2 * clustered) / (square(v10) + square(v01)));
+  const effect = Math.max(1, ((t / 1.959964) ** 2 * clustered) / (square(v10, wx) + square(v01, wy)));
   const isWithin = (a: number) => {
     const star = (m + n) / 2;
     const variance = (a * (1 - a) * (1 + ((star - 1) * (1 - a)) / (2 - a) + ((star - 1) * a) / (1 + a))) / (m * n);
@@ -89,9 +89,15 @@ function recompute(exported: readonly Exported[], groupOf: (report: Exported) =>
     auc: { value: auc, low: grid[0] as number, high: grid.at(-1) as number },
     scored,
     groups: groups.length,
-    stressed: m,
+    stressed: x.length,
   };
 }
+
+const personOf = (it: Exported) => it.subject_id ?? `session ${it.session_id}`;
+
+/** All people have the same weight. */
+const weightIn = (reports: readonly Exported[], it: Exported) =>
+  1 / reports.filter((other) => personOf(other) === personOf(it)).length;
 
 function expectSame(agreement: ReturnType<JSON['parse']>, expected: ReturnType<typeof recompute>): void {
   for (const name of ['value', 'low', 'high'] as const)
@@ -101,12 +107,23 @@ function expectSame(agreement: ReturnType<JSON['parse']>, expected: ReturnType<t
   for (const band of agreement.calibration) {
     const mine = scored.filter(({ published }) => published?.state === band.state);
     expect(band.reports).toBe(mine.length);
-    const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+    const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+    const mean = (pick: (it: Exported) => number) =>
+      sum(mine.map((it) => weightIn(mine, it) * pick(it))) / sum(mine.map((it) => weightIn(mine, it)));
     if (mine.length === 0) continue;
-    expect(band.mean_score).toBeCloseTo(mean(mine.map((it) => it.published?.stress_score ?? NaN)), 0.9);
-    expect(band.mean_stress).toBeCloseTo(mean(mine.map(({ stress }) => stress)), 0.9);
+    expect(band.mean_score).toBeCloseTo(
+      mean((it) => it.published?.stress_score ?? NaN),
+      0.9,
+    );
+    expect(band.mean_stress).toBeCloseTo(
+      mean(({ stress }) => stress),
+      0.9,
+    );
     if (band.stressed_share)
-      expect(band.stressed_share.value).toBeCloseTo(mean(mine.map((it) => Number(it.stress >= 5))), 2.7);
+      expect(band.stressed_share.value).toBeCloseTo(
+        mean((it) => Number(it.stress >= 5)),
+        2.7,
+      );
   }
 }
 
@@ -115,10 +132,7 @@ test('the agreement of the account and of a person equals a recomputation from t
   await live(service);
   const { body } = await service.request('/v1/agreement');
   expect(body).toMatchObject({ status: 'measured', reports: 120, scored_reports: 60 });
-  expectSame(
-    body,
-    recompute(await readAll(service), (it) => it.subject_id ?? `session ${it.session_id}`),
-  );
+  expectSame(body, recompute(await readAll(service), personOf));
   // A second person's reports are not part of the agreement of the first one.
   await addReports(service, 'p1', 20);
   const own = (await service.request('/v1/subjects/p1/agreement')).body;
@@ -158,6 +172,49 @@ test('a report with a score of another model version does not count', async () =
     }
   });
   expect((await service.request('/v1/agreement')).body).toMatchObject({ reports: 2, scored_reports: 1 });
+});
+
+test('119 reports of one token in a minute move the agreement of the account as one report does', async () => {
+  const attack = async (count: number) => {
+    const service = await startTestService({});
+    await live(service);
+    const { session_id } = await service.read({ session_id: 'attack', subject_id: 'mallory', tone: 'calm' });
+    const token = await issueToken(service, { session_id, subject_id: 'mallory', scopes: ['feedback'] });
+    const headers = { ...bearer(token), 'Content-Type': 'application/json' };
+    for (let index = 0; index < count; index += 1) {
+      const body = JSON.stringify({ session_id, timestamp: service.clock.at(index / 1_000), stress: 10 });
+      const { status } = await service.request('/v1/feedback', { method: 'POST', headers, body });
+      expect(status).toBe(200);
+    }
+    return (await service.request('/v1/agreement')).body;
+  };
+  const [once, often] = [await attack(1), await attack(119)];
+  expect([once.reports, often.reports]).toEqual([121, 239]);
+  expect(once).toMatchObject({ scored_reports: 61, person_reports_max: 20 });
+  expect(often).toEqual({ ...once, reports: 239, person_reports_max: 119 });
+});
+
+test('of one person, the newest report of a minute and the newest 60 of a day count, all are listed', async () => {
+  const service = await startTestService();
+  service.clock.advance(86_400 - ((service.clock.nowMs / 1_000) % 86_400));
+  const scored = async () => (await service.request('/v1/agreement')).body;
+  await service.read({ session_id: 's1', subject_id: 'p', tone: 'hostile' });
+  for (const stress of [9, 8, 1]) {
+    await service.post('/v1/feedback', { session_id: 's1', timestamp: service.clock.at(), stress });
+    service.clock.advance(20);
+  }
+  const { calibration, ...counts } = await scored();
+  expect(counts).toMatchObject({ reports: 3, person_reports_max: 3, scored_reports: 1, stressed_reports: 0 });
+  expect(calibration.find((it: { reports: number }) => it.reports > 0)).toMatchObject({ reports: 1, mean_stress: 1 });
+  await service.store.transact(async (writerOf) => {
+    for (let minute = 0; minute < 100; minute += 1) {
+      const published = { score: 50, model: modelVersion.number, readings: 1 };
+      const [id, recordedAtMs] = [`fb_${String(minute).padStart(20, '0')}`, service.clock.nowMs + minute * 60_000];
+      const report = { id, timestampMs: recordedAtMs, stress: minute < 60 ? 0 : 10, published, recordedAtMs };
+      await writerOf(service.accountId).feedback.add(report, { subject_id: 'p' });
+    }
+  });
+  expect(await scored()).toMatchObject({ reports: 103, scored_reports: 60, stressed_reports: 40 });
 });
 
 test('an unknown person has no agreement', async () => {

@@ -4,6 +4,7 @@ import { eraseSubject } from '../../src/retention/erase.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { erasing, everythingStored } from '../support/stored.js';
+import { bearer, issueToken } from '../support/tokens.js';
 
 const hour = 60 * 60;
 const day = 24 * hour;
@@ -28,6 +29,21 @@ test('a report about a moment has the score of the newest reading up to that mom
   expect(stored).toMatchObject({ session_id: 's1', stress: 7, note_code: 'conflict', timestamp: clock.at() });
   expect(stored.published).toEqual({ stress_score, state, model_version, readings: 1 });
   expect(await report(service, { session_id: 's1', timestamp: clock.at(-310) })).not.toHaveProperty('published');
+});
+
+test('a token without the scope read is not told the published score, also of a resend', async () => {
+  const service = await startTestService();
+  await service.read({ session_id: 's1', heart_rate: 90 });
+  const send = async (scopes: Array<'feedback' | 'read'>) => {
+    const headers = { ...bearer(await issueToken(service, { scopes })), 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ session_id: 's1', timestamp: service.clock.at(), stress: 3 });
+    const answer = await service.request('/v1/feedback', { method: 'POST', headers, body });
+    expect(answer.status).toBe(200);
+    return answer.body;
+  };
+  for (const _ of ['report', 'resend']) expect(await send(['feedback'])).not.toHaveProperty('published');
+  expect(await send(['feedback', 'read'])).toHaveProperty('published.readings', 1);
+  expect(await list(service)).toMatchObject([{ published: { readings: 1 } }]);
 });
 
 test('a score counts for 300 seconds', async () => {

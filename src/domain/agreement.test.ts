@@ -4,21 +4,32 @@ import { seededRandom } from '../terminal/scenes.js';
 import { assessAgreement, estimateAuc, type ScoredReport } from './agreement.js';
 
 const report = fc.record({
-  group: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
+  person: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
   score: fc.integer({ min: 0, max: 100 }),
   stress: fc.integer({ min: 0, max: 10 }),
 });
-const reports = fc.array(report, { minLength: 2, maxLength: 60 });
+const reports = fc.array(report, { minLength: 2, maxLength: 60 }).map((its) => its.map(ofAccount));
+
+/** Reports of a person are a group. */
+function ofAccount<Report extends { readonly person: string }>(it: Report): Report & { readonly group: string } {
+  return { ...it, group: it.person };
+}
 
 const bothSides = reports.filter((its) => new Set(its.map(({ stress }) => stress >= 5)).size === 2);
 
-test('the AUC is the share of pairs that the score ranks correctly, ties count half', () => {
+test('the AUC is the share of pairs that the score ranks correctly, people weigh the same, ties count half', () => {
   fc.assert(
     fc.property(bothSides, (its) => {
       const [stressed, calm] = [true, false].map((side) => its.filter(({ stress }) => stress >= 5 === side));
-      const pairs = stressed?.flatMap((a) => calm?.map((b) => (Math.sign(a.score - b.score) + 1) / 2) ?? []) ?? [];
-      const auc = pairs.reduce((sum, it) => sum + it, 0) / pairs.length;
-      expect(estimateAuc(its).value).toBeCloseTo(auc, 3);
+      const weight = (it: ScoredReport) => 1 / its.filter(({ person }) => person === it.person).length;
+      let [won, total] = [0, 0];
+      for (const a of stressed ?? [])
+        for (const b of calm ?? []) {
+          const pair = weight(a) * weight(b);
+          won += pair * ((Math.sign(a.score - b.score) + 1) / 2);
+          total += pair;
+        }
+      expect(estimateAuc(its).value).toBeCloseTo(won / total, 2.9);
     }),
   );
 });
@@ -38,7 +49,7 @@ test('the order of reports and the names of groups do not matter, and the opposi
   fc.assert(
     fc.property(bothSides, (its) => {
       const { value, low, high } = estimateAuc(its);
-      const renamed = its.map((it) => ({ ...it, group: `x${it.group}` })).reverse();
+      const renamed = its.map((it) => ofAccount({ ...it, person: `x${it.person}` })).reverse();
       expect(assessAgreement(renamed)).toEqual(assessAgreement(its));
       const opposite = estimateAuc(its.map((it) => ({ ...it, score: 100 - it.score })));
       expect(opposite.value).toBeCloseTo(1 - value, 2);
@@ -50,22 +61,18 @@ test('the order of reports and the names of groups do not matter, and the opposi
 
 test('one group counts like fewer reports: repeating each report in its group does not narrow the interval', () => {
   const random = seededRandom(3);
-  const own = Array.from({ length: 40 }, (_, index) => ({
-    group: String(index),
-    score: Math.round(40 + 30 * random()),
-    stress: index % 2 ? 7 : 2,
-  }));
+  const own = Array.from({ length: 40 }, (_, index) =>
+    ofAccount({ person: String(index), score: Math.round(40 + 30 * random()), stress: index % 2 ? 7 : 2 }),
+  );
   const once = estimateAuc(own);
   const repeated = estimateAuc(Array.from({ length: 10 }, () => own).flat());
   expect(repeated.high - repeated.low).toBeGreaterThan(0.9 * (once.high - once.low));
 });
 
 test('scores that separate few reports perfectly have an interval that admits an imperfect score', () => {
-  const its = Array.from({ length: 20 }, (_, index) => ({
-    group: String(index % 5),
-    score: index < 10 ? 20 : 80,
-    stress: index < 10 ? 0 : 10,
-  }));
+  const its = Array.from({ length: 20 }, (_, index) =>
+    ofAccount({ person: String(index % 5), score: index < 10 ? 20 : 80, stress: index < 10 ? 0 : 10 }),
+  );
   const { value, low, high } = estimateAuc(its);
   expect([value, high]).toEqual([1, 1]);
   expect(low).toBeLessThan(0.85);
@@ -78,11 +85,9 @@ test.each([
   ['4 reports that are not stressed', { count: 20, stressed: 16, groups: 5 }, 'not_enough_reports'],
   ['4 groups', { count: 20, stressed: 5, groups: 4 }, 'not_enough_reports'],
 ])('%s: %j is %s', (_, { count, stressed, groups }, status) => {
-  const its = Array.from({ length: count }, (_, index) => ({
-    group: String(index % groups),
-    score: index,
-    stress: index < stressed ? 5 : 4,
-  }));
+  const its = Array.from({ length: count }, (_, index) =>
+    ofAccount({ person: String(index % groups), score: index, stress: index < stressed ? 5 : 4 }),
+  );
   const agreement = assessAgreement(its);
   expect(agreement).toMatchObject({ status, scored_reports: count, stressed_reports: stressed, groups });
   expect('auc' in agreement).toBe(status === 'measured');
@@ -108,16 +113,17 @@ function drawPeople(
   return Array.from({ length: people }, (_, person) => {
     const own = spread * normal();
     const share = Math.min(0.95, Math.max(0.05, 0.4 + sharesDiffer * normal()));
-    return Array.from({ length: perPerson }, () => {
+    return Array.from({ length: perPerson[person % perPerson.length] ?? 0 }, () => {
       const isStressed = random() < share;
       const score = Math.round(Math.min(100, Math.max(0, 45 + own + (isStressed ? shift : 0) + 12 * normal())));
-      return { group: String(person), score, stress: isStressed ? 8 : 2 };
+      return ofAccount({ person: String(person), score, stress: isStressed ? 8 : 2 });
     });
   }).flat();
 }
 
 interface Deployment {
-  readonly perPerson: number;
+  /** Numbers of reports of the people in turn. */
+  readonly perPerson: readonly number[];
   /** Points by which the scores of stressed reports are higher. */
   readonly shift: number;
   readonly spread: number;
@@ -127,18 +133,25 @@ interface Deployment {
 test('the intervals of simulated deployments contain the true AUC in at least 88 of 100 cases, also with few people', () => {
   const random = seededRandom(11);
   for (const [people, perPerson, shift, spread, sharesDiffer] of [
-    [10, 10, 0, 6, 0],
-    [10, 10, 15, 6, 0],
-    [20, 30, 10, 6, 0],
-    [5, 20, 10, 20, 0.3],
-    [6, 20, 10, 20, 0.3],
-    [10, 20, 10, 20, 0.3],
+    [10, [10], 0, 6, 0],
+    [10, [10], 15, 6, 0],
+    [20, [30], 10, 6, 0],
+    [5, [20], 10, 20, 0.3],
+    [6, [20], 10, 20, 0.3],
+    [10, [20], 10, 20, 0.3],
+    [10, [60, 5], 10, 6, 0],
+    [10, [60, 5], 10, 20, 0.3],
+    [10, [200, 3, 3, 3, 3], 10, 6, 0.1],
+    [30, [60, 1, 1], 10, 10, 0.2],
   ] as const) {
     const deployment = { perPerson, shift, spread, sharesDiffer };
     const truth = estimateAuc(drawPeople(random, 2_000, deployment)).value;
     const runs = 300;
     const hits = Array.from({ length: runs }, () => estimateAuc(drawPeople(random, people, deployment)));
     const covered = hits.filter(({ low, high }) => low <= truth && truth <= high).length;
-    expect(covered / runs, `${people} people, ${spread} points apart`).toBeGreaterThanOrEqual(0.88);
+    expect(
+      covered / runs,
+      `${people} people with ${perPerson.join()} reports, ${spread} points apart`,
+    ).toBeGreaterThanOrEqual(0.88);
   }
 });

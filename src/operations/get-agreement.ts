@@ -8,19 +8,48 @@ export const getAgreement: OperationRecord<'getAgreement'> = {
   personalData: 'reads',
   async handle({ store }, _input, { accountId }) {
     const reports = await store.read(accountId).feedback.page(undefined, undefined, settings.reports_max);
-    return {
-      status: 200,
-      body: compare(reports, ({ subjectId, sessionId }) => JSON.stringify([subjectId, !subjectId && sessionId])),
-    };
+    return { status: 200, body: compare(reports, findPerson) };
   },
 };
 
-/** Compares reports that have a score of the current model. Scores of other versions are not comparable. */
+/**
+ * Compares reports that count and have a score of the current model. Scores of other versions are not comparable.
+ */
 export function compare(reports: readonly StoredReport[], group: (report: StoredReport) => string) {
   const model = modelVersion.number;
-  const scored = reports.flatMap((report) => {
-    const { published, stress } = report;
-    return published?.model === model ? [{ group: group(report), score: published.score, stress }] : [];
+  const counted = pickCounted(reports.filter(({ published }) => published?.model === model));
+  const scored = counted.map((report) => {
+    const score = report.published?.score ?? NaN;
+    return { person: findPerson(report), group: group(report), score, stress: report.stress };
   });
-  return { model_version: model, reports: reports.length, ...assessAgreement(scored) };
+  const person_reports_max = Math.max(0, ...count(reports.map(findPerson)).values());
+  return { model_version: model, reports: reports.length, person_reports_max, ...assessAgreement(scored) };
+}
+
+/** Returns the reports that count, by their time of arrival, which a sender cannot choose. The newest ones count. */
+function pickCounted(reports: readonly StoredReport[]): StoredReport[] {
+  const limits = [
+    [60_000, settings.person_minute_reports_max],
+    [86_400_000, settings.person_day_reports_max],
+  ] as const;
+  const newestFirst = [...reports].sort((a, b) => b.recordedAtMs - a.recordedAtMs);
+  return limits.reduce((left, [ms, max]) => {
+    const counts = new Map<string, number>();
+    return left.filter((report) => {
+      const period = `${Math.floor(report.recordedAtMs / ms)} ${findPerson(report)}`;
+      counts.set(period, (counts.get(period) ?? 0) + 1);
+      return (counts.get(period) ?? 0) <= max;
+    });
+  }, newestFirst);
+}
+
+function count(names: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
+/** A session without a person is a person of its own. */
+function findPerson({ subjectId, sessionId }: StoredReport): string {
+  return JSON.stringify([subjectId, !subjectId && sessionId]);
 }

@@ -40,10 +40,14 @@ export const submitFeedback: OperationRecord<'submitFeedback'> = {
     const stored = await store.transact((writerOf) =>
       storeOnce(services, writerOf(caller.accountId), caller, { who, ids, report }),
     );
-    // A token of a session does not reveal the person of the session.
+    // A token of a session does not reveal the person of the session, and without `read` no score.
     return {
       status: 200,
-      body: toFeedback(who.sessionId === undefined ? stored : { ...stored, subjectId: undefined }),
+      body: toFeedback({
+        ...stored,
+        ...(who.sessionId !== undefined && { subjectId: undefined }),
+        ...(caller.grant && !caller.grant.canRead && { published: undefined }),
+      }),
     };
   },
 };

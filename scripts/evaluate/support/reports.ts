@@ -99,6 +99,7 @@ function scoreReports(reports: readonly MatchedReport[], kept: readonly string[]
   return reports
     .filter(({ stress }) => kept.includes(stress))
     .map(({ person, stress, during }) => ({
+      person,
       group: person,
       score: Math.round(meanOf(during.map((it) => it.stress_score))),
       stress: answers[stress as keyof typeof answers],
