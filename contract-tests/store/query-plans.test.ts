@@ -287,8 +287,13 @@ async function fill(heard: Heard): Promise<{ accountId: string; key: string }> {
     ...{ credential: 'key', action: 'read', operation: 'getState', subject: `crowd-${index % 100}`, mac: '' },
   }));
   await knex.batchInsert('access_entries', accesses, 500);
+  const links = Array.from({ length: crowd }, (_, index) => ({
+    ...{ account_id: accountId, pseudonym: String(index).padStart(32, '0'), subject_id: `crowd-${index}` },
+    ...{ code: 'c'.repeat(32), used_at_ms: clock.nowMs },
+  }));
+  await knex.batchInsert('access_subjects', links, 500);
   const filled =
-    'sessions, session_readings, late_readings, subject_hours, feedback, access_entries, subjects, triggers, api_keys, accounts, webhooks, outbox, deliveries, erased_ids';
+    'sessions, session_readings, late_readings, subject_hours, feedback, access_entries, access_subjects, subjects, triggers, api_keys, accounts, webhooks, outbox, deliveries, erased_ids';
   if (databaseKind === 'mysql') await knex.raw(`analyze table ${filled}`);
   // The service never runs ANALYZE on SQLite. Neither does the test, so its query plans match those of a deployment.
   return { accountId, key };
