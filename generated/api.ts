@@ -1136,8 +1136,13 @@ export interface components {
              */
             request_id: string;
             position?: components["schemas"]["JsonPosition"];
-            /** @description The validation errors of a line with the status 422, at most 20. */
+            /** @description The first validation errors of a line with the status 422, at most 20 per line and 200 per response. Absent if the earlier lines have 200. */
             errors?: components["schemas"]["Fault"][];
+            /**
+             * @description Number of further validation errors that `errors` does not name. Absent if it names all.
+             * @example 20
+             */
+            errors_omitted?: number;
             /**
              * @description The limits that a line with the status 429 exceeded.
              * @example [
@@ -2817,7 +2822,7 @@ export interface components {
              */
             column: number;
         };
-        /** @description Problem details with every validation error. `detail` is the detail of the first error. */
+        /** @description Problem details with up to 20 validation errors. `detail` is the detail of the first error. */
         ValidationProblem: {
             /**
              * Format: uri
@@ -2846,8 +2851,13 @@ export interface components {
              * @example 01JD6Z7Q8N4W3V5K2M9T
              */
             request_id: string;
-            /** @description All validation errors. A request of at most 4,096 bytes has at most 4,096 errors. */
+            /** @description The validation errors, at most the first 20. */
             errors: components["schemas"]["Fault"][];
+            /**
+             * @description Number of further validation errors that `errors` does not name. Absent if it names all.
+             * @example 20
+             */
+            errors_omitted?: number;
         };
         /**
          * @description Name of a limit, as in `RateLimit-Policy`. New names may be added.
@@ -3039,7 +3049,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Wrong types, values or fields, a URL that is not an allowed target, or too many webhooks. All errors are listed. */
+        /** @description Wrong types, values or fields, a URL that is not an allowed target, or too many webhooks. Up to 20 errors are listed. */
         InvalidWebhookRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3141,7 +3151,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Missing, unknown or malformed fields or parameters. All errors are listed. */
+        /** @description Missing, unknown or malformed fields or parameters. Up to 20 errors are listed. */
         InvalidConsent: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3241,7 +3251,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Wrong types, values or fields, or a subject that differs from the session's subject. All errors are listed. */
+        /** @description Wrong types, values or fields, or a subject that differs from the session's subject. Up to 20 errors are listed. */
         InvalidSubmission: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3251,7 +3261,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ValidationProblem"];
             };
         };
-        /** @description Missing, unknown, repeated or malformed parameters. All errors are listed. */
+        /** @description Missing, unknown, repeated or malformed parameters. Up to 20 errors are listed. */
         InvalidParameters: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];

@@ -4,10 +4,14 @@ export const body = {
   "max_bytes": 4096
 } as const;
 
+export const validation = {
+  "errors_max": 20,
+  "request_errors_max": 200
+} as const;
+
 export const batch = {
   "lines_max": 1000,
   "max_bytes": 1048576,
-  "line_errors_max": 20,
   "in_progress_max": 16,
   "receiving_bytes_max": 67108864,
   "refused_retry_seconds": 1
@@ -1465,6 +1469,10 @@ export const bounds = {
     "status": {
       "minimum": 400,
       "maximum": 599
+    },
+    "errors_omitted": {
+      "minimum": 1,
+      "maximum": 1048576
     }
   },
   "StateReading": {
@@ -1829,6 +1837,10 @@ export const bounds = {
     "status": {
       "minimum": 400,
       "maximum": 599
+    },
+    "errors_omitted": {
+      "minimum": 1,
+      "maximum": 1048576
     }
   },
   "RateLimitProblem": {
@@ -1900,6 +1912,7 @@ export const fields = {
     "request_id",
     "position",
     "errors",
+    "errors_omitted",
     "violated_policies",
     "retry_after_seconds"
   ],
@@ -2376,7 +2389,8 @@ export const fields = {
     "detail",
     "code",
     "request_id",
-    "errors"
+    "errors",
+    "errors_omitted"
   ],
   "RateLimitProblem": [
     "type",
@@ -2664,4 +2678,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "883383eb81b26c3325df2457293a7ea259416ebec082e2d15228d8ce098fec9c" as const;
+export const contractDigest = "4f2017e39fe8777f93a960fae5eec39d48c0bcc1877d0613b5afc4ed62f52043" as const;

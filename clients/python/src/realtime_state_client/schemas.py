@@ -372,8 +372,10 @@ class LineProblem(TypedDict):
     # The `X-Request-Id` of the response.
     request_id: str
     position: NotRequired[JsonPosition]
-    # The validation errors of a line with the status 422, at most 20.
+    # The first validation errors of a line with the status 422, at most 20 per line and 200 per response.
     errors: NotRequired[list[Fault]]
+    # Number of further validation errors that `errors` does not name.
+    errors_omitted: NotRequired[int]
     # The limits that a line with the status 429 exceeded.
     violated_policies: NotRequired[list[LimitPolicy]]
     # Seconds to wait before resending the line.
@@ -1370,7 +1372,7 @@ class Problem(TypedDict):
 
 
 class ValidationProblem(TypedDict):
-    """Problem details with every validation error. `detail` is the detail of the first error."""
+    """Problem details with up to 20 validation errors. `detail` is the detail of the first error."""
 
     # The `code` as a URN.
     type: str
@@ -1383,8 +1385,10 @@ class ValidationProblem(TypedDict):
     code: ProblemCode
     # The `X-Request-Id` of this response.
     request_id: str
-    # All validation errors.
+    # The validation errors, at most the first 20.
     errors: list[Fault]
+    # Number of further validation errors that `errors` does not name.
+    errors_omitted: NotRequired[int]
 
 
 class RateLimitProblem(TypedDict):
