@@ -1,4 +1,4 @@
-import { faults, problems, problemTypePrefix } from '../generated/spec.js';
+import { faults, problems, problemTypePrefix, validation } from '../generated/spec.js';
 import type { Fault, FaultCode, ProblemCode, Schema } from './contract.js';
 
 type Values = Readonly<Record<string, string>>;
@@ -6,6 +6,8 @@ type Values = Readonly<Record<string, string>>;
 export interface ProblemOptions {
   readonly cause?: unknown;
   readonly faults?: readonly Fault[];
+  /** Number of validation errors that `faults` does not contain. */
+  readonly omitted?: number;
   /** Fills the placeholders of the contract's detail, e.g. `{scope}`. */
   readonly values?: Values;
   /** Appends the contract's hint and fills its placeholders. */
@@ -18,17 +20,19 @@ export interface ProblemOptions {
   readonly retryAfterSeconds?: number;
 }
 
-/** An error of the contract. `cause` is only logged and never sent. `faults` lists the validation errors (422 only). */
+/** An error of the contract. `cause` is only logged and never sent. `faults` lists the first validation errors (422 only). */
 export class ProblemError extends Error {
   readonly code: ProblemCode;
   readonly faults: readonly Fault[] | undefined;
+  readonly omitted: number;
   readonly retryAfterSeconds: number | undefined;
   readonly position: Schema<'JsonPosition'> | undefined;
 
   constructor(code: ProblemCode, options: ProblemOptions = {}) {
     super(options.detail ?? messageOf(code, options), { cause: options.cause });
     this.code = code;
-    this.faults = options.faults;
+    this.faults = options.faults?.slice(0, validation.errors_max);
+    this.omitted = (options.omitted ?? 0) + (options.faults?.length ?? 0) - (this.faults?.length ?? 0);
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.position = options.position;
   }
@@ -42,8 +46,9 @@ export class ProblemError extends Error {
     const { status, title } = problems[this.code];
     const type = problemTypePrefix + this.code;
     const body = { type, title, status, detail: this.faults?.[0]?.detail ?? this.message, code: this.code };
-    const { faults, position } = this;
-    return { ...body, request_id: requestId, ...(faults && { errors: [...faults] }), ...(position && { position }) };
+    const { faults, omitted, position } = this;
+    const named = { ...(faults && { errors: [...faults] }), ...(omitted > 0 && { errors_omitted: omitted }) };
+    return { ...body, request_id: requestId, ...named, ...(position && { position }) };
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { batch as limits } from '../../generated/spec.js';
+import { batch as limits, validation } from '../../generated/spec.js';
 import { batchResults, postBatch } from '../support/batch.js';
 import { client, startTestService } from '../support/service.js';
 import { makeAccount } from '../support/calls.js';
@@ -86,7 +86,7 @@ test('a line with very many errors reports the first ones', async () => {
   const service = await startTestService();
   const keys = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`k${index}`, 1]));
   const [result] = await batchResults(service, [keys]);
-  expect(result?.error?.errors).toHaveLength(limits.line_errors_max);
+  expect(result?.error?.errors).toHaveLength(validation.errors_max);
 });
 
 test('the maximum number of lines is accepted', async () => {

@@ -7,7 +7,7 @@ import { type Allowance, type LimitPolicy, RateLimitError, rateLimitFields } fro
 import { createConcurrencyLimit } from '../limits/concurrency-limit.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
 import type { Call, MonthlyCalls } from '../limits/monthly-calls.js';
-import { type PreparedBatch, type PreparedLine, rejectedLine } from '../operations/ingest-batch.js';
+import { createErrorLimit, type PreparedBatch, type PreparedLine, rejectedLine } from '../operations/ingest-batch.js';
 import { ProblemError } from '../problem.js';
 import type { Admit } from '../readings/intake.js';
 import { countRefusal } from './authenticate.js';
@@ -77,11 +77,13 @@ export function takeLines(admit: Admit, parts: BatchParts): Middleware {
     locals.logged = { ...locals.logged, lines: lines.length };
     const calls = countLines(parts, lines.length, response);
     const admitLine = createAdmitLine(admit, parts.countFailure, request, response);
+    const limitErrors = createErrorLimit();
     const prepared: PreparedBatch['lines'][number][] = [];
     for (let from = 0; from < lines.length; from += linesAtOnce) {
       const some = lines.slice(from, from + linesAtOnce);
       await inTurn(async () => {
-        prepared.push(...(await Promise.all(some.map((line, index) => admitLine(line, calls[from + index])))));
+        const admitted = await Promise.all(some.map((line, index) => admitLine(line, calls[from + index])));
+        prepared.push(...admitted.map((line) => ('reading' in line ? line : limitErrors(line))));
         await yieldToOthers();
       });
     }

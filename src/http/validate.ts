@@ -1,14 +1,14 @@
 import type { Request } from 'express';
 import type { Fault } from '../contract.js';
 import type { Definition } from '../operations/definitions.js';
-import { suggestName, toFault } from '../operations/faults.js';
+import { omitExcess, suggestName, toFault } from '../operations/faults.js';
 import { fault, ProblemError } from '../problem.js';
 import type { Middleware } from './in-order.js';
 import { createFindErrors, type RequestParts } from './validator.js';
 
 export interface Validation {
   /**
-   * Validates a request. Reports all validation errors in one response (422). Replaces `request.query` by the validated
+   * Validates a request. Reports the validation errors in one response (422). Replaces `request.query` by the validated
    * parameters, with the contract's defaults.
    */
   readonly validateRequest: Middleware;
@@ -24,10 +24,11 @@ export async function createValidation(): Promise<Validation> {
   const findErrors = await createFindErrors();
 
   async function check(definition: Definition, parts: RequestParts, known: readonly Fault[]): Promise<void> {
-    const found = (await findErrors(definition, parts)).map((it) => toFault(definition, parts.body, it));
+    const { kept: body, omitted } = omitExcess(definition.body?.schema, parts.body);
+    const found = (await findErrors(definition, { ...parts, body })).map((it) => toFault(definition, body, it));
     const isNew = ({ parameter }: Fault) => parameter === undefined || !known.some((it) => it.parameter === parameter);
     const faults = [...known, ...found.filter(isNew), ...faultsAcrossFields(definition, parts.body)];
-    if (faults.length > 0) throw new ProblemError('validation_failed', { faults });
+    if (faults.length > 0) throw new ProblemError('validation_failed', { faults, omitted });
   }
 
   return {

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { problemHelp } from '../../generated/spec.js';
 import type { Fault, ProblemCode, Schema } from '../contract.js';
-import { toFault } from '../operations/faults.js';
+import { omitExcess, toFault } from '../operations/faults.js';
 import { ProblemError } from '../problem.js';
 import { listTool, type Tool } from './tools.js';
 
@@ -38,9 +38,11 @@ type AnyProblem = Schema<'Problem'> & Partial<Schema<'ValidationProblem'> & Sche
  */
 export async function callTool(tool: Tool, sent: Arguments, send: SendRequest, now: () => number): Promise<ToolResult> {
   const validate = findValidator(tool);
-  const args = convertTexts(validate.schema as Convertible, sent) as Arguments;
+  const { kept, omitted } = omitExcess(listTool(tool).inputSchema, sent);
+  const args = convertTexts(validate.schema as Convertible, kept) as Arguments;
   const faults = findFaults(tool, validate, args);
-  if (faults.length > 0) return failure(new ProblemError('validation_failed', { faults }).toBody('none'), undefined);
+  if (faults.length > 0)
+    return failure(new ProblemError('validation_failed', { faults, omitted }).toBody('none'), undefined);
   const { status, body, retryAfter } = await send(requestOf(tool, args, now));
   return status < 300 ? success(tool, body as Record<string, unknown>) : failure(body as AnyProblem, retryAfter);
 }
@@ -125,10 +127,11 @@ function success({ leading = [] }: Tool, body: Record<string, unknown>): ToolRes
 }
 
 function failure(problem: AnyProblem, retryAfter: string | undefined): ToolResult {
-  const { code, detail, errors = [], violated_policies = [], request_id } = problem;
+  const { code, detail, errors = [], errors_omitted, violated_policies = [], request_id } = problem;
   const lines = [
     `${code}: ${detail}`,
     ...errors.map((it) => `- ${it.pointer ?? it.parameter ?? ''}: ${it.detail}${describeAllowed(it)}`),
+    ...(errors_omitted === undefined ? [] : [`- ${errors_omitted} more errors`]),
     ...violated_policies.map((it) => `- exceeded limit: ${it}`),
     ...(retryAfter === undefined ? [] : [`Wait ${retryAfter} s, then call the tool again with the same arguments.`]),
     `What to do: ${helpOf(code)}`,

@@ -1,3 +1,4 @@
+import { validation } from '../../generated/spec.js';
 import type { Fault, FaultCode } from '../contract.js';
 import { fault } from '../problem.js';
 import { findPart, findSimilar } from '../similar.js';
@@ -9,6 +10,29 @@ export interface ValidatorFault {
   readonly path: string;
   /** The JSON Schema keyword that failed, e.g. `minimum.openapi.validation`. */
   readonly errorCode?: string;
+}
+
+/**
+ * Returns a value without the unknown fields and list items whose errors no response would name, and the number of
+ * these fields. Validating thousands of them would take most of the time of a request.
+ */
+export function omitExcess(schema: Schema | undefined, value: unknown): { kept: unknown; omitted: number } {
+  const properties = schema?.properties;
+  if (!properties || typeof value !== 'object' || value === null || Array.isArray(value))
+    return { kept: value, omitted: 0 };
+  let unknown = 0;
+  let hasExcess = false;
+  const fields = Object.entries(value).flatMap(([name, field]): Array<[string, unknown]> => {
+    const isKnown = Object.hasOwn(properties, name);
+    const itemsMax = isKnown && Array.isArray(field) ? Number(properties[name]?.['maxItems']) : Infinity;
+    if (!isKnown) unknown += 1;
+    const isCut = Array.isArray(field) && field.length > itemsMax;
+    hasExcess ||= isCut || unknown > validation.errors_max;
+    if (!isKnown && unknown > validation.errors_max) return [];
+    return [[name, isCut ? field.slice(0, itemsMax + 1) : field]];
+  });
+  if (!hasExcess) return { kept: value, omitted: 0 };
+  return { kept: Object.fromEntries(fields), omitted: Math.max(0, unknown - validation.errors_max) };
 }
 
 /**

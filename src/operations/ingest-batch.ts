@@ -1,4 +1,4 @@
-import { batch, retryAfter } from '../../generated/spec.js';
+import { retryAfter, validation } from '../../generated/spec.js';
 import type { Caller, Schema } from '../contract.js';
 import { toStateReading } from '../domain/state-reading.js';
 import { RateLimitError } from '../limits/allowance.js';
@@ -39,8 +39,9 @@ export const ingestBatch: OperationRecord<'ingestBatch', PreparedBatch> = {
     const failures = problems.filter(({ status }) => status >= 500);
     if (failures[0] && failures.length === outcomes.size) throw failures[0];
     for (const { code, cause } of failures) log.error({ request_id: requestId, err: cause }, code);
+    const limitErrors = createErrorLimit();
     const results = lines.map((line) =>
-      'reading' in line ? toResult(line, outcomes.get(line) as Outcome, requestId) : line,
+      limitErrors('reading' in line ? toResult(line, outcomes.get(line) as Outcome, requestId) : line),
     );
     const accepted = outcomes.size - problems.length;
     const refusals = problems.flatMap((it) => (it instanceof RateLimitError ? it.exceeded.policy : []));
@@ -72,16 +73,31 @@ function toResult({ line, reading }: PreparedLine, outcome: Outcome, requestId: 
   return { line, status: 200, state: toStateReading(reading.sessionId, outcome, reading.check) };
 }
 
-/** Returns the result of a rejected line of a batch. Limits the number of validation errors. */
+/**
+ * Returns a function that omits the validation errors of a line if earlier lines have too many. Called with the results of
+ * a batch in their order.
+ */
+export function createErrorLimit(): (result: Schema<'LineResult'>) => Schema<'LineResult'> {
+  let left = validation.request_errors_max;
+  return (result) => {
+    if (!result.error?.errors) return result;
+    const { errors, errors_omitted = 0, ...error } = result.error;
+    const named = errors.slice(0, left);
+    const omitted = errors_omitted + errors.length - named.length;
+    left -= named.length;
+    const counted = { ...(named.length > 0 && { errors: named }), ...(omitted > 0 && { errors_omitted: omitted }) };
+    return { ...result, error: { ...error, ...counted } };
+  };
+}
+
+/** Returns the result of a rejected line of a batch. */
 export function rejectedLine(line: number, problem: ProblemError, requestId: string): Schema<'LineResult'> {
-  const { errors, ...body }: Schema<'LineProblem'> = problem.toBody(requestId);
   const seconds = secondsOf(problem);
   return {
     line,
     status: problem.status,
     error: {
-      ...body,
-      ...(errors && { errors: errors.slice(0, batch.line_errors_max) }),
+      ...problem.toBody(requestId),
       ...(seconds !== undefined && { retry_after_seconds: seconds }),
     },
   };

@@ -12,7 +12,7 @@ export class ProblemError extends Error {
   override readonly name = 'ProblemError';
   readonly code: OrNewer<ProblemCode>;
   readonly status: number;
-  /** All validation errors. Empty unless the status is 422. */
+  /** The first validation errors. `problem.errors_omitted` is the number of the others. Empty unless the status is 422. */
   readonly faults: readonly Fault[];
   /** Quote it in support requests. */
   readonly requestId: string;
@@ -37,7 +37,8 @@ export class ProblemError extends Error {
 
 function messageOf(problem: AnyProblem): string {
   const faults = 'errors' in problem ? problem.errors : [];
-  return faults.length === 0 ? problem.detail : faults.map(describe).join('; ');
+  const omitted = 'errors_omitted' in problem ? [`${problem.errors_omitted} more errors`] : [];
+  return faults.length === 0 ? problem.detail : [...faults.map(describe), ...omitted].join('; ');
 }
 
 /** Returns the detail with its field. An error of the whole body has an empty pointer and no field. */

@@ -23,7 +23,7 @@ class ProblemError(StateClientError):
         self.problem = problem
         self.code: str = problem["code"]
         self.status: int = problem["status"]
-        #: All validation errors. Empty unless the status is 422.
+        #: The first validation errors. `problem["errors_omitted"]` is the number of the others. Empty unless the status is 422.
         self.faults: Sequence[Fault] = problem.get("errors", [])
         #: Quote it in support requests.
         self.request_id: str = problem["request_id"]
@@ -31,7 +31,8 @@ class ProblemError(StateClientError):
         self.retry_after_seconds = retry_after_seconds(headers)
         #: The exceeded limits. Empty unless the status is 429.
         self.violated_policies: Sequence[str] = problem.get("violated_policies", [])
-        super().__init__("; ".join(map(_describe, self.faults)) or problem["detail"])
+        omitted = [f"{problem['errors_omitted']} more errors"] if "errors_omitted" in problem else []
+        super().__init__("; ".join([*map(_describe, self.faults), *omitted]) or problem["detail"])
 
 
 class UnexpectedAnswerError(StateClientError):
