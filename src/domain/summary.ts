@@ -48,7 +48,7 @@ interface OpenHour extends Hour {
 
 /** Collects the readings of one person. */
 export interface Timeline {
-  /** Adds readings of any order. Every reading must be newer than those of earlier calls. */
+  /** Adds readings of any order. No reading may be older than those of earlier calls. */
   add(readings: readonly CountedReading[]): void;
   /** Returns the hours with data, by their start. Ends the state of the newest reading at `nowMs` at the latest. */
   finish(nowMs: number): Map<number, Hour>;
@@ -85,7 +85,7 @@ export function beginTimeline(fromMs: number, toMs: number): Timeline {
     add(readings) {
       for (const reading of [...readings].sort(byTime)) {
         endState(reading.timestampMs);
-        last = reading;
+        if (!last || byTime(last, reading) <= 0) last = reading;
         if (reading.timestampMs >= fromMs && reading.timestampMs < toMs)
           countReading(hourAt(reading.timestampMs), reading);
       }

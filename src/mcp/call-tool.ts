@@ -38,7 +38,7 @@ type AnyProblem = Schema<'Problem'> & Partial<Schema<'ValidationProblem'> & Sche
  */
 export async function callTool(tool: Tool, sent: Arguments, send: SendRequest, now: () => number): Promise<ToolResult> {
   const validate = findValidator(tool);
-  const { kept, omitted } = omitExcess(listTool(tool).inputSchema, sent);
+  const { kept, omitted } = omitExcess(validate.schema as Parameters<typeof omitExcess>[0], sent);
   const args = convertTexts(validate.schema as Convertible, kept) as Arguments;
   const faults = findFaults(tool, validate, args);
   if (faults.length > 0)

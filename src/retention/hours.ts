@@ -7,7 +7,8 @@ import type { SubjectReading } from '../store/subject-hours.js';
 /** Maximum number of readings that one query reads, so that it blocks other work for milliseconds only. */
 const queryMax = 2_000;
 /** Length of the range of time that one query searches, ms. It follows the density of the readings. */
-const span = { first: 4 * hourMs, least: 60_000, most: 32 * 24 * hourMs };
+const span = { first: 4 * hourMs, least: 1, most: 32 * 24 * hourMs };
+const hexDigits = [...'0123456789abcdef'];
 
 export interface HoursRequest {
   readonly subjectId: string;
@@ -37,21 +38,36 @@ export type ComputeHours = (reader: Pick<Reader, 'hours'>, request: HoursRequest
 export function createComputeHours(): ComputeHours {
   const inTurn = createTurns();
   return async ({ hours: table }, { subjectId, fromMs, toMs, nowMs, onRead }) => {
+    const read = async (atMs: number, untilMs: number, digestPrefix = '') => {
+      const found = await inTurn(() => table.readings(subjectId, atMs, untilMs, queryMax + 1, digestPrefix));
+      await yieldToOthers();
+      return found;
+    };
+    /** Yields the readings of a range in pages. Yields nothing if a shorter range is required. */
+    async function* readPages(atMs: number, untilMs: number, digestPrefix = ''): AsyncGenerator<SubjectReading[]> {
+      const found = await read(atMs, untilMs, digestPrefix);
+      if (found.length <= queryMax) yield found;
+      // The digests are keyed, so nobody can choose readings whose digests begin alike.
+      else if (untilMs - atMs <= span.least)
+        for (const digit of hexDigits) yield* readPages(atMs, untilMs, digestPrefix + digit);
+    }
     const timeline = beginTimeline(fromMs, toMs);
     let spanMs = span.first;
     for (let atMs = fromMs - stateMs; atMs < toMs;) {
       const untilMs = Math.min(atMs + spanMs, toMs);
-      const max = spanMs > span.least ? queryMax + 1 : Number.MAX_SAFE_INTEGER;
-      const found = await inTurn(() => table.readings(subjectId, atMs, untilMs, max));
-      await yieldToOthers();
-      if (found.length === max) {
-        spanMs = Math.max(span.least, spanMs / 4);
+      let count: number | undefined;
+      let throughMs: number | undefined;
+      for await (const found of readPages(atMs, untilMs)) {
+        count = (count ?? 0) + found.length;
+        timeline.add(found);
+        throughMs = onRead?.(found, untilMs);
+      }
+      if (count === undefined) {
+        spanMs = Math.max(span.least, Math.floor((untilMs - atMs) / 4));
         continue;
       }
-      timeline.add(found);
-      const throughMs = onRead?.(found, untilMs);
       if (throughMs !== undefined) return { hours: hoursBefore(timeline.finish(nowMs), throughMs), throughMs };
-      if (found.length < queryMax / 4) spanMs = Math.min(span.most, spanMs * 2);
+      if (count < queryMax / 4) spanMs = Math.min(span.most, spanMs * 2);
       atMs = untilMs;
     }
     return { hours: timeline.finish(nowMs), throughMs: toMs };

@@ -32,7 +32,7 @@ export async function findPublished(
   knex: Knex,
   accountId: string,
   who: Reported,
-  { afterMs, untilMs, isMoment }: ReportedTime,
+  { afterMs: earliestMs, untilMs, isMoment }: ReportedTime,
 ): Promise<Published | undefined> {
   const account = toAccountKey(accountId);
   const join = isMysql(knex) ? 'straight_join' : 'cross join';
@@ -41,6 +41,16 @@ export async function findPublished(
   const time = 'r.timestamp_ms > ? and r.timestamp_ms <= ?';
   const columns = 'r.timestamp_ms as atMs, r.position as position, r.stress_score as score, r.model_version as model';
   const lateIndex = isMysql(knex) ? '(late_readings_by_digest)' : 'late_readings_by_digest';
+  const id = [accountId, who.sessionId ?? who.subjectId];
+  // Otherwise the database would sort all late readings of the time, e.g. 45,000 that were backfilled into one minute.
+  const newestLate = `select max(newest.atMs) as atMs from (select (select l.timestamp_ms from ${late} ${lateIndex}
+      where l.account = ? and l.incarnation = s.incarnation and l.timestamp_ms > ? and l.timestamp_ms <= ?
+      order by l.timestamp_ms desc limit 1) as atMs from sessions s where ${owner}) as newest`;
+  const lateBindings = [account, earliestMs, untilMs, ...id];
+  const [newest] = isMoment
+    ? await selectRows<{ readonly atMs: number | null }>(knex, { sql: newestLate, bindings: lateBindings })
+    : [];
+  const afterMs = Math.max(earliestMs, (newest?.atMs ?? 0) - 1);
   const found = `select ${columns} from sessions s ${join} ${readingsOfSession(knex)}
       on r.account = ? and r.incarnation = s.incarnation and r.position between ? and ?
     where ${owner} and ${time}
@@ -52,7 +62,6 @@ export async function findPublished(
     ? `${found} order by atMs desc, position desc limit 1`
     : `select model, count(*) as readings, sum(score) as total from (${found}) as recent
         group by model order by model desc limit 1`;
-  const id = [accountId, who.sessionId ?? who.subjectId];
   const [positions, times] = [
     [findPositions(afterMs)[0], findPositions(untilMs)[1]],
     [afterMs, untilMs],

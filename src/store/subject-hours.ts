@@ -59,22 +59,33 @@ export function hourReader(knex: Knex, accountId: string) {
     },
 
     /**
-     * Returns at most `max` stored readings of a subject with a timestamp from `fromMs` to before `toMs`, in any order.
-     * Finds late readings by their timestamps and others by their positions.
+     * Returns at most `max` stored readings of a subject with a timestamp from `fromMs` to before `toMs`, in any order,
+     * whose digest begins with `digestPrefix`. Finds late readings by their timestamps and others by their positions.
      */
-    async readings(subjectId: string, fromMs: number, toMs: number, max: number): Promise<SubjectReading[]> {
+    async readings(
+      subjectId: string,
+      fromMs: number,
+      toMs: number,
+      max: number,
+      digestPrefix = '',
+    ): Promise<SubjectReading[]> {
+      // Digests have hex digits, and `g` is the next character after `f`.
+      const digests = [digestPrefix, `${digestPrefix}g`];
       const positions = [findPositions(fromMs)[0], findPositions(toMs)[1]];
       const times = [fromMs, toMs];
       const sql = `select ${columns} from sessions s ${join} ${readingsOfSession(knex)}
           on r.account = ? and r.incarnation = s.incarnation and r.position between ? and ?
         where s.account_id = ? and s.subject_id = ? and r.timestamp_ms >= ? and r.timestamp_ms < ?
+          and r.digest >= ? and r.digest < ?
         union all select ${columns} from sessions s ${join} ${lateOfSession}
           on l.account = ? and l.incarnation = s.incarnation and l.timestamp_ms >= ? and l.timestamp_ms < ?
           ${join} session_readings r on r.account = l.account and r.position = l.position
         where s.account_id = ? and s.subject_id = ? and l.position not between ? and ?
+          and l.digest >= ? and l.digest < ?
         limit ${max}`;
       const subject = [accountId, subjectId];
-      const bindings = [account, ...positions, ...subject, ...times, account, ...times, ...subject, ...positions];
+      const near = [account, ...positions, ...subject, ...times, ...digests];
+      const bindings = [...near, account, ...times, ...subject, ...positions, ...digests];
       return (await selectRows<ReadingRow>(knex, { sql, bindings })).map(toReading);
     },
 
