@@ -39,7 +39,7 @@ export async function verifyRecord(
     checkpoints.push(checkpoint);
     entries += checkpoint.seq;
   }
-  for await (const links of accesses.links())
+  for await (const links of await accesses.links())
     for (const { account_id, pseudonym, subject_id, code } of links)
       if (!signLink(digestId, account_id, pseudonym, subject_id).includes(code))
         faults.push(`link of ${pseudonym}: it was changed or added, or its key is not in SECRETS_KEY`);

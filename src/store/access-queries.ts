@@ -95,16 +95,17 @@ export function createQueries(knex: Knex) {
         .pluck('e.subject');
     },
 
-    /** Yields the rows of all links in pages. */
-    links: (): AsyncGenerator<
-      Array<{ account_id: string; pseudonym: string; subject_id: string | null; code: string }>
-    > =>
-      pagesOf(knex, {
+    /** Returns the rows of all links, in pages. */
+    async links(): Promise<
+      AsyncIterable<Array<Record<'account_id' | 'pseudonym' | 'code', string> & { subject_id: string | null }>>
+    > {
+      return pagesOf(knex, {
         ...{ table: 'access_subjects', keys: ['account_id', 'pseudonym'] },
         columns: ['account_id', 'pseudonym', 'subject_id', 'code'],
         select: (query) => query,
         read: (row) => row as never,
-      }),
+      });
+    },
   };
 }
 

@@ -192,15 +192,16 @@ export function openStore(
 
 export type Store = ReturnType<typeof openStore>;
 
-type Functions = Readonly<Record<string, unknown>>;
+/** Functions that return promises. A generator would become a promise, which cannot be iterated. */
+interface Functions {
+  readonly [name: string]: ((...input: never[]) => PromiseLike<unknown>) | Functions;
+}
 
-/** Makes each function of an object, also of nested ones, wait for a check. The functions must return promises. */
+/** Makes each function of an object, also of nested ones, wait for a check. */
 function guardAll<T extends Functions>(check: () => Promise<void>, all: T): T {
   const guarded = Object.entries(all).map(([name, it]) => [
     name,
-    typeof it === 'function'
-      ? (...input: unknown[]) => check().then(() => it(...input))
-      : guardAll(check, it as Functions),
+    typeof it === 'function' ? (...input: never[]) => check().then(() => it(...input)) : guardAll(check, it),
   ]);
   return Object.fromEntries(guarded) as T;
 }
