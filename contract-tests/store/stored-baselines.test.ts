@@ -11,8 +11,6 @@ import { client, Clock, startTestService } from '../support/service.js';
 const dayMs = 86_400_000;
 /** The epoch ms at which the rows of version 1 were recorded, a minute after the last reading. */
 const recordedAtMs = 1_767_608_400_000;
-const baselineOfVersion1 =
-  '{"heart_rate":{"atMs":1767608340000,"bpm":56.686,"seconds":60,"seenSeconds":1200,"secondsByBpm":{"54":360,"56":840}},"sdnn":{"atMs":1767608340000,"value":3.988984,"seconds":60,"mean":3.947026,"meanSeconds":1200}}';
 const sessionOfVersion1 =
   '"firstAtMs":1767607200000,"signals":{"heart_rate":{"value":57,"atMs":1767608340000},"sdnn":{"value":54,"atMs":1767608340000}},"recent":{"slots":[{"atMs":1767608280000,"bpm":54,"seconds":30}],"steadyBpm":56.532},"held":{"score":33,"atMs":1767608280000},"published":{},"latest":{"timestampMs":1767608340000,"score":33,"confidence":0.47,"received":["cardiovascular"],"reason":"Nothing stands out: heart rate 2 bpm above this person\'s resting heart rate, heart rate variability 5 % above a typical value.","previousScore":33}}';
 
@@ -54,49 +52,6 @@ async function startWithRows(rows: { readonly subject: string; readonly bound: s
   const { url } = await startTestService({ database, clock });
   return { ...client(url, before.key, clock), clock, readBodies };
 }
-
-test('rows of version 1, without phases and devices, are shown, scored and learned further', async () => {
-  const { request, read, clock, readBodies } = await startWithRows({
-    subject: `{"v":1,"baseline":${baselineOfVersion1}}`,
-    bound: `{"v":1,${sessionOfVersion1}`,
-    alone: `{"v":1,"baseline":${baselineOfVersion1},${sessionOfVersion1}`,
-  });
-  const readProfile = async (id: string) => (await request(`/v1/subjects/${id}`)).body.baseline;
-  const stored = await readProfile('anna');
-  expect(stored.heart_rate.histogram).toEqual([
-    { from_bpm: 54, seconds: 360 },
-    { from_bpm: 56, seconds: 900 },
-  ]);
-  expect(stored).not.toHaveProperty('devices');
-  expect((await request('/v1/state?session_id=alone')).body).toMatchObject({ state: 'relaxed', model_version: 1 });
-
-  const raised = { heart_rate: 78, sdnn: 50, source_device: 'watch' };
-  const stranger = await read({ session_id: 'stranger', ...raised });
-  for (const session_id of ['bound', 'alone']) {
-    const scored = await read({ session_id, ...raised });
-    expect(scored.action_reason).toContain("this person's typical heart rate");
-    expect(scored.stress_score).toBeGreaterThan(stranger.stress_score);
-    expect(scored.baseline).toEqual({ status: 'learning', progress: 0.15 });
-  }
-  for (let minute = 0; minute < 20; minute += 1) {
-    clock.advance(60);
-    for (const session_id of ['bound', 'alone']) await read({ session_id, ...raised, heart_rate: 57 });
-  }
-  clock.advance(60);
-  // The session passes its baseline to the subject that the reading names.
-  await read({ session_id: 'alone', subject_id: 'bert', heart_rate: 57 });
-  for (const id of ['anna', 'bert']) {
-    const { heart_rate, devices } = await readProfile(id);
-    expect(heart_rate.learned_seconds).toBeGreaterThan(2400);
-    expect(heart_rate.typical_bpm).toBeLessThan(60);
-    expect(devices).toMatchObject([{ source_device: 'watch' }, { sdnn: { own_mean_ms: stored.sdnn.own_mean_ms } }]);
-  }
-  const { subject } = await readBodies();
-  const phases: Array<Record<string, number>> = Object.values(subject.baseline.heart_rate.phases);
-  const inPhases = phases.flatMap((it) => Object.values(it)).reduce((sum, seconds) => sum + seconds, 0);
-  expect(inPhases).toBeGreaterThan(1100);
-  expect(inPhases).toBeLessThanOrEqual(1400);
-});
 
 /** Maximum of a baseline as JSON, bytes. The docstring of `Baseline` states it. */
 const baselineBytesMax = 12_800;
