@@ -15,13 +15,21 @@ const tones = ['calm', 'neutral', 'tense', 'hostile'] as const;
 /** The accessibility check of a page takes seconds. */
 const everyLookMs = 240_000;
 
-/** The page sends reports with the present time, so the service needs a clock that advances. */
+/** The page sends reports with the present time, so the service needs a clock that advances by itself. */
+class RunningClock extends Clock {
+  #aheadMs = 0;
+  override now = (): number => Date.now() + this.#aheadMs;
+  override advance(seconds: number): void {
+    this.#aheadMs += seconds * 1000;
+  }
+}
+
 function start(): Promise<TestService> {
-  return startTestService({ env: weekEnv, clock: Object.assign(new Clock(), { now: Date.now }) });
+  return startTestService({ env: weekEnv, clock: new RunningClock() });
 }
 
 /** Sends readings of a week, and a report about each of them. The reported stress follows the tone, with errors. */
-async function reportWeek({ url, key }: TestService, people: number): Promise<void> {
+async function reportWeek({ url, key, clock }: TestService, people: number): Promise<void> {
   const random = seededRandom(7);
   const service = createStateClient({ baseUrl: url, key });
   const moments = Array.from({ length: 14 * people }, (_, index) => {
@@ -33,12 +41,15 @@ async function reportWeek({ url, key }: TestService, people: number): Promise<vo
     service,
     moments.map(({ tone, ...moment }) => ({ ...moment, tone: tones[tone] ?? 'calm' })),
   );
-  for (const { subject_id, timestamp, tone } of moments)
+  for (const { subject_id, timestamp, tone } of moments) {
     await service.submitFeedback({
       subject_id,
       timestamp,
       stress: Math.min(10, Math.floor(2.2 * tone + 4 * random())),
     });
+    // Of one person, one report per minute counts.
+    clock.advance(60);
+  }
 }
 
 async function open({ url, key }: Pick<TestService, 'url' | 'key'>, page: Page, fragment: string): Promise<void> {
@@ -92,6 +103,8 @@ test(
   'the agreement of the account and of a person has the figures of the service, and fits every look',
   async () => {
     const service = await start();
+    // The reports end before the present time of the page.
+    service.clock.advance(-7_200);
     await reportWeek(service, 6);
     const account = await readAgreement(service, '/v1/agreement');
     const person = await readAgreement(service, '/v1/subjects/p0/agreement');
@@ -115,8 +128,10 @@ test(
     expect(await page.locator('.facts-line').allInnerTexts()).toEqual(describeBands(person));
     expect(await flawsInEveryLook(page)).toEqual([]);
     const { body } = await service.request('/v1/feedback?subject_id=p0');
-    for (const { timestamp, stress } of body.feedback)
+    for (const { timestamp, stress } of body.feedback) {
       await service.post('/v1/feedback', { subject_id: 'p0', timestamp, stress, note_code: 'other' });
+      service.clock.advance(60);
+    }
     await page.getByRole('button', { name: 'Refresh' }).click();
     await expectShown(page, await readAgreement(service, '/v1/subjects/p0/agreement'));
     expect(await flawsInEveryLook(page)).toEqual([]);
