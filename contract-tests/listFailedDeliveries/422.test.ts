@@ -5,7 +5,6 @@ import { failedDeliveries, storeFailed } from '../support/webhooks.js';
 const cursorOf = (text: string) => Buffer.from(text).toString('base64url');
 
 test.each([
-  ['cursor=', 'cursor', 'string_too_short'],
   [`cursor=${'x'.repeat(129)}`, 'cursor', 'string_too_long'],
   ['cursor=made-up', 'cursor', 'cursor_invalid'],
   ['cursor=0', 'cursor', 'cursor_invalid'],

@@ -9,6 +9,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { createTestDatabase } from '../support/databases.js';
 import { settings } from '../../src/config/settings.js';
 import { runMain, startCommand, startMain } from '../support/process.js';
+import { until } from '../support/until.js';
 import { startProgram } from '../support/program.js';
 
 async function sqliteUrl(): Promise<string> {
@@ -270,7 +271,8 @@ test('the log of a worker and of a gateway names misspelled variables', async ()
   const gateway = { GATEWAY_OPENAI_URL: 'http://127.0.0.1:9', GATEWAY_PORT: '0' };
   for (const [name, env] of [['deliver', { DATABASE_URL }] as const, ['gateway', gateway] as const]) {
     const program = startCommand(name, [], { ...env, ...misspelled });
-    await expect.poll(() => namedIn(program.stderr())).toEqual(warned);
+    await until('the warnings', () => namedIn(program.stderr()).length === warned.length);
+    expect(namedIn(program.stderr())).toEqual(warned);
     await program.stop();
   }
 });

@@ -147,7 +147,7 @@ test('service, worker, keys, doctor and backup use TLS and the client certificat
   await startDeliver(env);
   expect(await runMain(['keys', 'create', '--account', 'acme'], env)).toMatchObject({ code: 0 });
   const checked = await runMain(['doctor'], { ...env, PORT: new URL(service.url).port });
-  expect(checked.stdout).toContain('responds, schema is current');
+  expect(checked.stdout).toContain('responds and accepts writes, schema is current');
 
   expect(await runMain(['backup', pathOf('dump.sql')], env)).toMatchObject({ code: 0 });
   expect(await readFile(pathOf('dump.sql'), 'utf8')).toContain('CREATE TABLE `webhooks`');
