@@ -139,7 +139,7 @@ export default tseslint.config(
             'eslint.config.js',
             'contract-tests/process/core-preload.mjs',
             'scripts/build/build.mjs',
-            'src/require-node.mjs',
+            'src/cli/require-node.mjs',
           ],
         },
       },
@@ -181,7 +181,7 @@ export default tseslint.config(
   },
   ...Object.entries(mayImport).map(layer),
   {
-    files: ['contract-tests/support/**/*.ts'],
+    files: ['testkit/**/*.ts'],
     rules: {
       'no-restricted-imports': [
         'error',
@@ -189,7 +189,7 @@ export default tseslint.config(
           patterns: [
             {
               regex: '/scripts/|\\.test\\.js$|^\\.\\./(?!\\.\\./(src|generated|clients)/)',
-              message: 'Scripts and tests import contract-tests/support, and contract-tests/support imports neither.',
+              message: 'Scripts and tests import testkit, and testkit imports neither.',
             },
           ],
         },

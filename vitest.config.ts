@@ -1,19 +1,19 @@
 import { defineConfig } from 'vitest/config';
-import { hasChromium } from './contract-tests/support/chromium.js';
-import { pythonForClient } from './contract-tests/support/python.js';
-import { hasPromtool } from './contract-tests/support/has-promtool.js';
-import { hasRedisServer } from './contract-tests/support/has-redis-server.js';
+import { hasChromium } from './testkit/chromium.js';
+import { pythonForClient } from './testkit/python.js';
+import { hasPromtool } from './testkit/has-promtool.js';
+import { hasRedisServer } from './testkit/has-redis-server.js';
 
 const isMysql = process.env['TEST_DATABASE'] === 'mysql';
 /** Tests that use no database, or only an embedded one. They run once instead of once per database. */
 const onceOnly = [
   '{src,scripts}/**',
   'contract-tests/{client,contract,dashboard,docs,dredd,every-operation,gateway,http,mcp,recordings}/**',
-  'contract-tests/commands/!(*.mysql.*)',
+  'packages/tools/tests/!(*.mysql.*)',
   'contract-tests/delivery/example-receivers.test.ts',
   'contract-tests/hostile/{bodies,half-open,key-flood,lines,pipelines,slow-senders}.test.ts',
   'contract-tests/ingest/{413,415,confidence,devices,everyday,handed-watch,labels,whole-days}.test.ts',
-  'contract-tests/getTriggers/attribution.test.ts',
+  'lab/evaluate/attribution.test.ts',
   'contract-tests/metrics/{alerts.promtool,operations-files,outage.redis}.test.ts',
   'contract-tests/limits/{contract,failed-authentications,!(*.mysql).redis}.test.ts',
   'contract-tests/process/{core-thread,interrupt,keys,log-output,package,restore,shutdown,start,tracing,units}.test.ts',
@@ -24,10 +24,10 @@ const onceOnly = [
  * simulations. They load every core for minutes and run with TEST_SLOW=1.
  */
 const slow = [
-  'contract-tests/commands/{attacks,bench,contract,durability,faults,growth,replicas.mysql.redis}.test.ts',
+  'packages/tools/tests/{attacks,bench,contract,durability,faults,growth,replicas.mysql.redis}.test.ts',
   'contract-tests/dredd/dredd-catches.test.ts',
-  'contract-tests/getTriggers/attribution.test.ts',
-  'contract-tests/ingest/everyday.test.ts',
+  'lab/evaluate/attribution.test.ts',
+  'lab/evaluate/everyday.test.ts',
 ];
 
 export default defineConfig({
@@ -42,8 +42,8 @@ export default defineConfig({
       ...(hasChromium() ? [] : ['**/*.browser.*']),
       ...(pythonForClient() ? [] : ['**/*.python.*']),
     ],
-    globalSetup: 'contract-tests/support/build.ts',
-    setupFiles: 'contract-tests/support/end-of-file.ts',
+    globalSetup: 'testkit/build.ts',
+    setupFiles: 'testkit/end-of-file.ts',
     // The files of a worker share modules, because loading the modules takes longer than running most files. They do
     // not share services.
     isolate: false,

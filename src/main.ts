@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import './require-node.mjs';
+import './cli/require-node.mjs';
 
 // Imported after the check, because older releases cannot load it.
 void import('./program.js');

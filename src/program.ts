@@ -1,5 +1,5 @@
 import { isMainThread } from 'node:worker_threads';
-import { setV8Options } from './lifecycle/v8-options.js';
+import { setV8Options } from './observe/v8-options.js';
 
 /** The root folder, both from `src` and from `dist`. */
 const root = new URL('../', import.meta.url);
@@ -11,7 +11,7 @@ if (isMainThread) {
   const { runCommand } = await import('./cli/command.js');
   await runCommand({ program, root, env: process.env });
 } else {
-  const { runCore } = await import('./core/thread.js');
-  const { startTracing } = await import('./tracing/tracing.js');
+  const { runCore } = await import('./serve/thread.js');
+  const { startTracing } = await import('./observe/tracing.js');
   runCore(await startTracing(process.env));
 }

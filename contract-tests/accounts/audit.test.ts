@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import { expect, test } from 'vitest';
-import { createKey, KeyError, revokeKey, rotateKey, setTier } from '../../src/accounts/manage.js';
+import { createKey, KeyError, revokeKey, rotateKey, setTier } from '../../src/keys/manage.js';
 import type { Store } from '../../src/store/store.js';
-import { startTestService } from '../support/service.js';
+import { startTestService } from '../../testkit/service.js';
 
 async function entriesOf({ keys }: Store, account: string) {
   const accountId = (await keys.accountByName(account))?.accountId;

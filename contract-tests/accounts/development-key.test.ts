@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { keys as settings } from '../../generated/spec.js';
-import { createDevelopmentKey, developmentKeyWarnings } from '../../src/accounts/development-key.js';
-import { createKey } from '../../src/accounts/manage.js';
-import { createTestDatabase } from '../support/databases.js';
-import { startTestService } from '../support/service.js';
+import { createDevelopmentKey, developmentKeyWarnings } from '../../src/keys/development-key.js';
+import { createKey } from '../../src/keys/manage.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { startTestService } from '../../testkit/service.js';
 
 const daySeconds = 24 * 60 * 60;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startTestService, type TestService } from '../support/service.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
 
 const hourSeconds = 60 * 60;
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newDelivery } from '../../src/delivery/new-delivery.js';
-import { makeAccount } from '../support/calls.js';
-import { type RequestById, requestsById } from '../support/documented-requests.js';
-import { textOf } from '../support/text-of.js';
-import { client, startTestService, type TestService } from '../support/service.js';
+import { newDelivery } from '../../src/webhooks/new-delivery.js';
+import { makeAccount } from '../../testkit/calls.js';
+import { type RequestById, requestsById } from '../../testkit/documented-requests.js';
+import { textOf } from '../../testkit/text-of.js';
+import { client, startTestService, type TestService } from '../../testkit/service.js';
 
 const stressed = { heart_rate: 104, tone: 'hostile', expression: 'tense', sentiment: -1 } as const;
 const turn = { user_message: 'My exam is tomorrow', ai_response: 'How do you feel about it?' };

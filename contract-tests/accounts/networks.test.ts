@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createKey } from '../../src/accounts/manage.js';
-import { makeKey } from '../../src/accounts/key.js';
-import { requestsThatMayGet } from '../support/documented-requests.js';
-import { textOf } from '../support/text-of.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { createKey } from '../../src/keys/manage.js';
+import { makeKey } from '../../src/keys/key.js';
+import { requestsThatMayGet } from '../../testkit/documented-requests.js';
+import { textOf } from '../../testkit/text-of.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
 
 const operations = requestsThatMayGet(401).map((it) => [it.operationId, it] as const);
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { operationScopes } from '../../generated/spec.js';
-import { createKey } from '../../src/accounts/manage.js';
-import { allScopes } from '../../src/accounts/scopes.js';
-import type { Scope } from '../../src/contract.js';
-import { requestsThatMayGet } from '../support/documented-requests.js';
-import { client, startTestService, type TestService } from '../support/service.js';
+import { createKey } from '../../src/keys/manage.js';
+import { allScopes } from '../../src/keys/scopes.js';
+import type { Scope } from '../../src/contract/contract.js';
+import { requestsThatMayGet } from '../../testkit/documented-requests.js';
+import { client, startTestService, type TestService } from '../../testkit/service.js';
 
 const operations = requestsThatMayGet(403).map((it) => [it.operationId, it] as const);
 const scopeOf: Readonly<Record<string, Scope>> = operationScopes;

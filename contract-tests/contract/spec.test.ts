@@ -2,8 +2,8 @@ import { Ajv } from 'ajv';
 import addFormatsModule from 'ajv-formats';
 import { expect, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
-import { closed } from '../support/closed.js';
-import { client, startTestService } from '../support/service.js';
+import { closed } from '../../testkit/closed.js';
+import { client, startTestService } from '../../testkit/service.js';
 
 // The package is CommonJS and types its default export one level too high.
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;

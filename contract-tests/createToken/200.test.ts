@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createKey } from '../../src/accounts/manage.js';
-import { client, startTestService } from '../support/service.js';
-import { bearer, issueToken } from '../support/tokens.js';
+import { createKey } from '../../src/keys/manage.js';
+import { client, startTestService } from '../../testkit/service.js';
+import { bearer, issueToken } from '../../testkit/tokens.js';
 
 test('a token reads the state and history of its session and sends its readings', async () => {
   const service = await startTestService();

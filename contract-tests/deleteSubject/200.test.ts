@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { eraseSubject, finishErasures } from '../../src/retention/erase.js';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { erasing } from '../support/stored.js';
-import { register, storeFailed } from '../support/webhooks.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { erasing } from '../../testkit/stored.js';
+import { register, storeFailed } from '../../testkit/webhooks.js';
 
 const turn = { user_message: 'my exam is tomorrow', ai_response: 'Good luck!' };
 const tables = ['sessions', 'session_readings', 'subjects', 'triggers', 'erasures'];

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { allow, setUp } from '../support/consents.js';
-import { startTestService } from '../support/service.js';
-import { everythingStored } from '../support/stored.js';
+import { allow, setUp } from '../../testkit/consents.js';
+import { startTestService } from '../../testkit/service.js';
+import { everythingStored } from '../../testkit/stored.js';
 
 test('an erasure deletes every version of the consent, also of a person without readings', async () => {
   const service = await setUp(await startTestService({}), { consent: 'enforce' });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { expandEvents } from '../../src/delivery/expand.js';
+import { expandEvents } from '../../src/webhooks/expand.js';
 import { readConfig } from '../../src/config/config.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { openDatabase } from '../../src/store/database.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { deliveriesOf, register, storeFailed } from '../support/webhooks.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { deliveriesOf, register, storeFailed } from '../../testkit/webhooks.js';
 
 const daySeconds = 24 * 60 * 60;
 /** Seconds after which an expired session is purged: up to 70 minutes after the expiry, and some minutes for rounding. */

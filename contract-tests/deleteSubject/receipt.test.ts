@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { expect, onTestFinished, test } from 'vitest';
-import { createSecretBox } from '../../src/delivery/secret-box.js';
-import { resealReceiptKeys, rotateReceiptKey } from '../../src/tokens/receipts.js';
-import { root, startTestService, type TestService } from '../support/service.js';
+import { createSecretBox } from '../../src/webhooks/secret-box.js';
+import { resealReceiptKeys, rotateReceiptKey } from '../../src/keys/receipts.js';
+import { root, startTestService, type TestService } from '../../testkit/service.js';
 
 async function erase(service: TestService, subject_id = 'anna') {
   await service.read({ session_id: `talk-${subject_id}`, subject_id, heart_rate: 80 });

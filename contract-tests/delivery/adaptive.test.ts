@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { nameQueue } from '../../src/delivery/new-delivery.js';
-import { slotsPerAccountMax, slotsPerQueue } from '../../src/delivery/slots.js';
-import { startReceiver } from '../support/receiver.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { until } from '../support/until.js';
-import { register, startHeartbeat, startWorkerOn, storeDue } from '../support/webhooks.js';
+import { nameQueue } from '../../src/webhooks/new-delivery.js';
+import { slotsPerAccountMax, slotsPerQueue } from '../../src/webhooks/slots.js';
+import { startReceiver } from '../../testkit/receiver.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { until } from '../../testkit/until.js';
+import { register, startHeartbeat, startWorkerOn, storeDue } from '../../testkit/webhooks.js';
 
 /** Delay of a response, ms. Much less than the time from which a response counts as slow. */
 const delayMs = 100;

@@ -4,10 +4,10 @@ import { setupServer } from 'msw/node';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
-import { faultsAgainst } from '../support/conformance.js';
-import { Clock, startDelivering, startTestService, type TestService } from '../support/service.js';
-import { until } from '../support/until.js';
-import { attempted, deliveriesOf, register, startStory } from '../support/webhooks.js';
+import { faultsAgainst } from '../../testkit/conformance.js';
+import { Clock, startDelivering, startTestService, type TestService } from '../../testkit/service.js';
+import { until } from '../../testkit/until.js';
+import { attempted, deliveriesOf, register, startStory } from '../../testkit/webhooks.js';
 
 const url = 'https://hooks.example.com/state';
 const dayMs = 24 * 60 * 60 * 1000;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { startReceiver } from '../support/receiver.js';
-import { storyEnv } from '../support/story.js';
-import { startTestService } from '../support/service.js';
-import { until } from '../support/until.js';
-import { attempted, deliveriesOf, register, startStory, startWorkerOn, storeDue } from '../support/webhooks.js';
+import { startReceiver } from '../../testkit/receiver.js';
+import { storyEnv } from '../../testkit/story.js';
+import { startTestService } from '../../testkit/service.js';
+import { until } from '../../testkit/until.js';
+import { attempted, deliveriesOf, register, startStory, startWorkerOn, storeDue } from '../../testkit/webhooks.js';
 
 const hour = 3600;
 

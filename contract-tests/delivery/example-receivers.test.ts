@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { isGenuine } from '../../examples/receiver/verify.js';
-import { signatureHeaders } from '../../src/delivery/sign.js';
-import { startScript } from '../support/process.js';
-import { root } from '../support/service.js';
+import { signatureHeaders } from '../../src/webhooks/sign.js';
+import { startScript } from '../../testkit/process.js';
+import { root } from '../../testkit/service.js';
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwbEsfYwTzXkM=';
 const other = 'whsec_AAAA9r8GKYqrTwjUPD8ILPZIo2LaLaSwbEsfYwTzXkM=';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { webhookDelivery } from '../../generated/spec.js';
-import { startReceiver } from '../support/receiver.js';
-import { startDelivering, type TestService } from '../support/service.js';
-import { until } from '../support/until.js';
-import { attempted, deliveriesOf, register, startStory, webhookOf } from '../support/webhooks.js';
+import { startReceiver } from '../../testkit/receiver.js';
+import { startDelivering, type TestService } from '../../testkit/service.js';
+import { until } from '../../testkit/until.js';
+import { attempted, deliveriesOf, register, startStory, webhookOf } from '../../testkit/webhooks.js';
 
 const { max_seconds: longest, recovery_seconds: recovery } = webhookDelivery.extended_retry;
 

@@ -2,14 +2,14 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { expandEvents } from '../../src/delivery/expand.js';
-import { newDelivery } from '../../src/delivery/new-delivery.js';
-import { slotsMax } from '../../src/delivery/slots.js';
-import { createKey } from '../../src/accounts/manage.js';
-import { startReceiver } from '../support/receiver.js';
-import { client, startTestService, type TestService } from '../support/service.js';
-import { until } from '../support/until.js';
-import { deliveriesOf, register, startWorkerOn } from '../support/webhooks.js';
+import { expandEvents } from '../../src/webhooks/expand.js';
+import { newDelivery } from '../../src/webhooks/new-delivery.js';
+import { slotsMax } from '../../src/webhooks/slots.js';
+import { createKey } from '../../src/keys/manage.js';
+import { startReceiver } from '../../testkit/receiver.js';
+import { client, startTestService, type TestService } from '../../testkit/service.js';
+import { until } from '../../testkit/until.js';
+import { deliveriesOf, register, startWorkerOn } from '../../testkit/webhooks.js';
 
 /** Returns the same service with a new account. */
 async function accountOn(service: TestService, account: string): Promise<TestService> {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { startReceiver } from '../support/receiver.js';
-import { startTestService } from '../support/service.js';
-import { storyEnv } from '../support/story.js';
-import { startStory } from '../support/webhooks.js';
+import { startReceiver } from '../../testkit/receiver.js';
+import { startTestService } from '../../testkit/service.js';
+import { storyEnv } from '../../testkit/story.js';
+import { startStory } from '../../testkit/webhooks.js';
 
 test('every state transition is delivered to the webhook once and in order', async () => {
   const service = await startTestService({ env: { WORKER: '1', ...storyEnv } });

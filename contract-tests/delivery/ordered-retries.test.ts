@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { expandEvents } from '../../src/delivery/expand.js';
+import { expandEvents } from '../../src/webhooks/expand.js';
 import type { Delivery } from '../../src/store/delivery-row.js';
-import { startReceiver, type Received } from '../support/receiver.js';
-import { storyEnv } from '../support/story.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { until } from '../support/until.js';
+import { startReceiver, type Received } from '../../testkit/receiver.js';
+import { storyEnv } from '../../testkit/story.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { until } from '../../testkit/until.js';
 import {
   deliveriesOf,
   failedDeliveries,
@@ -14,7 +14,7 @@ import {
   startWorkerOn,
   storeFailed,
   webhookOf,
-} from '../support/webhooks.js';
+} from '../../testkit/webhooks.js';
 
 type Stored = Partial<Delivery> & Pick<Delivery, 'webhookId'>;
 const hourMs = 3_600_000;

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { createTestDatabase } from '../support/databases.js';
-import { startProxy } from '../support/proxy.js';
-import { startReceiver } from '../support/receiver.js';
-import { startTestService, type TestServiceOptions } from '../support/service.js';
-import { storyEnv } from '../support/story.js';
-import { until } from '../support/until.js';
-import { register, startStory } from '../support/webhooks.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { startProxy } from '../../testkit/proxy.js';
+import { startReceiver } from '../../testkit/receiver.js';
+import { startTestService, type TestServiceOptions } from '../../testkit/service.js';
+import { storyEnv } from '../../testkit/story.js';
+import { until } from '../../testkit/until.js';
+import { register, startStory } from '../../testkit/webhooks.js';
 
 /**
  * Starts a service whose database becomes unavailable after a delivery was received and before its outcome was stored.

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { expandEvents, type FullQueue } from '../../src/delivery/expand.js';
-import { createQueueBound } from '../../src/delivery/queue-bound.js';
+import { expandEvents, type FullQueue } from '../../src/webhooks/expand.js';
+import { createQueueBound } from '../../src/webhooks/queue-bound.js';
 import type { Delivery } from '../../src/store/delivery-row.js';
-import { storyEnv } from '../support/story.js';
-import { startReceiver } from '../support/receiver.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { deliveriesOf, failedDeliveries, register, startStory, startWorkerOn } from '../support/webhooks.js';
+import { storyEnv } from '../../testkit/story.js';
+import { startReceiver } from '../../testkit/receiver.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { deliveriesOf, failedDeliveries, register, startStory, startWorkerOn } from '../../testkit/webhooks.js';
 
 const short = { queued_max: 4, queue_full_step: 1 };
 

@@ -3,9 +3,9 @@ import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { generate } from 'selfsigned';
 import { expect, onTestFinished, test } from 'vitest';
-import { startReceiver } from '../support/receiver.js';
-import { startDelivering, startTestService } from '../support/service.js';
-import { attempted, deliveriesOf, register } from '../support/webhooks.js';
+import { startReceiver } from '../../testkit/receiver.js';
+import { startDelivering, startTestService } from '../../testkit/service.js';
+import { attempted, deliveriesOf, register } from '../../testkit/webhooks.js';
 
 /** Sends a sample to the URL and returns the outcome of its first attempt. */
 async function outcomeAt(url: string, env?: Record<string, string>) {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { expandEvents } from '../../src/delivery/expand.js';
-import { storyEnv } from '../support/story.js';
-import { startTestService } from '../support/service.js';
-import { deliveriesOf, register, startStory, webhookOf } from '../support/webhooks.js';
+import { expandEvents } from '../../src/webhooks/expand.js';
+import { storyEnv } from '../../testkit/story.js';
+import { startTestService } from '../../testkit/service.js';
+import { deliveriesOf, register, startStory, webhookOf } from '../../testkit/webhooks.js';
 
 test('a webhook never gets events from before its registration, however late they are expanded', async () => {
   const service = await startTestService({ env: storyEnv });

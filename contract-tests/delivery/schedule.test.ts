@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Receiver, startReceiver } from '../support/receiver.js';
-import { startDelivering, type TestService } from '../support/service.js';
+import { type Receiver, startReceiver } from '../../testkit/receiver.js';
+import { startDelivering, type TestService } from '../../testkit/service.js';
 import {
   attempted,
   deliveriesOf,
@@ -9,7 +9,7 @@ import {
   startHeartbeat,
   startStory,
   webhookOf,
-} from '../support/webhooks.js';
+} from '../../testkit/webhooks.js';
 
 const pauses = [1, 4, 16];
 

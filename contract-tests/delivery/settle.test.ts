@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { newDelivery } from '../../src/delivery/new-delivery.js';
-import { settleGroup } from '../../src/delivery/settle.js';
+import { newDelivery } from '../../src/webhooks/new-delivery.js';
+import { settleGroup } from '../../src/webhooks/settle.js';
 import type { Delivery } from '../../src/store/delivery-row.js';
 import type { StoredWebhook } from '../../src/store/webhooks.js';
-import { startTestService } from '../support/service.js';
+import { startTestService } from '../../testkit/service.js';
 
 const timestamp = '2026-11-21T09:30:00.000Z';
 const failure = { timestamp, status: 500, duration_ms: 1 };

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { settleGroup } from '../../src/delivery/settle.js';
-import { slotsPerQueue } from '../../src/delivery/slots.js';
-import { newDelivery } from '../../src/delivery/new-delivery.js';
+import { settleGroup } from '../../src/webhooks/settle.js';
+import { slotsPerQueue } from '../../src/webhooks/slots.js';
+import { newDelivery } from '../../src/webhooks/new-delivery.js';
 import { isDue } from '../../src/store/delivery-queue.js';
-import { startReceiver } from '../support/receiver.js';
-import { storyEnv } from '../support/story.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { until } from '../support/until.js';
+import { startReceiver } from '../../testkit/receiver.js';
+import { storyEnv } from '../../testkit/story.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { until } from '../../testkit/until.js';
 import {
   attempted,
   deliveriesOf,
@@ -16,7 +16,7 @@ import {
   startStory,
   startWorkerOn,
   storeDue,
-} from '../support/webhooks.js';
+} from '../../testkit/webhooks.js';
 
 const leaseSeconds = 30;
 const idOf = ({ deliveryId }: { deliveryId: string }) => deliveryId;

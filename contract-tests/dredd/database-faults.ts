@@ -1,6 +1,6 @@
 import Libsql from 'libsql';
 import mysql from 'mysql2/promise';
-import type { DatabaseKind } from '../support/databases.js';
+import type { DatabaseKind } from '../../testkit/databases.js';
 
 /** Maximum wait for the lock of a table that the service is using, s. */
 const waitSeconds = 5;

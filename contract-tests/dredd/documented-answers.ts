@@ -1,6 +1,6 @@
-import { closed } from '../support/closed.js';
+import { closed } from '../../testkit/closed.js';
 import { type JsonSchema, type OpenApiSchema, toJsonSchema } from './json-schema.js';
-import { type Reference, resolve } from '../support/reference.js';
+import { type Reference, resolve } from '../../testkit/reference.js';
 
 /** The parts of an OpenAPI document that describe responses. */
 export interface ContractDocument {

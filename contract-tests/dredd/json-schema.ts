@@ -1,4 +1,4 @@
-import { resolve } from '../support/reference.js';
+import { resolve } from '../../testkit/reference.js';
 
 /** An OpenAPI 3.0 schema, or its draft-07 form, which Dredd understands. */
 export type OpenApiSchema = Readonly<Record<string, unknown>>;

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { operations } from '../../generated/api.js';
-import type { OperationId } from '../../src/contract.js';
+import type { OperationId } from '../../src/contract/contract.js';
 import type { Transaction } from './dredd.js';
 import { reading } from './readings.js';
 import type { Defer } from './run-dredd.js';
-import { beginIngest } from '../support/open-request.js';
+import { beginIngest } from '../../testkit/open-request.js';
 import type { World } from './world.js';
 
 const closingMs = 5_000;

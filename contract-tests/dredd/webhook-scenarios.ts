@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { body as bodyLimits } from '../../generated/spec.js';
 import { claimOf } from '../../src/operations/idempotently.js';
-import type { OperationId, Schema } from '../../src/contract.js';
+import type { OperationId, Schema } from '../../src/contract/contract.js';
 import {
   type Scenario,
   type Scenarios,

@@ -1,9 +1,9 @@
 import { tiers } from '../../generated/spec.js';
 import { readConfig } from '../../src/config/config.js';
 import { openStore, type Store } from '../../src/store/store.js';
-import { createTestDatabase, type DatabaseKind } from '../support/databases.js';
+import { createTestDatabase, type DatabaseKind } from '../../testkit/databases.js';
 import { type DatabaseFaults, openDatabaseFaults } from './database-faults.js';
-import { runCommand, type ServiceProgram, startServiceProgram } from '../support/program.js';
+import { runCommand, type ServiceProgram, startServiceProgram } from '../../testkit/program.js';
 import { type Undo, undoAll } from './undo-all.js';
 
 const callsAtOnce = 20;

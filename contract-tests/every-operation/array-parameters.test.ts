@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { definitions } from '../../src/operations/definitions.js';
-import { startTestService } from '../support/service.js';
+import { definitions } from '../../src/contract/definitions.js';
+import { startTestService } from '../../testkit/service.js';
 
 /** The parameters of queries that are arrays of enumerated values, by operation. */
 const arrays = definitions.flatMap(({ operationId, template, parameters }) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { setUp } from '../support/consents.js';
-import { requestsThatMayGet } from '../support/documented-requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { setUp } from '../../testkit/consents.js';
+import { requestsThatMayGet } from '../../testkit/documented-requests.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
 
 /** The byte order mark of UTF-8, as RFC 8259 allows receivers to ignore it. */
 const mark = '\ufeff';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { allow, setUp } from '../support/consents.js';
-import { importedRequests } from '../support/documented-requests.js';
-import { startTestService } from '../support/service.js';
+import { allow, setUp } from '../../testkit/consents.js';
+import { importedRequests } from '../../testkit/documented-requests.js';
+import { startTestService } from '../../testkit/service.js';
 
 const names = importedRequests({}).map(({ operationId }) => operationId);
 

@@ -1,11 +1,11 @@
 /** Errors that all operations share: one test per status, with all operations that document it. */
 import { expect, test } from 'vitest';
 import { authentication } from '../../generated/spec.js';
-import type { ProblemCode } from '../../src/contract.js';
-import { makeAccount } from '../support/calls.js';
-import { requestsById, requestsThatMayGet } from '../support/documented-requests.js';
-import { sendRaw } from '../support/raw.js';
-import { client, startTestService } from '../support/service.js';
+import type { ProblemCode } from '../../src/contract/contract.js';
+import { makeAccount } from '../../testkit/calls.js';
+import { requestsById, requestsThatMayGet } from '../../testkit/documented-requests.js';
+import { sendRaw } from '../../testkit/raw.js';
+import { client, startTestService } from '../../testkit/service.js';
 
 /** Returns the operations that document the status, as rows for `test.each`. */
 const mayGet = (status: number) => requestsThatMayGet(status).map((it) => [it.operationId, it] as const);

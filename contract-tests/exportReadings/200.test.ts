@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Schema, Submission } from '../../src/contract.js';
-import { faultsAgainst } from '../support/conformance.js';
-import { startTestService, type TestService } from '../support/service.js';
+import type { Schema, Submission } from '../../src/contract/contract.js';
+import { faultsAgainst } from '../../testkit/conformance.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
 
 type Row = Schema<'ExportedReading'>;
 const turn = { user_message: 'My exam is tomorrow and I cannot sleep.', ai_response: 'What worries you most?' };

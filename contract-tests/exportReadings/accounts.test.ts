@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { startTestService } from '../support/service.js';
-import { bearer, issueToken } from '../support/tokens.js';
+import { startTestService } from '../../testkit/service.js';
+import { bearer, issueToken } from '../../testkit/tokens.js';
 
 /** Returns the session ids of an export. */
 const sessionsIn = (text: string) => [...text.matchAll(/"session_id":"([^"]+)"/g)].map(([, id]) => id);

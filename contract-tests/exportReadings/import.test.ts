@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Schema, Submission } from '../../src/contract.js';
-import { batchResults } from '../support/batch.js';
-import { startTestService, type TestService } from '../support/service.js';
+import type { Schema, Submission } from '../../src/contract/contract.js';
+import { batchResults } from '../../testkit/batch.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
 
 type Row = Schema<'ExportedReading'>;
 

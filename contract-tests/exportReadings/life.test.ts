@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { createKey, revokeKey } from '../../src/accounts/manage.js';
+import { createKey, revokeKey } from '../../src/keys/manage.js';
 import { limits } from '../../generated/spec.js';
-import { copyReading } from '../support/copied-readings.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { bearer, issueToken } from '../support/tokens.js';
-import { until } from '../support/until.js';
+import { copyReading } from '../../testkit/copied-readings.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { bearer, issueToken } from '../../testkit/tokens.js';
+import { until } from '../../testkit/until.js';
 
 /** Number of readings. Larger than the buffers of a connection. */
 const count = 3_000;

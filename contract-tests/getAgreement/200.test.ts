@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { modelVersion } from '../../generated/spec.js';
-import { seededRandom } from '../../src/terminal/scenes.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { bearer, issueToken } from '../support/tokens.js';
+import { seededRandom } from '../../packages/tools/terminal/scenes.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { bearer, issueToken } from '../../testkit/tokens.js';
 
 interface Exported {
   readonly subject_id?: string;

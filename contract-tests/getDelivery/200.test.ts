@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { startTestService } from '../support/service.js';
-import { storeFailed } from '../support/webhooks.js';
+import { startTestService } from '../../testkit/service.js';
+import { storeFailed } from '../../testkit/webhooks.js';
 
 test.each([
   ['queued', 'pending'],

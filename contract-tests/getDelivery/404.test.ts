@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { retention } from '../../generated/spec.js';
 import { purgeExpired } from '../../src/retention/purge.js';
-import { startTestService } from '../support/service.js';
-import { storeFailed } from '../support/webhooks.js';
+import { startTestService } from '../../testkit/service.js';
+import { storeFailed } from '../../testkit/webhooks.js';
 
 test('a settled delivery is available for 7 days', async () => {
   const service = await startTestService();

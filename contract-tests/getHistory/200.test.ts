@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { history } from '../../generated/spec.js';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
-import { startTestService } from '../support/service.js';
+import { startTestService } from '../../testkit/service.js';
 
 const calm = { heart_rate: 60, tone: 'calm', sentiment: 0.8 } as const;
 const harsh = { heart_rate: 115, tone: 'hostile', sentiment: -0.8 } as const;

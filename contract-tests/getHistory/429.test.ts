@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readFields } from '../support/rate-limit-fields.js';
-import { startTestService } from '../support/service.js';
+import { readFields } from '../../testkit/rate-limit-fields.js';
+import { startTestService } from '../../testkit/service.js';
 
 test('the first request over the quota of a session is rejected with 429', async () => {
   const { request } = await startTestService({ env: { LIMIT_SESSION_REQUESTS_PER_MINUTE: '1' } });

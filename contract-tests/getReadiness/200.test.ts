@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startTestService } from '../support/service.js';
+import { startTestService } from '../../testkit/service.js';
 
 test('the service is ready, without a key, when its migrations are current', async () => {
   const { url } = await startTestService();

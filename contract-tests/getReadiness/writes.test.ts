@@ -3,13 +3,13 @@ import mysql from 'mysql2/promise';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
-import { createTestDatabase, databaseKind, type TestDatabase } from '../support/databases.js';
-import { startPrivateMariadb } from '../support/mariadb.js';
-import { readMetric } from '../support/metrics.js';
-import { runMain } from '../support/process.js';
-import { freePorts } from '../support/program.js';
-import { startTestService } from '../support/service.js';
-import { until } from '../support/until.js';
+import { createTestDatabase, databaseKind, type TestDatabase } from '../../testkit/databases.js';
+import { startPrivateMariadb } from '../../testkit/mariadb.js';
+import { readMetric } from '../../testkit/metrics.js';
+import { runMain } from '../../testkit/process.js';
+import { freePorts } from '../../testkit/program.js';
+import { startTestService } from '../../testkit/service.js';
+import { until } from '../../testkit/until.js';
 
 /** A database whose writes can be refused while its queries succeed. */
 interface Refusable extends TestDatabase {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { seededRandom } from '../../src/terminal/scenes.js';
-import { startTestService } from '../support/service.js';
+import { seededRandom } from '../../packages/tools/terminal/scenes.js';
+import { startTestService } from '../../testkit/service.js';
 
 test('the state is that of the newest reading, and its confidence falls with its age', async () => {
   const { read, request, clock } = await startTestService();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { readFields } from '../support/rate-limit-fields.js';
-import { client, startTestService } from '../support/service.js';
-import { createKey } from '../../src/accounts/manage.js';
+import { readFields } from '../../testkit/rate-limit-fields.js';
+import { client, startTestService } from '../../testkit/service.js';
+import { createKey } from '../../src/keys/manage.js';
 
 test('the 121st request per minute for a known or unknown session is rejected with 429', async () => {
   const { request } = await startTestService({ env: { LIMIT_SESSION_REQUESTS_PER_MINUTE: '' } });

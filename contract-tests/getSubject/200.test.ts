@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { stressModel as model } from '../../generated/spec.js';
 import { purgeExpired } from '../../src/retention/purge.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
 
 const subject_id = 'anna';
 const profileOf = async ({ request }: TestService, id = subject_id) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { sendRaw } from '../support/raw.js';
-import { startTestService } from '../support/service.js';
+import { sendRaw } from '../../testkit/raw.js';
+import { startTestService } from '../../testkit/service.js';
 
 test.each([
   ['a%20b', 'subject_id', 'pattern_mismatch'],

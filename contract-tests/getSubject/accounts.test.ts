@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createKey } from '../../src/accounts/manage.js';
-import type { Scope } from '../../src/contract.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { bearer, issueToken } from '../support/tokens.js';
+import { createKey } from '../../src/keys/manage.js';
+import type { Scope } from '../../src/contract/contract.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { bearer, issueToken } from '../../testkit/tokens.js';
 
 const path = '/v1/subjects/anna';
 

@@ -3,7 +3,7 @@ import { subjectProfile as settings } from '../../generated/spec.js';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { insertRows } from '../../src/store/insert-rows.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
 
 /** Stores further sessions of the subject, one per second before `beforeMs`. */
 async function addSessions({ database, accountId }: TestService, beforeMs: number, count: number): Promise<void> {

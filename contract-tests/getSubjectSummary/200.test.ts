@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Schema } from '../../src/contract.js';
-import { batchResults } from '../support/batch.js';
-import { Clock, startTestService, type TestService } from '../support/service.js';
+import type { Schema } from '../../src/contract/contract.js';
+import { batchResults } from '../../testkit/batch.js';
+import { Clock, startTestService, type TestService } from '../../testkit/service.js';
 
 /** Starts a service at a time, e.g. 2026-03-10T12:00:00Z. */
 async function startAt(time: string, env: Record<string, string> = {}): Promise<TestService> {

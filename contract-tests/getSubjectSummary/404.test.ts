@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createKey } from '../../src/accounts/manage.js';
-import { startTestService } from '../support/service.js';
+import { createKey } from '../../src/keys/manage.js';
+import { startTestService } from '../../testkit/service.js';
 
 test('a subject of another account gets the same response as an unknown subject', async () => {
   const { read, request, store, clock } = await startTestService();

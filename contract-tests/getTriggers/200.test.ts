@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startTestService, type TestService } from '../support/service.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
 
 const subject_id = 'anna';
 /** Signals with the typical resting heart rate of the population, so that only the words change the score. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createKey } from '../../src/accounts/manage.js';
-import { startTestService } from '../support/service.js';
+import { createKey } from '../../src/keys/manage.js';
+import { startTestService } from '../../testkit/service.js';
 
 const turn = { user_message: 'my exam is tomorrow', ai_response: 'Good luck!' };
 

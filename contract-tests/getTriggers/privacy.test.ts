@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { startTestService } from '../support/service.js';
-import { everythingStored } from '../support/stored.js';
+import { startTestService } from '../../testkit/service.js';
+import { everythingStored } from '../../testkit/stored.js';
 
 const marker = 'xylophone-quokka-marker';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { startTestService, type TestService } from '../support/service.js';
-import { until } from '../support/until.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { until } from '../../testkit/until.js';
 
 const megabyte = 1_048_576;
 const clients = 6;

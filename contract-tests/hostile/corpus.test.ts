@@ -1,10 +1,10 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { expect, test } from 'vitest';
-import { seededRandom } from '../../src/terminal/scenes.js';
-import { assertConforms } from '../support/conformance.js';
-import { createTestDatabase } from '../support/databases.js';
-import { runMain, startMain } from '../support/process.js';
-import { bodyOf } from '../support/text-of.js';
+import { seededRandom } from '../../packages/tools/terminal/scenes.js';
+import { assertConforms } from '../../testkit/conformance.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { runMain, startMain } from '../../testkit/process.js';
+import { bodyOf } from '../../testkit/text-of.js';
 import { heapBytes } from './heap-bytes.js';
 import { type HostileRequest, hostileRequests } from './corpus.js';
 

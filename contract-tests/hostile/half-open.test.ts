@@ -4,8 +4,8 @@ import express from 'express';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { startServer } from '../../src/http/server.js';
-import { startTestService } from '../support/service.js';
-import { until } from '../support/until.js';
+import { startTestService } from '../../testkit/service.js';
+import { until } from '../../testkit/until.js';
 
 const connectionsMax = 20;
 

@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createIdentify } from '../../src/accounts/identify.js';
-import { makeKey } from '../../src/accounts/key.js';
-import { createKey } from '../../src/accounts/manage.js';
+import { createIdentify } from '../../src/keys/identify.js';
+import { makeKey } from '../../src/keys/key.js';
+import { createKey } from '../../src/keys/manage.js';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { type KeyTable, keyTable } from '../../src/store/keys.js';
 import { migrate } from '../../src/store/migrate.js';
-import { createTestDatabase } from '../support/databases.js';
+import { createTestDatabase } from '../../testkit/databases.js';
 
 const wrongKeys = 10_000;
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Schema } from '../../src/contract.js';
-import { seededRandom } from '../../src/terminal/scenes.js';
-import { batchResults } from '../support/batch.js';
-import { sendRaw } from '../support/raw.js';
-import { startTestService, type TestService } from '../support/service.js';
+import type { Schema } from '../../src/contract/contract.js';
+import { seededRandom } from '../../packages/tools/terminal/scenes.js';
+import { batchResults } from '../../testkit/batch.js';
+import { sendRaw } from '../../testkit/raw.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
 import { bodyOfLines, hostileLines } from './corpus.js';
 import { fieldRequests } from './field-values.js';
 

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { connections } from '../../generated/spec.js';
-import { countDescriptors } from '../support/program.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { until } from '../support/until.js';
+import { countDescriptors } from '../../testkit/program.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { until } from '../../testkit/until.js';
 
 const places = 50;
 

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createTestDatabase } from '../support/databases.js';
-import { runMain, startMain } from '../support/process.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { runMain, startMain } from '../../testkit/process.js';
 
 const sockets = 1_000;
 const trickleMs = 500;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { openRequest } from '../support/open-request.js';
-import { startTestService } from '../support/service.js';
+import { openRequest } from '../../testkit/open-request.js';
+import { startTestService } from '../../testkit/service.js';
 
 const origin = 'https://app.example.com';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startTestService } from '../support/service.js';
+import { startTestService } from '../../testkit/service.js';
 
 test('logs contain the request id and the outcome, but no keys, subject ids, session ids or texts', async () => {
   const { ingest, request, read, logs, key } = await startTestService({});

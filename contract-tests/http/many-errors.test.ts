@@ -1,11 +1,11 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
 import { batch, validation } from '../../generated/spec.js';
-import type { Schema } from '../../src/contract.js';
-import { definitions } from '../../src/operations/definitions.js';
-import { omitExcess } from '../../src/operations/faults.js';
-import { batchResults } from '../support/batch.js';
-import { startTestService } from '../support/service.js';
+import type { Schema } from '../../src/contract/contract.js';
+import { definitions } from '../../src/contract/definitions.js';
+import { omitExcess } from '../../src/contract/faults.js';
+import { batchResults } from '../../testkit/batch.js';
+import { startTestService } from '../../testkit/service.js';
 
 const { errors_max: max, request_errors_max: requestMax } = validation;
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { sendRaw } from '../support/raw.js';
-import { startTestService } from '../support/service.js';
+import { sendRaw } from '../../testkit/raw.js';
+import { startTestService } from '../../testkit/service.js';
 
 test.each([
   '/',

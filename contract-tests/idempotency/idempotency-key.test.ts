@@ -5,8 +5,8 @@ import { readConfig } from '../../src/config/config.js';
 import { claimOf } from '../../src/operations/idempotently.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { openDatabase } from '../../src/store/database.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { register, webhookOf } from '../support/webhooks.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { register, webhookOf } from '../../testkit/webhooks.js';
 
 const hook = { url: 'https://8.8.8.8/', events: ['state_change'] };
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { enums, signals } from '../../generated/spec.js';
-import { type Reference, resolve } from '../support/reference.js';
-import { startTestService } from '../support/service.js';
+import { type Reference, resolve } from '../../testkit/reference.js';
+import { startTestService } from '../../testkit/service.js';
 
 interface Example {
   readonly example?: unknown;
@@ -151,7 +151,7 @@ test('of concurrent readings in a new session, only the reading with a different
 
 test('sessions with the same name in two accounts are separate', async () => {
   const { read, request, store, clock } = await startTestService();
-  const { createKey } = await import('../../src/accounts/manage.js');
+  const { createKey } = await import('../../src/keys/manage.js');
   const other = await createKey(store.keys, { account: 'other', tier: 'solo' }, clock.nowMs);
   await read({ heart_rate: 70 });
   const foreign = await request('/v1/state?session_id=s1', { headers: { 'X-Service-Key': other.key } });

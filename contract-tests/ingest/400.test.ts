@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { requiredNames } from '../../src/domain/signals.js';
-import { expectNothingStored, sendRaw } from '../support/raw.js';
-import { startTestService } from '../support/service.js';
+import { requiredNames } from '../../src/score/signals.js';
+import { expectNothingStored, sendRaw } from '../../testkit/raw.js';
+import { startTestService } from '../../testkit/service.js';
 
 test.each([
   ['broken JSON', '{"session_id":'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createKey, revokeKey, rotateKey } from '../../src/accounts/manage.js';
-import { expectNothingStored, sendRaw } from '../support/raw.js';
-import { startTestService } from '../support/service.js';
+import { createKey, revokeKey, rotateKey } from '../../src/keys/manage.js';
+import { expectNothingStored, sendRaw } from '../../testkit/raw.js';
+import { startTestService } from '../../testkit/service.js';
 
 const unknownKey = `sk_${'0'.repeat(32)}`;
 

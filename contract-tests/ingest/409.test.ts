@@ -4,10 +4,10 @@ import { readConfig } from '../../src/config/config.js';
 import { eraseSubject } from '../../src/retention/erase.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import type { Store } from '../../src/store/store.js';
-import { batchResults } from '../support/batch.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { erasing, everythingStored } from '../support/stored.js';
-import { bearer, issueToken } from '../support/tokens.js';
+import { batchResults } from '../../testkit/batch.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { erasing, everythingStored } from '../../testkit/stored.js';
+import { bearer, issueToken } from '../../testkit/tokens.js';
 
 const subject_id = 'anna-2f81';
 const turn = { user_message: 'my exam is tomorrow and I cannot sleep', ai_response: 'What worries you most?' };

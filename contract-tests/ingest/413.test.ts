@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { expect, test } from 'vitest';
-import { bodyOfBytes, expectNothingStored, sendRaw } from '../support/raw.js';
-import { startTestService } from '../support/service.js';
+import { bodyOfBytes, expectNothingStored, sendRaw } from '../../testkit/raw.js';
+import { startTestService } from '../../testkit/service.js';
 
 test('a body of 4,096 bytes is accepted, declared or chunked', async () => {
   const service = await startTestService();

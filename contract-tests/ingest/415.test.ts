@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { expectNothingStored, sendRaw } from '../support/raw.js';
-import { startTestService } from '../support/service.js';
+import { expectNothingStored, sendRaw } from '../../testkit/raw.js';
+import { startTestService } from '../../testkit/service.js';
 
 test.each([
   'text/plain',

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { enums, signals } from '../../generated/spec.js';
-import { signals as numbers } from '../../src/tools/recordings/recorded-window.js';
-import { expectNothingStored, sendRaw } from '../support/raw.js';
-import { startTestService } from '../support/service.js';
+import { signals as numbers } from '../../packages/tools/recordings/recorded-window.js';
+import { expectNothingStored, sendRaw } from '../../testkit/raw.js';
+import { startTestService } from '../../testkit/service.js';
 
 const notAnId = 'Input should be visible ASCII characters without spaces, and not . or ..';
 

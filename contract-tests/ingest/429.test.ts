@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createKey } from '../../src/accounts/manage.js';
-import { expectNothingStored } from '../support/raw.js';
-import { readFields } from '../support/rate-limit-fields.js';
-import { client, startTestService } from '../support/service.js';
+import { createKey } from '../../src/keys/manage.js';
+import { expectNothingStored } from '../../testkit/raw.js';
+import { readFields } from '../../testkit/rate-limit-fields.js';
+import { client, startTestService } from '../../testkit/service.js';
 
 const limited = { LIMIT_SESSION_REQUESTS_PER_MINUTE: '', LIMIT_NEW_SESSIONS_PER_MINUTE: '' };
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
-import { startTestService } from '../support/service.js';
+import { startTestService } from '../../testkit/service.js';
 
 test('a missing table gives a 500 that reveals no internals', async () => {
   const { ingest, database, logs } = await startTestService({});

@@ -3,8 +3,8 @@ import { stat, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
-import { createTestDatabase } from '../support/databases.js';
-import { runMain, startMain } from '../support/process.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { runMain, startMain } from '../../testkit/process.js';
 
 const limitMs = 120_000;
 const readingsMax = 5_000;

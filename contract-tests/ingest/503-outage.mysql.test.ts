@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createTestDatabase } from '../support/databases.js';
-import { startProxy } from '../support/proxy.js';
-import { startTestService } from '../support/service.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { startProxy } from '../../testkit/proxy.js';
+import { startTestService } from '../../testkit/service.js';
 
 test('a database that restarts or stops responding causes 503s, and the process continues', async () => {
   const database = await createTestDatabase();

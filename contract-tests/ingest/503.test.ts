@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
-import { startTestService } from '../support/service.js';
+import { startTestService } from '../../testkit/service.js';
 
 test('a locked database gives 503 with Retry-After, stores nothing, and ingest works again after the release', async () => {
   const { ingest, request, read, database } = await startTestService({});

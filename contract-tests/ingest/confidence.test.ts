@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { judgeState, type Verdict } from '../../scripts/evaluate/support/confidence.js';
-import { auc } from '../../src/tools/evaluate/statistics.js';
-import { seededRandom } from '../../src/terminal/scenes.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { judgeState, type Verdict } from '../../testkit/simulation/confidence.js';
+import { auc } from '../../packages/tools/evaluate/statistics.js';
+import { seededRandom } from '../../packages/tools/terminal/scenes.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
 
 const seeds = [1, 2, 3];
 const people = Array.from({ length: 12 }, (_, index) => `person-${index}`);

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { changeSetting } from '../../src/accounts/settings.js';
-import type { Schema, StateReading } from '../../src/contract.js';
-import { batchResults } from '../support/batch.js';
-import { openStream } from '../support/event-source.js';
-import { startReceiver } from '../support/receiver.js';
-import { startDelivering, startTestService, type TestService } from '../support/service.js';
-import { everythingStored } from '../support/stored.js';
-import { bearer, issueToken } from '../support/tokens.js';
-import { startTwoServices } from '../support/two-services.js';
-import { until } from '../support/until.js';
-import { register } from '../support/webhooks.js';
+import { changeSetting } from '../../src/keys/settings.js';
+import type { Schema, StateReading } from '../../src/contract/contract.js';
+import { batchResults } from '../../testkit/batch.js';
+import { openStream } from '../../testkit/event-source.js';
+import { startReceiver } from '../../testkit/receiver.js';
+import { startDelivering, startTestService, type TestService } from '../../testkit/service.js';
+import { everythingStored } from '../../testkit/stored.js';
+import { bearer, issueToken } from '../../testkit/tokens.js';
+import { startTwoServices } from '../../testkit/two-services.js';
+import { until } from '../../testkit/until.js';
+import { register } from '../../testkit/webhooks.js';
 
 const distress = 'I cannot stop crying, I am so scared and everything is falling apart.';
 const derive_sentiment = true;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { StateReading, Submission } from '../../src/contract.js';
-import { seededRandom } from '../../src/terminal/scenes.js';
-import { startTestService, type TestService } from '../support/service.js';
+import type { StateReading, Submission } from '../../src/contract/contract.js';
+import { seededRandom } from '../../packages/tools/terminal/scenes.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
 
 const seeds = [1, 2];
 

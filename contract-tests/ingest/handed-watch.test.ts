@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { StateReading } from '../../src/contract.js';
-import { seededRandom } from '../../src/terminal/scenes.js';
-import { startTestService, type TestService } from '../support/service.js';
+import type { StateReading } from '../../src/contract/contract.js';
+import { seededRandom } from '../../packages/tools/terminal/scenes.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
 
 const seeds = [1, 2];
 const timeout = 120_000;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { changesOf, type StreamReading } from '../../scripts/evaluate/support/everyday-claims.js';
+import { changesOf, type StreamReading } from '../../testkit/simulation/everyday-claims.js';
 import { enums } from '../../generated/spec.js';
-import type { StateReading } from '../../src/contract.js';
-import { seededRandom } from '../../src/terminal/scenes.js';
-import { batchResults } from '../support/batch.js';
-import { startTestService, type TestService } from '../support/service.js';
+import type { StateReading } from '../../src/contract/contract.js';
+import { seededRandom } from '../../packages/tools/terminal/scenes.js';
+import { batchResults } from '../../testkit/batch.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
 
 type Answered = StateReading & { readonly second: number };
 

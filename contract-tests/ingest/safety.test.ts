@@ -1,12 +1,12 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
-import { batchResults } from '../support/batch.js';
-import { openStream } from '../support/event-source.js';
-import { startReceiver } from '../support/receiver.js';
-import { startDelivering, startTestService } from '../support/service.js';
-import { everythingStored } from '../support/stored.js';
-import { bearer, issueToken } from '../support/tokens.js';
-import { register } from '../support/webhooks.js';
+import { batchResults } from '../../testkit/batch.js';
+import { openStream } from '../../testkit/event-source.js';
+import { startReceiver } from '../../testkit/receiver.js';
+import { startDelivering, startTestService } from '../../testkit/service.js';
+import { everythingStored } from '../../testkit/stored.js';
+import { bearer, issueToken } from '../../testkit/tokens.js';
+import { register } from '../../testkit/webhooks.js';
 
 const guidance = {
   suicidal_thoughts: 'The message may describe suicidal thoughts. Follow your crisis procedure.',

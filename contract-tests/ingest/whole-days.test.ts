@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { seededRandom } from '../../src/terminal/scenes.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { seededRandom } from '../../packages/tools/terminal/scenes.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
 
 const seeds = [1, 2];
 const timeout = 120_000;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { batch as limits, validation } from '../../generated/spec.js';
-import { batchResults, postBatch } from '../support/batch.js';
-import { client, startTestService } from '../support/service.js';
-import { makeAccount } from '../support/calls.js';
+import { batchResults, postBatch } from '../../testkit/batch.js';
+import { client, startTestService } from '../../testkit/service.js';
+import { makeAccount } from '../../testkit/calls.js';
 
 test('each line gets the response that a request of its own gets, in the order of the lines', async () => {
   const service = await startTestService();

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { batch as limits, body as bodyLimits } from '../../generated/spec.js';
-import { batchResults, postBatch } from '../support/batch.js';
-import { sendRaw } from '../support/raw.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { batchResults, postBatch } from '../../testkit/batch.js';
+import { sendRaw } from '../../testkit/raw.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
 
 const headers = { 'Content-Type': 'application/json' };
 

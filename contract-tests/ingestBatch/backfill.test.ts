@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { retention } from '../../generated/spec.js';
 import { readConfig } from '../../src/config/config.js';
-import type { Submission } from '../../src/contract.js';
+import type { Submission } from '../../src/contract/contract.js';
 import { openDatabase } from '../../src/store/database.js';
-import { batchResults } from '../support/batch.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { batchResults } from '../../testkit/batch.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
 
 const retentionSeconds = retention.readings_hours * 3600;
 

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createGroups } from '../../src/readings/group.js';
 import type { PreparedReading } from '../../src/readings/intake.js';
-import { callsInDatabase, makeAccount } from '../support/calls.js';
-import { batchResults, postBatch } from '../support/batch.js';
-import { erasing } from '../support/stored.js';
-import { ample, client, startTestService, type TestService } from '../support/service.js';
+import { callsInDatabase, makeAccount } from '../../testkit/calls.js';
+import { batchResults, postBatch } from '../../testkit/batch.js';
+import { erasing } from '../../testkit/stored.js';
+import { ample, client, startTestService, type TestService } from '../../testkit/service.js';
 
 const linesOf = ({ clock }: TestService, count: number, sessionOf: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => ({

@@ -1,9 +1,9 @@
 import { onTestFinished, expect, test } from 'vitest';
-import type { Caller } from '../../src/contract.js';
+import type { Caller } from '../../src/contract/contract.js';
 import { createGroups } from '../../src/readings/group.js';
 import type { PreparedReading } from '../../src/readings/intake.js';
-import { startTestService } from '../support/service.js';
-import { erasing } from '../support/stored.js';
+import { startTestService } from '../../testkit/service.js';
+import { erasing } from '../../testkit/stored.js';
 
 test('a line never overtakes an earlier line, even if its session is admitted first', async () => {
   const service = await startTestService();

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { batch as limits } from '../../generated/spec.js';
-import { batchResults, ndjson, postBatch } from '../support/batch.js';
-import { openRequest } from '../support/open-request.js';
-import { startTestService } from '../support/service.js';
+import { batchResults, ndjson, postBatch } from '../../testkit/batch.js';
+import { openRequest } from '../../testkit/open-request.js';
+import { startTestService } from '../../testkit/service.js';
 
 const headers = { 'Content-Type': 'application/x-ndjson' };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { batchResults, postBatch } from '../support/batch.js';
-import { ample, startTestService, type TestService } from '../support/service.js';
+import { batchResults, postBatch } from '../../testkit/batch.js';
+import { ample, startTestService, type TestService } from '../../testkit/service.js';
 
 /** Returns a service whose requests use a token of the session. */
 async function withToken(service: TestService, session_id: string, scopes: readonly string[]) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { limits } from '../../generated/spec.js';
 import { createFailureLimit, networkOf } from '../../src/limits/failure-limit.js';
-import { startTestService } from '../support/service.js';
+import { startTestService } from '../../testkit/service.js';
 
 const { policy, window_seconds } = limits.failed_authentications;
 const wrong = { 'X-Service-Key': `sk_${'0'.repeat(32)}` };

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { call, callsInDatabase, makeAccount } from '../support/calls.js';
-import { createTestDatabase, mysqlServerUrl } from '../support/databases.js';
-import { startProxy } from '../support/proxy.js';
-import { client, startTestService } from '../support/service.js';
-import { until } from '../support/until.js';
+import { call, callsInDatabase, makeAccount } from '../../testkit/calls.js';
+import { createTestDatabase, mysqlServerUrl } from '../../testkit/databases.js';
+import { startProxy } from '../../testkit/proxy.js';
+import { client, startTestService } from '../../testkit/service.js';
+import { until } from '../../testkit/until.js';
 
 test('calls during a database outage are counted after the outage', async () => {
   const database = await createTestDatabase();

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { tiers } from '../../generated/spec.js';
-import { call, callsInDatabase, makeAccount } from '../support/calls.js';
-import { createTestDatabase } from '../support/databases.js';
-import { readFields } from '../support/rate-limit-fields.js';
-import { Clock, client, startTestService, type TestService } from '../support/service.js';
+import { call, callsInDatabase, makeAccount } from '../../testkit/calls.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { readFields } from '../../testkit/rate-limit-fields.js';
+import { Clock, client, startTestService, type TestService } from '../../testkit/service.js';
 
 const state = '/v1/state?session_id=s1';
 const quota = tiers.free.monthly_calls;

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase } from '../support/databases.js';
-import { startMain } from '../support/process.js';
-import { type PrivateRedis, startPrivateRedis } from '../support/redis.js';
-import type { TestService } from '../support/service.js';
-import { startTwoServices } from '../support/two-services.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { startMain } from '../../testkit/process.js';
+import { type PrivateRedis, startPrivateRedis } from '../../testkit/redis.js';
+import type { TestService } from '../../testkit/service.js';
+import { startTwoServices } from '../../testkit/two-services.js';
 
 const unavailable = 'Redis unavailable';
 const available = 'Redis available again';

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { Schema } from '../../src/contract.js';
-import { createTestDatabase } from '../support/databases.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { startTwoServices } from '../support/two-services.js';
-import { until } from '../support/until.js';
+import type { Schema } from '../../src/contract/contract.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { startTwoServices } from '../../testkit/two-services.js';
+import { until } from '../../testkit/until.js';
 
 type Access = Schema<'Access'>;
 

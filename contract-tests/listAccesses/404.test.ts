@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startTestService } from '../support/service.js';
+import { startTestService } from '../../testkit/service.js';
 
 test('a person without data has no accesses', async () => {
   const service = await startTestService();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startTestService } from '../support/service.js';
+import { startTestService } from '../../testkit/service.js';
 
 test.each(['x', 'MTIz', Buffer.from('1.zz.2').toString('base64url')])('rejects the cursor %s', async (cursor) => {
   const service = await startTestService();

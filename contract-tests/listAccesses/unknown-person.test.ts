@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { OperationId } from '../../src/contract.js';
+import type { OperationId } from '../../src/contract/contract.js';
 import { findOperation } from '../../src/operations/index.js';
-import { requestsById } from '../support/documented-requests.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { everythingStored } from '../support/stored.js';
-import { until } from '../support/until.js';
+import { requestsById } from '../../testkit/documented-requests.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { everythingStored } from '../../testkit/stored.js';
+import { until } from '../../testkit/until.js';
 
 const subject_id = 'zoe-5c02';
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Schema } from '../../src/contract.js';
+import type { Schema } from '../../src/contract/contract.js';
 import type { Delivery } from '../../src/store/delivery-row.js';
-import { startDelivering, startTestService, type TestService } from '../support/service.js';
-import { startReceiver } from '../support/receiver.js';
-import { register, storeFailed } from '../support/webhooks.js';
-import { until } from '../support/until.js';
+import { startDelivering, startTestService, type TestService } from '../../testkit/service.js';
+import { startReceiver } from '../../testkit/receiver.js';
+import { register, storeFailed } from '../../testkit/webhooks.js';
+import { until } from '../../testkit/until.js';
 
 const statuses = ['delivered', 'failed', 'due', 'queued'] as const;
 

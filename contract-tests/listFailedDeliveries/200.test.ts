@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Schema } from '../../src/contract.js';
+import type { Schema } from '../../src/contract/contract.js';
 import type { Delivery } from '../../src/store/delivery-row.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { failedDeliveries, storeFailed } from '../support/webhooks.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { failedDeliveries, storeFailed } from '../../testkit/webhooks.js';
 
 const webhooks = ['wh_a', 'wh_b', 'wh_c'];
 const sessions = ['s1', 's2', 'S1', 'a%b&c=d'];

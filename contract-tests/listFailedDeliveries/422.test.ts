@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { startTestService } from '../support/service.js';
-import { failedDeliveries, storeFailed } from '../support/webhooks.js';
+import { startTestService } from '../../testkit/service.js';
+import { failedDeliveries, storeFailed } from '../../testkit/webhooks.js';
 
 const cursorOf = (text: string) => Buffer.from(text).toString('base64url');
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startTestService } from '../support/service.js';
+import { startTestService } from '../../testkit/service.js';
 
 test('the pages contain every report once, newest first, also if times are equal', async () => {
   const service = await startTestService();

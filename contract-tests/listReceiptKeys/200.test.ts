@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startTestService } from '../support/service.js';
+import { startTestService } from '../../testkit/service.js';
 
 test('the keys need no API key, are public only, and the list is empty before the first erasure', async () => {
   const service = await startTestService({});

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Schema } from '../../src/contract.js';
-import { startTestService, type TestService } from '../support/service.js';
+import type { Schema } from '../../src/contract/contract.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
 
 type Page = Schema<'SessionList'>;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startTestService } from '../support/service.js';
+import { startTestService } from '../../testkit/service.js';
 
 function cursorOf(text: string): string {
   return Buffer.from(text).toString('base64url');

@@ -6,7 +6,7 @@ import { insertRows } from '../../src/store/insert-rows.js';
 import { migrate } from '../../src/store/migrate.js';
 import { type SessionFilter, listSessions } from '../../src/store/session-list.js';
 import { snapshotReader } from '../../src/store/session-snapshot.js';
-import { createTestDatabase, databaseKind } from '../support/databases.js';
+import { createTestDatabase, databaseKind } from '../../testkit/databases.js';
 
 const sessions = 100_000;
 const rowsAtOnce = 500;

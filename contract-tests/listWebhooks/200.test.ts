@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { startTestService } from '../support/service.js';
-import { register } from '../support/webhooks.js';
+import { startTestService } from '../../testkit/service.js';
+import { register } from '../../testkit/webhooks.js';
 
 test('an account without webhooks has an empty list', async () => {
   expect((await (await startTestService()).request('/webhooks')).body).toEqual({ webhooks: [] });

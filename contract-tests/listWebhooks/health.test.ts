@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { webhookDelivery as settings } from '../../generated/spec.js';
-import { startReceiver } from '../support/receiver.js';
-import { startDelivering, startTestService } from '../support/service.js';
-import { until } from '../support/until.js';
-import { attempted, deliveriesOf, register, storeDue, storeFailed, webhookOf } from '../support/webhooks.js';
+import { startReceiver } from '../../testkit/receiver.js';
+import { startDelivering, startTestService } from '../../testkit/service.js';
+import { until } from '../../testkit/until.js';
+import { attempted, deliveriesOf, register, storeDue, storeFailed, webhookOf } from '../../testkit/webhooks.js';
 
 const hook = { events: ['state_change'] };
 

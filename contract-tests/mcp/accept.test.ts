@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { request } from 'undici';
 import { expect, test } from 'vitest';
-import { startTestService } from '../support/service.js';
+import { startTestService } from '../../testkit/service.js';
 
 /** A version of the protocol without sessions. Without a version, a request belongs to the protocol before it. */
 const modern = '2026-07-28';

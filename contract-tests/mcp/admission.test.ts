@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createKey } from '../../src/accounts/manage.js';
-import { callsInDatabase, makeAccount } from '../support/calls.js';
-import { openRequest } from '../support/open-request.js';
-import { ample, client, startTestService, type TestService } from '../support/service.js';
+import { createKey } from '../../src/keys/manage.js';
+import { callsInDatabase, makeAccount } from '../../testkit/calls.js';
+import { openRequest } from '../../testkit/open-request.js';
+import { ample, client, startTestService, type TestService } from '../../testkit/service.js';
 
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
 const toolCall = (name: string, args: object) => ({ ...list, method: 'tools/call', params: { name, arguments: args } });

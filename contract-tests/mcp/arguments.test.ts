@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { everyToolCall } from '../support/mcp-tools.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { everyToolCall } from '../../testkit/mcp-tools.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
 
 let service: TestService;
 let client: Client;

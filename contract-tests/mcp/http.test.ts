@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, onTestFinished, test } from 'vitest';
-import { createKey, type KeyOptions } from '../../src/accounts/manage.js';
+import { createKey, type KeyOptions } from '../../src/keys/manage.js';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
-import { allow, setUp } from '../support/consents.js';
-import { everyToolCall } from '../support/mcp-tools.js';
-import { makeAccount } from '../support/calls.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { allow, setUp } from '../../testkit/consents.js';
+import { everyToolCall } from '../../testkit/mcp-tools.js';
+import { makeAccount } from '../../testkit/calls.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
 
 const keyHeader = (key: string) => ({ 'X-Service-Key': key });
 

@@ -8,7 +8,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../support/service.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
 
 const run = promisify(execFile);
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));

@@ -7,9 +7,9 @@ import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, onTestFinished, test } from 'vitest';
-import { allow, setUp } from '../support/consents.js';
-import { everyToolCall } from '../support/mcp-tools.js';
-import { startTestService } from '../support/service.js';
+import { allow, setUp } from '../../testkit/consents.js';
+import { everyToolCall } from '../../testkit/mcp-tools.js';
+import { startTestService } from '../../testkit/service.js';
 
 const run = promisify(execFile);
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));

@@ -1,10 +1,10 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
-import { createKey, type KeyOptions, revokeKey } from '../../src/accounts/manage.js';
-import { openStream } from '../support/event-source.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { startTwoServices } from '../support/two-services.js';
-import { until } from '../support/until.js';
+import { createKey, type KeyOptions, revokeKey } from '../../src/keys/manage.js';
+import { openStream } from '../../testkit/event-source.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { startTwoServices } from '../../testkit/two-services.js';
+import { until } from '../../testkit/until.js';
 
 const calm = { heart_rate: 60, tone: 'calm', expression: 'relaxed', sentiment: 0.9 } as const;
 const stressed = { heart_rate: 120, tone: 'hostile', expression: 'tense', sentiment: -1 } as const;

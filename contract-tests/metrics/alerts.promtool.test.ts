@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { root } from '../support/service.js';
+import { root } from '../../testkit/service.js';
 
 test('every alert fires for its fault and is silent before it', async () => {
   const cwd = fileURLToPath(new URL('examples/operations/', root));

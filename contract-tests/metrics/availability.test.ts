@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { backUpToFile } from '../../src/cli/backups/backup.js';
 import { readConfig } from '../../src/config/config.js';
-import { readLastBackup, recordBackup } from '../../src/metrics/backup-status.js';
+import { readLastBackup, recordBackup } from '../../src/observe/backup-status.js';
 import { openDatabase } from '../../src/store/database.js';
-import { createTestDatabase } from '../support/databases.js';
-import { readMetric } from '../support/metrics.js';
-import { startDeliver } from '../support/process.js';
-import { startTestService } from '../support/service.js';
-import { until } from '../support/until.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { readMetric } from '../../testkit/metrics.js';
+import { startDeliver } from '../../testkit/process.js';
+import { startTestService } from '../../testkit/service.js';
+import { until } from '../../testkit/until.js';
 
 test('a process with pending migrations is not ready, although its database responds', async () => {
   const service = await startTestService({ env: { METRICS_PORT: '0' } });

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { startReceiver } from '../support/receiver.js';
-import { startTestService } from '../support/service.js';
-import { storyEnv } from '../support/story.js';
-import { attempted, deliveriesOf, register, startStory, storeDue, storeFailed } from '../support/webhooks.js';
+import { startReceiver } from '../../testkit/receiver.js';
+import { startTestService } from '../../testkit/service.js';
+import { storyEnv } from '../../testkit/story.js';
+import { attempted, deliveriesOf, register, startStory, storeDue, storeFailed } from '../../testkit/webhooks.js';
 
 test('metrics cover requests, groups, attempts, queues and the event loop', async () => {
   const service = await startTestService({ env: { METRICS_PORT: '0', WORKER: '1' } });

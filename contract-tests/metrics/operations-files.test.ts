@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { variables } from '../../src/config/variables.js';
-import { root, startTestService } from '../support/service.js';
+import { root, startTestService } from '../../testkit/service.js';
 
 const file = (name: string) => readFile(new URL(`examples/operations/${name}`, root), 'utf8');
 const namesIn = (expression: string) =>

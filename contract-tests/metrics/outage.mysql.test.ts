@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase } from '../support/databases.js';
-import { readMetric } from '../support/metrics.js';
-import { startProxy } from '../support/proxy.js';
-import { startTestService } from '../support/service.js';
-import { until } from '../support/until.js';
-import { storeFailed } from '../support/webhooks.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { readMetric } from '../../testkit/metrics.js';
+import { startProxy } from '../../testkit/proxy.js';
+import { startTestService } from '../../testkit/service.js';
+import { until } from '../../testkit/until.js';
+import { storeFailed } from '../../testkit/webhooks.js';
 
 /** Metrics that an outage of the database must not remove, besides the time of the last purge. */
 const remaining = ['webhook_deliveries_failed', 'log_lines_dropped_total'];

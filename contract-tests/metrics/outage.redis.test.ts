@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { readMetric } from '../support/metrics.js';
-import { startPrivateRedis } from '../support/redis.js';
-import { startTestService } from '../support/service.js';
-import { until } from '../support/until.js';
+import { readMetric } from '../../testkit/metrics.js';
+import { startPrivateRedis } from '../../testkit/redis.js';
+import { startTestService } from '../../testkit/service.js';
+import { until } from '../../testkit/until.js';
 
 test('a scrape reports that Redis is stopped, frozen or available again', async () => {
   const redis = await startPrivateRedis();

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase } from '../support/databases.js';
-import { createKeyOf, runCommand, startServiceProgram } from '../support/program.js';
-import { until } from '../support/until.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { createKeyOf, runCommand, startServiceProgram } from '../../testkit/program.js';
+import { until } from '../../testkit/until.js';
 
 /** Kills of a test run. `ACCESS_RECORD_KILLS=20` runs the longer check. */
 const kills = Number(process.env['ACCESS_RECORD_KILLS'] ?? 3);

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase } from '../support/databases.js';
-import { runMain } from '../support/process.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { runMain } from '../../testkit/process.js';
 
 async function commandLine() {
   const database = await createTestDatabase();

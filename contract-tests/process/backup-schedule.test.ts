@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { backUpUntil } from '../../src/cli/backups/schedule.js';
 import { readConfig } from '../../src/config/config.js';
-import { createLog } from '../../src/log/log.js';
-import { temporaryFolder } from '../commands/temporary-folder.js';
-import { settingsFor } from '../support/databases.js';
-import { runMain, startCommand } from '../support/process.js';
-import { root } from '../support/service.js';
+import { createLog } from '../../src/observe/log.js';
+import { temporaryFolder } from '../../testkit/temporary-folder.js';
+import { settingsFor } from '../../testkit/databases.js';
+import { runMain, startCommand } from '../../testkit/process.js';
+import { root } from '../../testkit/service.js';
 import { listBackups, migratedDatabase, stallBackups } from './backups.js';
 import { startWithKey } from './started.js';
 

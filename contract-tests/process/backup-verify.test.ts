@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import mysql from 'mysql2/promise';
 import { expect, test } from 'vitest';
 import { writeChecksum } from '../../src/cli/backups/checksum.js';
-import { temporaryFolder } from '../commands/temporary-folder.js';
-import { databaseKind, mysqlServerUrl, settingsFor } from '../support/databases.js';
-import { runMain } from '../support/process.js';
+import { temporaryFolder } from '../../testkit/temporary-folder.js';
+import { databaseKind, mysqlServerUrl, settingsFor } from '../../testkit/databases.js';
+import { runMain } from '../../testkit/process.js';
 import { migratedDatabase } from './backups.js';
 import { startWithKey } from './started.js';
 

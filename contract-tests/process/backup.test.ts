@@ -1,10 +1,10 @@
 import { appendFile, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase, databaseKind } from '../support/databases.js';
-import { runMain } from '../support/process.js';
-import { startReceiver } from '../support/receiver.js';
-import { temporaryFolder } from '../commands/temporary-folder.js';
+import { createTestDatabase, databaseKind } from '../../testkit/databases.js';
+import { runMain } from '../../testkit/process.js';
+import { startReceiver } from '../../testkit/receiver.js';
+import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { type Send, startWithKey } from './started.js';
 
 const isSqlite = databaseKind === 'sqlite';

@@ -2,9 +2,9 @@ import { chmod, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/store/database.js';
-import { temporaryFolder } from '../commands/temporary-folder.js';
-import { createTestDatabase, databaseKind } from '../support/databases.js';
-import { runMain } from '../support/process.js';
+import { temporaryFolder } from '../../testkit/temporary-folder.js';
+import { createTestDatabase, databaseKind } from '../../testkit/databases.js';
+import { runMain } from '../../testkit/process.js';
 
 /** Creates a migrated database that is dropped when the test ends. */
 export async function migratedDatabase(): Promise<{ url: string; env: Record<string, string> }> {

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase } from '../support/databases.js';
-import { type Running, startMain } from '../support/process.js';
-import { until } from '../support/until.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { type Running, startMain } from '../../testkit/process.js';
+import { until } from '../../testkit/until.js';
 
 const preload = new URL('core-preload.mjs', import.meta.url);
 

@@ -1,7 +1,7 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase, databaseKind } from '../support/databases.js';
-import { runMain, startMain } from '../support/process.js';
+import { createTestDatabase, databaseKind } from '../../testkit/databases.js';
+import { runMain, startMain } from '../../testkit/process.js';
 
 test('doctor finds nothing to do for a running service, and names the remedy once it is stopped', async () => {
   const database = await createTestDatabase();

@@ -2,11 +2,11 @@ import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path';
 import mysql from 'mysql2/promise';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { temporaryFolder } from '../commands/temporary-folder.js';
-import { atEndOfFile } from '../support/at-end-of-file.js';
-import { createTestDatabase, mysqlServerUrl, settingsFor } from '../support/databases.js';
-import { runMain } from '../support/process.js';
-import { freePorts } from '../support/program.js';
+import { temporaryFolder } from '../../testkit/temporary-folder.js';
+import { atEndOfFile } from '../../testkit/at-end-of-file.js';
+import { createTestDatabase, mysqlServerUrl, settingsFor } from '../../testkit/databases.js';
+import { runMain } from '../../testkit/process.js';
+import { freePorts } from '../../testkit/program.js';
 
 const password = "pässwort' $HOME";
 let unused: number;

@@ -5,9 +5,9 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase } from '../support/databases.js';
-import { startMain } from '../support/process.js';
-import { root } from '../support/service.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { startMain } from '../../testkit/process.js';
+import { root } from '../../testkit/service.js';
 
 test('Ctrl-C under npm start closes the service and leaves the database in one file', async () => {
   const { url: DATABASE_URL, drop } = await createTestDatabase('sqlite');

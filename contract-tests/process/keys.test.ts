@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { temporaryFolder } from '../commands/temporary-folder.js';
-import { createTestDatabase } from '../support/databases.js';
-import { runMain, startMain } from '../support/process.js';
+import { temporaryFolder } from '../../testkit/temporary-folder.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { runMain, startMain } from '../../testkit/process.js';
 
 test('the command `keys create` creates a database only if DATABASE_URL is set, and prints its path', async () => {
   const folder = await temporaryFolder();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase } from '../support/databases.js';
+import { createTestDatabase } from '../../testkit/databases.js';
 
 const main = new URL('../../dist/main.js', import.meta.url).pathname;
 /** Number of requests. Their log lines of about 150 bytes exceed the buffer of a pipe (64 KB). */

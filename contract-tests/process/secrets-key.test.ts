@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase, databaseKind } from '../support/databases.js';
-import { runMain, startDeliver } from '../support/process.js';
-import { startReceiver } from '../support/receiver.js';
+import { createTestDatabase, databaseKind } from '../../testkit/databases.js';
+import { runMain, startDeliver } from '../../testkit/process.js';
+import { startReceiver } from '../../testkit/receiver.js';
 import { startWithKey } from './started.js';
 
 const [first, second] = ['a'.repeat(40), 'b'.repeat(40)];

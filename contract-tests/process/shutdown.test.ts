@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createKey } from '../../src/accounts/manage.js';
+import { createKey } from '../../src/keys/manage.js';
 import { readConfig } from '../../src/config/config.js';
 import { openStore } from '../../src/store/store.js';
-import { createTestDatabase } from '../support/databases.js';
-import { startMain } from '../support/process.js';
-import { until } from '../support/until.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { startMain } from '../../testkit/process.js';
+import { until } from '../../testkit/until.js';
 
 const senders = 20;
 

@@ -1,4 +1,4 @@
-import { runMain, startMain } from '../support/process.js';
+import { runMain, startMain } from '../../testkit/process.js';
 
 export interface Send {
   (path: string, body?: unknown): Promise<{ status: number; body: ReturnType<JSON['parse']> }>;

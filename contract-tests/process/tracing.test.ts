@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase } from '../support/databases.js';
-import { type Running, runMain, startMain } from '../support/process.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { type Running, runMain, startMain } from '../../testkit/process.js';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 

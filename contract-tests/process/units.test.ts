@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase, settingsFor } from '../support/databases.js';
-import { readMetric } from '../support/metrics.js';
-import { type Program, startProgram } from '../support/program.js';
-import { root } from '../support/service.js';
-import { until } from '../support/until.js';
+import { createTestDatabase, settingsFor } from '../../testkit/databases.js';
+import { readMetric } from '../../testkit/metrics.js';
+import { type Program, startProgram } from '../../testkit/program.js';
+import { root } from '../../testkit/service.js';
+import { until } from '../../testkit/until.js';
 
 const main = fileURLToPath(new URL('dist/main.js', root));
 /** PATH of systemd without `/usr/local`, and the folder of this Node. */

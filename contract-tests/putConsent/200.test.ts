@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { allow, decide, setUp } from '../support/consents.js';
-import { startTestService } from '../support/service.js';
-import { startTwoServices } from '../support/two-services.js';
+import { allow, decide, setUp } from '../../testkit/consents.js';
+import { startTestService } from '../../testkit/service.js';
+import { startTwoServices } from '../../testkit/two-services.js';
 
 const subject_id = 'anna';
 

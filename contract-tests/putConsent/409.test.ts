@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { allow, decide, setUp } from '../support/consents.js';
-import { startTestService } from '../support/service.js';
+import { allow, decide, setUp } from '../../testkit/consents.js';
+import { startTestService } from '../../testkit/service.js';
 
 const subject_id = 'anna';
 

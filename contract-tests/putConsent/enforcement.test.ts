@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { allow, decide, everySignal, setUp } from '../support/consents.js';
-import { startTestService } from '../support/service.js';
+import { allow, decide, everySignal, setUp } from '../../testkit/consents.js';
+import { startTestService } from '../../testkit/service.js';
 
 const enforcing = async () => setUp(await startTestService(), { consent: 'enforce' });
 const subject_id = 'anna';

@@ -1,10 +1,10 @@
 /** Withdrawals and readings whose transactions overlap. SQLite runs one write transaction at a time. */
 import { expect, test } from 'vitest';
 import type { Store } from '../../src/store/store.js';
-import { watchLocks } from '../support/blocked.js';
-import { allow, commitReading, setUp } from '../support/consents.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { until } from '../support/until.js';
+import { watchLocks } from '../../testkit/blocked.js';
+import { allow, commitReading, setUp } from '../../testkit/consents.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { until } from '../../testkit/until.js';
 
 const subject_id = 'anna';
 

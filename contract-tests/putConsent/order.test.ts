@@ -1,8 +1,8 @@
 /** A withdrawal and a reading that meet: the consent at the time of the reading's transaction counts. */
 import { expect, test } from 'vitest';
 import type { Store } from '../../src/store/store.js';
-import { allow, commitReading, setUp } from '../support/consents.js';
-import { startTestService } from '../support/service.js';
+import { allow, commitReading, setUp } from '../../testkit/consents.js';
+import { startTestService } from '../../testkit/service.js';
 
 const subject_id = 'anna';
 

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { allow, decide, setUp } from '../support/consents.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { startTwoServices } from '../support/two-services.js';
+import { allow, decide, setUp } from '../../testkit/consents.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { startTwoServices } from '../../testkit/two-services.js';
 
 const subject_id = 'anna';
 const enforcing = async () => setUp(await startTestService(), { consent: 'enforce' });

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { enums, signals as contract } from '../../generated/spec.js';
-import type { Schema, Submission } from '../../src/contract.js';
-import { allow, setUp } from '../support/consents.js';
-import { startReceiver } from '../support/receiver.js';
-import { client, startTestService, type TestService } from '../support/service.js';
-import { everythingStored } from '../support/stored.js';
-import { startTwoServices } from '../support/two-services.js';
+import type { Schema, Submission } from '../../src/contract/contract.js';
+import { allow, setUp } from '../../testkit/consents.js';
+import { startReceiver } from '../../testkit/receiver.js';
+import { client, startTestService, type TestService } from '../../testkit/service.js';
+import { everythingStored } from '../../testkit/stored.js';
+import { startTwoServices } from '../../testkit/two-services.js';
 
 type Category = Schema<'ConsentCategory'>;
 type Signals = Partial<Submission>;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { startTestService } from '../support/service.js';
-import { register } from '../support/webhooks.js';
+import { startTestService } from '../../testkit/service.js';
+import { register } from '../../testkit/webhooks.js';
 
 const url = 'http://127.0.0.1:9999/hooks';
 const registration = { url, events: ['state_change'], session_id: 's1' };

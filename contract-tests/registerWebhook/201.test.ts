@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { startTestService } from '../support/service.js';
-import { register } from '../support/webhooks.js';
+import { startTestService } from '../../testkit/service.js';
+import { register } from '../../testkit/webhooks.js';
 
 const events = ['state_change'] as const;
 

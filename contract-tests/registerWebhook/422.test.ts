@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { startTestService } from '../support/service.js';
-import { register } from '../support/webhooks.js';
+import { startTestService } from '../../testkit/service.js';
+import { register } from '../../testkit/webhooks.js';
 
 const good = { url: 'https://8.8.8.8/hooks', events: ['state_change'] };
 

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
-import { resealDatabase } from '../../src/core/secrets-keys.js';
-import { createTestDatabase } from '../support/databases.js';
-import { startReceiver } from '../support/receiver.js';
-import { Clock, client, startTestService } from '../support/service.js';
-import { storyEnv } from '../support/story.js';
-import { everythingStored } from '../support/stored.js';
-import { attempted, deliveriesOf, failedDeliveries, register, startStory } from '../support/webhooks.js';
+import { resealDatabase } from '../../src/serve/secrets-keys.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { startReceiver } from '../../testkit/receiver.js';
+import { Clock, client, startTestService } from '../../testkit/service.js';
+import { storyEnv } from '../../testkit/story.js';
+import { everythingStored } from '../../testkit/stored.js';
+import { attempted, deliveriesOf, failedDeliveries, register, startStory } from '../../testkit/webhooks.js';
 
 test('secrets are returned once and never stored in plain text, logged or listed', async () => {
   const service = await startTestService({ env: { WORKER: '1', ...storyEnv } });

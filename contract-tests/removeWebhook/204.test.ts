@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { startTestService } from '../support/service.js';
-import { failedDeliveries, register, storeFailed } from '../support/webhooks.js';
+import { startTestService } from '../../testkit/service.js';
+import { failedDeliveries, register, storeFailed } from '../../testkit/webhooks.js';
 
 const remove = { method: 'DELETE' };
 

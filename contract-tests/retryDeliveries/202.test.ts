@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { startTestService } from '../support/service.js';
-import { deliveriesOf, failedDeliveries, register, storeFailed } from '../support/webhooks.js';
+import { startTestService } from '../../testkit/service.js';
+import { deliveriesOf, failedDeliveries, register, storeFailed } from '../../testkit/webhooks.js';
 
 const url = 'https://8.8.8.8/';
 const idOf = ({ deliveryId }: { deliveryId: string }) => deliveryId;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startTestService } from '../support/service.js';
+import { startTestService } from '../../testkit/service.js';
 
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `dlv_${index}`);
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { startTestService } from '../support/service.js';
-import { register, webhookOf } from '../support/webhooks.js';
+import { startTestService } from '../../testkit/service.js';
+import { register, webhookOf } from '../../testkit/webhooks.js';
 
 const daySeconds = 24 * 60 * 60;
 

@@ -3,7 +3,7 @@ import { readConfig } from '../../src/config/config.js';
 import { eraseSubject } from '../../src/retention/erase.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import type { Store } from '../../src/store/store.js';
-import { createDigestId } from '../../src/tokens/digest-id.js';
+import { createDigestId } from '../../src/keys/digest-id.js';
 import {
   accessOf,
   addAll,
@@ -15,9 +15,9 @@ import {
   secretsKey,
   startRecord,
   verify,
-} from '../support/access-record.js';
-import { everythingStored } from '../support/stored.js';
-import { until } from '../support/until.js';
+} from '../../testkit/access-record.js';
+import { everythingStored } from '../../testkit/stored.js';
+import { until } from '../../testkit/until.js';
 
 test('the entries of several processes and days are valid, and an earlier key still verifies its chains', async () => {
   const opened = await openRecord();

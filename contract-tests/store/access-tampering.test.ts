@@ -1,8 +1,8 @@
 /** Changes of the access record by somebody who can write to the database and does not have SECRETS_KEY. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createChainSigner } from '../../src/accesses/chain.js';
-import { addPeople, erase, openRecord, recordAs, secretsKey, verify } from '../support/access-record.js';
+import { createChainSigner } from '../../src/access-record/chain.js';
+import { addPeople, erase, openRecord, recordAs, secretsKey, verify } from '../../testkit/access-record.js';
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -2,11 +2,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openServerClock, type OtherClock } from '../../src/store/database-clock.js';
 import { openStore } from '../../src/store/store.js';
-import { createTestDatabase } from '../support/databases.js';
-import { startReceiver } from '../support/receiver.js';
-import { startTestService } from '../support/service.js';
-import { until } from '../support/until.js';
-import { deliveriesOf, register, startWorkerOn, storeDue } from '../support/webhooks.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { startReceiver } from '../../testkit/receiver.js';
+import { startTestService } from '../../testkit/service.js';
+import { until } from '../../testkit/until.js';
+import { deliveriesOf, register, startWorkerOn, storeDue } from '../../testkit/webhooks.js';
 
 const dayMs = 24 * 60 * 60 * 1000;
 

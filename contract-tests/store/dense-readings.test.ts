@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
-import { beginTimeline, floorHour, hourMs, stateMs } from '../../src/domain/summary.js';
+import { beginTimeline, floorHour, hourMs, stateMs } from '../../src/score/summary.js';
 import { createComputeHours } from '../../src/retention/hours.js';
 import { openDatabase } from '../../src/store/database.js';
 import { findPublished } from '../../src/store/published-score.js';
@@ -8,7 +8,7 @@ import { toAccountKey } from '../../src/store/reading-row.js';
 import type { Statement } from '../../src/store/run-statements.js';
 import { selectRows } from '../../src/store/select-rows.js';
 import type { Reader } from '../../src/store/store.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
 
 /** Maximum number of readings of a query: a page, and one reading that shows that there are more. */
 const queryMax = 2_001;

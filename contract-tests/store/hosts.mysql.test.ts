@@ -9,9 +9,9 @@ import { runStatements } from '../../src/store/run-statements.js';
 import type { ServerFacts } from '../../src/store/server-facts.js';
 import { createTransact } from '../../src/store/store.js';
 import { isTransient } from '../../src/store/transient.js';
-import { createTestDatabase } from '../support/databases.js';
-import { runMain } from '../support/process.js';
-import { type Proxy, startProxy } from '../support/proxy.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { runMain } from '../../testkit/process.js';
+import { type Proxy, startProxy } from '../../testkit/proxy.js';
 
 /** Opens one database through two proxies, like two hosts of a cluster. */
 async function openThroughTwo(user = 'root') {

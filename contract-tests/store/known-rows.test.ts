@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase } from '../support/databases.js';
-import { Clock, client, startTestService } from '../support/service.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { Clock, client, startTestService } from '../../testkit/service.js';
 
 const turns = [
   { user_message: 'my exam is tomorrow and I cannot sleep', ai_response: 'What worries you most?' },

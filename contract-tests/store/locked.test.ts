@@ -3,8 +3,8 @@ import type { Knex } from 'knex';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
-import { createTestDatabase } from '../support/databases.js';
-import { runMain, startMain } from '../support/process.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { runMain, startMain } from '../../testkit/process.js';
 
 /**
  * Duration of the lock, ms. Longer than the lock wait of a serving process, and shorter than that of a starting

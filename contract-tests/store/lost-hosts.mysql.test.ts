@@ -5,10 +5,10 @@ import { openDatabase } from '../../src/store/database.js';
 import type { ServerFacts } from '../../src/store/server-facts.js';
 import { createTransact } from '../../src/store/store.js';
 import { isTransient } from '../../src/store/transient.js';
-import { mysqlServerUrl } from '../support/databases.js';
-import { startProxy } from '../support/proxy.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { until } from '../support/until.js';
+import { mysqlServerUrl } from '../../testkit/databases.js';
+import { startProxy } from '../../testkit/proxy.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { until } from '../../testkit/until.js';
 
 const limitMs = 60_000;
 

@@ -5,10 +5,10 @@ import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { isMigrated, migrate } from '../../src/store/migrate.js';
 import { type Migration, migrations } from '../../src/store/migrations/index.js';
-import { temporaryFolder } from '../commands/temporary-folder.js';
-import { createTestDatabase, databaseKind, settingsFor } from '../support/databases.js';
-import { runMain } from '../support/process.js';
-import { client, Clock, startTestService } from '../support/service.js';
+import { temporaryFolder } from '../../testkit/temporary-folder.js';
+import { createTestDatabase, databaseKind, settingsFor } from '../../testkit/databases.js';
+import { runMain } from '../../testkit/process.js';
+import { client, Clock, startTestService } from '../../testkit/service.js';
 
 async function openEmpty(): Promise<Knex> {
   return (await openDatabaseOfTest()).knex;

@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { modelVersion } from '../../generated/spec.js';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
-import { createTestDatabase } from '../support/databases.js';
-import { client, Clock, startTestService } from '../support/service.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { client, Clock, startTestService } from '../../testkit/service.js';
 
 const { number: current } = modelVersion;
 type Versioned = { readonly model_version: number };

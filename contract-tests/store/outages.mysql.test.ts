@@ -4,8 +4,8 @@ import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { retry } from '../../src/store/retry.js';
 import { isTransient, remedyOf } from '../../src/store/transient.js';
-import { createTestDatabase } from '../support/databases.js';
-import { startProxy } from '../support/proxy.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { startProxy } from '../../testkit/proxy.js';
 
 const mysqlErrors = [
   [3, 'EE_WRITE', /disk of the database is full/],

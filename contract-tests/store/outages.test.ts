@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { migrate } from '../../src/store/migrate.js';
 import { isTransient, remedyOf } from '../../src/store/transient.js';
-import { createTestDatabase } from '../support/databases.js';
+import { createTestDatabase } from '../../testkit/databases.js';
 
 async function openMigrated(): Promise<Knex> {
   const database = await createTestDatabase('sqlite');

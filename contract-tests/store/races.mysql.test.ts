@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { idempotency } from '../../generated/spec.js';
-import { expandEvents } from '../../src/delivery/expand.js';
+import { expandEvents } from '../../src/webhooks/expand.js';
 import { claimOf } from '../../src/operations/idempotently.js';
 import type { Writer } from '../../src/store/store.js';
-import { watchLocks } from '../support/blocked.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { deliveriesOf, register, storeFailed } from '../support/webhooks.js';
+import { watchLocks } from '../../testkit/blocked.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { deliveriesOf, register, storeFailed } from '../../testkit/webhooks.js';
 
 /** Runs the second work when the first is done, but before the first commits. */
 async function meet<First, Second>(

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase } from '../support/databases.js';
-import { startMain } from '../support/process.js';
-import { Clock, client, startTestService } from '../support/service.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { startMain } from '../../testkit/process.js';
+import { Clock, client, startTestService } from '../../testkit/service.js';
 
 test('readings of new sessions through two services on one database are neither lost nor duplicated', async () => {
   const database = await createTestDatabase();

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { batchRows, purgeExpired } from '../../src/retention/purge.js';
-import { batchResults } from '../support/batch.js';
-import { Clock, startTestService } from '../support/service.js';
-import { deliveriesOf, register, storeDue, storeFailed } from '../support/webhooks.js';
+import { batchResults } from '../../testkit/batch.js';
+import { Clock, startTestService } from '../../testkit/service.js';
+import { deliveriesOf, register, storeDue, storeFailed } from '../../testkit/webhooks.js';
 
 const minute = 60;
 const day = 24 * 60 * minute;

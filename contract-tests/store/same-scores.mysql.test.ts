@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { enums } from '../../generated/spec.js';
-import { seededRandom } from '../../src/terminal/scenes.js';
-import { createTestDatabase, type DatabaseKind } from '../support/databases.js';
-import { Clock, startTestService, type TestService } from '../support/service.js';
+import { seededRandom } from '../../packages/tools/terminal/scenes.js';
+import { createTestDatabase, type DatabaseKind } from '../../testkit/databases.js';
+import { Clock, startTestService, type TestService } from '../../testkit/service.js';
 
 const seed = 20_260_105;
 const readingsSent = 400;

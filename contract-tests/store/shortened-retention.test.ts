@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
-import { createLog } from '../../src/log/log.js';
+import { createLog } from '../../src/observe/log.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { applyRetention, createConfirmedRetention } from '../../src/retention/shortened.js';
-import { createTestDatabase } from '../support/databases.js';
-import { runMain } from '../support/process.js';
-import { startTestService } from '../support/service.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { runMain } from '../../testkit/process.js';
+import { startTestService } from '../../testkit/service.js';
 import { startWithKey } from '../process/started.js';
-import { until } from '../support/until.js';
+import { until } from '../../testkit/until.js';
 
 const hour = 3_600;
 const retentionOf = (hours: number) =>

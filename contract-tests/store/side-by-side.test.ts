@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase } from '../support/databases.js';
-import { buildNextVersion } from '../support/next-version.js';
-import { runMain } from '../support/process.js';
-import { createKeyOf, type ServiceProgram, startServiceProgram } from '../support/program.js';
-import { ample } from '../support/service.js';
-import { everythingStored } from '../support/stored.js';
-import { until } from '../support/until.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { buildNextVersion } from '../../testkit/next-version.js';
+import { runMain } from '../../testkit/process.js';
+import { createKeyOf, type ServiceProgram, startServiceProgram } from '../../testkit/program.js';
+import { ample } from '../../testkit/service.js';
+import { everythingStored } from '../../testkit/stored.js';
+import { until } from '../../testkit/until.js';
 
 const lanes = 4;
 

@@ -2,11 +2,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { bounds, stressModel as model } from '../../generated/spec.js';
 import { readConfig } from '../../src/config/config.js';
-import { type Baseline, learn, learnPast } from '../../src/domain/baseline.js';
-import { topicNames } from '../../src/domain/topics/vocabulary.js';
+import { type Baseline, learn, learnPast } from '../../src/score/baseline.js';
+import { topicNames } from '../../packages/text/vocabulary.js';
 import { openDatabase } from '../../src/store/database.js';
-import { createTestDatabase } from '../support/databases.js';
-import { client, Clock, startTestService } from '../support/service.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { client, Clock, startTestService } from '../../testkit/service.js';
 
 const dayMs = 86_400_000;
 /** The epoch ms at which the rows of version 1 were recorded, a minute after the last reading. */

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
-import type { Schema } from '../../src/contract.js';
+import type { Schema } from '../../src/contract/contract.js';
 import { eraseSubject } from '../../src/retention/erase.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { openDatabase } from '../../src/store/database.js';
-import { batchResults } from '../support/batch.js';
-import { Clock, startTestService, type TestService } from '../support/service.js';
-import { erasing } from '../support/stored.js';
+import { batchResults } from '../../testkit/batch.js';
+import { Clock, startTestService, type TestService } from '../../testkit/service.js';
+import { erasing } from '../../testkit/stored.js';
 
 type Exported = Schema<'ExportedReading'>;
 type Row = Schema<'SummaryRow'>;

@@ -8,10 +8,10 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { isTransient } from '../../src/store/transient.js';
-import { atEndOfFile } from '../support/at-end-of-file.js';
-import { startPrivateMariadb } from '../support/mariadb.js';
-import { runMain, startDeliver, startMain } from '../support/process.js';
-import { freePorts } from '../support/program.js';
+import { atEndOfFile } from '../../testkit/at-end-of-file.js';
+import { startPrivateMariadb } from '../../testkit/mariadb.js';
+import { runMain, startDeliver, startMain } from '../../testkit/process.js';
+import { freePorts } from '../../testkit/program.js';
 
 const run = promisify(execFile);
 let folder: string;

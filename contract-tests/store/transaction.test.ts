@@ -6,7 +6,7 @@ import { insertOf, insertRows } from '../../src/store/insert-rows.js';
 import { migrate } from '../../src/store/migrate.js';
 import { runStatements } from '../../src/store/run-statements.js';
 import { createTransact } from '../../src/store/store.js';
-import { createTestDatabase } from '../support/databases.js';
+import { createTestDatabase } from '../../testkit/databases.js';
 
 const insert = (knex: Knex, ...names: readonly string[]) =>
   insertRows(

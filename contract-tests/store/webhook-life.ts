@@ -1,14 +1,14 @@
 import { webhookDelivery } from '../../generated/spec.js';
-import type { Caller } from '../../src/contract.js';
+import type { Caller } from '../../src/contract/contract.js';
 import { operations } from '../../src/operations/index.js';
 import type { Services } from '../../src/operations/operation.js';
-import { writeCursor } from '../../src/delivery/cursor.js';
-import { expandEvents } from '../../src/delivery/expand.js';
-import { newDelivery } from '../../src/delivery/new-delivery.js';
-import { settleGroup } from '../../src/delivery/settle.js';
+import { writeCursor } from '../../src/webhooks/cursor.js';
+import { expandEvents } from '../../src/webhooks/expand.js';
+import { newDelivery } from '../../src/webhooks/new-delivery.js';
+import { settleGroup } from '../../src/webhooks/settle.js';
 import { isDue } from '../../src/store/delivery-queue.js';
 import type { Store } from '../../src/store/store.js';
-import type { Clock } from '../support/service.js';
+import type { Clock } from '../../testkit/service.js';
 
 const hooks = 60;
 const deliveriesStored = 6_000;

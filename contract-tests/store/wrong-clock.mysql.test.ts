@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createKey } from '../../src/accounts/manage.js';
-import { temporaryFolder } from '../commands/temporary-folder.js';
-import { batchResults } from '../support/batch.js';
-import { createTestDatabase } from '../support/databases.js';
-import { runMain, startMain } from '../support/process.js';
-import { client, Clock, startTestService } from '../support/service.js';
-import { bearer, issueToken } from '../support/tokens.js';
+import { createKey } from '../../src/keys/manage.js';
+import { temporaryFolder } from '../../testkit/temporary-folder.js';
+import { batchResults } from '../../testkit/batch.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { runMain, startMain } from '../../testkit/process.js';
+import { client, Clock, startTestService } from '../../testkit/service.js';
+import { bearer, issueToken } from '../../testkit/tokens.js';
 
 const hourMs = 3_600_000;
 const differences = [

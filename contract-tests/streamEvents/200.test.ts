@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { startReceiver } from '../support/receiver.js';
-import { openStream } from '../support/event-source.js';
-import { startDelivering, startTestService, type TestService } from '../support/service.js';
-import { bearer, issueToken } from '../support/tokens.js';
-import { register } from '../support/webhooks.js';
-import { until } from '../support/until.js';
+import { startReceiver } from '../../testkit/receiver.js';
+import { openStream } from '../../testkit/event-source.js';
+import { startDelivering, startTestService, type TestService } from '../../testkit/service.js';
+import { bearer, issueToken } from '../../testkit/tokens.js';
+import { register } from '../../testkit/webhooks.js';
+import { until } from '../../testkit/until.js';
 
 const calm = { heart_rate: 60, tone: 'calm', expression: 'relaxed', sentiment: 0.9 } as const;
 const stressed = { heart_rate: 120, tone: 'hostile', expression: 'tense', sentiment: -1 } as const;

@@ -1,11 +1,11 @@
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createKey, revokeKey, rotateKey } from '../../src/accounts/manage.js';
-import { openStream } from '../support/event-source.js';
-import { client, startTestService } from '../support/service.js';
-import { bearer, issueToken } from '../support/tokens.js';
-import { startTwoServices } from '../support/two-services.js';
-import { until } from '../support/until.js';
+import { createKey, revokeKey, rotateKey } from '../../src/keys/manage.js';
+import { openStream } from '../../testkit/event-source.js';
+import { client, startTestService } from '../../testkit/service.js';
+import { bearer, issueToken } from '../../testkit/tokens.js';
+import { startTwoServices } from '../../testkit/two-services.js';
+import { until } from '../../testkit/until.js';
 
 test('a comment keeps an idle stream open', async () => {
   const stream = await openStream(await startTestService({ heartbeatMs: 20 }));

@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createKey } from '../../src/accounts/manage.js';
-import { createTestDatabase } from '../support/databases.js';
-import { openStream } from '../support/event-source.js';
-import { startMain } from '../support/process.js';
-import { type PrivateRedis, startPrivateRedis } from '../support/redis.js';
-import type { StateReading } from '../../src/contract.js';
-import { client, Clock, startTestService } from '../support/service.js';
-import { startTwoServices } from '../support/two-services.js';
-import { until } from '../support/until.js';
+import { createKey } from '../../src/keys/manage.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { openStream } from '../../testkit/event-source.js';
+import { startMain } from '../../testkit/process.js';
+import { type PrivateRedis, startPrivateRedis } from '../../testkit/redis.js';
+import type { StateReading } from '../../src/contract/contract.js';
+import { client, Clock, startTestService } from '../../testkit/service.js';
+import { startTwoServices } from '../../testkit/two-services.js';
+import { until } from '../../testkit/until.js';
 
 const channel = 'state-service:stream-events';
 const outage = 'streams get readings of other processes from the query once per second';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { openStream, type ReceivedEvent } from '../support/event-source.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { startTwoServices } from '../support/two-services.js';
+import { openStream, type ReceivedEvent } from '../../testkit/event-source.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { startTwoServices } from '../../testkit/two-services.js';
 
 /** Sends readings that alternate between calm and stressed, to two sessions, some of them late. */
 async function fill(service: TestService, count: number): Promise<void> {

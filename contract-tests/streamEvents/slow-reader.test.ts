@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { copyReading } from '../support/copied-readings.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { until } from '../support/until.js';
+import { copyReading } from '../../testkit/copied-readings.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { until } from '../../testkit/until.js';
 
 /** Number of events. Together they are larger than the buffers of a connection. */
 const count = 3_000;

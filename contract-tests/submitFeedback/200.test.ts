@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { eraseSubject } from '../../src/retention/erase.js';
 import { purgeExpired } from '../../src/retention/purge.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { erasing, everythingStored } from '../support/stored.js';
-import { bearer, issueToken } from '../support/tokens.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { erasing, everythingStored } from '../../testkit/stored.js';
+import { bearer, issueToken } from '../../testkit/tokens.js';
 
 const hour = 60 * 60;
 const day = 24 * hour;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createKey } from '../../src/accounts/manage.js';
-import { client, startTestService, type TestService } from '../support/service.js';
-import { bearer, issueToken } from '../support/tokens.js';
+import { createKey } from '../../src/keys/manage.js';
+import { client, startTestService, type TestService } from '../../testkit/service.js';
+import { bearer, issueToken } from '../../testkit/tokens.js';
 
 const valid = { session_id: 's1', stress: 7 };
 

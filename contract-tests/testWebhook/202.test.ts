@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { webhookDelivery } from '../../generated/spec.js';
-import { startReceiver } from '../support/receiver.js';
-import { startDelivering } from '../support/service.js';
-import { attempted, deliveriesOf, failedDeliveries, register } from '../support/webhooks.js';
+import { startReceiver } from '../../testkit/receiver.js';
+import { startDelivering } from '../../testkit/service.js';
+import { attempted, deliveriesOf, failedDeliveries, register } from '../../testkit/webhooks.js';
 
 test('a sample event has the delivery id of the response, for a webhook of any session', async () => {
   const service = await startDelivering();

@@ -2,7 +2,7 @@
  * `npm run build`: bundles the program and its libraries to dist/, so that a start loads a few files, and an installed
  * package needs only the libraries in `external`. `--clean` deletes files of earlier builds first, for `npm pack`.
  */
-import '../../src/require-node.mjs';
+import '../../src/cli/require-node.mjs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';

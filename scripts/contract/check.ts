@@ -3,14 +3,14 @@
  * openapi.yaml. Uses its own session, subject and webhook, and erases them at the end. Reads and changes no other data.
  * Exits with 1 when a response differs from the contract.
  */
-import { textOf } from '../../contract-tests/support/text-of.js';
+import { textOf } from '../../testkit/text-of.js';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import pc from 'picocolors';
-import { assertConforms } from '../../contract-tests/support/conformance.js';
+import { assertConforms } from '../../testkit/conformance.js';
 import { type Asked, newOwn, type Own, plan, type Sent } from './check/plan.js';
-import { readBaseUrl } from '../../src/tools/service.js';
-import { launch } from '../terminal/launch.js';
-import { textTable } from '../../src/terminal/table.js';
+import { readBaseUrl } from '../../packages/tools/service.js';
+import { launch } from '../../testkit/launch.js';
+import { textTable } from '../../packages/tools/terminal/table.js';
 
 const answerLimitMs = 30_000;
 

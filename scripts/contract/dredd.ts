@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { runDredd, type Verdict } from '../../contract-tests/dredd/run-dredd.js';
 import { bringAboutIn } from '../../contract-tests/dredd/scenarios.js';
 import { openWorld } from '../../contract-tests/dredd/world.js';
-import { type DatabaseKind, isMysqlReachable, mysqlServerUrl } from '../../contract-tests/support/databases.js';
+import { type DatabaseKind, isMysqlReachable, mysqlServerUrl } from '../../testkit/databases.js';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 
 const timeLimitMs = 180_000;

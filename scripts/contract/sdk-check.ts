@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import pc from 'picocolors';
-import { createKeyOf, type ServiceProgram, startServiceProgram } from '../../contract-tests/support/program.js';
+import { createKeyOf, type ServiceProgram, startServiceProgram } from '../../testkit/program.js';
 import { type Generator, generators } from './sdk-check/generators.js';
 
 interface Service {

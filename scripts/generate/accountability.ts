@@ -1,7 +1,7 @@
 /** Rows of the documents for lawyers and for the people concerned, from the contract, the configuration and the data map. */
 import * as spec from '../../generated/spec.js';
 import { settings } from '../../src/config/settings.js';
-import { contract, operations } from '../../web/docs/contract.js';
+import { contract, operations } from '../../packages/docs/contract.js';
 import { code, describeRetention } from './data-map.js';
 import type { peopleTables } from './data-map-people.js';
 import { tableUses } from './data-map-tables.js';

@@ -1,6 +1,6 @@
 import * as spec from '../../generated/spec.js';
 import { settings } from '../../src/config/settings.js';
-import { contract, type Schema } from '../../web/docs/contract.js';
+import { contract, type Schema } from '../../packages/docs/contract.js';
 import { type TableUse, tableUses } from './data-map-tables.js';
 
 /** Returns the cells of a table, without its head. */

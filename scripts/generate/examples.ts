@@ -6,11 +6,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import openapi from '../../generated/openapi.json' with { type: 'json' };
-import { createKey } from '../../src/accounts/manage.js';
-import { startService } from '../../src/compose.js';
+import { createKey } from '../../src/keys/manage.js';
+import { startService } from '../../src/serve/compose.js';
 import { readConfig } from '../../src/config/config.js';
-import { startCore } from '../../src/core/core.js';
-import { createLog } from '../../src/log/log.js';
+import { startCore } from '../../src/serve/core.js';
+import { createLog } from '../../src/observe/log.js';
 import { openStore } from '../../src/store/store.js';
 
 const root = new URL('../../', import.meta.url);

@@ -1,8 +1,8 @@
 import accuracy from '../../docs/accuracy.json' with { type: 'json' };
 import * as spec from '../../generated/spec.js';
 import { gatewaySettings, mainSettings, type Setting, settings } from '../../src/config/settings.js';
-import { fieldMap } from '../../src/tools/recordings/field-map.js';
-import { contract, type Schema } from '../../web/docs/contract.js';
+import { fieldMap } from '../../packages/tools/recordings/field-map.js';
+import { contract, type Schema } from '../../packages/docs/contract.js';
 import * as accountability from './accountability.js';
 import { columnRows, fieldRows, tableRows } from './data-map.js';
 

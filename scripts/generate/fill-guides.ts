@@ -9,7 +9,7 @@ import { Document, parse, visit } from 'yaml';
 import { type Examples, runExamples } from './examples.js';
 import { type Figures, figures } from './figures.js';
 import { fill } from './fill.js';
-import { markdownPages } from '../../web/docs/pages.js';
+import { markdownPages } from '../../packages/docs/pages.js';
 
 const root = new URL('../../', import.meta.url);
 const isCheck = process.argv.includes('--check');

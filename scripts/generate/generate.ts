@@ -5,7 +5,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { parse } from 'yaml';
-import { contractDigestOf } from '../../src/operations/contract-digest.js';
+import { contractDigestOf } from '../../src/contract/contract-digest.js';
 import { checkModelVersion } from './model-version.js';
 import { pythonConstants, type PythonSchema, pythonTypes } from './python-types.js';
 
@@ -46,7 +46,7 @@ checkCodes('x-faults', 'FaultCode');
 const outdated = checkModelVersion(contract);
 if (outdated) fail(`openapi.yaml: ${outdated}`);
 
-const python = 'clients/python/src/realtime_state_client';
+const python = 'packages/client-python/src/realtime_state_client';
 const files: Record<string, string> = {
   'generated/api.ts': banner + astToString(await openapiTypescript(structuredClone(contract) as never)),
   'generated/spec.ts': `${banner}${constants().join('\n\n')}\n`,

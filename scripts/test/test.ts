@@ -11,11 +11,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { delimiter, dirname, join, relative } from 'node:path';
 import pc from 'picocolors';
-import { chromiumPath, hasChromium } from '../../contract-tests/support/chromium.js';
-import { type DatabaseKind, isMysqlReachable, mysqlServerUrl } from '../../contract-tests/support/databases.js';
-import { pythonForClient, pythonModules } from '../../contract-tests/support/python.js';
-import { hasPromtool } from '../../contract-tests/support/has-promtool.js';
-import { hasRedisServer } from '../../contract-tests/support/has-redis-server.js';
+import { chromiumPath, hasChromium } from '../../testkit/chromium.js';
+import { type DatabaseKind, isMysqlReachable, mysqlServerUrl } from '../../testkit/databases.js';
+import { pythonForClient, pythonModules } from '../../testkit/python.js';
+import { hasPromtool } from '../../testkit/has-promtool.js';
+import { hasRedisServer } from '../../testkit/has-redis-server.js';
 
 const slowestFiles = 12;
 const checksAtOnce = availableParallelism();
@@ -49,7 +49,7 @@ const otherNode = process.env['TEST_OTHER_NODE'];
 const nodeTests = [
   ...['start', 'shutdown', 'core-thread', 'log-output', 'keys'].map((it) => `contract-tests/process/${it}.test.ts`),
   ...['bodies', 'half-open', 'pipelines', 'slow-senders'].map((it) => `contract-tests/hostile/${it}.test.ts`),
-  ...['contract-tests/http', 'contract-tests/streamEvents', 'src/http', 'src/remote', 'src/store'],
+  ...['contract-tests/http', 'contract-tests/streamEvents', 'src/http', 'src/serve', 'src/store'],
 ];
 const isSlowIncluded = process.env['TEST_SLOW'] === '1';
 const isPromtoolRequired = process.env['TEST_PROMTOOL_REQUIRED'] === '1';
@@ -66,8 +66,8 @@ const checks: Check[] = [
   { name: 'code: format', command: 'prettier', args: ['--check', '--log-level=warn', '.'] },
   { name: 'code: lint and layers', command: 'eslint', args: ['--max-warnings=0', '.'] },
   { name: 'code: types', command: 'tsc', args: [] },
-  { name: 'docs: types', command: 'tsc', args: ['-p', 'web/docs'] },
-  { name: 'dashboard: types', command: 'tsc', args: ['-p', 'web/dashboard'] },
+  { name: 'docs: types', command: 'tsc', args: ['-p', 'packages/docs'] },
+  { name: 'dashboard: types', command: 'tsc', args: ['-p', 'packages/dashboard'] },
   { name: 'contract: spectral', command: 'spectral', args: ['lint', 'openapi.yaml', '--fail-severity=hint'] },
   { name: 'contract: redocly', command: 'redocly', args: ['lint', 'openapi.yaml'] },
 ];

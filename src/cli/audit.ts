@@ -1,12 +1,12 @@
 import { Command } from 'commander';
-import { verifyRecord } from '../accesses/verify.js';
-import { requireAccount } from '../accounts/settings.js';
+import { verifyRecord } from '../access-record/verify.js';
+import { requireAccount } from '../keys/settings.js';
 import type { Config } from '../config/config.js';
 import { requireSecretsKeys } from '../config/secrets-key.js';
-import { starting } from '../lifecycle/start-error.js';
+import { starting } from '../observe/start-error.js';
 import type { ChainedEntry } from '../store/accesses.js';
 import type { Store } from '../store/store.js';
-import { createDigestId } from '../tokens/digest-id.js';
+import { createDigestId } from '../keys/digest-id.js';
 import { printTable, readAccount, readLimit } from './keys.js';
 
 type WithStore = (work: (store: Store, config: Config) => Promise<void>) => Promise<void>;

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { type Config, readConfig } from '../config/config.js';
 import type { Store } from '../store/store.js';
-import { startTracing } from '../tracing/tracing.js';
+import { startTracing } from '../observe/tracing.js';
 import {
   describeMainVariables,
   describeVariables,
@@ -10,9 +10,9 @@ import {
   settings,
 } from '../config/settings.js';
 import { version } from '../config/version.js';
-import { findSimilar } from '../similar.js';
-import { jsonOption } from '../command-line.js';
-import { toolCommands } from '../tools/commands.js';
+import { findSimilar } from '../contract/similar.js';
+import { jsonOption } from '../contract/command-line.js';
+import { toolCommands } from '../../packages/tools/commands.js';
 import { endWithNpm } from './close-on-signal.js';
 import { accountsCommand } from './accounts.js';
 import { auditCommand } from './audit.js';
@@ -73,7 +73,7 @@ export async function runCommand(surroundings: Surroundings): Promise<void> {
     .description('serve the APIs of OpenAI and Anthropic, and add the state of the person to each request')
     .addHelpText('after', () => `\nEnvironment variables:\n${describeVariables(gatewaySettings())}`)
     .action(async () => {
-      const { gateway } = await import('./gateway.js');
+      const { gateway } = await import('../../packages/gateway/command.js');
       endWithNpm(env);
       await gateway(env, warnings);
     });

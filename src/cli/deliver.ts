@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import type { Closable } from '../lifecycle/closing.js';
+import type { Closable } from '../observe/closing.js';
 import { createClock } from '../config/clock.js';
 import type { Config } from '../config/config.js';
-import { startDelivery } from '../core/deliver.js';
-import { createLog } from '../log/log.js';
-import { standardError } from '../log/log-output.js';
+import { startDelivery } from '../serve/deliver.js';
+import { createLog } from '../observe/log.js';
+import { standardError } from '../observe/log-output.js';
 import { version } from '../config/version.js';
 import { closeOnSignal } from './close-on-signal.js';
 import { noDatabase } from './with-store.js';

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import type { Config } from '../config/config.js';
 import { keyFileOf } from '../config/secrets-key.js';
-import { findFittingKeys } from '../core/secrets-keys.js';
+import { findFittingKeys } from '../serve/secrets-keys.js';
 import { hasSeveralHosts, inspectHosts } from '../store/mysql-pool.js';
 import { SchemaError } from '../store/migrate.js';
 import { openStore, type Store } from '../store/store.js';

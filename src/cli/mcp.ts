@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
-import type { SendRequest } from '../mcp/call-tool.js';
-import { agentConfigurations, describeConfigurations, describeNextStep, writeConfiguration } from '../mcp/setup.js';
+import type { SendRequest } from '../http/call-tool.js';
+import { agentConfigurations, describeConfigurations, describeNextStep, writeConfiguration } from '../http/setup.js';
 
 const timeoutMs = 30_000;
 
@@ -21,7 +21,7 @@ export function mcpCommand(): Command {
     .action(async ({ url, key }: Options) => {
       const send = sendOver(url, requireKey(key));
       const { serveStdio } = await import('@modelcontextprotocol/server/stdio');
-      const { createMcpServer } = await import('../mcp/server.js');
+      const { createMcpServer } = await import('../http/mcp-server.js');
       serveStdio(() => createMcpServer(send, Date.now));
     });
   return mcp.addCommand(setupCommand());

@@ -1,11 +1,11 @@
-import { commandLine } from '../command-line.js';
+import { commandLine } from '../contract/command-line.js';
 import type { Config } from '../config/config.js';
 import { purgeExpired } from '../retention/purge.js';
 import { hourMs, purgeEdges } from '../retention/purge-edges.js';
 import { applyRetention, isLargePurge } from '../retention/shortened.js';
 import type { ExpiredCount } from '../store/count-expired.js';
 import type { Store } from '../store/store.js';
-import { withProgress } from '../terminal/progress.js';
+import { withProgress } from '../../packages/tools/terminal/progress.js';
 import { printTable } from './keys.js';
 
 export interface PurgeOptions {

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import type { Config } from '../config/config.js';
 import { requireSecretsKeys } from '../config/secrets-key.js';
-import { createSecretBox } from '../delivery/secret-box.js';
-import { starting } from '../lifecycle/start-error.js';
+import { createSecretBox } from '../webhooks/secret-box.js';
+import { starting } from '../observe/start-error.js';
 import type { Store } from '../store/store.js';
-import { receiptKeysMax, rotateReceiptKey } from '../tokens/receipts.js';
+import { receiptKeysMax, rotateReceiptKey } from '../keys/receipts.js';
 import { printTable } from './keys.js';
 
 type WithStore = (work: (store: Store, config: Config) => Promise<void>) => Promise<void>;

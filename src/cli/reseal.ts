@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.js';
-import { resealDatabase } from '../core/secrets-keys.js';
-import { starting } from '../lifecycle/start-error.js';
+import { resealDatabase } from '../serve/secrets-keys.js';
+import { starting } from '../observe/start-error.js';
 import type { Store } from '../store/store.js';
 
 export interface ResealOptions {

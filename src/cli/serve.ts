@@ -1,11 +1,11 @@
-import type { DevelopmentKey } from '../accounts/development-key.js';
-import { newKeyCommand } from '../accounts/expired-keys.js';
-import type { Closable } from '../lifecycle/closing.js';
+import type { DevelopmentKey } from '../keys/development-key.js';
+import { newKeyCommand } from '../keys/expired-keys.js';
+import type { Closable } from '../observe/closing.js';
 import { createClock } from '../config/clock.js';
-import { type ServiceParts, startService } from '../compose.js';
-import { coreOnThread } from '../core/on-thread.js';
-import { createLog } from '../log/log.js';
-import { standardError } from '../log/log-output.js';
+import { type ServiceParts, startService } from '../serve/compose.js';
+import { coreOnThread } from '../serve/on-thread.js';
+import { createLog } from '../observe/log.js';
+import { standardError } from '../observe/log-output.js';
 import { version } from '../config/version.js';
 import { closeOnSignal } from './close-on-signal.js';
 

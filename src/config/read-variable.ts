@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns';
 import ipaddr from 'ipaddr.js';
-import { parseUrl } from '../net/parse-url.js';
+import { parseUrl } from '../contract/parse-url.js';
 import { readMysqlTls } from './mysql-tls.js';
 import { mysqlUrls } from './mysql-urls.js';
 import type { Variable } from './variable.js';

@@ -1,6 +1,6 @@
-import { commandLine } from '../command-line.js';
-import { findSimilar } from '../similar.js';
-import { gatewayVariables } from './gateway.js';
+import { commandLine } from '../contract/command-line.js';
+import { findSimilar } from '../contract/similar.js';
+import { gatewayVariables } from '../../packages/gateway/config.js';
 import type { Described } from './variable.js';
 import { variables } from './variables.js';
 

@@ -3,7 +3,7 @@ import { createConcurrencyLimit, shareOfAccount } from '../limits/concurrency-li
 import { rateLimitFields } from '../limits/allowance.js';
 import type { MonthlyCalls } from '../limits/monthly-calls.js';
 import type { WindowLimit } from '../limits/window-limit.js';
-import { ProblemError } from '../problem.js';
+import { ProblemError } from '../contract/problem.js';
 import { takeAllowance } from '../readings/intake.js';
 import type { Middleware } from './in-order.js';
 import { whenSettled, whenWritten } from './responses.js';

@@ -2,7 +2,7 @@ import express, { type Express } from 'express';
 import type { LimitPolicy } from '../limits/allowance.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
 import type { MonthlyCalls } from '../limits/monthly-calls.js';
-import { definitions } from '../operations/definitions.js';
+import { definitions } from '../contract/definitions.js';
 import { findOperation } from '../operations/index.js';
 import { createIntake, type IntakeParts } from '../readings/intake.js';
 import { type Admission, admit, admitAccount, countCalls, limitRequests, requireOwnSession } from './admit.js';

@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 import { operationScopes } from '../../generated/spec.js';
-import type { Identity, Scope, TokenIdentity } from '../contract.js';
+import type { Identity, Scope, TokenIdentity } from '../contract/contract.js';
 import { RateLimitError } from '../limits/allowance.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
-import { ProblemError } from '../problem.js';
+import { ProblemError } from '../contract/problem.js';
 import type { Middleware } from './in-order.js';
 
 /** Functions that check credentials. */

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { Request, RequestHandler, Response } from 'express';
 import getRawBody from 'raw-body';
 import { batch as batchLimits, body as bodyLimits } from '../../generated/spec.js';
-import { ProblemError } from '../problem.js';
+import { ProblemError } from '../contract/problem.js';
 import { parseJson } from './json.js';
 import { decodeLines, toLines } from './lines.js';
 import type { Route } from './route.js';

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { FailureLimit } from '../limits/failure-limit.js';
 import type { AnyInput, AnyOperation, Operate, RecordAccess, StreamServices } from '../operations/operation.js';
-import { ProblemError } from '../problem.js';
+import { ProblemError } from '../contract/problem.js';
 import { countRefusal } from './authenticate.js';
 import type { Middleware } from './in-order.js';
 import { sendText, startStream } from './responses.js';

@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
-import { ProblemError } from '../problem.js';
+import { ProblemError } from '../contract/problem.js';
 import type { Middleware } from './in-order.js';
 import { type Encoding, endings, type PublicFile, readPublicFiles } from './public-files.js';
 

@@ -1,5 +1,5 @@
-import type { Schema } from '../contract.js';
-import { ProblemError } from '../problem.js';
+import type { Schema } from '../contract/contract.js';
+import { ProblemError } from '../contract/problem.js';
 
 const token =
   /[ \t\n\r]*(?:([[\]{},:])|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y;

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { batch as limits, body as bodyLimits } from '../../generated/spec.js';
-import { fault, ProblemError } from '../problem.js';
+import { fault, ProblemError } from '../contract/problem.js';
 import { parseJson } from './json.js';
 
 /** A line of a body with its number, from 1. */

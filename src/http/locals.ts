@@ -1,4 +1,4 @@
-import type { Caller, KeyRefusal, Scope } from '../contract.js';
+import type { Caller, KeyRefusal, Scope } from '../contract/contract.js';
 import type { Allowance, LimitPolicy } from '../limits/allowance.js';
 import type { Call } from '../limits/monthly-calls.js';
 import type { Params, Route } from './route.js';

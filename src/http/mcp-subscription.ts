@@ -1,8 +1,8 @@
 import type { McpHttpHandler, SubscriptionsListenRequest } from '@modelcontextprotocol/server';
 import type { Express, Response } from 'express';
 import { stream as settings } from '../../generated/spec.js';
-import type { Fault } from '../contract.js';
-import { fault, ProblemError } from '../problem.js';
+import type { Fault } from '../contract/contract.js';
+import { fault, ProblemError } from '../contract/problem.js';
 import { streamWithin } from './internal-request.js';
 import { startStream, whenSettled } from './responses.js';
 

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import type { Express, Request, Response } from 'express';
 import getRawBody from 'raw-body';
-import type { SendRequest } from '../mcp/call-tool.js';
+import type { SendRequest } from './call-tool.js';
 import { rateLimitFields } from '../limits/allowance.js';
-import { ProblemError } from '../problem.js';
+import { ProblemError } from '../contract/problem.js';
 import type { Middleware } from './in-order.js';
 import { requestWithin } from './internal-request.js';
 import { copyHead, findSubscribed, streamUpdates } from './mcp-subscription.js';
@@ -55,7 +55,7 @@ async function serve(operations: Express, now: () => number, request: Request, r
   // Imported at the first request, because the SDK and its schemas use memory that most deployments do not need.
   const [{ createMcpHandler, InMemoryServerEventBus }, { createMcpServer, readSessionId }] = await Promise.all([
     import('@modelcontextprotocol/server'),
-    import('../mcp/server.js'),
+    import('./mcp-server.js'),
   ]);
   const bus = new InMemoryServerEventBus();
   const send = sendWithin(operations, response.locals);

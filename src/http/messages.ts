@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express } from 'express';
-import { createEndAfterBody } from '../net/unread-body.js';
+import { createEndAfterBody } from './unread-body.js';
 
 /** Classes of requests and responses, as options of `createServer`. */
 export interface MessageClasses {

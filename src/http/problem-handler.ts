@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { authentication, problems, retryAfter } from '../../generated/spec.js';
 import { type Allowance, type LimitPolicy, RateLimitError, rateLimitFields } from '../limits/allowance.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
-import { ProblemError } from '../problem.js';
+import { ProblemError } from '../contract/problem.js';
 import { countRefusal } from './authenticate.js';
 import { sendText } from './responses.js';
 

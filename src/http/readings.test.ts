@@ -3,7 +3,7 @@ import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { expect, test } from 'vitest';
 import { batch as settings } from '../../generated/spec.js';
-import { ProblemError } from '../problem.js';
+import { ProblemError } from '../contract/problem.js';
 import { limitBatches, linesAtOnce, takeLines } from './readings.js';
 
 test('a process has a limited number of batches in progress, and a settled batch frees its slot', () => {

@@ -1,14 +1,14 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { batch as settings, limits } from '../../generated/spec.js';
-import { createTurns } from '../concurrency/turns.js';
-import type { Fault, Schema } from '../contract.js';
+import { createTurns } from '../store/turns.js';
+import type { Fault, Schema } from '../contract/contract.js';
 import { type Allowance, type LimitPolicy, RateLimitError, rateLimitFields } from '../limits/allowance.js';
 import { createConcurrencyLimit } from '../limits/concurrency-limit.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
 import type { Call, MonthlyCalls } from '../limits/monthly-calls.js';
 import { createErrorLimit, type PreparedBatch, type PreparedLine, rejectedLine } from '../operations/ingest-batch.js';
-import { ProblemError } from '../problem.js';
+import { ProblemError } from '../contract/problem.js';
 import type { Admit } from '../readings/intake.js';
 import { countRefusal } from './authenticate.js';
 import type { Middleware } from './in-order.js';

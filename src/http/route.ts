@@ -1,8 +1,8 @@
-import type { OperationId } from '../contract.js';
-import { parseUrl } from '../net/parse-url.js';
-import type { Definition } from '../operations/definitions.js';
+import type { OperationId } from '../contract/contract.js';
+import { parseUrl } from '../contract/parse-url.js';
+import type { Definition } from '../contract/definitions.js';
 import type { AnyOperation } from '../operations/operation.js';
-import { ProblemError } from '../problem.js';
+import { ProblemError } from '../contract/problem.js';
 import type { Middleware } from './in-order.js';
 
 /** An operation: its definition in the contract, and what the service must know in addition. */

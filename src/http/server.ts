@@ -5,9 +5,9 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express, Request, Response } from 'express';
 import type { Logger } from 'pino';
-import type { ProblemCode } from '../contract.js';
-import { listen } from '../net/listen.js';
-import { ProblemError } from '../problem.js';
+import type { ProblemCode } from '../contract/contract.js';
+import { listen } from '../observe/listen.js';
+import { ProblemError } from '../contract/problem.js';
 import { messageClassesOf } from './messages.js';
 import { type ResponseTracker, trackResponses, warnSparingly } from './track-responses.js';
 

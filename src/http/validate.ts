@@ -1,8 +1,8 @@
 import type { Request } from 'express';
-import type { Fault } from '../contract.js';
-import type { Definition } from '../operations/definitions.js';
-import { omitExcess, suggestName, toFault } from '../operations/faults.js';
-import { fault, ProblemError } from '../problem.js';
+import type { Fault } from '../contract/contract.js';
+import type { Definition } from '../contract/definitions.js';
+import { omitExcess, suggestName, toFault } from '../contract/faults.js';
+import { fault, ProblemError } from '../contract/problem.js';
 import type { Middleware } from './in-order.js';
 import { createFindErrors, type RequestParts } from './validator.js';
 

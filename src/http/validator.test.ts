@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Definition, definitions } from '../operations/definitions.js';
+import { type Definition, definitions } from '../contract/definitions.js';
 import { createFindErrors, createMiddleware } from './validator.js';
 
 const findErrors = await createFindErrors();

@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
-import type { OperationId } from '../contract.js';
-import { type Definition, definitions, type Schema } from '../operations/definitions.js';
-import type { ValidatorFault } from '../operations/faults.js';
+import type { OperationId } from '../contract/contract.js';
+import { type Definition, definitions, type Schema } from '../contract/definitions.js';
+import type { ValidatorFault } from '../contract/faults.js';
 import { inOrder, type Middleware } from './in-order.js';
 
 /** The parts of a request that the contract describes. Integers of the query are numbers, header names lower case. */

@@ -1,5 +1,5 @@
-import type { Schema } from '../contract.js';
-import { ProblemError } from '../problem.js';
+import type { Schema } from '../contract/contract.js';
+import { ProblemError } from '../contract/problem.js';
 
 export type LimitPolicy = Schema<'LimitPolicy'>;
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { limits, tiers } from '../../generated/spec.js';
 import type { Quotas } from '../config/config.js';
-import type { Caller } from '../contract.js';
+import type { Caller } from '../contract/contract.js';
 import type { UsageTable } from '../store/usage.js';
 import { type Allowance, RateLimitError } from './allowance.js';
 

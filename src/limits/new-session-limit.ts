@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { limits } from '../../generated/spec.js';
-import type { Caller } from '../contract.js';
-import { createGroupCommit } from '../concurrency/group-commit.js';
+import type { Caller } from '../contract/contract.js';
+import { createGroupCommit } from '../store/group-commit.js';
 import type { Store } from '../store/store.js';
 import { isTransient } from '../store/transient.js';
 import { RateLimitError } from './allowance.js';

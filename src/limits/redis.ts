@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Result } from 'ioredis';
 import type { Logger } from 'pino';
-import { type Availability, trackAvailability } from '../redis/availability.js';
-import { openRedis } from '../redis/open-redis.js';
+import { type Availability, trackAvailability } from './availability.js';
+import { openRedis } from './open-redis.js';
 
 /** Time limit of a count, ms. After this time, the request is counted in memory. */
 const responseMs = 250;

@@ -1,6 +1,6 @@
-import { ProblemError } from '../problem.js';
+import { ProblemError } from '../contract/problem.js';
 import { eraseSubject } from '../retention/erase.js';
-import { openReceipts } from '../tokens/receipts.js';
+import { openReceipts } from '../keys/receipts.js';
 import type { OperationRecord } from './operation.js';
 
 /** Responds after all data of the subject is erased, with a signed receipt. */

@@ -1,6 +1,6 @@
 import { webhookDelivery as settings } from '../../generated/spec.js';
-import { readCursor, writeCursor } from '../delivery/cursor.js';
-import { fault, ProblemError } from '../problem.js';
+import { readCursor, writeCursor } from '../webhooks/cursor.js';
+import { fault, ProblemError } from '../contract/problem.js';
 import type { Delivery } from '../store/delivery-row.js';
 import type { DeliveryFilter, DeliveryTime } from '../store/settled-deliveries.js';
 

@@ -1,6 +1,6 @@
 import { faults as texts } from '../../generated/spec.js';
-import type { Schema } from '../contract.js';
-import { fault, ProblemError } from '../problem.js';
+import type { Schema } from '../contract/contract.js';
+import { fault, ProblemError } from '../contract/problem.js';
 import type { OperationRecord } from './operation.js';
 
 const mediaTypes: Readonly<Record<Schema<'ExportFormat'>, string>> = {

@@ -1,4 +1,4 @@
-import { ProblemError } from '../problem.js';
+import { ProblemError } from '../contract/problem.js';
 import { toConsent } from './consent-view.js';
 import type { OperationRecord } from './operation.js';
 

@@ -1,5 +1,5 @@
-import { toContractDelivery } from '../delivery/delivery-view.js';
-import { ProblemError } from '../problem.js';
+import { toContractDelivery } from '../webhooks/delivery-view.js';
+import { ProblemError } from '../contract/problem.js';
 import type { OperationRecord } from './operation.js';
 
 export const getDelivery: OperationRecord<'getDelivery'> = {

@@ -1,6 +1,6 @@
 import { parameterDefaults } from '../../generated/spec.js';
-import { toHistory } from '../domain/history.js';
-import { ProblemError } from '../problem.js';
+import { toHistory } from '../score/history.js';
+import { ProblemError } from '../contract/problem.js';
 import type { OperationRecord } from './operation.js';
 
 /** Returns the points of the window. The list is empty if a known session has no reading in the window. */

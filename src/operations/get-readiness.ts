@@ -1,4 +1,4 @@
-import { ProblemError } from '../problem.js';
+import { ProblemError } from '../contract/problem.js';
 import type { OperationRecord } from './operation.js';
 
 /** Throws service_unavailable when the database is unavailable, has pending migrations or accepts no writes. */

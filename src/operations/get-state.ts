@@ -1,6 +1,6 @@
-import type { ComputedState, Session } from '../domain/session.js';
-import { ageConfidence, toStateReading } from '../domain/state-reading.js';
-import { ProblemError } from '../problem.js';
+import type { ComputedState, Session } from '../score/session.js';
+import { ageConfidence, toStateReading } from '../score/state-reading.js';
+import { ProblemError } from '../contract/problem.js';
 import type { Reader } from '../store/store.js';
 import type { OperationRecord } from './operation.js';
 

@@ -1,5 +1,5 @@
 import { feedback as settings } from '../../generated/spec.js';
-import { ProblemError } from '../problem.js';
+import { ProblemError } from '../contract/problem.js';
 import { compare } from './get-agreement.js';
 import type { OperationRecord } from './operation.js';
 

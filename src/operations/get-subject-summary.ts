@@ -1,7 +1,7 @@
 import { summaries as settings } from '../../generated/spec.js';
-import type { Fault, Input } from '../contract.js';
-import { type Calendar, createDayCalendar, floorHour, hourCalendar, hourMs, toRows } from '../domain/summary.js';
-import { fault, ProblemError } from '../problem.js';
+import type { Fault, Input } from '../contract/contract.js';
+import { type Calendar, createDayCalendar, floorHour, hourCalendar, hourMs, toRows } from '../score/summary.js';
+import { fault, ProblemError } from '../contract/problem.js';
 import type { Reader } from '../store/store.js';
 import type { OperationRecord, Services } from './operation.js';
 

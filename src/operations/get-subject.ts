@@ -1,6 +1,6 @@
-import { toBaseline } from '../domain/subject-profile.js';
-import { toStatusChanges } from '../domain/triggers.js';
-import { ProblemError } from '../problem.js';
+import { toBaseline } from '../score/subject-profile.js';
+import { toStatusChanges } from '../score/triggers.js';
+import { ProblemError } from '../contract/problem.js';
 import type { OperationRecord } from './operation.js';
 
 /** Returns what the service has learned about a subject, as of now. */

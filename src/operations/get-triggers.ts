@@ -1,5 +1,5 @@
-import { toProfile } from '../domain/triggers.js';
-import { ProblemError } from '../problem.js';
+import { toProfile } from '../score/triggers.js';
+import { ProblemError } from '../contract/problem.js';
 import type { OperationRecord } from './operation.js';
 
 /** Returns the triggers of a subject. The lists are empty for a subject without texts. */

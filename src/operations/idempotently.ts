@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { idempotency as settings } from '../../generated/spec.js';
-import type { Caller } from '../contract.js';
-import { fault, ProblemError } from '../problem.js';
+import type { Caller } from '../contract/contract.js';
+import { fault, ProblemError } from '../contract/problem.js';
 import type { ClaimOutcome, IdempotencyClaim } from '../store/idempotency-keys.js';
 import type { Writer } from '../store/store.js';
 import type { Services } from './operation.js';

@@ -1,4 +1,4 @@
-import type { BodyOf, OperationId } from '../contract.js';
+import type { BodyOf, OperationId } from '../contract/contract.js';
 import type { PreparedReading } from '../readings/intake.js';
 import { createToken } from './create-token.js';
 import { deleteSubject } from './delete-subject.js';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Caller } from '../contract.js';
-import { createLog } from '../log/log.js';
-import { ProblemError } from '../problem.js';
+import type { Caller } from '../contract/contract.js';
+import { createLog } from '../observe/log.js';
+import { ProblemError } from '../contract/problem.js';
 import type { Commit } from '../readings/group.js';
 import { ingestBatch } from './ingest-batch.js';
 import type { Services } from './operation.js';

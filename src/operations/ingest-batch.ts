@@ -1,8 +1,8 @@
 import { retryAfter, validation } from '../../generated/spec.js';
-import type { Caller, Schema } from '../contract.js';
-import { toStateReading } from '../domain/state-reading.js';
+import type { Caller, Schema } from '../contract/contract.js';
+import { toStateReading } from '../score/state-reading.js';
 import { RateLimitError } from '../limits/allowance.js';
-import { ProblemError } from '../problem.js';
+import { ProblemError } from '../contract/problem.js';
 import type { Outcome } from '../readings/group.js';
 import type { PreparedReading } from '../readings/intake.js';
 import type { OperationRecord, Services } from './operation.js';

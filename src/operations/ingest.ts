@@ -1,6 +1,6 @@
-import { requiredNames } from '../domain/signals.js';
-import { toStateReading } from '../domain/state-reading.js';
-import { ProblemError } from '../problem.js';
+import { requiredNames } from '../score/signals.js';
+import { toStateReading } from '../score/state-reading.js';
+import { ProblemError } from '../contract/problem.js';
 import type { Outcome } from '../readings/group.js';
 import type { PreparedReading } from '../readings/intake.js';
 import type { OperationRecord } from './operation.js';

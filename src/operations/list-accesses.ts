@@ -1,6 +1,6 @@
 import { accessRecord as settings } from '../../generated/spec.js';
-import type { Schema } from '../contract.js';
-import { fault, ProblemError } from '../problem.js';
+import type { Schema } from '../contract/contract.js';
+import { fault, ProblemError } from '../contract/problem.js';
 import type { AccessCursor } from '../store/access-queries.js';
 import { type ChainedEntry, everyone } from '../store/accesses.js';
 import type { OperationRecord } from './operation.js';

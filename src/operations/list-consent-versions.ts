@@ -1,5 +1,5 @@
 import { consent as settings } from '../../generated/spec.js';
-import { fault, ProblemError } from '../problem.js';
+import { fault, ProblemError } from '../contract/problem.js';
 import { toConsent } from './consent-view.js';
 import type { OperationRecord } from './operation.js';
 

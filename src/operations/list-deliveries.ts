@@ -1,4 +1,4 @@
-import { toContractDelivery } from '../delivery/delivery-view.js';
+import { toContractDelivery } from '../webhooks/delivery-view.js';
 import type { Delivery } from '../store/delivery-row.js';
 import { type DeliveryFilter, type DeliveryOutcome, newestFirst } from '../store/settled-deliveries.js';
 import type { Reader } from '../store/store.js';

@@ -1,4 +1,4 @@
-import type { Schema } from '../contract.js';
+import type { Schema } from '../contract/contract.js';
 import type { Delivery } from '../store/delivery-row.js';
 import type { DeliveryFilter } from '../store/settled-deliveries.js';
 import type { Reader } from '../store/store.js';

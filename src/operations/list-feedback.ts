@@ -1,7 +1,7 @@
 import { feedback as settings } from '../../generated/spec.js';
-import type { Schema } from '../contract.js';
-import { bandOf } from '../domain/states.js';
-import { fault, ProblemError } from '../problem.js';
+import type { Schema } from '../contract/contract.js';
+import { bandOf } from '../score/states.js';
+import { fault, ProblemError } from '../contract/problem.js';
 import type { FeedbackCursor, StoredReport } from '../store/feedback.js';
 import type { OperationRecord } from './operation.js';
 

@@ -1,4 +1,4 @@
-import { receiptKeysMax, toPublicJwk } from '../tokens/receipts.js';
+import { receiptKeysMax, toPublicJwk } from '../keys/receipts.js';
 import type { OperationRecord } from './operation.js';
 
 /** Returns the public keys of deletion receipts. Without a key of the API, because whoever has a receipt may verify it. */

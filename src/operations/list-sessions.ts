@@ -1,9 +1,9 @@
 import { enums, sessionList as settings } from '../../generated/spec.js';
-import type { Schema } from '../contract.js';
-import { staleAfterMs } from '../domain/evidence.js';
-import type { ComputedState } from '../domain/session.js';
-import { bandOf } from '../domain/states.js';
-import { fault, ProblemError } from '../problem.js';
+import type { Schema } from '../contract/contract.js';
+import { staleAfterMs } from '../score/evidence.js';
+import type { ComputedState } from '../score/session.js';
+import { bandOf } from '../score/states.js';
+import { fault, ProblemError } from '../contract/problem.js';
 import type { SessionCursor } from '../store/session-list.js';
 import type { SessionPoint, SnapshotSession } from '../store/session-snapshot.js';
 import type { Reader } from '../store/store.js';

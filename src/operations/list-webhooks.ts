@@ -1,4 +1,4 @@
-import { toWebhook } from '../delivery/webhook-view.js';
+import { toWebhook } from '../webhooks/webhook-view.js';
 import type { OperationRecord } from './operation.js';
 
 /** Returns the account's webhooks with the health of each receiver. No other response contains the health. */

@@ -1,17 +1,17 @@
 import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import type { BodyOf, Caller, CallerOf, Input, OperationId, Output, Refusals } from '../contract.js';
-import type { ResolveName } from '../delivery/resolve-name.js';
-import type { SecretBox } from '../delivery/secret-box.js';
-import type { TargetPolicy } from '../delivery/target.js';
-import type { Exports } from '../export/exports.js';
+import type { BodyOf, Caller, CallerOf, Input, OperationId, Output, Refusals } from '../contract/contract.js';
+import type { ResolveName } from '../webhooks/resolve-name.js';
+import type { SecretBox } from '../webhooks/secret-box.js';
+import type { TargetPolicy } from '../webhooks/target.js';
+import type { Exports } from '../streaming/exports.js';
 import type { Commit } from '../readings/group.js';
 import type { ErasureParts } from '../retention/erase.js';
 import type { ComputeHours } from '../retention/hours.js';
 import type { DigestId } from '../store/erased-ids.js';
 import type { Store } from '../store/store.js';
-import type { Streams } from '../stream/streams.js';
-import type { SessionTokens } from '../tokens/session-token.js';
+import type { Streams } from '../streaming/streams.js';
+import type { SessionTokens } from '../keys/session-token.js';
 
 /** Operations whose responses are sent piece by piece. */
 type StreamedId = 'streamEvents' | 'exportReadings';

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { consent as contract } from '../../generated/spec.js';
-import type { BodyOf } from '../contract.js';
-import { type Allowed, type Consent, findRefusedCategories, narrowConsent, readAllowed } from '../domain/consent.js';
-import { unknownSubject } from '../domain/subject.js';
-import { ProblemError } from '../problem.js';
+import type { BodyOf } from '../contract/contract.js';
+import { type Allowed, type Consent, findRefusedCategories, narrowConsent, readAllowed } from '../score/consent.js';
+import { unknownSubject } from '../score/subject.js';
+import { ProblemError } from '../contract/problem.js';
 import { keepBaseline, statesPurpose } from '../readings/consent.js';
 import { checkAge } from '../readings/intake.js';
 import { removeSubjectsValues } from '../retention/remove-live-values.js';

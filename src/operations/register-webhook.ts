@@ -1,6 +1,6 @@
-import { register, requireTarget } from '../delivery/register.js';
-import { logStatusChange, type StatusChange, statusChangeOf } from '../delivery/status-change.js';
-import { toWebhook } from '../delivery/webhook-view.js';
+import { register, requireTarget } from '../webhooks/register.js';
+import { logStatusChange, type StatusChange, statusChangeOf } from '../webhooks/status-change.js';
+import { toWebhook } from '../webhooks/webhook-view.js';
 import { idempotently } from './idempotently.js';
 import type { OperationRecord } from './operation.js';
 

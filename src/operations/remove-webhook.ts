@@ -1,4 +1,4 @@
-import { ProblemError } from '../problem.js';
+import { ProblemError } from '../contract/problem.js';
 import type { OperationRecord } from './operation.js';
 
 const batchRows = 500;

@@ -1,4 +1,4 @@
-import { ProblemError } from '../problem.js';
+import { ProblemError } from '../contract/problem.js';
 import type { Writer } from '../store/store.js';
 import type { StoredWebhook } from '../store/webhooks.js';
 

@@ -1,6 +1,6 @@
 import { webhookDelivery as settings } from '../../generated/spec.js';
-import type { Schema } from '../contract.js';
-import { toOrderedRetries } from '../delivery/ordered-retries.js';
+import type { Schema } from '../contract/contract.js';
+import { toOrderedRetries } from '../webhooks/ordered-retries.js';
 import type { Delivery } from '../store/delivery-row.js';
 import type { Writer } from '../store/store.js';
 import { requireWebhook } from './require-webhook.js';

@@ -1,6 +1,6 @@
-import { issueSecret, rotateTo, rotationEndOf } from '../delivery/signing-secrets.js';
-import { toWebhook } from '../delivery/webhook-view.js';
-import { ProblemError } from '../problem.js';
+import { issueSecret, rotateTo, rotationEndOf } from '../webhooks/signing-secrets.js';
+import { toWebhook } from '../webhooks/webhook-view.js';
+import { ProblemError } from '../contract/problem.js';
 import { idempotently } from './idempotently.js';
 import { requireWebhook } from './require-webhook.js';
 import type { OperationRecord } from './operation.js';

@@ -1,6 +1,6 @@
 import { summaries, timestamps } from '../../generated/spec.js';
-import type { Caller, Schema } from '../contract.js';
-import { ProblemError } from '../problem.js';
+import type { Caller, Schema } from '../contract/contract.js';
+import { ProblemError } from '../contract/problem.js';
 import type { Report, StoredReport } from '../store/feedback.js';
 import type { Reported } from '../store/published-score.js';
 import type { Writer } from '../store/store.js';

@@ -1,6 +1,6 @@
 import { webhookDelivery as settings } from '../../generated/spec.js';
-import type { Schema } from '../contract.js';
-import { newDelivery } from '../delivery/new-delivery.js';
+import type { Schema } from '../contract/contract.js';
+import { newDelivery } from '../webhooks/new-delivery.js';
 import { idempotently } from './idempotently.js';
 import { requireWebhook } from './require-webhook.js';
 import type { OperationRecord } from './operation.js';

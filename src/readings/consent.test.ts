@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { advanceTo, startMs } from '../../contract-tests/support/arbitraries.js';
-import type { ConsentCategory } from '../domain/consent.js';
-import { unknownSubject } from '../domain/subject.js';
-import { createTopicAnalyzer } from '../domain/topics/analyzer.js';
-import { loadTopicModel } from '../domain/topics/model.js';
-import { ProblemError } from '../problem.js';
+import { advanceTo, startMs } from '../../testkit/arbitraries.js';
+import type { ConsentCategory } from '../score/consent.js';
+import { unknownSubject } from '../score/subject.js';
+import { createTopicAnalyzer } from '../../packages/text/analyzer.js';
+import { loadTopicModel } from '../../packages/text/model.js';
+import { ProblemError } from '../contract/problem.js';
 import { beginProgress } from './advance.js';
 import { applyConsent } from './consent.js';
 import type { PreparedReading } from './intake.js';
 
-const weights = readFileSync(new URL('../domain/topics/weights.bin', import.meta.url));
+const weights = readFileSync(new URL('../../packages/text/weights/topics.bin', import.meta.url));
 const turn = createTopicAnalyzer(loadTopicModel(weights)).analyzeTurn({
   user_message: 'My exam is tomorrow.',
   ai_response: 'Which part?',

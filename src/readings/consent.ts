@@ -1,10 +1,10 @@
 import { consent as contract } from '../../generated/spec.js';
-import type { Caller, Submission } from '../contract.js';
-import { type Allowed, isExpired, keepAllowed, readAllowed, removeLiveValues } from '../domain/consent.js';
-import type { Session } from '../domain/session.js';
-import { categoriesOf } from '../domain/signals.js';
-import type { Subject } from '../domain/subject.js';
-import { ProblemError } from '../problem.js';
+import type { Caller, Submission } from '../contract/contract.js';
+import { type Allowed, isExpired, keepAllowed, readAllowed, removeLiveValues } from '../score/consent.js';
+import type { Session } from '../score/session.js';
+import { categoriesOf } from '../score/signals.js';
+import type { Subject } from '../score/subject.js';
+import { ProblemError } from '../contract/problem.js';
 import type { Reader } from '../store/store.js';
 import type { Progress } from './advance.js';
 import type { PreparedReading } from './intake.js';

@@ -1,14 +1,14 @@
-import type { Caller } from '../contract.js';
-import { createGroupCommit } from '../concurrency/group-commit.js';
-import type { ComputedState, Session } from '../domain/session.js';
+import type { Caller } from '../contract/contract.js';
+import { createGroupCommit } from '../store/group-commit.js';
+import type { ComputedState, Session } from '../score/session.js';
 import type { AdmitSession } from '../limits/new-session-limit.js';
-import { ProblemError } from '../problem.js';
+import { ProblemError } from '../contract/problem.js';
 import type { DigestId, ErasedId } from '../store/erased-ids.js';
 import type { BoundSession } from '../store/name-subjects.js';
 import type { StoredSession } from '../store/sessions.js';
 import type { Store, Writer } from '../store/store.js';
 import { isTransient } from '../store/transient.js';
-import { inSharedSpan, type TraceOrigin, traceOrigin } from '../tracing/in-span.js';
+import { inSharedSpan, type TraceOrigin, traceOrigin } from '../observe/in-span.js';
 import {
   type Advance,
   advanceReading,

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 import { timestamps } from '../../generated/spec.js';
-import type { Caller, Fault, Submission, TokenGrant } from '../contract.js';
-import { categoriesOf, type Measured, requiredNames } from '../domain/signals.js';
-import type { MessageCheck } from '../domain/text/check-message.js';
-import { isForeign } from '../domain/text/language.js';
-import type { Texts } from '../domain/text/texts.js';
-import type { TurnAnalysis } from '../domain/topics/analyzer.js';
+import type { Caller, Fault, Submission, TokenGrant } from '../contract/contract.js';
+import { categoriesOf, type Measured, requiredNames } from '../score/signals.js';
+import type { MessageCheck } from '../../packages/text/check-message.js';
+import { isForeign } from '../../packages/text/language.js';
+import type { Texts } from '../../packages/text/texts.js';
+import type { TurnAnalysis } from '../../packages/text/analyzer.js';
 import { type Allowance, RateLimitError } from '../limits/allowance.js';
 import type { Call } from '../limits/monthly-calls.js';
 import type { WindowLimit } from '../limits/window-limit.js';
-import { ProblemError } from '../problem.js';
+import { ProblemError } from '../contract/problem.js';
 import { digestLength } from '../store/reading-row.js';
 import {
   type AllowsText,

@@ -1,8 +1,8 @@
-import type { Credit } from '../domain/attribution.js';
-import { addTopics, type ComputedState } from '../domain/session.js';
-import { nameTopic, unknownSubject } from '../domain/subject.js';
-import { isConcern, sight, type Trigger } from '../domain/triggers.js';
-import type { TopicName } from '../domain/topics/vocabulary.js';
+import type { Credit } from '../score/attribution.js';
+import { addTopics, type ComputedState } from '../score/session.js';
+import { nameTopic, unknownSubject } from '../score/subject.js';
+import { isConcern, sight, type Trigger } from '../score/triggers.js';
+import type { TopicName } from '../../packages/text/vocabulary.js';
 import type { StoredReading } from '../store/reading-row.js';
 import type { TriggersOf } from '../store/triggers.js';
 import type { Advance, Progress, TakenReading } from './advance.js';

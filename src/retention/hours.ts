@@ -1,6 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { createTurns } from '../concurrency/turns.js';
-import { beginTimeline, type Hour, hourMs, stateMs } from '../domain/summary.js';
+import { createTurns } from '../store/turns.js';
+import { beginTimeline, type Hour, hourMs, stateMs } from '../score/summary.js';
 import type { Reader } from '../store/store.js';
 import type { SubjectReading } from '../store/subject-hours.js';
 

@@ -1,6 +1,6 @@
 import { summaries, timestamps } from '../../generated/spec.js';
 import type { RetentionTimes } from '../config/config.js';
-import { floorHour, stateMs } from '../domain/summary.js';
+import { floorHour, stateMs } from '../score/summary.js';
 import type { PurgeEdges } from '../store/count-expired.js';
 
 export const hourMs = 60 * 60 * 1000;

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { type Allowed, removeLiveValues } from '../domain/consent.js';
+import { type Allowed, removeLiveValues } from '../score/consent.js';
 import type { Store, Writer } from '../store/store.js';
 
 const sessionsAtOnce = 100;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { commandLine } from '../command-line.js';
+import { commandLine } from '../contract/command-line.js';
 import type { RetentionTimes } from '../config/config.js';
 import type { ExpiredCount } from '../store/count-expired.js';
 import type { Store } from '../store/store.js';

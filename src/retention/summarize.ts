@@ -1,4 +1,4 @@
-import { floorHour, type Hour, hourMs, stateMs } from '../domain/summary.js';
+import { floorHour, type Hour, hourMs, stateMs } from '../score/summary.js';
 import type { ExpiredReading } from '../store/expired-readings.js';
 import type { Store } from '../store/store.js';
 import type { ComputeHours } from './hours.js';

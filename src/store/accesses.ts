@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
-import type { Schema } from '../contract.js';
+import type { Schema } from '../contract/contract.js';
 import { createQueries } from './access-queries.js';
 import { deleteOldest } from './delete-oldest.js';
 import { type DigestId, erasedIdTable } from './erased-ids.js';

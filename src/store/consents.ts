@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Consent } from '../domain/consent.js';
+import type { Consent } from '../score/consent.js';
 import { insertRows } from './insert-rows.js';
 import { rowFormats } from './row-formats.js';
 

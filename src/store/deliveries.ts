@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Schema } from '../contract.js';
+import type { Schema } from '../contract/contract.js';
 import { type Delivery, type DeliveryStatus, toRow } from './delivery-row.js';
 import { insertRows } from './insert-rows.js';
 import { lockDeliveries } from './lock-deliveries.js';

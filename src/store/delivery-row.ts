@@ -1,4 +1,4 @@
-import type { Schema } from '../contract.js';
+import type { Schema } from '../contract/contract.js';
 
 /**
  * - due: may be sent at `dueAtMs`

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Schema } from '../contract.js';
+import type { Schema } from '../contract/contract.js';
 import { deleteOldest } from './delete-oldest.js';
 import { findPublished, type Published, type Reported, type ReportedTime } from './published-score.js';
 

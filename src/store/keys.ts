@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { AccountSettings, Scope, Tier } from '../contract.js';
+import type { AccountSettings, Scope, Tier } from '../contract/contract.js';
 import { type AuditEntry, auditQueries } from './key-audit.js';
 import { retry } from './retry.js';
 import { rowFormats } from './row-formats.js';

@@ -1,8 +1,8 @@
 import { timestamps } from '../../generated/spec.js';
-import type { Schema } from '../contract.js';
-import type { Point } from '../domain/history.js';
-import type { ComputedState } from '../domain/session.js';
-import { categoriesOf, derivedFromText } from '../domain/signals.js';
+import type { Schema } from '../contract/contract.js';
+import type { Point } from '../score/history.js';
+import type { ComputedState } from '../score/session.js';
+import { categoriesOf, derivedFromText } from '../score/signals.js';
 import { rowFormats } from './row-formats.js';
 import { positionsPerMs } from './stream-positions.js';
 

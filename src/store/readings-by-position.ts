@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
-import type { State } from '../contract.js';
-import type { StoredResult } from '../domain/exported-reading.js';
-import type { ComputedState } from '../domain/session.js';
+import type { State } from '../contract/contract.js';
+import type { StoredResult } from '../score/exported-reading.js';
+import type { ComputedState } from '../score/session.js';
 import { isMysql } from './is-mysql.js';
 import { computedColumns, type ComputedRow, toAccountKey, toComputed, toPoint } from './reading-row.js';
 import { readingsOfSession } from './readings.js';

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { history as settings } from '../../generated/spec.js';
-import type { Point } from '../domain/history.js';
-import type { ComputedState } from '../domain/session.js';
+import type { Point } from '../score/history.js';
+import type { ComputedState } from '../score/session.js';
 import { insertOf } from './insert-rows.js';
 import { isMysql } from './is-mysql.js';
 import {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addTopics, type Step } from '../domain/session.js';
-import { advanceAll, history } from '../../contract-tests/support/arbitraries.js';
-import type { TopicEvidence } from '../domain/topics/topic-evidence.js';
-import { topicNames } from '../domain/topics/vocabulary.js';
+import { addTopics, type Step } from '../score/session.js';
+import { advanceAll, history } from '../../testkit/arbitraries.js';
+import type { TopicEvidence } from '../score/topic-evidence.js';
+import { topicNames } from '../../packages/text/vocabulary.js';
 import { rowFormat } from './row-format.js';
 import { rowFormats } from './row-formats.js';
 

@@ -1,9 +1,9 @@
 import type { StoredConsent } from './consents.js';
-import type { AccountSettings } from '../contract.js';
-import type { ComputedState, Session } from '../domain/session.js';
-import type { Measured } from '../domain/signals.js';
-import type { Subject } from '../domain/subject.js';
-import type { Trigger } from '../domain/triggers.js';
+import type { AccountSettings } from '../contract/contract.js';
+import type { ComputedState, Session } from '../score/session.js';
+import type { Measured } from '../score/signals.js';
+import type { Subject } from '../score/subject.js';
+import type { Trigger } from '../score/triggers.js';
 import { rowFormat } from './row-format.js';
 import type { StoredWebhook } from './webhooks.js';
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { type SessionRow, sessionOf } from './sessions.js';
-import type { Session } from '../domain/session.js';
+import type { Session } from '../score/session.js';
 
 /** The last session of the previous page. */
 export interface SessionCursor {

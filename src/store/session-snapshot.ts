@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import type { ComputedState } from '../domain/session.js';
+import type { ComputedState } from '../score/session.js';
 import {
   computedColumns,
   type ComputedRow,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
-import type { Session } from '../domain/session.js';
+import type { Session } from '../score/session.js';
 import { deleteOldest } from './delete-oldest.js';
 import { insertOf } from './insert-rows.js';
 import { lockOrInsertRows } from './lock-or-insert-rows.js';

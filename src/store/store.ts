@@ -36,7 +36,7 @@ import { receiptKeyTable } from './receipt-keys.js';
 import { appliedRetention } from './applied-retention.js';
 import { retry, untilAvailable } from './retry.js';
 import { runStatements, type Statement } from './run-statements.js';
-import { createTurns } from '../concurrency/turns.js';
+import { createTurns } from './turns.js';
 import { listSessions, type SessionFilter } from './session-list.js';
 import { snapshotReader } from './session-snapshot.js';
 import { purgeSessions, sessionReader, sessionWriter } from './sessions.js';

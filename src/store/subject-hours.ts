@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { CountedReading, Hour, Spread } from '../domain/summary.js';
+import type { CountedReading, Hour, Spread } from '../score/summary.js';
 import { deleteOldest } from './delete-oldest.js';
 import { isMysql } from './is-mysql.js';
 import { earliestTimestamp, findPositions, toAccountKey } from './reading-row.js';

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { subjectProfile as settings } from '../../generated/spec.js';
-import type { Subject } from '../domain/subject.js';
+import type { Subject } from '../score/subject.js';
 import { subjectOf } from './subjects.js';
 
 /** A subject and its stored sessions. */

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Subject } from '../domain/subject.js';
+import type { Subject } from '../score/subject.js';
 import { insertOf } from './insert-rows.js';
 import type { KnownSubject, KnownTriggers } from './known-subject.js';
 import { lockOrInsertRows } from './lock-or-insert-rows.js';

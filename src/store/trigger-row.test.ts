@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sight, type Trigger } from '../domain/triggers.js';
+import { sight, type Trigger } from '../score/triggers.js';
 import { toTrigger, toTriggerRow, triggerColumns } from './trigger-row.js';
 
 /** States of one trigger after sightings that are calm, then stressed, then calm until the trigger is resolved. */

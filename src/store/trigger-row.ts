@@ -1,4 +1,4 @@
-import type { Trigger } from '../domain/triggers.js';
+import type { Trigger } from '../score/triggers.js';
 import { rowFormats } from './row-formats.js';
 
 /** Columns of a trigger except its key. */

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Trigger } from '../domain/triggers.js';
+import type { Trigger } from '../score/triggers.js';
 import { insertOf } from './insert-rows.js';
 import type { KnownTriggers } from './known-subject.js';
 import { toTrigger, toTriggerRow, triggerColumns } from './trigger-row.js';

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Schema } from '../contract.js';
+import type { Schema } from '../contract/contract.js';
 import { asciiIds } from './ascii-ids.js';
 import { selectRows } from './select-rows.js';
 import { rowFormats } from './row-formats.js';

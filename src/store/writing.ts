@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Session } from '../domain/session.js';
+import type { Session } from '../score/session.js';
 import type { KnownSubject } from './known-subject.js';
 import { createRowCache, type RowCache } from './row-cache.js';
 

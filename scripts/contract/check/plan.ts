@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { batch as batchLimits, body as bodyLimits } from '../../../generated/spec.js';
 import contract from '../../../generated/openapi.json' with { type: 'json' };
-import type { OperationId } from '../../../src/contract.js';
+import type { OperationId } from '../../../src/contract/contract.js';
 
 /** Test data of the check. All names are unique. */
 export interface Own {

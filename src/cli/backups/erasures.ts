@@ -13,7 +13,7 @@ import {
 import { computeCheckValue } from '../../config/secrets-key.js';
 import { findMissingErasures, reapplyErasures } from '../../retention/reapply-erasures.js';
 import { openStore, type Store } from '../../store/store.js';
-import { createDigestId } from '../../tokens/digest-id.js';
+import { createDigestId } from '../../keys/digest-id.js';
 import { noDatabase } from '../with-store.js';
 
 /** Adds the erasures of the database to the record in a folder of backups. */

@@ -1,0 +1,76 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runScript } from '../../testkit/process.js';
+import { temporaryFolder } from '../../testkit/temporary-folder.js';
+
+const titles = ['(a) bare Express', '(b) with validation', '(c) a transaction', '(d) this service', '(e) with'];
+/** Time limit, ms. Ten runs of one second and their process starts take up to this time on a busy machine. */
+const limitMs = 240_000;
+
+test(
+  'the benchmark measures every contender and writes a table, JSON and a chart',
+  async () => {
+    const [reports, temporary] = [await temporaryFolder(), await temporaryFolder()];
+    const args = ['--database', 'sqlite', '--seconds', '1', '--warm-up', '1', '--rounds', '1', '--reports', reports];
+    const { code, stdout } = await runScript('bench/bench', args, { TMPDIR: temporary });
+    for (const title of titles) expect(stdout).toContain(`\n${title}`);
+    expect(stdout).toMatch(/^\(d\) of \(b\), throughput +≥ 0\.8/m);
+    expect(stdout).not.toContain('Requests failed');
+    const report = JSON.parse(await readFile(join(reports, 'bench.json'), 'utf8'));
+    expect(report).toMatchObject({ seconds: 1, rounds: 1, connections: 64, outcomes: [{ kind: 'sqlite' }] });
+    expect(Object.keys(report.outcomes[0].runs)).toEqual(['bare', 'validated', 'storing', 'service', 'turns']);
+    expect(await readFile(join(reports, 'bench.svg'), 'utf8')).toContain('(d) this service');
+    // Checks that the databases were dropped.
+    expect((await readdir(temporary)).filter((name) => name.startsWith('state-service-'))).toEqual([]);
+    expect(code).toBe(0);
+  },
+  limitMs,
+);
+
+test('the benchmark reports the HTTP overhead of a reading for both loads', async () => {
+  const temporary = await temporaryFolder();
+  const args = ['--database', 'sqlite', '--size', '2', '--groups', '3'];
+  const { code, stdout } = await runScript('bench/bench', ['ingest', ...args], { TMPDIR: temporary });
+  expect(stdout).toMatch(/^SQLite +a reading( +\d+){3}\nSQLite +with a turn of 200 \+ 300 characters( +\d+){3}$/m);
+  expect((await readdir(temporary)).filter((name) => name.startsWith('state-service-'))).toEqual([]);
+  expect(code).toBe(0);
+});
+
+test('the benchmark reports an unreachable MySQL server before any measurement', async () => {
+  const nowhere = { TEST_MYSQL_URL: 'mysql://root@127.0.0.1:9' };
+  const { code, stdout, stderr } = await runScript('bench/bench', ['--database', 'mysql'], nowhere);
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toBe('error: no MySQL server is reachable: start one, or set TEST_MYSQL_URL\n');
+});
+
+test(
+  'the benchmark of streams measures latency, memory and throughput, and no event is missing',
+  async () => {
+    const temporary = await temporaryFolder();
+    const args = ['--database', 'sqlite', '--streams', '20', '--seconds', '1', '--rounds', '1'];
+    const { code, stdout } = await runScript('bench/bench', ['streams', ...args], { TMPDIR: temporary });
+    expect(stdout).toMatch(/^p99 from response to event, 20 streams, ms +\d+\.\d +≤ 100$/m);
+    expect(stdout).toMatch(/^memory per idle stream, kB +-?\d+\.\d +≤ 20$/m);
+    expect(stdout).toMatch(/^of the throughput without +\d\.\d\d +≥ 0\.95$/m);
+    expect(stdout).not.toContain('missing');
+    expect((await readdir(temporary)).filter((name) => name.startsWith('state-service-'))).toEqual([]);
+    expect(code).toBe(0);
+  },
+  2 * limitMs,
+);
+
+test('the benchmark of the gateway measures the added latency, and every request is adapted', async () => {
+  const temporary = await temporaryFolder();
+  // A low rate, because a busy machine has time for few requests.
+  const args = ['--database', 'sqlite', '--seconds', '2', '--rate', '2'];
+  const { code, stdout } = await runScript('bench/bench', ['gateway', ...args], { TMPDIR: temporary });
+  expect(stdout).toMatch(/^requests through the gateway +4$/m);
+  expect(stdout).toMatch(/^added p50, ms +-?\d+\.\d +≤ 3\nadded p99, ms +-?\d+\.\d +≤ 15$/m);
+  expect(stdout).toMatch(/^added p50 without the service, ms +-?\d+\.\d$/m);
+  expect(stdout).toMatch(/^slowest \/healthz beside 20 uploads of 31 MB, invalid keys, ms +\d+\.\d$/m);
+  expect(stdout).toMatch(/^slowest \/healthz beside 20 uploads of 31 MB, valid key, ms +\d+\.\d$/m);
+  expect(stdout).toMatch(/^failed or not adapted +0 +0$/m);
+  expect((await readdir(temporary)).filter((name) => name.startsWith('state-service-'))).toEqual([]);
+  expect(code).toBe(0);
+});

@@ -1,0 +1,293 @@
+/**
+ * Compares the service with bare Express and with a server that uses one transaction per reading. Each server and the
+ * load generator run in separate processes, in repeated rounds. The results are ratios of their figures. Exits with 1
+ * when a request failed.
+ */
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { createTestDatabase, type DatabaseKind } from '../../../testkit/databases.js';
+import {
+  createKeyOf,
+  readUsage,
+  type ServiceProgram,
+  startServiceProgram,
+} from '../../../testkit/program.js';
+import { save } from '../../../packages/tools/terminal/save.js';
+import { markdownTable, type TableRow, textTable } from '../../../packages/tools/terminal/table.js';
+import { positive } from '../../options.js';
+import { drawBench } from '../support/chart.js';
+import {
+  databaseOption,
+  type DatabaseChoice,
+  findDatabases,
+  inspectDatabase,
+  titleOf,
+  withDatabase,
+} from '../support/databases.js';
+import { connections, type Generator, type MeasuredRun, type Run, withGenerator } from '../support/generator.js';
+import { describeMachine, type Machine, machineLine } from '../support/machine.js';
+import type { Load } from '../support/requests.js';
+import { condemnFailures, failuresOf, figureColumns, middleOf, type Runs, takeTurns } from '../support/rounds.js';
+import { bundle, startBenchedService } from '../support/service.js';
+
+/** The contenders in the order of the table, labeled (a) to (e). */
+const titles = {
+  bare: '(a) bare Express',
+  validated: '(b) with validation',
+  storing: '(c) a transaction a reading',
+  service: '(d) this service',
+  turns: '(e) with conversation text',
+} as const;
+type Contender = keyof typeof titles;
+const contenders = Object.keys(titles) as Contender[];
+
+interface Options {
+  readonly database: DatabaseChoice;
+  readonly seconds: number;
+  readonly warmUp: number;
+  readonly rounds: number;
+  readonly soak?: number;
+  readonly markdown: boolean;
+  readonly reports: string;
+  readonly picture?: string;
+}
+
+export const servers = new Command('servers')
+  .description('Throughput, latency, CPU time and memory of ingest, compared with other servers on the same machine.')
+  .addOption(databaseOption)
+  .option('--seconds <number>', 'length of each run', positive, 10)
+  .option('--warm-up <number>', 'seconds of load before each run, not measured', positive, 3)
+  .option('--rounds <number>', 'runs of each contender', positive, 5)
+  .option('--soak <requests>', 'number of further requests over which memory is sampled', positive)
+  .option('--markdown', 'print the tables as Markdown', false)
+  .option('--reports <folder>', 'folder for bench.json and bench.svg', 'reports')
+  .option('--picture <svg>', 'also write the chart to this file')
+  .action(bench);
+
+/** Medians of all runs. `residentMb` is the maximum. */
+interface Measured {
+  readonly title: string;
+  readonly perSecond: number;
+  readonly least: number;
+  readonly most: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly cpuMicros: number;
+  readonly residentMb: number;
+  readonly failures: number;
+}
+type Field = Readonly<Record<Contender, Measured>>;
+
+interface Requirement {
+  readonly what: string;
+  /** Bounds by database. Absent: no bound. */
+  readonly bounds: Readonly<Partial<Record<DatabaseKind, number>>>;
+  readonly isMaximum?: true;
+  readonly figure: (field: Field) => number;
+}
+
+const ratio = (one: Contender, other: Contender) => (field: Field) => field[one].perSecond / field[other].perSecond;
+const share = (letters: string) => `${letters}, throughput`;
+/** The bounds that the service must meet, and goals that exceed the bounds. */
+const requirements: readonly Requirement[] = [
+  { what: share('(d) of (b)'), bounds: { mysql: 0.7, sqlite: 0.8 }, figure: ratio('service', 'validated') },
+  { what: share('(d) of (c)'), bounds: { mysql: 1.5 }, figure: ratio('service', 'storing') },
+  {
+    what: '(d) of (b), p99',
+    bounds: { mysql: 4 },
+    isMaximum: true,
+    figure: ({ service, validated }) => service.p99Ms / validated.p99Ms,
+  },
+  { what: share('(e) of (b)'), bounds: { mysql: 0.5, sqlite: 0.6 }, figure: ratio('turns', 'validated') },
+  { what: share('(e) of (d)'), bounds: { mysql: 0.85, sqlite: 0.85 }, figure: ratio('turns', 'service') },
+  {
+    what: '(d) resident MB',
+    bounds: { mysql: 200, sqlite: 200 },
+    isMaximum: true,
+    figure: ({ service }) => service.residentMb,
+  },
+  { what: `goal: ${share('(d) of (a)')}`, bounds: { mysql: 0.6 }, figure: ratio('service', 'bare') },
+  { what: `goal: ${share('(d) of (c)')}`, bounds: { mysql: 2 }, figure: ratio('service', 'storing') },
+];
+
+/** The results of the contenders on one database. */
+interface Outcome {
+  readonly kind: DatabaseKind;
+  /** Version of the database, as reported by the server. */
+  readonly version: string;
+  readonly field: Field;
+  readonly runs: Runs<Contender, MeasuredRun>;
+  /** Memory after each run of the soak, MB, with the number of responses so far. */
+  readonly soaked: ReadonlyArray<{ readonly answers: number; readonly residentMb: number }>;
+}
+
+async function bench(options: Options): Promise<void> {
+  // Checks every database first, so that a server without durable commits fails before any measurement.
+  const versions = new Map<DatabaseKind, string>();
+  for (const kind of await findDatabases(options.database))
+    versions.set(kind, await withDatabase(kind, inspectDatabase));
+  const head = { takenAt: new Date().toISOString(), machine: describeMachine() };
+  const file = bundle('servers/server');
+  const outcomes: Outcome[] = [];
+  await withGenerator(async (generator) => {
+    for (const [kind, version] of versions)
+      outcomes.push({ version, ...(await compareOn(kind, file, generator, options)) });
+  });
+  print(head.machine, outcomes, options);
+  const { seconds, warmUp: warmUpSeconds, rounds, reports, picture } = options;
+  const report = { ...head, seconds, warmUpSeconds, rounds, connections, outcomes };
+  await save(join(reports, 'bench.json'), `${JSON.stringify(report, undefined, 2)}\n`);
+  const subtitle = `${connections} connections, medians of ${rounds} × ${seconds} s; ${machineLine(head.machine)}`;
+  const panels = outcomes.map(({ kind, version, field }) => ({
+    title: `${titleOf(kind)} (${version})`,
+    bars: contenders.map((it) => ({ ...field[it], isOurs: ['service', 'turns'].includes(it) })),
+  }));
+  for (const path of [join(reports, 'bench.svg'), ...(picture ? [picture] : [])])
+    await save(path, drawBench(subtitle, panels));
+}
+
+/** Runs the contenders on one kind of database. Each contender that stores has its own database. */
+async function compareOn(
+  kind: DatabaseKind,
+  file: string,
+  generator: Generator,
+  { rounds, soak, seconds, warmUp: warmUpSeconds }: Options,
+): Promise<Omit<Outcome, 'version'>> {
+  const drops: Array<() => Promise<void>> = [];
+  const makeDatabase = async () => {
+    const { url, drop } = await createTestDatabase(kind);
+    drops.push(drop);
+    return url;
+  };
+  const other = (name: string, url = ''): Start => ({
+    key: 'nobody asks for one',
+    load: 'plain',
+    start: () => startServiceProgram({ DATABASE_URL: url }, { file, args: [name] }),
+  });
+  const own = async (load: Load): Promise<Start> => {
+    const url = await makeDatabase();
+    return { key: await createKeyOf(url, 'bench'), load, start: () => startBenchedService(url) };
+  };
+  try {
+    const starts: Readonly<Record<Contender, Start>> = {
+      bare: other('bare'),
+      validated: other('validated'),
+      storing: other('storing', await makeDatabase()),
+      service: await own('plain'),
+      turns: await own('turn'),
+    };
+    const runs = await takeTurns(contenders, rounds, (name) =>
+      during(starts[name], (server, asked) => generator.measure([server], { ...asked, seconds, warmUpSeconds })),
+    );
+    const soaked = await during(starts.service, (server, asked) =>
+      sample(server, soak ?? 0, () => generator.run({ ...asked, urls: [server.url], connections, seconds })),
+    );
+    const field = Object.fromEntries(contenders.map((it) => [it, measure(titles[it], runs[it])])) as unknown as Field;
+    return { kind, field, runs, soaked };
+  } finally {
+    for (const drop of drops) await drop();
+  }
+}
+
+/** A server and the requests that it receives. */
+interface Start {
+  readonly key: string;
+  readonly load: Load;
+  readonly start: () => Promise<ServiceProgram>;
+}
+
+async function during<T>(
+  { start, ...asked }: Start,
+  work: (server: ServiceProgram, asked: Omit<Start, 'start'>) => Promise<T>,
+): Promise<T> {
+  const server = await start();
+  try {
+    return await work(server, asked);
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Sends at least this many requests to one process, in several runs. Returns the resident memory after each run. */
+async function sample(
+  { pid }: ServiceProgram,
+  answersMin: number,
+  run: () => Promise<Run>,
+): Promise<Outcome['soaked']> {
+  const samples: Array<Outcome['soaked'][number]> = [];
+  for (let answers = 0; answers < answersMin;) {
+    const done = await run();
+    if (done.failures > 0 || done.answers === 0) throw new Error(`${done.failures} requests failed during the soak`);
+    answers += done.answers;
+    samples.push({ answers, residentMb: readUsage(pid).residentMb });
+  }
+  return samples;
+}
+
+function measure(title: string, runs: readonly MeasuredRun[]): Measured {
+  const rates = runs.map(({ perSecond }) => perSecond);
+  return {
+    ...{ title, least: Math.min(...rates), most: Math.max(...rates), failures: failuresOf(runs) },
+    perSecond: middleOf(runs, ({ perSecond }) => perSecond),
+    p50Ms: middleOf(runs, ({ p50Ms }) => p50Ms),
+    p99Ms: middleOf(runs, ({ p99Ms }) => p99Ms),
+    cpuMicros: middleOf(runs, ({ cpuMicros }) => cpuMicros),
+    residentMb: Math.max(...runs.map(({ residentMb }) => residentMb)),
+  };
+}
+
+const contenderColumns = [
+  { title: 'contender' },
+  ...figureColumns('requests/s', 'least', 'most', 'of (a)', 'of (b)', 'of (c)', 'p50 ms', 'p99 ms'),
+  ...figureColumns('CPU µs', 'MB', 'failed'),
+];
+const requirementColumns = [{ title: 'required' }, ...figureColumns('bound', 'measured', '')];
+
+function print(machine: Machine, outcomes: readonly Outcome[], { markdown, seconds, warmUp, rounds }: Options): void {
+  const table = markdown ? markdownTable : textTable;
+  for (const { kind, version, field, soaked } of outcomes) {
+    console.log(`${markdown ? '###' : '──'} ${titleOf(kind)} (${version})\n`);
+    console.log(`${table(contenderColumns, [contenders.map((it) => contenderRow(field, field[it]))])}\n`);
+    console.log(`${table(requirementColumns, [requirements.flatMap((it) => requirementRow(it, kind, field))])}\n`);
+    if (soaked.length > 0) console.log(`${soakLine(soaked)}\n`);
+  }
+  console.log(`${machineLine(machine)}.`);
+  console.log(
+    `${connections} connections; medians of ${rounds} runs of ${seconds} s, each after ${warmUp} s to warm up; ` +
+      `load average before them ${machine.loadAverage.join(' ')}.`,
+  );
+  condemnFailures(outcomes.flatMap(({ runs }) => contenders.map((contender) => runs[contender])));
+}
+
+function contenderRow(field: Field, it: Measured): TableRow {
+  const shares = ([field.bare, field.validated, field.storing] as const).map((other) =>
+    it === other ? '' : digits(it.perSecond / other.perSecond, 2),
+  );
+  const [rates, rest] = [
+    [it.perSecond, it.least, it.most],
+    [it.p50Ms, it.p99Ms, it.cpuMicros, it.residentMb, it.failures],
+  ].map((figures) => figures.map((figure) => digits(figure, 0)));
+  return [it.title, ...(rates ?? []), ...shares, ...(rest ?? [])];
+}
+
+function requirementRow({ what, bounds, isMaximum, figure }: Requirement, kind: DatabaseKind, field: Field) {
+  const bound = bounds[kind];
+  if (bound === undefined) return [];
+  const measured = figure(field);
+  const isMet = isMaximum ? measured < bound : measured >= bound;
+  const cells = [`${isMaximum ? '<' : '≥'} ${bound}`, digits(measured, bound < 10 ? 2 : 0), isMet ? 'met' : 'not met'];
+  return [[what, ...cells]];
+}
+
+/** Returns at most ten samples, evenly spaced. The last sample is always included. */
+function soakLine(soaked: Outcome['soaked']): string {
+  const step = Math.ceil(soaked.length / 10);
+  const shown = soaked.filter((_, index) => (soaked.length - 1 - index) % step === 0);
+  const figures = shown.map(({ residentMb }) => digits(residentMb, 0)).join(' ');
+  return `Resident MB of (d) over ${soaked.at(-1)?.answers ?? 0} requests to one process: ${figures}.`;
+}
+
+/** Formats a figure. A run without responses has no figures. */
+function digits(figure: number, count: number): string {
+  return Number.isFinite(figure) ? figure.toFixed(count) : '–';
+}

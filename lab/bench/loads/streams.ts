@@ -1,0 +1,183 @@
+/**
+ * Measures streams: the latency of an event after the response to ingest, for streams of the same process and of
+ * another process, the memory per stream, and the throughput of ingest with idle streams. Exits with 1 when an event is
+ * missing or a request failed.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command } from 'commander';
+import type { DatabaseKind } from '../../../testkit/databases.js';
+import { hasRedisServer } from '../../../testkit/has-redis-server.js';
+import {
+  createKeyOf,
+  type Env,
+  readUsage,
+  type ServiceProgram,
+  withServicePrograms,
+} from '../../../testkit/program.js';
+import { startPrivateRedis } from '../../../testkit/redis.js';
+import { quantile } from '../../../packages/tools/terminal/quantile.js';
+import { markdownTable, textTable } from '../../../packages/tools/terminal/table.js';
+import { positive } from '../../options.js';
+import { databaseOption, type DatabaseChoice, findDatabases, titleOf, withDatabase } from '../support/databases.js';
+import { connections, type MeasuredRun, withGenerator } from '../support/generator.js';
+import { describeMachine, machineLine } from '../support/machine.js';
+import { figureColumns, middle, takeTurns } from '../support/rounds.js';
+import { ample } from '../support/service.js';
+import { openStreams, sendSteadily, type Timed } from '../support/streams.js';
+
+const warmUpSeconds = 3;
+/** Sessions of the measurement with two processes. */
+const otherSessions = 100;
+/** Streams that are open before the memory is measured. */
+const firstStreams = 100;
+/** Allocated memory settles within this time. */
+const settleMs = 3_000;
+const goals = { latencyMs: 100, kbPerStream: 20, throughputRatio: 0.95 };
+
+interface Options {
+  readonly streams: number;
+  readonly seconds: number;
+  readonly rounds: number;
+}
+
+/** The title, the value and the goal of a figure. */
+type Figure = readonly [title: string, value: string, goal?: string];
+
+export const streams = new Command('streams')
+  .description('Latency and memory of streams, and the throughput of ingest with idle streams.')
+  .addOption(databaseOption)
+  .option('--streams <number>', 'open streams, each of a session of its own', positive, 1_000)
+  .option('--seconds <number>', 'length of each run', positive, 10)
+  .option('--rounds <number>', 'runs with and without idle streams', positive, 3)
+  .option('--markdown', 'print Markdown')
+  .action(bench);
+
+async function bench({ database, markdown, ...options }: Options & { database: DatabaseChoice; markdown?: boolean }) {
+  const print = markdown ? markdownTable : textTable;
+  console.log(`${machineLine(describeMachine())}; load average ${describeMachine().loadAverage.join(' ')}\n`);
+  for (const kind of await findDatabases(database)) {
+    const figures = [
+      ...(await measureLatency(kind, options)),
+      ...(await measureOtherProcess(kind, options)),
+      ...(await measureMemory(kind, options)),
+      ...(await measureThroughput(kind, options)),
+    ];
+    const rows = figures.map(([title, value, goal = '']) => [title, value, goal]);
+    console.log(`${print([{ title: titleOf(kind) }, ...figureColumns('result', 'goal')], [rows])}\n`);
+  }
+}
+
+/** Runs the work with processes of the service on a new database. */
+function withServices<T>(
+  kind: DatabaseKind,
+  count: number,
+  env: Env,
+  work: (services: readonly ServiceProgram[], key: string) => Promise<T>,
+): Promise<T> {
+  return withDatabase(kind, async (url) => {
+    const key = await createKeyOf(url, 'bench');
+    const settings = { DATABASE_URL: url, LOG_LEVEL: 'info', ...ample, LIMIT_STREAMS_PER_KEY: '0', ...env };
+    return withServicePrograms(settings, count, (services) => work(services, key));
+  });
+}
+
+/** Measures streams and readings of one process. */
+async function measureLatency(kind: DatabaseKind, { streams: count, seconds }: Options): Promise<Figure[]> {
+  const measured = await withServices(kind, 1, {}, (services, key) => follow(services, key, count, seconds));
+  const value = (share: number) => quantile(measured.latenciesMs, share).toFixed(1);
+  return [
+    [`p50 from response to event, ${count} streams, ms`, value(0.5)],
+    [`p99 from response to event, ${count} streams, ms`, value(0.99), `≤ ${goals.latencyMs}`],
+    ...faultsOf(measured),
+  ];
+}
+
+/** Measures streams at one process and readings at another one. */
+async function measureOtherProcess(kind: DatabaseKind, { seconds }: Options): Promise<Figure[]> {
+  const redis = hasRedisServer() ? await startPrivateRedis() : undefined;
+  try {
+    const figures: Figure[] = [];
+    for (const env of [...(redis ? [{ REDIS_URL: redis.url }] : []), {}]) {
+      const measured = await withServices(kind, 2, env, (services, key) =>
+        follow(services, key, otherSessions, seconds),
+      );
+      const value = [0.5, 0.99, 1].map((share) => quantile(measured.latenciesMs, share).toFixed(0)).join(', ');
+      const title = `p50, p99, maximum, other process ${'REDIS_URL' in env ? 'with' : 'without'} Redis, ms`;
+      figures.push([title, value], ...faultsOf(measured));
+    }
+    return figures;
+  } finally {
+    await redis?.stop();
+  }
+}
+
+function faultsOf({ missing, failures }: Timed): Figure[] {
+  if (missing === 0 && failures === 0) return [];
+  process.exitCode = 1;
+  return [['missing events, failed requests', `${missing}, ${failures}`, '0, 0']];
+}
+
+/** Opens the streams at the first process and sends readings to the last one. */
+async function follow(services: readonly ServiceProgram[], key: string, sessions: number, seconds: number) {
+  const [first, last] = [services[0], services.at(-1)] as [ServiceProgram, ServiceProgram];
+  const ids = sessionIds(sessions);
+  return sendSteadily(last.url, key, ids, async ({ arrived, run }) => {
+    const clients = await openStreams(first.url, key, ids, arrived);
+    try {
+      await run(warmUpSeconds);
+      return await run(seconds);
+    } finally {
+      clients.close();
+    }
+  });
+}
+
+/** Measures the resident memory of the service process before and after it has opened the streams. */
+async function measureMemory(kind: DatabaseKind, { streams: count }: Options): Promise<Figure[]> {
+  const kbPerStream = await withGenerator((generator) =>
+    withServices(kind, 1, {}, async (services, key) => {
+      const { url, pid } = services[0] as ServiceProgram;
+      // The heap has its usual size, and the code of streams is compiled.
+      await generator.run({ urls: [url], key, load: 'plain', seconds: warmUpSeconds, connections });
+      const first = await openStreams(url, key, sessionIds(firstStreams));
+      await sleep(settleMs);
+      const before = readUsage(pid).residentMb;
+      const more = await openStreams(url, key, sessionIds(count));
+      await sleep(settleMs);
+      const after = readUsage(pid).residentMb;
+      [first, more].forEach((it) => it.close());
+      return (1000 * (after - before)) / count;
+    }),
+  );
+  return [['memory per idle stream, kB', kbPerStream.toFixed(1), `≤ ${goals.kbPerStream}`]];
+}
+
+/**
+ * Compares ingest with and without idle streams, in alternating runs. The CPU time per reading depends less on other
+ * programs than the throughput.
+ */
+function measureThroughput(kind: DatabaseKind, { streams: count, seconds, rounds }: Options): Promise<Figure[]> {
+  return withGenerator(async (generator) => {
+    const measure = (idle: number) =>
+      withServices(kind, 1, {}, async (services, key) => {
+        const clients = await openStreams((services[0] as ServiceProgram).url, key, sessionIds(idle));
+        const run = await generator.measure(services, { key, load: 'plain', seconds, warmUpSeconds });
+        clients.close();
+        if (run.failures > 0) throw new Error(`${run.failures} requests failed with ${idle} idle streams`);
+        return run;
+      });
+    const runs = await takeTurns(['alone', 'beside'] as const, rounds, (side) => measure(side === 'alone' ? 0 : count));
+    const ratio = (pick: (run: MeasuredRun) => number) =>
+      middle(runs.beside.map((run, round) => pick(run) / pick(runs.alone[round] as MeasuredRun))).toFixed(2);
+    const throughput = middle(runs.beside.map(({ perSecond }) => perSecond)).toFixed(0);
+    return [
+      [`readings/s with ${count} idle streams`, throughput],
+      ['of the throughput without', ratio(({ perSecond }) => perSecond), `≥ ${goals.throughputRatio}`],
+      ['CPU time per reading, of that without', ratio(({ cpuMicros }) => cpuMicros)],
+    ];
+  });
+}
+
+function sessionIds(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `streamed-${index}`);
+}

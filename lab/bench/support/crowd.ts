@@ -1,0 +1,179 @@
+import { randomBytes } from 'node:crypto';
+import type { Knex } from 'knex';
+import { insertRows } from '../../../src/store/insert-rows.js';
+import { createRequest } from '../../check/shared/client.js';
+import { draw, type Scene, scenes, seededRandom } from '../../../packages/tools/terminal/scenes.js';
+import { crowdName, liveCount, liveName, longName, subjectName } from './requests.js';
+import { startBenchedService } from './service.js';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+/** Age range of the sessions' newest readings, ms. No session expires during the run. */
+const crowdEndsMs = { first: 21 * hourMs, last: 1.5 * hourMs };
+/** Age of expired readings, ms. Longer than the retention period. */
+const expiredMs = 26 * hourMs;
+/** Time between two readings of a session, ms. It corresponds to the limit of 120 readings per minute. */
+const spacingMs = 500;
+const rowsAtOnce = 500;
+const templateName = 'template';
+const seed = 6;
+
+export interface CrowdOptions {
+  readonly sessions: number;
+  readonly readingsPerSession: number;
+  readonly subjects: number;
+}
+
+/** Sessions of the only account. They are inserted in bulk as copies of a session that the service wrote. */
+export interface Crowd {
+  /** Adds the sessions numbered `from` to `to` - 1, with their readings. */
+  add(from: number, to: number): Promise<void>;
+  /** Replaces the histories with histories that end now: five minutes for some sessions, one hour for one session. */
+  replaceHistories(): Promise<void>;
+  /** Adds at least this many expired readings. */
+  addExpired(readings: number): Promise<void>;
+  countExpired(): Promise<number>;
+  removeExpired(): Promise<void>;
+}
+
+type Template = Readonly<{
+  account_id: string;
+  incarnation: string;
+  version: string;
+  timestamp_ms: number;
+  body: string;
+}>;
+/** Columns of a session that differ from the template's columns. */
+interface SessionColumns {
+  readonly session_id: string;
+  readonly subject_id: string | null;
+  readonly touched_at_ms: number;
+  readonly started_at_ms: number;
+}
+type ReadingRow = Parameters<typeof insertRows>[2][number];
+
+const copied = ['digest', 'stress_score', 'confidence', 'model_version', 'previous_score', 'signals', 'response'];
+const copiedColumns = copied.map((name) => `t.${name}`).join(', ');
+
+function makeIncarnation(): string {
+  return randomBytes(6).toString('hex');
+}
+
+/** Creates the template by sending its readings to the service. */
+export async function startCrowd(knex: Knex, databaseUrl: string, key: string, options: CrowdOptions): Promise<Crowd> {
+  await sendTemplate(databaseUrl, key, options.readingsPerSession);
+  const session = await knex('sessions').where({ session_id: templateName }).first();
+  const { incarnation } = session;
+  const readings: ReadingRow[] = await knex('session_readings').where({ incarnation }).orderBy('timestamp_ms');
+  const { timestamp_ms } = readings.at(-1) as { timestamp_ms: number };
+  const template: Template = { ...session, timestamp_ms };
+  const nowMs = Date.now();
+  const stepMs = (crowdEndsMs.first - crowdEndsMs.last) / options.sessions;
+  const copyTo = (from: number, to: number, shiftMs: number) => copyReadings(knex, template, [from, to], shiftMs);
+  const expired = () => knex('session_readings').where('timestamp_ms', '<', Date.now() - 24 * hourMs);
+  return {
+    async add(from, to) {
+      const endsMs = (number: number) => Math.round(nowMs - crowdEndsMs.first + number * stepMs);
+      await addSessions(knex, template, from, to, (number) => ({
+        session_id: crowdName(number),
+        subject_id: subjectName(number % options.subjects),
+        touched_at_ms: endsMs(number),
+        started_at_ms: endsMs(number),
+      }));
+      await copyTo(from, to, 0);
+    },
+    replaceHistories: () => replaceHistories(knex, template, readings),
+    addExpired: (count) => copyTo(0, Math.ceil(count / options.readingsPerSession), -expiredMs),
+    async countExpired() {
+      const [row] = await expired().count({ count: '*' });
+      return Number(row?.['count']);
+    },
+    async removeExpired() {
+      await expired().delete();
+    },
+  };
+}
+
+async function sendTemplate(databaseUrl: string, key: string, readings: number): Promise<void> {
+  const random = seededRandom(seed);
+  const service = await startBenchedService(databaseUrl);
+  const request = createRequest(service.url, key);
+  try {
+    const startMs = Date.now() - readings * spacingMs;
+    for (let number = 0; number < readings; number += 1) {
+      const timestamp = new Date(startMs + number * spacingMs).toISOString();
+      await request('/v1/ingest', { session_id: templateName, timestamp, ...draw(scenes[2] as Scene, random) });
+    }
+  } finally {
+    await service.stop();
+  }
+}
+
+async function addSessions(
+  knex: Knex,
+  { account_id, version, body }: Template,
+  from: number,
+  to: number,
+  describe: (number: number) => SessionColumns,
+): Promise<void> {
+  const rows = Array.from({ length: to - from }, (_, index) => ({
+    account_id,
+    incarnation: makeIncarnation(),
+    version,
+    body,
+    ...describe(from + index),
+  }));
+  const conflict = { key: ['account_id', 'session_id'], merged: ['touched_at_ms'] };
+  for (let at = 0; at < rows.length; at += rowsAtOnce)
+    await insertRows(knex, 'sessions', rows.slice(at, at + rowsAtOnce), conflict);
+}
+
+/**
+ * Copies the template's readings to each session. The last reading gets the session's newest timestamp. The position of
+ * a reading follows its timestamp and, among the readings of a timestamp, the number of its session.
+ */
+async function copyReadings(
+  knex: Knex,
+  { account_id, incarnation, timestamp_ms }: Template,
+  [from, to]: readonly [number, number],
+  shiftMs: number,
+): Promise<void> {
+  await knex.raw(
+    `insert into session_readings (account, position, incarnation, timestamp_ms, ${copied.join(', ')})
+     select t.account, (s.touched_at_ms + t.timestamp_ms + ?) * 1000 + 2 * (substr(s.session_id, 7) % 500), s.incarnation,
+       s.touched_at_ms + t.timestamp_ms + ?, ${copiedColumns}
+     from sessions s join session_readings t on t.incarnation = ?
+     where s.account_id = ? and s.session_id between ? and ?`,
+    [shiftMs - timestamp_ms, shiftMs - timestamp_ms, incarnation, account_id, crowdName(from), crowdName(to - 1)],
+  );
+}
+
+async function replaceHistories(knex: Knex, template: Template, readings: readonly ReadingRow[]): Promise<void> {
+  const nowMs = Date.now();
+  const lengths = [
+    ...Array.from({ length: liveCount }, (_, number) => [liveName(number), 5] as const),
+    [longName, 60] as const,
+  ];
+  for (const [number, [session_id, minutes]] of lengths.entries()) {
+    const key = { account_id: template.account_id, session_id };
+    const former = knex('sessions').where(key);
+    await knex('session_readings').whereIn('incarnation', former.clone().select('incarnation')).delete();
+    await former.delete();
+    await addSessions(knex, template, 0, 1, () => ({
+      session_id,
+      subject_id: null,
+      touched_at_ms: nowMs,
+      started_at_ms: nowMs,
+    }));
+    const { incarnation } = await knex('sessions').where(key).first();
+    const count = (minutes * minuteMs) / spacingMs;
+    const rows = Array.from({ length: count }, (_, index) => {
+      const timestamp_ms = nowMs - (count - 1 - index) * spacingMs;
+      // The positions that the service assigns are even, and those of the template can be in the same milliseconds.
+      const position = timestamp_ms * 1_000 + 2 * number + 1;
+      return { ...(readings[index % readings.length] as ReadingRow), incarnation, timestamp_ms, position };
+    });
+    for (let at = 0; at < rows.length; at += rowsAtOnce)
+      await insertRows(knex, 'session_readings', rows.slice(at, at + rowsAtOnce));
+  }
+}

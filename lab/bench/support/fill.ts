@@ -1,0 +1,74 @@
+import { nameTopic, type Subject, unknownSubject } from '../../../src/score/subject.js';
+import { areaOfTopic, type TopicName } from '../../../packages/text/vocabulary.js';
+import { sight, type Trigger } from '../../../src/score/triggers.js';
+import type { Store } from '../../../src/store/store.js';
+import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
+import { subjectName } from './requests.js';
+
+export const topicsPerSubject = 20;
+const sightingsPerTopic = 4;
+/**
+ * Number of subjects per insert. With 20 topics per subject, an insert has 500 rows, as many as a large group of
+ * readings writes.
+ */
+export const subjectsAtOnce = 25;
+const seed = 5;
+const hourMs = 60 * 60 * 1000;
+const vocabulary = [...areaOfTopic.keys()];
+
+/**
+ * Adds topics to subjects 0 to `count` - 1 of the only account. Uses the service's own store functions. Resolves with
+ * the id of the account.
+ */
+export async function fillStore(store: Store, count: number, onBatch: () => void): Promise<string> {
+  const [key] = await store.keys.list();
+  if (!key) throw new Error('the database has no account');
+  const random = seededRandom(seed);
+  for (let from = 0; from < count; from += subjectsAtOnce) {
+    const names = Array.from({ length: Math.min(subjectsAtOnce, count - from) }, (_, index) =>
+      subjectName(from + index),
+    );
+    const people = names.map((name) => drawPerson(name, random));
+    await store.transact(async (writerOf) => {
+      const writer = writerOf(key.accountId);
+      await writer.run(writer.subjects.toSave(new Map(people.map(({ name, subject }) => [name, subject]))));
+      await writer.run(writer.triggers.toSave(new Map(people.map(({ name, triggers }) => [name, triggers]))));
+    });
+    onBatch();
+  }
+  return key.accountId;
+}
+
+interface Person {
+  readonly name: string;
+  readonly subject: Subject;
+  readonly triggers: ReadonlyMap<string, Trigger>;
+}
+
+function drawPerson(name: string, random: () => number): Person {
+  const first = Math.floor(random() * vocabulary.length);
+  let subject = unknownSubject;
+  const triggers = new Map<string, Trigger>();
+  for (let index = 0; index < topicsPerSubject; index += 1) {
+    const topic = vocabulary[(first + index) % vocabulary.length] as TopicName;
+    const trigger = drawTrigger(random);
+    subject = nameTopic(subject, topic, trigger, (other) => triggers.get(other));
+    triggers.set(topic, trigger);
+  }
+  return { name, subject, triggers };
+}
+
+/** Returns a trigger of a topic that was sighted in several sessions, one hour apart. */
+function drawTrigger(random: () => number): Trigger {
+  const startMs = Date.now() - sightingsPerTopic * hourMs;
+  let trigger: Trigger | undefined;
+  for (let index = 0; index < sightingsPerTopic; index += 1)
+    trigger = sight(trigger, {
+      score: Math.round(100 * random()),
+      atMs: startMs + index * hourMs,
+      sessionId: `earlier-${index}`,
+      isFirstInSession: true,
+      isCertain: false,
+    });
+  return trigger as Trigger;
+}

@@ -1,0 +1,67 @@
+import { issueSecret } from '../../../src/webhooks/signing-secrets.js';
+import { newId } from '../../../src/webhooks/new-delivery.js';
+import { createSecretBox } from '../../../src/webhooks/secret-box.js';
+import type { SessionEvent } from '../../../src/score/events.js';
+import type { Store } from '../../../src/store/store.js';
+
+/** Events per insert. Less than the 500 rows that Knex can insert with one statement on SQLite. */
+const eventsAtOnce = 400;
+const eventsPerSession = 5;
+
+export interface OutboxOptions {
+  readonly events: number;
+  /** URLs of the receivers. Each receiver gets every event. */
+  readonly receivers: readonly string[];
+  readonly secretsKey: string;
+  readonly onBatch: () => void;
+}
+
+/**
+ * Inserts events of many sessions into the outbox, in the same form as ingest, for the webhooks of the only account.
+ * Inserts in bulk, because only the delivery of the events is measured.
+ */
+export async function fillOutbox(
+  store: Store,
+  { events, receivers, secretsKey, onBatch }: OutboxOptions,
+): Promise<void> {
+  const [key] = await store.keys.list();
+  if (!key) throw new Error('the database has no account');
+  const { accountId } = key;
+  const secretBox = createSecretBox([secretsKey]);
+  const nowMs = Date.now();
+  await store.transact(async (writerOf) => {
+    for (const url of receivers) {
+      const webhookId = newId('wh');
+      const { sealed } = issueSecret(secretBox, accountId, webhookId);
+      const { webhooks } = writerOf(accountId);
+      const rest = { events: ['state_change'] as const, failedInRow: 0, createdAtMs: nowMs };
+      const registeredEpoch = await webhooks.nextEpoch();
+      await webhooks.insert({ webhookId, url, secret: sealed, registeredEpoch, ...rest });
+    }
+  });
+  for (let from = 0; from < events; from += eventsAtOnce) {
+    const count = Math.min(eventsAtOnce, events - from);
+    const batch = Array.from({ length: count }, (_, index) => eventOf(from + index, events, nowMs));
+    await store.transact((writerOf) => writerOf(accountId).outbox.append(batch, receivers.length, nowMs));
+    onBatch();
+  }
+}
+
+export function batchesOf(events: number): number {
+  return Math.ceil(events / eventsAtOnce);
+}
+
+/** Creates an event. Interleaves the sessions, so that adjacent events belong to different sessions. */
+function eventOf(number: number, events: number, nowMs: number): SessionEvent {
+  const sessions = Math.ceil(events / eventsPerSession);
+  const sessionId = `bench-${number % sessions}`;
+  const round = Math.floor(number / sessions);
+  const [previous_state, new_state] =
+    round % 2 === 0 ? (['calm', 'stressed'] as const) : (['stressed', 'calm'] as const);
+  const timestamp = new Date(nowMs + round).toISOString();
+  return {
+    sessionId,
+    seq: nowMs + round,
+    payload: { event: 'state_change', session_id: sessionId, previous_state, new_state, stress_score: 70, timestamp },
+  };
+}

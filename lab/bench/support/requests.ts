@@ -1,0 +1,94 @@
+import type { Submission } from '../../../src/contract/contract.js';
+import { draw, scenes, seededRandom } from '../../../packages/tools/terminal/scenes.js';
+import { drawTurn } from './turns.js';
+
+export const subjectCount = 10_000;
+const sessionCount = 200;
+export const liveCount = 20;
+/** Name of the session with one hour of history. */
+export const longName = 'long';
+const bodyCount = 1_000;
+/** Number of readings after which a session switches to the next scene, so that its state changes occasionally. */
+const readingsAScene = 50;
+const seed = 4;
+
+/** Kinds of requests. */
+export const loads = ['plain', 'turn', 'profile', 'state', 'history', 'longHistory', 'anyState'] as const;
+export type Load = (typeof loads)[number];
+
+export interface BenchRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body?: string;
+}
+
+/**
+ * Returns the next request. No request is a resend or contains a late reading. `among` is the number of subjects or
+ * sessions from which requests draw.
+ */
+export type NextRequest = (among?: number) => BenchRequest;
+
+export function createRequests(): Readonly<Record<Load, NextRequest>> {
+  const random = seededRandom(seed);
+  // Signals are generated in advance, so that the generator has the same cost for both loads.
+  const signals = Array.from({ length: bodyCount }, (_, index) => draw(oneOf(scenes, index), random));
+  const turns = signals.map((drawn) => ({ ...drawn, ...drawTurn(random) }));
+  return {
+    plain: ingestRequests('plain', signals),
+    turn: ingestRequests('turn', turns),
+    profile: (among = subjectCount) => get(`/v1/triggers?subject_id=${subjectName(random() * among)}`),
+    state: () => get(`/v1/state?session_id=${liveName(random() * liveCount)}`),
+    history: () => get(`/v1/history?minutes=5&session_id=${liveName(random() * liveCount)}`),
+    longHistory: () => get(`/v1/history?minutes=60&session_id=${longName}`),
+    anyState: (among = 1) => get(`/v1/state?session_id=${crowdName(random() * among)}`),
+  };
+}
+
+function get(path: string): BenchRequest {
+  return { method: 'GET', path };
+}
+
+export function subjectName(number: number): string {
+  return `subject-${Math.floor(number)}`;
+}
+
+/** Returns the name of a session with some minutes of history. */
+export function liveName(number: number): string {
+  return `live-${Math.floor(number)}`;
+}
+
+/** Returns the name of a session that gets no new readings. The order of names is the order of their numbers. */
+export function crowdName(number: number): string {
+  return `crowd-${String(Math.floor(number)).padStart(9, '0')}`;
+}
+
+/**
+ * Returns readings of alternating sessions and subjects. The timestamps of a session increase by at least one
+ * millisecond.
+ */
+function ingestRequests(name: string, bodies: ReadonlyArray<Partial<Submission>>): NextRequest {
+  const lastMs = new Array<number>(sessionCount).fill(0);
+  let sent = 0;
+  return () => {
+    const session = sent % sessionCount;
+    const timestampMs = Math.max(Date.now(), (lastMs[session] ?? 0) + 1);
+    lastMs[session] = timestampMs;
+    const submission = {
+      session_id: `${name}-${session}`,
+      subject_id: subjectName((session * subjectCount) / sessionCount),
+      timestamp: new Date(timestampMs).toISOString(),
+      ...oneOf(bodies, session + Math.floor(sent / sessionCount) * scenes.length + sceneOf(session, sent)),
+    };
+    sent += 1;
+    return { method: 'POST', path: '/v1/ingest', body: JSON.stringify(submission) };
+  };
+}
+
+/** Returns the number of scenes that a session has completed. Adjacent sessions switch at different times. */
+function sceneOf(session: number, sent: number): number {
+  return Math.floor((Math.floor(sent / sessionCount) + session) / readingsAScene);
+}
+
+function oneOf<T>(items: readonly T[], index: number): T {
+  return items[index % items.length] as T;
+}

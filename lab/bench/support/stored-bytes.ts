@@ -1,0 +1,103 @@
+import { readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Knex } from 'knex';
+import type { DatabaseKind } from '../../../testkit/databases.js';
+import { ndjson } from '../../../testkit/batch.js';
+import { runCommand } from '../../../testkit/program.js';
+import { readConfig } from '../../../src/config/config.js';
+import { openDatabase } from '../../../src/store/database.js';
+import { draw, type Scene, scenes, seededRandom } from '../../../packages/tools/terminal/scenes.js';
+import { type Column, textTable } from '../../../packages/tools/terminal/table.js';
+import { titleOf, withDatabase } from './databases.js';
+import { startBenchedService } from './service.js';
+
+const [sessions, readingsPerSession] = [100, 1_000];
+const readings = sessions * readingsPerSession;
+/** Number of readings per batch. The service stores a batch in one transaction. */
+const groupSize = 24;
+/** Number of readings after which a session switches to the next scene, so that its state changes occasionally. */
+const readingsAScene = 50;
+const seed = 7;
+
+const columns: readonly Column[] = [
+  { title: 'table' },
+  ...['rows and primary key', 'other indexes', 'sum'].map((title) => ({ title, align: 'right' }) as const),
+];
+
+/**
+ * Stores 100 sessions of 1,000 readings through the service. Prints the bytes per stored reading. The bytes include all
+ * tables, all indexes and their free space.
+ */
+export async function measureStoredBytes(kind: DatabaseKind): Promise<void> {
+  await withDatabase(kind, async (url) => {
+    const key = await runCommand(url, ['keys', 'create', '--account', 'bytes', '--tier', 'enterprise']);
+    await send(url, key);
+    const config = readConfig({ DATABASE_URL: url }).database;
+    const knex = openDatabase(config, 'administration');
+    const tables = await (config.kind === 'mysql' ? measureMysql(knex) : measureSqlite(knex, dirname(config.file)));
+    await knex.destroy();
+    const bytes = (count: number) => (count / readings).toFixed(1);
+    const rows = tables
+      .sort((a, b) => b.data + b.index - a.data - a.index)
+      .slice(0, 4)
+      .map(({ name, data, index }) => [name, bytes(data), bytes(index), bytes(data + index)]);
+    const total = tables.reduce((sum, { data, index }) => sum + data + index, 0);
+    console.log(`── ${titleOf(kind)}: ${bytes(total)} bytes per stored reading, all tables and indexes included\n`);
+    console.log(`${textTable(columns, [rows])}\n`);
+  });
+}
+
+async function send(url: string, key: string): Promise<void> {
+  const random = seededRandom(seed);
+  const service = await startBenchedService(url);
+  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/x-ndjson' };
+  try {
+    for (let from = 0; from < readings; from += groupSize) {
+      const numbers = Array.from({ length: Math.min(groupSize, readings - from) }, (_, index) => from + index);
+      const body = ndjson(numbers.map((number) => readingOf(number, random)));
+      const response = await fetch(`${service.url}/v1/ingest/batch`, { method: 'POST', headers, body });
+      const { accepted } = (await response.json()) as { accepted?: number };
+      if (accepted !== numbers.length)
+        throw new Error(`the service accepted ${accepted} of ${numbers.length} readings`);
+    }
+  } finally {
+    await service.stop();
+  }
+}
+
+function readingOf(number: number, random: () => number): object {
+  const [session, round] = [number % sessions, Math.floor(number / sessions)];
+  const scene = scenes[(session + Math.floor((round + session) / readingsAScene)) % scenes.length] as Scene;
+  const ids = { session_id: `session-${session}`, subject_id: `subject-${session}` };
+  return { ...ids, timestamp: new Date().toISOString(), ...draw(scene, random) };
+}
+
+interface TableBytes {
+  readonly name: string;
+  readonly data: number;
+  readonly index: number;
+}
+
+async function measureMysql(knex: Knex): Promise<TableBytes[]> {
+  const tables: string[] = await knex('information_schema.tables')
+    .whereRaw('table_schema = database()')
+    .pluck('table_name');
+  for (const name of tables) await knex.raw('analyze table ??', [name]);
+  const [rows] = await knex.raw(
+    `select table_name as name, data_length as data, index_length as other from information_schema.tables
+     where table_schema = database()`,
+  );
+  return rows.map((row: Record<string, string | number>) => ({
+    name: String(row['name']),
+    data: Number(row['data']),
+    index: Number(row['other']),
+  }));
+}
+
+/** Returns the size of the files, because the driver has no statistics per table. */
+async function measureSqlite(knex: Knex, folder: string): Promise<TableBytes[]> {
+  await knex.raw('pragma wal_checkpoint(truncate)');
+  const files = (await readdir(folder)).filter((name) => name.startsWith('state.db'));
+  const sizes = await Promise.all(files.map(async (name) => (await stat(join(folder, name))).size));
+  return [{ name: 'all', data: sizes.reduce((sum, size) => sum + size, 0), index: 0 }];
+}

@@ -1,0 +1,172 @@
+import {
+  createKeyOf,
+  type Env,
+  type ServiceProgram,
+  startServiceProgram,
+} from '../../../testkit/program.js';
+import { createTestDatabase, type DatabaseKind } from '../../../testkit/databases.js';
+import { storyEnv, storyTime } from '../../../testkit/story.js';
+import type { StateReading } from '../../../src/contract/contract.js';
+import { ample } from '../../bench/support/service.js';
+import { createRequest, createWebhookClient, type Request, type WebhookClient } from '../shared/client.js';
+import { draw, type Scene, scenes, seededRandom } from '../../../packages/tools/terminal/scenes.js';
+import { createClock, type ServiceClock } from './clock.js';
+import { type Neighbor, startNeighbor } from './neighbor.js';
+
+/** One service with its own database, with a neighbor and two accounts for the attack. */
+export interface Stage {
+  readonly kind: DatabaseKind;
+  readonly databaseUrl: string;
+  readonly neighbor: Neighbor;
+  readonly attacker: Caller;
+  readonly accomplice: Caller;
+  readonly clock: ServiceClock;
+  service(): ServiceProgram;
+  /** Stops the service and starts it again on the same database. By default, the stop is a graceful shutdown. */
+  restart(changes?: RestartOptions): Promise<void>;
+  /** Starts another service on the same database. Its clock is ahead by `ms` milliseconds. */
+  startAhead(ms: number): Promise<ServiceProgram>;
+  /** Starts the service with another SECRETS_KEY on the same database. Rejects with its log if it does not start. */
+  startWithWrongKey(): Promise<ServiceProgram>;
+  /** Registers a cleanup function for the end of the stage. The functions run in reverse order. */
+  defer(undo: () => unknown): void;
+  close(): Promise<void>;
+}
+
+export interface RestartOptions {
+  readonly logFile?: string;
+  readonly signal?: 'SIGTERM' | 'SIGKILL';
+  /** Runs after the stop and before the start. */
+  readonly between?: () => Promise<unknown>;
+}
+
+/** Options of one start of the service. */
+interface StartOptions {
+  readonly own?: Env;
+  readonly preload?: string;
+  readonly logFile?: string;
+}
+
+export interface StageOptions {
+  readonly kind: DatabaseKind;
+  readonly node: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly logFile?: string;
+  /** URL of an existing database, which is not dropped when the stage closes. Absent: a new database. */
+  readonly databaseUrl?: string;
+  /** Host of the neighbor's receiver. Default: 127.0.0.1. */
+  readonly neighborReceiverHost?: string;
+  /** Grace period for the neighbor's webhooks after a phase, ms. Default: 15,000. */
+  readonly settleMs?: number;
+}
+
+/** Client of an account. It uses the new URL after a service restarts on another port. */
+export interface Caller {
+  readonly key: string;
+  readonly request: Request;
+  readonly webhooks: WebhookClient;
+  /**
+   * Sends one reading, alternately calm and hostile. Every reading changes the state, except the first reading of a
+   * session.
+   */
+  swing(sessionId: string, subjectId?: string): Promise<StateReading>;
+}
+
+const settings = {
+  ...ample,
+  ...storyEnv,
+  LOG_LEVEL: 'warn',
+  SECRETS_KEY: 'attack-attack-attack-attack-attack',
+  WEBHOOK_ALLOW_LOOPBACK: '1',
+};
+
+export async function openStage(options: StageOptions): Promise<Stage> {
+  const undos: Array<() => unknown> = [];
+  const close = async () => {
+    for (const undo of undos.splice(0).reverse()) await undo();
+  };
+  try {
+    return await open(options, (undo) => void undos.push(undo), close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function open(options: StageOptions, defer: Stage['defer'], close: Stage['close']): Promise<Stage> {
+  const databaseUrl = options.databaseUrl ?? (await createDatabase(options.kind, defer));
+  const shifted = createClock();
+  defer(shifted.remove);
+  // With MySQL, the service judges readings by the time of the database server, whatever its own clock shows.
+  const clock = options.kind === 'mysql' ? { ...shifted, now: Date.now } : shifted;
+  const [neighborKey, attackerKey, accompliceKey] = [
+    await createKeyOf(databaseUrl, 'neighbor'),
+    await createKeyOf(databaseUrl, 'attacker'),
+    await createKeyOf(databaseUrl, 'accomplice'),
+  ];
+  const env = { ...settings, ...clock.env, DATABASE_URL: databaseUrl, ...options.env };
+  const start = ({ own = {}, preload = clock.preload, logFile = options.logFile }: StartOptions = {}) =>
+    startServiceProgram(
+      { ...env, ...own },
+      { node: options.node, nodeArgs: ['--import', preload], ...(logFile !== undefined && { stderr: logFile }) },
+    );
+  let service = await start();
+  defer(() => service.stop());
+  const url = () => service.url;
+  const { neighborReceiverHost: receiverHost = '127.0.0.1', settleMs = 15_000 } = options;
+  const neighbor = await startNeighbor({ url, key: neighborKey, receiverHost, now: clock.now, settleMs });
+  defer(neighbor.close);
+  return {
+    ...{ kind: options.kind, databaseUrl, neighbor, clock, defer, close },
+    attacker: createCaller(url, attackerKey, clock.now),
+    accomplice: createCaller(url, accompliceKey, clock.now),
+    service: () => service,
+    async startAhead(ms) {
+      const ahead = createClock();
+      defer(ahead.remove);
+      await ahead.shift(ms);
+      const other = await start({ own: ahead.env, preload: ahead.preload });
+      defer(() => other.stop());
+      return other;
+    },
+    async startWithWrongKey() {
+      const other = await start({ own: { SECRETS_KEY: 'wrong-wrong-wrong-wrong-wrong-wrong' } });
+      defer(() => other.stop());
+      return other;
+    },
+    async restart({ signal = 'SIGTERM', between, ...changes } = {}) {
+      await service.stop(signal);
+      await between?.();
+      service = await start(changes);
+    },
+  };
+}
+
+async function createDatabase(kind: DatabaseKind, defer: Stage['defer']): Promise<string> {
+  const { url, drop } = await createTestDatabase(kind);
+  defer(drop);
+  return url;
+}
+
+function createCaller(url: () => string, key: string, now: () => number): Caller {
+  const request: Request = (path, body) => createRequest(url(), key)(path, body);
+  const random = seededRandom(1);
+  const sent = new Map<string, { startedMs: number; count: number }>();
+  return {
+    key,
+    request,
+    webhooks: createWebhookClient(request),
+    swing(session_id, subject_id) {
+      const { startedMs, count } = sent.get(session_id) ?? { startedMs: now(), count: 0 };
+      sent.set(session_id, { startedMs, count: count + 1 });
+      const scene = (count % 2 === 0 ? scenes[0] : scenes.at(-1)) as Scene;
+      const timestamp = storyTime(startedMs, count);
+      return request('/v1/ingest', {
+        session_id,
+        timestamp,
+        ...(subject_id && { subject_id }),
+        ...draw(scene, random),
+      });
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { readdir } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { runScript } from '../../testkit/process.js';
+import { temporaryFolder } from '../../testkit/temporary-folder.js';
+
+const limitMs = 180_000;
+
+test(
+  'the check kills the service under load, finds every reading and event, and cleans up',
+  async () => {
+    const temporary = await temporaryFolder();
+    const args = ['--database', 'sqlite', '--only', 'service', '--kills', '2', '--sessions', '8'];
+    const { code, stdout, stderr } = await runScript('check/durability', args, { TMPDIR: temporary });
+    expect(stderr).toContain('2/2 kills, service on SQLite');
+    const found = (what: string) => Number(new RegExp(`^ *${what} +(\\d+)`, 'm').exec(stdout)?.[1]);
+    expect(found('service on SQLite: readings acknowledged')).toBeGreaterThanOrEqual(600);
+    expect(found('in batches')).toBeGreaterThan(0);
+    // Each event arrives at three streams of the account. Some events also arrive at the stream of their session.
+    expect(found('events received by all streams')).toBeGreaterThanOrEqual(3 * 600);
+    expect(found('state changes')).toBeGreaterThan(10);
+    expect(found('reconnects of streams')).toBeGreaterThanOrEqual(2 * (8 + 3));
+    for (const what of ['lost', 'missed', 'repeated', 'processes that ended unexpectedly']) expect(found(what)).toBe(0);
+    expect(stdout).toContain('\nNo acknowledged reading was lost, and no stream missed or repeated an event.');
+    expect((await readdir(temporary)).filter((name) => name.startsWith('state-service-'))).toEqual([]);
+    expect(code).toBe(0);
+  },
+  limitMs,
+);
+
+test.each([
+  [['--kills', '0'], "error: option '--kills <number>' argument '0' is invalid. It must be a whole number above 0.\n"],
+  [
+    ['--only', 'disk'],
+    "error: option '--only <target>' argument 'disk' is invalid. Allowed choices are service, server.\n",
+  ],
+  [['--only', 'server', '--database', 'sqlite'], 'error: an embedded database has no server to kill\n'],
+  [['--database', 'mysql'], 'error: no MySQL server is reachable: start one, or set TEST_MYSQL_URL\n'],
+])('the option %j is rejected before any process is killed', async (args, line) => {
+  const ended = await runScript('check/durability', args, { TEST_MYSQL_URL: 'mysql://root@127.0.0.1:9' });
+  expect(ended).toEqual({ code: 1, stdout: '', stderr: line });
+});

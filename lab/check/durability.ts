@@ -1,0 +1,162 @@
+/**
+ * Checks that no acknowledged reading is lost. Kills the service or the database server repeatedly under load, then
+ * compares the export with the acknowledged readings. Exits with 1 when a reading is missing. Does not cover power
+ * loss, because the kernel's buffers survive these kills.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command, Option } from 'commander';
+import mysql from 'mysql2/promise';
+import { createKeyOf } from '../../testkit/program.js';
+import { type DatabaseKind, settingsFor } from '../../testkit/databases.js';
+import { startPrivateMariadb } from '../../testkit/mariadb.js';
+import { atLeast, printVerdict, type Row } from '../../testkit/verdict.js';
+import { storyEnv } from '../../testkit/story.js';
+import { ample } from '../bench/support/service.js';
+import {
+  databaseOption,
+  type DatabaseChoice,
+  findDatabases,
+  titleOf,
+  withDatabase,
+} from '../bench/support/databases.js';
+import { startFleet } from '../../testkit/fleet.js';
+import { freePorts } from '../../testkit/program.js';
+import { startFollowers } from './durability/followers.js';
+import { changing, countLost, type Sender, startLoad, steady } from './shared/load.js';
+import { launch } from '../../testkit/launch.js';
+import { positive } from '../options.js';
+import { startProgress } from '../../packages/tools/terminal/progress.js';
+import { type Scene, scenes, seededRandom } from '../../packages/tools/terminal/scenes.js';
+
+/** Number of readings that are acknowledged between two kills, so that every kill happens under load. */
+const readingsBetween = 200;
+const pauseMsMax = 300;
+/** Sessions with an odd number send batches of this many readings, the others send single readings. */
+const batchLines = 10;
+/** Number of further senders whose readings change the state. */
+const changingSenders = 8;
+
+interface Options {
+  readonly database: DatabaseChoice;
+  readonly kills: number;
+  readonly sessions: number;
+  readonly seed: number;
+  readonly only?: 'service' | 'server';
+}
+
+interface Target {
+  readonly title: string;
+  readonly databaseUrl: string;
+  /** Kills the database server. Resolves when the server is running again. Absent if the service is killed instead. */
+  readonly killServer?: () => Promise<void>;
+}
+
+await launch(
+  new Command('check:durability')
+    .description('Kills the service and the database server under load and checks every acknowledged reading.')
+    .addOption(databaseOption)
+    .option('--kills <number>', 'number of kills (SIGKILL) per target', positive, 20)
+    .option('--sessions <number>', 'sessions that send continuously', positive, 64)
+    .option('--seed <number>', 'seed of the random choices. The timing still varies', positive, 1)
+    .addOption(new Option('--only <target>', 'one of the two').choices(['service', 'server']))
+    .action(check),
+);
+
+async function check(options: Options): Promise<void> {
+  if (options.only === 'server' && options.database === 'sqlite')
+    throw new Error('an embedded database has no server to kill');
+  const sections: Row[][] = [];
+  if (options.only !== 'server')
+    for (const kind of await findDatabases(options.database)) sections.push(await killService(kind, options));
+  if (options.only !== 'service' && options.database !== 'sqlite') sections.push(await killServer(options));
+  const promise = 'No acknowledged reading was lost, and no stream missed or repeated an event.';
+  printVerdict(`${options.kills} kills (SIGKILL) per target`, sections, promise);
+}
+
+function killService(kind: DatabaseKind, options: Options): Promise<Row[]> {
+  return withDatabase(kind, (databaseUrl) => endure({ title: `service on ${titleOf(kind)}`, databaseUrl }, options));
+}
+
+async function killServer(options: Options): Promise<Row[]> {
+  const [port = 0] = await freePorts(1);
+  const mariadb = await startPrivateMariadb(port);
+  try {
+    const connection = await mysql.createConnection({ uri: mariadb.url });
+    await connection.query('create database durable').finally(() => connection.end());
+    const killServer = async () => {
+      await mariadb.kill();
+      await mariadb.start();
+    };
+    return await endure({ title: 'database server', databaseUrl: `${mariadb.url}/durable`, killServer }, options);
+  } finally {
+    await mariadb.remove();
+  }
+}
+
+async function endure(target: Target, { kills, sessions, seed }: Options): Promise<Row[]> {
+  const { title, databaseUrl, killServer } = target;
+  const random = seededRandom(seed);
+  const key = await createKeyOf(databaseUrl, 'durable');
+  const [port = 0] = await freePorts(1);
+  const env = {
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    ...settingsFor(databaseUrl),
+    LOG_LEVEL: 'fatal',
+    ...ample,
+    ...storyEnv,
+  };
+  const fleet = startFleet([{ name: 'service', args: [], env }]);
+  const url = `http://127.0.0.1:${port}`;
+  const progress = startProgress(process.stderr, kills, `kills, ${title}`);
+  try {
+    await fleet.ready();
+    const sessionIds = Array.from({ length: sessions }, (_, index) => `durable-${index}`);
+    const followers = await startFollowers(url, key, sessionIds);
+    try {
+      const load = startLoad({ urls: [url], key, senders: sendersOf(sessionIds, random), random });
+      const killAll = async () => {
+        for (let count = 0; count < kills; count += 1) {
+          await load.acknowledges(readingsBetween);
+          await sleep(pauseMsMax * random());
+          await (killServer ? killServer() : fleet.killOne(random));
+          progress.advance();
+        }
+        await load.acknowledges(readingsBetween);
+      };
+      await killAll().finally(load.stop);
+      const { acknowledged, timestampsBySession, batched, unanswered } = await load.stop();
+      await fleet.ready();
+      const lost = await countLost(url, key, timestampsBySession);
+      const { events, changes, reconnects, missed, repeated } = await followers.compare();
+      return [
+        { what: `${title}: readings acknowledged`, found: acknowledged },
+        { what: '  in batches', found: batched },
+        { what: '  lost', found: lost, allowed: 0 },
+        { what: 'readings without a response', found: unanswered },
+        { what: 'events received by all streams', found: events },
+        { what: '  missed', found: missed, allowed: 0 },
+        { what: '  repeated', found: repeated, allowed: 0 },
+        { what: 'state changes', found: changes, allowed: atLeast(1) },
+        { what: 'reconnects of streams', found: reconnects },
+        { what: 'processes that ended unexpectedly', found: fleet.deaths().length, allowed: 0 },
+      ];
+    } finally {
+      followers.stop();
+    }
+  } finally {
+    progress.stop();
+    for (const death of fleet.deaths()) console.error(death);
+    await fleet.close();
+  }
+}
+
+/** Returns senders of single readings and of batches, and senders whose readings change the state. */
+function sendersOf(sessionIds: readonly string[], random: () => number): Sender[] {
+  return [
+    ...sessionIds.map((session_id, index) =>
+      steady(session_id, scenes[index % scenes.length] as Scene, random, index % 2 === 1 ? batchLines : 1),
+    ),
+    ...Array.from({ length: changingSenders }, (_, index) => changing(`changing-${index}`, random)),
+  ];
+}

@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startPrivateRedis } from '../../../testkit/redis.js';
+import { createLimitedLog, fillLimitedLog, limitFileSize } from '../attacks/full-log.js';
+import { readConfig } from '../../../src/config/config.js';
+import { openDatabase } from '../../../src/store/database.js';
+import type { Stage } from '../attacks/stage.js';
+import type { ServiceProgram } from '../../../testkit/program.js';
+import { databaseReadOnly, diskFull, serverOf, setUpServer } from './databases.js';
+import type { Fault } from './fault.js';
+
+const hourMs = 3_600_000;
+/** Maximum file size in bytes. So small that the next write to a write-ahead log exceeds it. */
+const fileBytesMax = '4096';
+
+/** Time between two kills, ms. Readings are acknowledged and webhooks are sent in this time. */
+const betweenKillsMs = 1_000;
+
+export function listFaults(kills: number): readonly Fault[] {
+  return [
+    {
+      name: 'service-killed',
+      title: `service killed ${kills} times with SIGKILL`,
+      async begin({ restart }) {
+        for (let count = 0; count < kills; count += 1) {
+          await restart({ signal: 'SIGKILL' });
+          await sleep(betweenKillsMs);
+        }
+      },
+    },
+    {
+      name: 'database-stopped',
+      title: 'database server killed, started again after the fault',
+      databases: ['mysql'],
+      setUp: setUpServer(),
+      begin: (stage) => serverOf(stage).kill(),
+      end: (stage) => serverOf(stage).start(),
+    },
+    {
+      name: 'database-frozen',
+      title: 'database server frozen (SIGSTOP)',
+      databases: ['mysql'],
+      setUp: setUpServer(),
+      begin: (stage) => serverOf(stage).freeze(),
+      end: (stage) => serverOf(stage).thaw(),
+    },
+    databaseLocked(),
+    databaseReadOnly,
+    ...diskFull,
+    {
+      name: 'file-limit',
+      title: 'database files at their size limit (EFBIG)',
+      databases: ['sqlite'],
+      begin: ({ service }) => limitFileSize(service().pid, fileBytesMax),
+      end: ({ service }) => limitFileSize(service().pid, 'unlimited'),
+    },
+    {
+      name: 'log-full',
+      title: 'log file at its size limit',
+      setUp: (defer) => ({ logFile: createLimitedLog(defer), env: { LOG_LEVEL: 'info' } }),
+      begin: ({ service }) => fillLimitedLog(service().pid),
+    },
+    {
+      name: 'clock-back',
+      title: 'clock set back one hour',
+      // A request that is in transit when the clock is set back has a timestamp an hour ahead.
+      excusedStatus: 400,
+      begin: ({ clock }) => clock.shift(-hourMs),
+    },
+    {
+      name: 'wrong-clock',
+      title: 'clock of the process set an hour ahead of the database',
+      databases: ['mysql'],
+      begin: ({ clock }) => clock.shift(hourMs),
+      end: ({ clock }) => clock.shift(-hourMs),
+    },
+    clockAhead(),
+    {
+      name: 'wrong-key',
+      title: 'starts with another SECRETS_KEY between a stop and a start',
+      begin: ({ restart, startWithWrongKey }) => restart({ between: () => requireRefusal(startWithWrongKey) }),
+    },
+    redisFrozen(),
+  ];
+}
+
+/** Rejects unless the service refuses to start because of its key. */
+async function requireRefusal(start: Stage['startWithWrongKey']): Promise<void> {
+  const outcome = await start().then(
+    () => 'started',
+    (error: Error) => error.message,
+  );
+  if (!outcome.includes('SECRETS_KEY: no configured key is the key'))
+    throw new Error(`a service with another key was not refused: ${outcome}`);
+}
+
+/** Returns the fault of a second service whose clock is two days ahead. It purges once at its start. */
+function clockAhead(): Fault {
+  let other: ServiceProgram | undefined;
+  return {
+    name: 'clock-ahead',
+    title: 'second service whose clock is two days ahead',
+    async begin({ startAhead }) {
+      other = await startAhead(48 * hourMs);
+    },
+    end: () => other?.stop(),
+  };
+}
+
+/**
+ * Returns the fault of a process that stops while it holds SQLite's write lock. It affects SQLite like a frozen server
+ * affects MySQL.
+ */
+function databaseLocked(): Fault {
+  let release: (() => Promise<unknown>) | undefined;
+  return {
+    name: 'database-locked',
+    title: "another process holds the database's write lock",
+    databases: ['sqlite'],
+    async begin({ databaseUrl }) {
+      const knex = openDatabase(readConfig({ DATABASE_URL: databaseUrl }).database);
+      const transaction = await knex.transaction();
+      // Any write takes the lock. This write changes nothing.
+      await transaction('webhooks').where({ webhook_id: '' }).delete();
+      release = async () => {
+        await transaction.rollback();
+        await knex.destroy();
+      };
+    },
+    end: () => release?.(),
+  };
+}
+
+function redisFrozen(): Fault {
+  let redis: Awaited<ReturnType<typeof startPrivateRedis>> | undefined;
+  return {
+    name: 'redis-frozen',
+    title: 'Redis frozen (SIGSTOP)',
+    async setUp(defer) {
+      const started = await startPrivateRedis();
+      redis = started;
+      defer(started.stop);
+      return { env: { REDIS_URL: started.url } };
+    },
+    begin: () => redis?.freeze(),
+    end: () => redis?.thaw(),
+  };
+}

@@ -1,0 +1,209 @@
+/**
+ * Measures the states of whole days. Replays the heart rate per minute of people who wear a wristband over HTTP to a
+ * service in a child process, as backfilled batches. Standard output contains only the tables.
+ */
+import { readFile } from 'node:fs/promises';
+import { Command } from 'commander';
+import type { EvaluatedService } from '../../packages/tools/evaluate/service.js';
+import { startProgress } from '../../packages/tools/terminal/progress.js';
+import { save } from '../../packages/tools/terminal/save.js';
+import { type Column, markdownTable, type TableRow, textTable } from '../../packages/tools/terminal/table.js';
+import { launch } from '../../testkit/launch.js';
+import { dataDefaultPath } from '../../packages/text/training/texts.js';
+import { confidenceColumns, confidenceRow, judgeReports, judgeRises } from '../../testkit/simulation/confidence.js';
+import {
+  countBatches,
+  injectRises,
+  isAwake,
+  isFirstDay,
+  isNight,
+  isRiseSeen,
+  isStressed,
+  type Judged,
+  readReports,
+  readWearers,
+  replayWearers,
+  type StressReport,
+  type Wearer,
+} from '../../testkit/simulation/days.js';
+import { drawWeek } from './support/charts.js';
+import { startLocalService } from './support/local-service.js';
+import {
+  agreementColumns,
+  agreementRows,
+  calibrationColumns,
+  calibrationRows,
+  matchReports,
+  reportColumns,
+  reportRows,
+} from './support/reports.js';
+
+interface Options {
+  readonly file: string;
+  readonly nurses: string;
+  readonly labels: string;
+  readonly people?: string;
+  readonly markdown: boolean;
+  readonly figure?: string;
+}
+
+const command = new Command('evaluate:days')
+  .description('Replay whole days of heart rate through the service and measure how often each state is published.')
+  .option('--file <csv>', 'wearers: columns subject, local_minute, heart_rate', `${dataDefaultPath}/wearers_dev.csv`)
+  .option('--nurses <csv>', 'nurses on shift: subject, utc_minute, heart_rate', `${dataDefaultPath}/nurses_dev.csv`)
+  .option(
+    '--labels <csv>',
+    'reports of the nurses: subject, utc_from, utc_to, stress (none, medium, high)',
+    `${dataDefaultPath}/nurses_labels_dev.csv`,
+  )
+  .option('--people <subjects>', 'only these people of both files, with commas between them')
+  .option('--markdown', 'print the tables as Markdown', false)
+  .option('--figure <svg>', 'also draw the first seven days of the first wearer')
+  .action(evaluate);
+void launch(command);
+
+async function evaluate({ file, nurses, labels, people, markdown, figure }: Options): Promise<void> {
+  const chosen = people?.split(',');
+  const isChosen = ({ person }: { person: string }) => chosen?.includes(person) ?? true;
+  const wearers = readWearers(await load('--file', file)).filter(isChosen);
+  const onShift = readWearers(await load('--nurses', nurses)).filter(isChosen);
+  const reports = readReports(await load('--labels', labels)).filter(isChosen);
+  if (wearers.length + onShift.length === 0) throw new Error('--people names no person in these files');
+  const injected = [true, false].map((isNearMedian) => wearers.map((it) => injectRises(it, isNearMedian)));
+  const raised = injected.map((its) => its.map(({ wearer }) => wearer));
+  const [days, shifts, ...rises] = await replayAll([wearers, onShift, ...raised]);
+  const reported = matchReports(onShift, shifts ?? [], reports);
+  const print = markdown ? markdownTable : textTable;
+  const tables = [
+    wearers.length > 0 && print(wearerColumns, [wearers.map((it, index) => wearerRow(it, days?.[index] ?? []))]),
+    wearers.length > 0 && print(riseColumns, riseRows(wearers, injected, rises)),
+    onShift.length > 0 && print(shiftColumns, [onShift.map((it, index) => shiftRow(it, shifts?.[index] ?? []))]),
+    onShift.length > 0 && print(reportColumns, [reportRows(reported)]),
+    onShift.length > 0 && print(agreementColumns, [agreementRows(reported)]),
+    onShift.length > 0 && print(calibrationColumns, [calibrationRows(reported)]),
+    print(confidenceColumns, [[...riseConfidence(days, injected, rises), reportConfidence(onShift, shifts, reports)]]),
+  ];
+  console.log(tables.filter(Boolean).join('\n\n'));
+  if (figure && wearers[0]) await save(figure, drawWeek(wearers[0].person, days?.[0] ?? []));
+}
+
+async function load(option: string, path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: Error) => {
+    throw new Error(`cannot read ${option} ${path}: ${error.message}`);
+  });
+}
+
+/** Replays each group of people with sessions and subjects of its own. Returns the responses per group and person. */
+async function replayAll(groups: readonly (readonly Wearer[])[]): Promise<Judged[][][]> {
+  const service: EvaluatedService = await startLocalService();
+  const batches = groups.reduce((sum, group) => sum + countBatches(group), 0);
+  const progress = startProgress(process.stderr, batches, 'batches of up to 1,000 minutes');
+  try {
+    const replays: Judged[][][] = [];
+    for (const [index, group] of groups.entries())
+      replays.push(await replayWearers(service, group, `run-${index}`, progress.advance));
+    return replays;
+  } finally {
+    progress.stop();
+    await service.close();
+  }
+}
+
+const right = (title: string): Column => ({ title, align: 'right' });
+
+const wearerColumns = [
+  { title: 'wearer' },
+  right('days'),
+  right('first minute'),
+  right('awake: stressed'),
+  right('focused'),
+  right('awake, first day: stressed'),
+  right('nights: stressed'),
+  right('calm'),
+  right('state changes per hour'),
+];
+
+/** Returns the row of one person. "Awake" is after the first day, unless the column says otherwise. */
+function wearerRow({ person, minutes }: Wearer, judged: readonly Judged[]): TableRow {
+  const awake = judged.filter(({ atMs }) => isAwake(atMs));
+  const [first, later] = [true, false].map((isFirst) => awake.filter((it) => isFirstDay(minutes, it.atMs) === isFirst));
+  const nights = judged.filter(({ atMs }) => isNight(atMs));
+  const changes = judged.filter(({ state }, index) => index > 0 && state !== judged[index - 1]?.state).length;
+  const days = new Set(minutes.map(({ atMs }) => new Date(atMs).toISOString().slice(0, 10))).size;
+  return [
+    person,
+    String(days),
+    new Date(minutes[0]?.atMs ?? 0).toISOString().slice(11, 16),
+    share(later, isStressed),
+    share(later, ({ state }) => state === 'focused'),
+    share(first, isStressed),
+    share(nights, isStressed),
+    share(nights, ({ state }) => state === 'calm'),
+    ((60 * changes) / minutes.length).toFixed(1),
+  ];
+}
+
+const nearMedian = 'steady, near the median of the day';
+const steadiest = 'steadiest of the day';
+
+const riseColumns = [
+  { title: 'wearer: 25 bpm more for 20 min, stressed within 10 min' },
+  right('rises'),
+  right(nearMedian),
+  right(steadiest),
+];
+
+/** `injected` and `replays` have one entry per kind of minutes. */
+function riseRows(
+  wearers: readonly Wearer[],
+  injected: ReadonlyArray<ReadonlyArray<{ readonly starts: number[] }>>,
+  replays: readonly Judged[][][],
+): TableRow[][] {
+  const seen = wearers.map((_, person) =>
+    injected.map((its, kind) => {
+      const judged = replays[kind]?.[person] ?? [];
+      return (its[person]?.starts ?? []).map((start) => isRiseSeen(judged, start));
+    }),
+  );
+  const row = (name: string, kinds: readonly (readonly boolean[])[]) => [
+    name,
+    String(kinds[0]?.length),
+    ...kinds.map((its) => share(its, Boolean)),
+  ];
+  const all = injected.map((_, kind) => seen.flatMap((kinds) => kinds[kind] ?? []));
+  return [seen.map((kinds, person) => row(wearers[person]?.person ?? '', kinds)), [row('all', all)]];
+}
+
+const shiftColumns = [{ title: 'nurse on shift' }, right('hours'), right('stressed'), right('focused')];
+
+function shiftRow({ person, minutes }: Wearer, judged: readonly Judged[]): TableRow {
+  const hours = (minutes.length / 60).toFixed(0);
+  return [person, hours, share(judged, isStressed), share(judged, ({ state }) => state === 'focused')];
+}
+
+function riseConfidence(
+  days: readonly Judged[][] = [],
+  injected: ReadonlyArray<ReadonlyArray<{ readonly starts: number[] }>>,
+  replays: readonly Judged[][][],
+): TableRow[] {
+  return [nearMedian, steadiest].map((name, kind) => {
+    const judge = (plain: Judged[], person: number) =>
+      judgeRises(plain, replays[kind]?.[person] ?? [], injected[kind]?.[person]?.starts ?? []);
+    return confidenceRow(`rises, ${name}`, days.flatMap(judge));
+  });
+}
+
+function reportConfidence(
+  nurses: readonly Wearer[],
+  shifts: readonly Judged[][] = [],
+  reports: readonly StressReport[],
+): TableRow {
+  const reportsOf = (person: string | undefined) => reports.filter((it) => it.person === person);
+  const verdicts = shifts.flatMap((judged, index) => judgeReports(judged, reportsOf(nurses[index]?.person)));
+  return confidenceRow('reports of the nurses', verdicts);
+}
+
+function share<Item>(items: readonly Item[] | undefined, has: (item: Item) => boolean): string {
+  if (!items || items.length === 0) return '';
+  return `${((100 * items.filter(has).length) / items.length).toFixed(0)} %`;
+}

@@ -1,0 +1,119 @@
+import { gatherTopics } from '../../../src/score/gather.js';
+import { loadTopicModel, type TopicModel } from '../../../packages/text/model.js';
+import { createTopicAnalyzer } from '../../../packages/text/analyzer.js';
+import { bestShares } from '../../../src/score/shares.js';
+import { areaOfTopic, areas, type Area, type TopicName } from '../../../packages/text/vocabulary.js';
+import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
+import { areaTexts, encodeModels, fitAreas, fitConcern, fitTopicModel, listVocabulary } from '../../../packages/text/training/fit.js';
+import type { SadRow } from '../../../packages/text/training/sad.js';
+import { groupOf, heldBackPrefix, type LabeledText, type TopicLine, type TopicTexts } from '../../../packages/text/training/texts.js';
+
+/** Prediction for a text by a model that was not trained on this text. */
+export interface Judgement {
+  readonly it: LabeledText;
+  /** Log odds that the speaker describes a concern of their own. */
+  readonly concern: number;
+  /** Most likely area, even if the gate rejects the text. Undefined for small talk. */
+  readonly best: Area | undefined;
+  /** Areas of the topics that the service returns if the gate accepts the text. The first area is the main one. */
+  readonly ungated: readonly Area[];
+}
+
+/**
+ * Predicts every text with a model that is trained on the other folds. Folds are stratified by kind and area. The same
+ * seed gives the same result.
+ */
+export function crossValidate({ sad, labeled }: TopicTexts, folds: number, seed: number, onFold: () => void) {
+  const trained = labeled.filter(({ kind }) => !kind.startsWith(heldBackPrefix));
+  const all: LabeledText[] = [...trained, ...unlabeledOf(sad, trained)];
+  const foldOf = assignFolds(all, folds, seed);
+  const isIn = new Map(all.map((it, i) => [it.sad ?? it, foldOf[i]]));
+  return Array.from({ length: folds }, (_, fold) => {
+    const model = loadTopicModel(
+      fitTopicModel(
+        sad.filter((row) => isIn.get(row) !== fold),
+        trained.filter((it) => isIn.get(it.sad ?? it) !== fold),
+      ),
+    );
+    onFold();
+    return judgeAll(
+      model,
+      all.filter((it) => isIn.get(it.sad ?? it) === fold),
+    );
+  }).flat();
+}
+
+/**
+ * Predicts each group of kinds with a gate that is trained without this group. See {@link groupOf}. A folder is left out
+ * as a whole, because its kinds resemble each other.
+ */
+export function leaveGroupsOut({ sad, labeled }: TopicTexts, groups: readonly string[], onGroup: () => void) {
+  const trained = labeled.filter(({ kind }) => !kind.startsWith(heldBackPrefix));
+  const vocabulary = listVocabulary(sad, trained);
+  const areaModel = fitAreas(areaTexts(sad, trained), vocabulary);
+  return groups.flatMap((group) => {
+    const isLeftOut = ({ kind }: LabeledText) => groupOf(kind) === group;
+    const concern = fitConcern(
+      trained.filter((it) => !isLeftOut(it)),
+      vocabulary,
+    );
+    onGroup();
+    return judgeAll(loadTopicModel(encodeModels({ vocabulary, areas: areaModel, concern })), labeled.filter(isLeftOut));
+  });
+}
+
+/** The topics that the service returns for a text of the evaluation. */
+export interface Finding {
+  readonly line: TopicLine;
+  readonly topics: readonly TopicName[];
+  /** Log odds that the speaker describes a concern of their own. */
+  readonly concern: number;
+}
+
+/** Returns the topics of each text, as the first turn of a session of a person without known topics. */
+export function judgeLines(model: TopicModel, lines: readonly TopicLine[]): Finding[] {
+  const analyzer = createTopicAnalyzer(model);
+  return lines.map((line) => {
+    const turn = analyzer.analyzeTurn({ user_message: line.text, ai_response: '' });
+    return { line, topics: gatherTopics(undefined, turn).topics, concern: turn.concern };
+  });
+}
+
+function judgeAll(model: TopicModel, texts: readonly LabeledText[]): Judgement[] {
+  const analyzer = createTopicAnalyzer(model);
+  return texts.map((it) => {
+    // Each text is the first turn of a session.
+    const turn = analyzer.analyzeTurn({ user_message: it.text, ai_response: '' });
+    const { topics } = gatherTopics(undefined, { ...turn, concern: Infinity });
+    const shares = bestShares(turn.user);
+    const share = Math.max(...shares);
+    return {
+      it,
+      concern: turn.concern,
+      best: share > 0 ? areas[shares.indexOf(share)] : undefined,
+      ungated: topics.flatMap((topic) => areaOfTopic.get(topic) ?? []),
+    };
+  });
+}
+
+/** Returns the SAD rows that the gate is not trained on. The model still predicts them. */
+function unlabeledOf(sad: readonly SadRow[], labeled: readonly LabeledText[]): LabeledText[] {
+  const known = new Set(labeled.map((it) => it.sad));
+  return sad
+    .filter((row) => !known.has(row))
+    .map((row) => ({ text: row.sentence, kind: 'sad, unclear', isConcern: row.isStressor, area: undefined, sad: row }));
+}
+
+/** Distributes the texts of each kind and area over the folds, after a seeded shuffle. */
+function assignFolds(texts: readonly LabeledText[], folds: number, seed: number): number[] {
+  const random = seededRandom(seed);
+  const order = texts.map(({ kind, area, sad }, index) => ({
+    index,
+    key: `${kind} ${area} ${sad?.isStressor} ${sad?.second === undefined}`,
+    at: random(),
+  }));
+  order.sort((a, b) => (a.key === b.key ? a.at - b.at : a.key < b.key ? -1 : 1));
+  const foldOf: number[] = [];
+  order.forEach(({ index }, place) => (foldOf[index] = place % folds));
+  return foldOf;
+}

@@ -1,0 +1,6 @@
+import { type EvaluatedService, startEvaluatedService } from '../../../packages/tools/evaluate/service.js';
+
+/** Starts a service with a temporary database and a manual clock, with the files of this checkout. */
+export function startLocalService(): Promise<EvaluatedService> {
+  return startEvaluatedService({ root: new URL('../../../', import.meta.url) });
+}

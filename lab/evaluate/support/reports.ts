@@ -1,0 +1,111 @@
+/** Compares published scores with what people reported about periods of their day. */
+import { assessAgreement, type ScoredReport } from '../../../src/score/agreement.js';
+import type { Schema } from '../../../src/contract/contract.js';
+import type { Column, TableRow } from '../../../packages/tools/terminal/table.js';
+import { auc } from '../../../packages/tools/evaluate/statistics.js';
+import { type Judged, meanOf, type StressReport, type Wearer } from '../../../testkit/simulation/days.js';
+
+/** A report with the minutes that it is about. */
+interface MatchedReport extends Pick<StressReport, 'person' | 'stress'> {
+  readonly during: readonly Judged[];
+}
+
+const right = (title: string): Column => ({ title, align: 'right' });
+
+/** Returns the reports about minutes that were replayed. */
+export function matchReports(
+  people: readonly Wearer[],
+  replays: readonly Judged[][],
+  reports: readonly StressReport[],
+): MatchedReport[] {
+  return reports.flatMap(({ person, fromMs, toMs, stress }) => {
+    const its = replays[people.findIndex((it) => it.person === person)] ?? [];
+    const during = its.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
+    return during.length === 0 ? [] : [{ person, stress, during }];
+  });
+}
+
+export const reportColumns: readonly Column[] = [
+  { title: 'reports of high stress against none' },
+  right('reports'),
+  right('AUC'),
+  right('AUC within a nurse'),
+];
+
+/**
+ * Compares reports of high stress with reports of none, by their mean. One AUC is over all nurses. The other compares
+ * only reports of the same nurse.
+ */
+export function reportRows(reports: readonly MatchedReport[]): TableRow[] {
+  const measured = reports.filter(({ stress }) => stress !== 'medium');
+  const people = [...new Set(measured.map(({ person }) => person))];
+  const row = (name: string, valueOf: (it: Judged) => number) => {
+    const scored = measured.map(({ person, stress, during }) => {
+      return { person, isStressor: stress === 'high', score: meanOf(during.map(valueOf)) };
+    });
+    const own = people.map((person) => scored.filter((it) => it.person === person));
+    const pairs = own.map(
+      (its) => its.filter((it) => it.isStressor).length * its.filter((it) => !it.isStressor).length,
+    );
+    const wins = own.map((its, index) => (pairs[index] ? auc(its) * pairs[index] : 0));
+    const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+    const within = sum(wins) / sum(pairs);
+    return [name, String(scored.length), auc(scored).toFixed(2), within.toFixed(2)];
+  };
+  return [row('published score', (it) => it.stress_score), row('heart rate, bpm', (it) => it.heartRate)];
+}
+
+export const agreementColumns: readonly Column[] = [
+  { title: 'agreement, as GET /v1/agreement computes it' },
+  ...['reports', 'stressed', 'nurses', 'AUC', '95 % interval', 'status'].map(right),
+];
+
+/** Numbers from 0 to 10 for the answers of the nurses. Medium counts as stressed or is left out. */
+const answers = { none: 0, medium: 5, high: 10 };
+const comparisons: Readonly<Record<string, readonly string[]>> = {
+  'high against none': ['none', 'high'],
+  'high and medium against none': ['none', 'medium', 'high'],
+};
+
+/** Returns the agreement of the published scores with the reports. Reports of one nurse are a group. */
+export function agreementRows(reports: readonly MatchedReport[]): TableRow[] {
+  return Object.entries(comparisons).map(([name, kept]) => {
+    const assessed = assessAgreement(scoreReports(reports, kept));
+    const { scored_reports, stressed_reports, groups, status, auc: area } = assessed;
+    const counts = [scored_reports, stressed_reports, groups].map(String);
+    return [name, ...counts, area ? area.value.toFixed(3) : '–', formatInterval(area), status];
+  });
+}
+
+export const calibrationColumns: readonly Column[] = [
+  { title: 'band of the score: high against none' },
+  ...['reports', 'mean score', 'stressed', '95 % interval'].map(right),
+];
+
+/** Returns a row per band of the score. */
+export function calibrationRows(reports: readonly MatchedReport[]): TableRow[] {
+  const { calibration } = assessAgreement(scoreReports(reports, ['none', 'high']));
+  return calibration.map(({ state, reports: count, mean_score, stressed_share: share }) => [
+    state,
+    String(count),
+    mean_score?.toFixed(1) ?? '–',
+    share ? share.value.toFixed(2) : '–',
+    formatInterval(share),
+  ]);
+}
+
+/** Returns the reports as the service stores them: a report about an interval has the rounded mean of its scores. */
+function scoreReports(reports: readonly MatchedReport[], kept: readonly string[]): ScoredReport[] {
+  return reports
+    .filter(({ stress }) => kept.includes(stress))
+    .map(({ person, stress, during }) => ({
+      person,
+      group: person,
+      score: Math.round(meanOf(during.map((it) => it.stress_score))),
+      stress: answers[stress as keyof typeof answers],
+    }));
+}
+
+function formatInterval(estimate: Schema<'Estimate'> | undefined): string {
+  return estimate ? `${estimate.low.toFixed(2)}–${estimate.high.toFixed(2)}` : '–';
+}

@@ -1,0 +1,67 @@
+import { startProgress } from '../../../packages/tools/terminal/progress.js';
+import { save } from '../../../packages/tools/terminal/save.js';
+import { markdownTable, type TableRow, textTable } from '../../../packages/tools/terminal/table.js';
+import { confidenceColumns, confidenceRow, judgeState } from '../../../testkit/simulation/confidence.js';
+import { startLocalService } from './local-service.js';
+import type { StreamResponse } from '../../../testkit/simulation/everyday-claims.js';
+import { type HeartStream, replayStreams } from '../../../testkit/simulation/stream.js';
+import { drawStream } from './charts.js';
+import { densityColumns, densityRows, streamColumns, streamRows } from './stream-tables.js';
+
+const every = 5;
+/** Replayed reading intervals, s. */
+export const densities = [1, every, 15, 60];
+
+interface StreamOptions {
+  readonly markdown: boolean;
+  readonly density: boolean;
+  readonly picture?: string;
+  readonly person?: string;
+}
+
+/** Replays streams through the service and prints their figures. Used for recordings such as Stress-Predict. */
+export async function evaluateStreams(
+  streams: readonly HeartStream[],
+  { markdown, density, picture, person }: StreamOptions,
+): Promise<void> {
+  const print = markdown ? markdownTable : textTable;
+  const replays = await replayAll(streams, density ? densities : [every]);
+  const responses = replays.get(every) ?? [];
+  console.log(print(streamColumns, streamRows(streams, responses)));
+  console.log(`\n${print(confidenceColumns, [confidenceRows(streams, responses)])}`);
+  if (density) console.log(`\n${print(densityColumns, [densityRows(replays)])}`);
+  const shown = Math.max(
+    0,
+    streams.findIndex(({ subject }) => subject === person),
+  );
+  const stream = streams[shown];
+  const subtitle = `Stress-Predict, person ${stream?.subject}, a reading every ${every} s, stressors shaded (Iqbal et al. 2022, MIT license)`;
+  if (picture && stream) await save(picture, drawStream(stream, responses[shown] ?? [], subtitle));
+}
+
+function confidenceRows(streams: readonly HeartStream[], responses: readonly StreamResponse[][]): TableRow[] {
+  const verdicts = streams.flatMap(({ rows }, index) => {
+    const labels = new Map(rows.map(({ second, isStressor }) => [second, isStressor]));
+    return (responses[index] ?? []).map((it) => judgeState(it, labels.get(it.second) ?? false));
+  });
+  return [confidenceRow('all', verdicts)];
+}
+
+async function replayAll(
+  streams: readonly HeartStream[],
+  densities: readonly number[],
+): Promise<Map<number, StreamResponse[][]>> {
+  const rows = streams.reduce((sum, it) => sum + it.rows.length, 0);
+  const count = densities.reduce((sum, seconds) => sum + rows / seconds, 0);
+  const service = await startLocalService();
+  const progress = startProgress(process.stderr, Math.round(count), 'readings');
+  try {
+    const replays = new Map<number, StreamResponse[][]>();
+    for (const seconds of densities)
+      replays.set(seconds, await replayStreams(service, streams, seconds, progress.advance));
+    return replays;
+  } finally {
+    progress.stop();
+    await service.close();
+  }
+}

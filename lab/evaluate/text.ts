@@ -1,0 +1,210 @@
+/**
+ * Measures the sentiment that the service derives from a message, with the code of the service. Trains without each
+ * source once, and judges the texts of that source.
+ */
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { advanceSession, type Session } from '../../src/score/session.js';
+import { bandOf } from '../../src/score/states.js';
+import { createSentimentEstimator, type EstimateSentiment } from '../../packages/text/sentiment.js';
+import { createSeverityAnalyzer, openSeverityModel } from '../../packages/text/severity.js';
+import { startProgress } from '../../packages/tools/terminal/progress.js';
+import { textTable } from '../../packages/tools/terminal/table.js';
+import { auc } from '../../packages/tools/evaluate/statistics.js';
+import { launch } from '../../testkit/launch.js';
+import { encodeSeverity, fitSeverity, readLabeled, readSeverityTexts, type SeverityText } from '../../packages/text/training/severity.js';
+import { dataDefaultPath } from '../../packages/text/training/texts.js';
+
+/** SAD's ratings from which a sentence counts as severe, and up to which it does not, 0–1. About a third each. */
+const SEVERE_MIN = 0.5;
+const MILD_MAX = 0.3;
+/** Seconds between two turns of a conversation. */
+const TURN_SECONDS = 40;
+const TURNS = 3;
+const COST_RUNS = 20_000;
+const weightsFile = new URL('../../packages/text/weights/severity.bin', import.meta.url);
+
+/** A source that is left out of the training, and the figures of its texts. */
+interface LeftOut {
+  readonly name: string;
+  readonly isLeftOut: (kind: string) => boolean;
+  readonly print: (model: Model, texts: readonly SeverityText[], all: readonly SeverityText[]) => string;
+}
+
+/** A trained model. */
+interface Model {
+  readonly severityOf: (text: string) => number;
+  readonly estimate: EstimateSentiment;
+}
+
+const startsWith =
+  (...prefixes: string[]) =>
+  (kind: string) =>
+    prefixes.some((prefix) => kind.startsWith(prefix));
+const calmSources: LeftOut[] = [
+  ...['everyday/request', 'everyday/instruction', 'everyday/chat'].map((it) => ({
+    name: it,
+    isLeftOut: startsWith(it),
+  })),
+  // The files of these folders are kinds of text. Other kinds of the folder stay in the training.
+  ...[
+    ['glad', 'work', 'health', 'travel', 'friends', 'plain-day', 'letters'],
+    ['neutral', 'work', 'body', 'chat', 'past'],
+  ].map(([folder = '', ...kinds]) => ({
+    name: `${folder}: ${kinds.join(', ')}`,
+    isLeftOut: (kind: string) => kinds.some((it) => kind === `${folder}/${it}`),
+  })),
+  { name: 'glad, all kinds', isLeftOut: startsWith('glad/') },
+].map((it) => ({ ...it, print: printCalm }));
+const leftOut: readonly LeftOut[] = [
+  { name: 'SAD, source Inquire', isLeftOut: startsWith('sad/Inquire'), print: printRanking },
+  { name: 'SAD, all sources', isLeftOut: startsWith('sad/'), print: printRanking },
+  { name: 'counselor questions', isLeftOut: startsWith('counseling'), print: printConcerns },
+  { name: 'own concerns', isLeftOut: startsWith('concerns/', 'labeled/'), print: printConcerns },
+  ...calmSources,
+];
+
+const command = new Command('evaluate:text')
+  .description('Measure the derived sentiment on texts outside of the training data.')
+  .option('--data <folder>', 'folder of the data files', dataDefaultPath)
+  .option('--errors', 'print the texts of severity/development with a wrong state', false)
+  .action(evaluate);
+void launch(command);
+
+async function evaluate({ data, errors }: { data: string; errors: boolean }): Promise<void> {
+  const texts = readSeverityTexts(data);
+  const progress = startProgress(process.stderr, leftOut.length + 1, 'trainings');
+  const rows = leftOut.map(({ name, isLeftOut, print }) => {
+    const model = train(texts.filter(({ kind }) => !isLeftOut(kind)));
+    progress.advance();
+    const judged = texts.filter(({ kind }) => isLeftOut(kind));
+    return [name, String(judged.length), print(model, judged, texts)];
+  });
+  const unseen = train(texts.filter(({ kind }) => !kind.startsWith('severity/development/')));
+  progress.advance();
+  progress.stop();
+  console.log(textTable([{ title: 'left out' }, { title: 'texts', align: 'right' }, { title: 'figure' }], [rows]));
+  console.log('Goal on posts of another platform: AUC 0.72. The data contains no such posts.');
+  printHalf('severity/development, left out', unseen, readLabeled('development'));
+  printHalf('severity/evaluation, never in training', released(), readLabeled('evaluation'));
+  printHalf('severity/held-out, never in training', released(), readLabeled('held-out'));
+  if (errors) printErrors(unseen);
+  printCost();
+}
+
+function train(texts: readonly SeverityText[]): Model {
+  return toModel(encodeSeverity(fitSeverity(texts)));
+}
+
+/** Returns the model of the service. */
+function released(): Model {
+  return toModel(readFileSync(weightsFile));
+}
+
+function toModel(bytes: Uint8Array): Model {
+  const model = openSeverityModel(bytes);
+  const analyze = createSeverityAnalyzer(model());
+  return { severityOf: (text) => analyze(text) ?? -Infinity, estimate: createSentimentEstimator(model) };
+}
+
+function printRanking({ severityOf }: Model, texts: readonly SeverityText[]): string {
+  const scores = (isIn: (rating: number) => boolean) =>
+    texts.flatMap(({ rating, text }) => (rating !== undefined && isIn(rating) ? [severityOf(text)] : []));
+  const [severe, mild] = [scores((it) => it >= SEVERE_MIN), scores((it) => it <= MILD_MAX)];
+  const counts = `${severe.length} rated at least ${10 * SEVERE_MIN}, ${mild.length} at most ${10 * MILD_MAX}`;
+  return `AUC ${compare(severe, mild).toFixed(3)} (${counts})`;
+}
+
+function printConcerns(model: Model, texts: readonly SeverityText[], all: readonly SeverityText[]): string {
+  const chat = all.filter(({ kind }) => kind === 'everyday/chat');
+  const score = (of: readonly SeverityText[]) => of.map(({ text }) => model.severityOf(text));
+  return `AUC ${compare(score(texts), score(chat)).toFixed(3)} against everyday/chat`;
+}
+
+function printCalm(model: Model, texts: readonly SeverityText[]): string {
+  const states = countStates(model, texts);
+  return `${percent(states.relaxed)} relaxed, ${percent(states.focused)} focused, ${percent(states.stressed)} stressed`;
+}
+
+function printHalf(title: string, model: Model, texts: readonly SeverityText[]): void {
+  const of = (label: string) => texts.filter(({ kind }) => kind.endsWith(`/${label}`));
+  const rows = ['calm', 'mild', 'distress'].map((label) => {
+    const { relaxed, focused, stressed } = countStates(model, of(label));
+    return [label, String(of(label).length), ...[relaxed, focused, stressed].map(percent)];
+  });
+  const columns = ['texts', 'relaxed', 'focused', 'stressed'].map((name) => ({ title: name, align: 'right' as const }));
+  console.log(`\n${textTable([{ title }, ...columns], [rows])}`);
+  const score = (label: string) => of(label).map(({ text }) => model.severityOf(text));
+  const against = (label: string) => compare(score('distress'), score(label)).toFixed(3);
+  console.log(`AUC of distress: ${against('mild')} against mild, ${against('calm')} against calm`);
+  const reached = (label: string) => percent(shareOf(conversationsOf(of(label)), (it) => endsStressed(model, it)));
+  console.log(
+    `stressed after ${TURNS} turns: ${['distress', 'mild', 'calm'].map((it) => `${it} ${reached(it)}`).join(', ')}`,
+  );
+}
+
+function countStates({ estimate }: Model, texts: readonly SeverityText[]) {
+  const states = texts.map(({ text }) => playTurns(estimate, [text]));
+  const share = (...names: string[]) => shareOf(states, (it) => names.includes(it));
+  return { relaxed: share('calm', 'relaxed'), focused: share('focused'), stressed: share('stressed', 'acute_stress') };
+}
+
+/** Returns each run of adjacent texts as a conversation. */
+function conversationsOf(texts: readonly SeverityText[]): string[][] {
+  return texts.slice(TURNS - 1).map((_, i) => texts.slice(i, i + TURNS).map(({ text }) => text));
+}
+
+function endsStressed({ estimate }: Model, turns: readonly string[]): boolean {
+  return ['stressed', 'acute_stress'].includes(playTurns(estimate, turns));
+}
+
+/** Returns the state of a session after turns without other signals. */
+function playTurns(estimate: EstimateSentiment, turns: readonly string[]): string {
+  let session: Session | undefined;
+  turns.forEach((text, turn) => {
+    const sentiment = estimate(text);
+    const reading = { atMs: 1000 * TURN_SECONDS * (turn + 1), ...(sentiment !== undefined && { sentiment }) };
+    ({ session } = advanceSession(session, reading, session?.baseline));
+  });
+  return bandOf(session?.latest.score ?? 0).state;
+}
+
+function printErrors({ estimate }: Model): void {
+  const expected: Readonly<Record<string, string>> = { calm: 'relaxed', mild: 'focused', distress: 'stressed' };
+  for (const { text, kind } of readLabeled('development')) {
+    const state = playTurns(estimate, [text]);
+    const label = kind.split('/').at(-1) ?? '';
+    if (state !== expected[label]) console.log(`${label.padEnd(9)} ${state.padEnd(9)} ${estimate(text)} ${text}`);
+  }
+}
+
+function printCost(): void {
+  const { estimate } = released();
+  const message = readLabeled('development')
+    .map(({ text }) => text)
+    .join(' ')
+    .slice(0, 250);
+  const run = () => {
+    for (let i = 0; i < COST_RUNS; i += 1) estimate(message);
+  };
+  run();
+  const before = process.cpuUsage();
+  run();
+  const { user, system } = process.cpuUsage(before);
+  console.log(`\n${((user + system) / COST_RUNS).toFixed(1)} µs of processor time per message of 250 characters`);
+  console.log(`${(readFileSync(weightsFile).length / 2 ** 20).toFixed(2)} MB of weights`);
+}
+
+/** Returns the area under the ROC curve: the share of pairs in which the stressful text has the higher score. */
+function compare(stressful: readonly number[], calm: readonly number[]): number {
+  const scored = (scores: readonly number[], isStressor: boolean) => scores.map((score) => ({ score, isStressor }));
+  return auc([...scored(stressful, true), ...scored(calm, false)]);
+}
+
+function shareOf<T>(items: readonly T[], holds: (item: T) => boolean): number {
+  return items.filter(holds).length / Math.max(1, items.length);
+}
+
+function percent(share: number): string {
+  return `${Math.round(100 * share)} %`;
+}

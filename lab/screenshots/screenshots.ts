@@ -1,0 +1,117 @@
+/**
+ * Draws docs/images/dashboard-*.png: starts the service in this process on a temporary database, sends a week and
+ * fifteen minutes of readings and some deliveries, and takes screenshots of the dashboard in Chromium. Takes about a minute.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import { type Browser, chromium } from 'playwright-core';
+import { createStateClient } from '../../packages/client/src/index.js';
+import { chromiumPath } from '../../testkit/chromium.js';
+import { dayMs, sendWeek, weekEnv } from '../../testkit/week.js';
+import { startService } from '../../src/serve/compose.js';
+import { readConfig } from '../../src/config/config.js';
+import { startCore } from '../../src/serve/core.js';
+import { sendExample, sendReports, shownSession } from './example-data.js';
+
+const root = new URL('../../', import.meta.url);
+const desktop = { width: 1280, height: 1000 };
+const phone = { width: 375, height: 812 };
+const shownPerson = 'p-7f3a';
+const shots = [
+  { name: 'home', fragment: '#/', viewport: { ...desktop, height: 760 }, colorScheme: 'light' },
+  { name: 'session', fragment: `#/sessions/${shownSession}`, viewport: desktop, colorScheme: 'light' },
+  { name: 'session-dark', fragment: `#/sessions/${shownSession}`, viewport: desktop, colorScheme: 'dark' },
+  { name: 'phone', fragment: `#/sessions/${shownSession}`, viewport: phone, colorScheme: 'light' },
+  { name: 'phone-dark', fragment: '#/', viewport: phone, colorScheme: 'dark' },
+  {
+    name: 'person',
+    fragment: `#/subjects/${shownPerson}`,
+    viewport: { ...desktop, height: 1200 },
+    colorScheme: 'light',
+  },
+  { name: 'person-dark', fragment: `#/subjects/${shownPerson}`, viewport: phone, colorScheme: 'dark' },
+  {
+    name: 'agreement',
+    fragment: `#/subjects/${shownPerson}`,
+    viewport: desktop,
+    colorScheme: 'light',
+    part: '[aria-labelledby=person-agreement-with-reports]',
+  },
+  { name: 'webhooks', fragment: '#/webhooks', viewport: desktop, colorScheme: 'light', opened: '.delivery summary' },
+  { name: 'webhooks-dark', fragment: '#/webhooks', viewport: phone, colorScheme: 'dark' },
+] as const;
+
+const folder = await mkdtemp(join(tmpdir(), 'state-screenshots-'));
+const receivers = [204, 503].map((status) =>
+  createServer(
+    (request, response) =>
+      void request
+        .resume()
+        .on('end', () => response.writeHead(status).end(status === 503 ? 'database in maintenance' : '')),
+  ),
+);
+try {
+  await Promise.all(receivers.map((it) => new Promise<void>((ready) => it.listen(0, '127.0.0.1', ready))));
+  await photograph(receivers.map((it) => `http://127.0.0.1:${(it.address() as AddressInfo).port}/hooks`));
+} finally {
+  for (const receiver of receivers) receiver.close();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function photograph(hooks: readonly string[]): Promise<void> {
+  // A person's week is sent as it happens, which moves the clock to the present.
+  let behindMs = 8 * dayMs;
+  const now = () => Date.now() - behindMs;
+  const service = await startService({
+    config: settings(),
+    root,
+    startCore,
+    log: pino({ level: 'silent' }),
+    now,
+    databaseNow: now,
+  });
+  const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
+  try {
+    const key = service.developmentKey?.key ?? '';
+    const setNow = (nowMs: number) => (behindMs = Date.now() - nowMs);
+    await sendWeek({ url: service.url, key, setNow }, shownPerson, Date.now());
+    const client = createStateClient({ baseUrl: service.url, key });
+    await sendReports(client, shownPerson);
+    await sendExample(client, hooks);
+    for (const shot of shots) await take(browser, `${service.url}/dashboard/`, key, shot);
+  } finally {
+    await browser.close();
+    await service.close();
+  }
+}
+
+function settings() {
+  return readConfig({
+    PORT: '0',
+    DATABASE_URL: `sqlite:${join(folder, 'state.db')}`,
+    MAX_TIMESTAMP_AGE_SECONDS: '3600',
+    LIMIT_SESSION_REQUESTS_PER_MINUTE: '0',
+    WEBHOOK_KEEP_ANSWERS: '1',
+    ...weekEnv,
+    LOG_LEVEL: 'silent',
+  });
+}
+
+async function take(browser: Browser, url: string, key: string, shot: (typeof shots)[number]) {
+  const { name, fragment, opened, part, ...look } = { opened: undefined, part: undefined, ...shot };
+  const page = await browser.newPage({ ...look, deviceScaleFactor: 1, reducedMotion: 'reduce' });
+  await page.goto(`${url}#key=${key}`);
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.goto(`${url}${fragment}`);
+  await page.waitForTimeout(1_500);
+  if (opened !== undefined) await page.locator(opened).first().click();
+  const shown = part === undefined ? page : page.locator(part);
+  await shown.screenshot({ path: fileURLToPath(new URL(`docs/images/dashboard-${name}.png`, root)) });
+  console.log(`docs/images/dashboard-${name}.png`);
+  await page.close();
+}

@@ -1,0 +1,45 @@
+import type { State, SummaryRow } from '../../../client/src/index.js';
+import { bands } from '../../../../generated/spec.js';
+import { words } from '../format.js';
+import type { Day } from './calendar.js';
+
+export const hourMs = 3_600_000;
+export const states: readonly State[] = bands.map(({ state }) => state);
+
+/** A measured hour. It starts at a full hour of UTC. */
+export interface Hour {
+  readonly atMs: number;
+  readonly row: SummaryRow;
+}
+
+export type Seconds = Readonly<Record<State, number>>;
+
+/** Returns the hours that overlap a day. In some time zones, an hour overlaps two days. */
+export function hoursOf(hours: readonly Hour[], { fromMs, toMs }: Day): Hour[] {
+  return hours.filter(({ atMs }) => atMs + hourMs > fromMs && atMs < toMs);
+}
+
+export function sumSeconds(rows: readonly Pick<SummaryRow, 'state_seconds'>[]): Seconds {
+  const sums = states.map((state) => [state, rows.reduce((sum, row) => sum + row.state_seconds[state], 0)]);
+  return Object.fromEntries(sums) as Seconds;
+}
+
+export function measuredSeconds(seconds: Seconds): number {
+  return states.reduce((sum, state) => sum + seconds[state], 0);
+}
+
+/** Returns e.g. `2 h 5 min`. */
+export function duration(seconds: number): string {
+  const minutes = Math.round(seconds / 60);
+  if (minutes === 0) return seconds > 0 ? 'under 1 min' : '0 min';
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
+  return [...(hours > 0 ? [`${hours} h`] : []), ...(rest > 0 ? [`${rest} min`] : [])].join(' ');
+}
+
+/** Returns the time in each state, e.g. `relaxed 40 min, stressed 12 min`. */
+export function describeStates(seconds: Seconds): string {
+  const shown = states.filter((state) => seconds[state] > 0);
+  return shown.length === 0
+    ? 'not measured'
+    : shown.map((state) => `${words(state)} ${duration(seconds[state])}`).join(', ');
+}

@@ -1,0 +1,234 @@
+import { bands, history as trend } from '../../../generated/spec.js';
+import type {
+  SessionFilter,
+  SessionState,
+  SessionStateCounts,
+  SessionSummary,
+  StateReading,
+} from '../../client/src/index.js';
+import { nowMs } from './clock.js';
+import { hasEnded, signalLifetimeMs } from './format.js';
+import type { Service } from './service.js';
+
+/** The sessions that a list shows. */
+export interface Query {
+  /** Empty for all states. */
+  readonly states: ReadonlySet<SessionState>;
+  readonly sort: NonNullable<SessionFilter['sort']>;
+  /** Part of the id of a session or of its subject. */
+  readonly text: string;
+}
+
+export interface ScoreAt {
+  readonly atMs: number;
+  readonly score: number;
+}
+
+export interface KnownSession extends SessionSummary {
+  readonly atMs: number;
+  readonly startedAtMs: number;
+  /** The newest scores, oldest first. */
+  readonly recent: readonly ScoreAt[];
+  /** Since when the session has its state, as far as its recent scores tell. */
+  readonly sinceMs: number;
+}
+
+export interface Sessions {
+  /** Returns the known sessions that match, sorted. */
+  list(query: Query): KnownSession[];
+  find(id: string): KnownSession | undefined;
+  /** Returns the number of live sessions by state. */
+  countStates(): SessionStateCounts;
+  /** True if the service may have further sessions that match. Without a query: further sessions of any kind. */
+  hasMore(query?: Query): boolean;
+  /** Requests the first page of a query that was not requested before. */
+  ensure(query: Query): Promise<void>;
+  /** Requests the next page of a query. */
+  loadMore(query: Query): Promise<void>;
+  /** Requests pages until the session is known. Resolves without it if it is not among the newest ones. */
+  search(id: string): Promise<void>;
+  /** Updates the sessions with a reading from the stream. */
+  apply(reading: StateReading): void;
+}
+
+/** Pages that are requested without being asked for: 500 sessions. Also those of a search for one session. */
+const pagesMax = 10;
+const recentMax = 20;
+/** Pause between two requests for counts or for new sessions. It is longer for an account with a monthly quota. */
+const pauseMs = { unlimited: 15_000, quota: 60_000 };
+const byScore = { sort: 'score', points: recentMax } as const;
+const byStart = { points: recentMax } as const;
+
+/**
+ * The sessions of the account. Pages come from the service, and the stream keeps them up to date. All sessions of a
+ * small account are loaded. Of a large account, the service sorts, filters and counts the sessions.
+ */
+export function createSessions(service: Service, onChange: () => void): Sessions {
+  const { signal } = service;
+  const byId = new Map<string, KnownSession>();
+  /** The next page by query. Null after the last page. */
+  const cursors = new Map<string, string | null>();
+  const loading = new Map<string, Promise<void>>();
+  let counted: SessionStateCounts | undefined;
+
+  const request = async (filter: SessionFilter): Promise<string | null> => {
+    const { sessions, states, next_cursor } = await service.sessions(filter, { signal });
+    for (const session of sessions) byId.set(session.session_id, merge(session, byId.get(session.session_id)));
+    if (states && filter.subject_id === undefined) counted = states;
+    onChange();
+    return next_cursor;
+  };
+  const loadPage = (filter: SessionFilter): Promise<void> => {
+    const key = JSON.stringify(filter);
+    const load = async () => {
+      const cursor = cursors.get(key);
+      if (cursor !== null) cursors.set(key, await request(cursor === undefined ? filter : { ...filter, cursor }));
+    };
+    const running = loading.get(key) ?? load().finally(() => loading.delete(key));
+    loading.set(key, running);
+    return running;
+  };
+  const cursorOf = (filter: SessionFilter) => cursors.get(JSON.stringify(filter));
+  const loadPages = async (filter: SessionFilter, isEnough: () => boolean) => {
+    for (let pages = 0; pages < pagesMax && cursorOf(filter) !== null && !isEnough(); pages += 1)
+      await loadPage(filter);
+  };
+  /** Returns the request for a query. Undefined if all its sessions are known. */
+  const filterOf = ({ states, sort, text }: Query): SessionFilter | undefined => {
+    const order = { sort, points: recentMax, ...(states.size > 0 && { state: [...states] }) };
+    if (sort === 'started' && states.size === 0) return byStart;
+    if (cursorOf(byScore) === null) return undefined;
+    return text === '' ? order : { ...order, subject_id: text };
+  };
+  const pause = () => (service.usage.month ? pauseMs.quota : pauseMs.unlimited);
+  /** Requests the first page, and the other pages of an account without a quota. */
+  const start = async () => {
+    await loadPage(byScore);
+    if (!service.usage.month) await loadPages(byScore, () => false);
+  };
+  /** Requests the counts again, unless all sessions are known. */
+  const recount = () => {
+    if (!document.hidden && cursorOf(byScore) !== null) request(byScore).catch(() => undefined);
+    timer = setTimeout(recount, pause());
+  };
+  let timer = setTimeout(recount, pauseMs.unlimited);
+  let completedMs = Number.NEGATIVE_INFINITY;
+  let completing: ReturnType<typeof setTimeout> | undefined;
+  /** Requests the newest sessions again: an event of the stream contains no subject and no start of a new session. */
+  const complete = () => {
+    completing ??= setTimeout(
+      () => {
+        completing = undefined;
+        completedMs = performance.now();
+        request(byStart).catch(() => undefined);
+      },
+      Math.max(0, completedMs + pause() - performance.now()),
+    );
+  };
+  signal.addEventListener('abort', () => {
+    clearTimeout(timer);
+    clearTimeout(completing);
+  });
+
+  return {
+    list({ states, sort, text }) {
+      const now = nowMs();
+      const part = text.toLowerCase();
+      const isShown = (it: KnownSession) =>
+        (states.size === 0 || states.has(stateOf(it, now))) &&
+        (it.session_id.toLowerCase().includes(part) || (it.subject_id ?? '').toLowerCase().includes(part));
+      const rankOf = {
+        score: (it: KnownSession) => (hasEnded(it.atMs, now) ? it.atMs - now : it.stress_score),
+        activity: (it: KnownSession) => it.atMs,
+        started: (it: KnownSession) => it.startedAtMs,
+      }[sort];
+      return [...byId.values()]
+        .filter(isShown)
+        .sort(
+          (a, b) => rankOf(b) - rankOf(a) || b.startedAtMs - a.startedAtMs || (a.session_id < b.session_id ? -1 : 1),
+        );
+    },
+    find: (id) => byId.get(id),
+    countStates() {
+      if (counted && cursorOf(byScore) !== null) return counted;
+      const counts = { calm: 0, relaxed: 0, focused: 0, stressed: 0, acute_stress: 0, ended: 0 };
+      for (const session of byId.values()) counts[stateOf(session, nowMs())] += 1;
+      return counts;
+    },
+    hasMore(query) {
+      const filter = query ? filterOf(query) : byStart;
+      return filter !== undefined && cursorOf(filter) !== null;
+    },
+    async ensure(query) {
+      if (cursorOf(byScore) === undefined) await start();
+      const filter = filterOf(query);
+      if (filter && cursorOf(filter) === undefined) await loadPage(filter);
+    },
+    async loadMore(query) {
+      const filter = filterOf(query);
+      if (filter) await loadPage(filter);
+    },
+    async search(id) {
+      if (cursorOf(byScore) === undefined) await loadPage(byScore);
+      await loadPages(byStart, () => byId.has(id));
+    },
+    apply(reading) {
+      const known = byId.get(reading.session_id);
+      byId.set(reading.session_id, withReading(reading, known));
+      if (!known) complete();
+      onChange();
+    },
+  };
+}
+
+/** Returns the state of a session at a time. */
+export function stateOf({ state, atMs }: KnownSession, now: number): SessionState {
+  return hasEnded(atMs, now) ? 'ended' : state;
+}
+
+/** Returns true if the scores of the last five minutes rise, as the contract defines the trend of a history. */
+export function isRising({ recent }: KnownSession, now: number): boolean {
+  const scores = recent.filter(({ atMs }) => !hasEnded(atMs, now)).map(({ score }) => score);
+  if (scores.length < trend.trend_min_datapoints) return false;
+  const third = Math.floor(scores.length / 3);
+  return mean(scores.slice(-third)) - mean(scores.slice(0, third)) >= trend.trend_threshold_points;
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, it) => sum + it, 0) / values.length;
+}
+
+/** Adds a session of a page. The stream may be newer than a page that was requested earlier. */
+function merge(loaded: SessionSummary, known: KnownSession | undefined): KnownSession {
+  const atMs = Date.parse(loaded.timestamp);
+  const startedAtMs = Date.parse(loaded.started_at);
+  if (known && known.atMs > atMs) {
+    const { subject_id, started_at } = loaded;
+    return { ...known, ...(subject_id !== undefined && { subject_id }), started_at, startedAtMs };
+  }
+  const points = loaded.points?.map((it) => ({ atMs: Date.parse(it.timestamp), score: it.stress_score }));
+  const recent = points ?? known?.recent ?? [];
+  return { ...loaded, atMs, startedAtMs, recent, sinceMs: sinceOf(recent, loaded.state, atMs) };
+}
+
+function sinceOf(recent: readonly ScoreAt[], state: string, atMs: number): number {
+  const stateAt = (score: number) => bands.find((band) => score <= band.max_score)?.state;
+  const before = recent.findLastIndex(({ score }) => stateAt(score) !== state);
+  return recent[before + 1]?.atMs ?? atMs;
+}
+
+function withReading(reading: StateReading, known: KnownSession | undefined): KnownSession {
+  const { session_id, timestamp, state, stress_score, confidence, model_version } = reading;
+  const atMs = Date.parse(timestamp);
+  const startedAtMs = known?.startedAtMs ?? nowMs();
+  const last = known?.recent.at(-1);
+  const isNew = last?.atMs !== atMs || last.score !== stress_score;
+  return {
+    ...known,
+    ...{ session_id, timestamp, state, stress_score, confidence, model_version, atMs, startedAtMs },
+    started_at: known?.started_at ?? new Date(startedAtMs).toISOString(),
+    valid_until: new Date(atMs + signalLifetimeMs).toISOString(),
+    recent: [...(known?.recent ?? []), ...(isNew ? [{ atMs, score: stress_score }] : [])].slice(-recentMax),
+    sinceMs: known?.state === state ? known.sinceMs : atMs,
+  };
+}

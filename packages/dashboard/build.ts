@@ -1,0 +1,13 @@
+import { readFile } from 'node:fs/promises';
+import { bundle, withCompressed, save } from '../docs/files.js';
+import { dashboardPage } from './page.js';
+
+/** Writes the dashboard to dist/dashboard/. */
+export async function buildDashboard(root: URL): Promise<void> {
+  const files = new Map<string, string | Uint8Array>([
+    ['index.html', dashboardPage()],
+    ['assets/icon.svg', await readFile(new URL('packages/docs/style/icon.svg', root))],
+    ...(await bundle(new URL('packages/dashboard/', root), ['browser/start.ts', 'browser/main.ts', 'style/style.css'])),
+  ]);
+  await save(await withCompressed(files), new URL('dist/dashboard/', root));
+}

@@ -1,0 +1,66 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { openBrowser } from '../../../testkit/browser.js';
+import { createTestDatabase } from '../../../testkit/databases.js';
+import { startMain } from '../../../testkit/process.js';
+import { startReceiver } from '../../../testkit/receiver.js';
+
+/** A delivery fails 21 s after its first attempt. */
+const limitMs = 150_000;
+
+test(
+  'from the printed link of a first start: a scene moves the figure and the chart, and a failed delivery is retried',
+  async () => {
+    const database = await createTestDatabase('sqlite');
+    onTestFinished(database.drop);
+    const service = await startMain({ DATABASE_URL: database.url });
+    await expect.poll(service.stdout).toMatch(/\/dashboard\/#key=sk_\w+/);
+    const [link = '', key = ''] = /http\S+\/dashboard\/#key=(sk_\w+)/.exec(service.stdout()) ?? [];
+    const receiver = await startReceiver();
+    receiver.answer(500);
+    await fetch(`${service.url}/webhooks/register`, {
+      method: 'POST',
+      headers: { 'X-Service-Key': key, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ url: receiver.url, events: ['state_change'] }),
+    });
+
+    const { page, complaints } = await openBrowser(service.url);
+    const requested: string[] = [];
+    page.on('request', (it) => requested.push(it.url()));
+    await page.goto(link);
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(page.url()).toBe(`${service.url}/dashboard/`);
+    expect(await page.evaluate('history.length')).toBeLessThan(3);
+
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByRole('button', { name: 'Calm', exact: true }).click();
+    await page.getByText('Played “calm”').waitFor();
+    const figure = page.locator('.score');
+    const calmScore = Number(await figure.innerText());
+    expect(calmScore).toBeLessThan(40);
+    await page.getByRole('button', { name: 'Acute stress', exact: true }).click();
+    await page.getByText('Played “acute stress”').waitFor();
+    await expect.poll(async () => Number(await figure.innerText())).toBeGreaterThanOrEqual(60);
+    const chart = page.getByRole('img', { name: /Stress score and heart rate/ });
+    await expect.poll(() => chart.getAttribute('aria-label')).toMatch(/ 20 readings.* [1-9] changes? of the state/);
+    expect(await chart.locator('.hold').count()).toBeGreaterThan(1);
+    await expect.poll(() => chart.locator('.line-heart').count()).toBeGreaterThan(0);
+
+    // The turns of a scene name a subject, so its topics are remembered.
+    await page.locator('.triggers li').filter({ hasText: 'job loss' }).filter({ hasText: 'active' }).waitFor();
+    await expect.poll(() => chart.locator('.topic text').allTextContents()).toContain('job loss');
+    expect(await page.locator('#send-subject').getAttribute('readonly')).toBe('');
+
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    const retry = page.getByRole('button', { name: /^Retry dlv_/ }).first();
+    await retry.waitFor({ timeout: limitMs });
+    receiver.answer(204);
+    await retry.click();
+    await page.getByText('Delivered.', { exact: true }).waitFor();
+
+    expect(requested.filter((it) => it.includes('sk_'))).toEqual([]);
+    expect(service.stderr()).not.toContain(key);
+    // Checked before the service ends, because Chromium then reports the broken stream.
+    expect(complaints).toEqual([]);
+  },
+  limitMs,
+);

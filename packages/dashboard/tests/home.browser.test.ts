@@ -1,0 +1,170 @@
+import type { Page } from 'playwright-core';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Schema } from '../../../src/contract/contract.js';
+import { batchResults } from '../../../testkit/batch.js';
+import { barriers, desktop, openBrowser } from '../../../testkit/browser.js';
+import { createTestDatabase, type TestDatabase } from '../../../testkit/databases.js';
+import { Clock, startTestService, type TestService } from '../../../testkit/service.js';
+
+const narrow = { width: 320, height: 700 };
+const tones = ['calm', 'neutral', 'tense', 'hostile'] as const;
+/** Difference of the service's clock from the real one, ms. */
+let behindMs = 0;
+
+/**
+ * Sends four readings of each session of a crowd of 200 people, a session whose score rises, and a session that ended six
+ * minutes ago.
+ */
+async function fill(service: TestService, crowd = 600): Promise<void> {
+  behindMs = 360_000;
+  await service.read({ session_id: 'over', timestamp: now(), heart_rate: 150, tone: 'hostile' });
+  behindMs = 0;
+  for (let from = 0; from < crowd; from += 200) {
+    const lines = Array.from({ length: 800 }, (_, index) => {
+      const [session, age] = [from + (index % 200), 40 - 10 * Math.floor(index / 200)];
+      const heart_rate = 52 + ((session * 37) % 70) + (age % 20);
+      const subject_id = `person-${session % 200}`;
+      return { session_id: `s-${session}`, subject_id, timestamp: now(-age), heart_rate, tone: tones[session % 4] };
+    });
+    expect((await batchResults(service, lines)).every(({ status }) => status === 200)).toBe(true);
+  }
+  for (const [index, heart_rate] of [60, 70, 95, 120, 150].entries())
+    await service.read({
+      session_id: 'rising',
+      timestamp: now(index * 5 - 25),
+      heart_rate,
+      tone: tones[index] ?? 'hostile',
+    });
+}
+
+function now(seconds = 0): string {
+  return new Date(Date.now() - behindMs + seconds * 1_000).toISOString();
+}
+
+const start = (database: TestDatabase, PORT: string) => {
+  const clock = Object.assign(new Clock(), { now: () => Date.now() - behindMs });
+  return startTestService({ clock, database, env: { PORT } });
+};
+
+async function open({ url, key }: TestService, page: Page): Promise<void> {
+  await page.goto(`${url}/dashboard/#key=${key}`);
+  await page.locator('.rows li').nth(90).waitFor();
+}
+
+const wider = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+
+/** Expects a value within 15 s. */
+const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 15_000 });
+
+/** Returns the names of the sessions that the list shows. */
+const shown = (page: Page) => page.locator('.rows strong').allTextContents();
+
+async function countStates({ request }: TestService): Promise<Record<string, number>> {
+  return (await request('/v1/sessions?sort=score')).body.states;
+}
+
+test('600 sessions are counted, sorted, filtered and updated live, by keyboard and without a request per session', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.drop());
+  const service = await start(database, '0');
+  await fill(service);
+  const { page, complaints } = await openBrowser(service.url);
+  const requested: string[] = [];
+  page.on('request', (it) => requested.push(new URL(it.url()).pathname));
+  await open(service, page);
+  const countOf = (state: string) => page.getByRole('button', { name: new RegExp(`^${state} \\d+$`) });
+
+  // The counts and the order are those of the service.
+  const { body } = await service.request('/v1/sessions?sort=score');
+  await eventually(() => countOf('Acute stress').innerText()).toContain(String(body.states.acute_stress));
+  await page.getByText('601 live sessions, 1 ended').waitFor();
+  const scores = await page.locator('.rows .score-chip').allTextContents();
+  expect(scores.slice(0, 50).map(Number)).toEqual(body.sessions.map((it: Schema<'SessionSummary'>) => it.stress_score));
+  expect(await page.locator('.attention .acute_stress').count()).toBe(6);
+  expect(await page.locator('.sparkline path[d^="M"]').count()).toBe(100);
+
+  // A state filters the list, and "rising" marks a rise of the last minutes.
+  await countOf('Ended').focus();
+  await page.keyboard.press('Enter');
+  await eventually(() => shown(page)).toEqual(['over']);
+  await eventually(() => page.locator('.rows li.ended').innerText()).toMatch(
+    /last (acute )?stress(ed)?\s+ended \d min ago/,
+  );
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Filter by session or person').fill('rising');
+  await eventually(() => shown(page)).toEqual(['rising']);
+  await eventually(() => page.locator('.rows li').innerText()).toContain('↗ rising');
+  await page.getByLabel('Filter by session or person').fill('person-7');
+  await eventually(async () => (await shown(page)).includes('s-207')).toBe(true);
+  await page.getByRole('link', { name: 'Person person-7', exact: true }).first().focus();
+  expect(await page.evaluate('document.activeElement.hash')).toBe('#/subjects/person-7');
+  await page.getByLabel('Filter by session or person').fill('');
+
+  // The page loads 100 of the 600 sessions at first.
+  await eventually(() => page.locator('.rows li').count()).toBe(100);
+  for (let rows = 200; rows <= 600; rows += 100) {
+    await page.getByRole('button', { name: 'Show more' }).focus();
+    await page.keyboard.press('Enter');
+    await eventually(() => page.locator('.rows li').count()).toBe(rows);
+  }
+  await page.keyboard.press('Enter');
+  await eventually(() => page.locator('.rows li').count()).toBe(602);
+  expect(await page.getByRole('button', { name: 'Show more' }).isVisible()).toBe(false);
+  const others = requested.filter((it) => it !== '/v1/sessions' && it.startsWith('/v1/'));
+  expect(others.sort()).toEqual(['/v1/agreement', '/v1/stream']);
+  expect(requested.filter((it) => it === '/v1/sessions').length).toBeLessThan(30);
+
+  // Readings of the stream update counts, rows and the order.
+  await page.getByLabel('Sort by').selectOption('activity');
+  const before = await countStates(service);
+  const { state } = await service.read({ session_id: 'sudden', timestamp: now(), heart_rate: 190, tone: 'hostile' });
+  const name = state === 'stressed' ? 'Stressed' : 'Acute stress';
+  await eventually(() => countOf(name).innerText()).toContain(String((before[state] ?? 0) + 1));
+  await eventually(async () => (await shown(page))[0]).toBe('sudden');
+  await page.locator('.rows a').first().focus();
+  await page.keyboard.press('Enter');
+  await eventually(() => page.evaluate('document.activeElement.textContent')).toBe('sudden');
+  expect(complaints).toEqual([]);
+
+  // Each look fits and is accessible.
+  for (const look of [
+    { viewport: desktop, colorScheme: 'light' },
+    { viewport: desktop, colorScheme: 'dark' },
+    { viewport: narrow, colorScheme: 'light' },
+    { viewport: narrow, colorScheme: 'dark' },
+  ] as const) {
+    await page.emulateMedia({ colorScheme: look.colorScheme });
+    await page.setViewportSize(look.viewport);
+    await page.goto(`${service.url}/dashboard/#/`);
+    await page.locator('.rows li').nth(90).waitFor();
+    await eventually(() => page.evaluate(wider)).toBe(0);
+    const spilled = await page.evaluate(spilledOut);
+    expect([look, spilled, await barriers(page)]).toEqual([look, 0, []]);
+  }
+}, 120_000);
+
+/** Counts the elements of the overview that exceed their card, and the charts that are not beside the text of their row. */
+const spilledOut = `[...document.querySelectorAll('.overview :is(button, a)')].filter(
+  (it) => it.getBoundingClientRect().right > it.closest('.card').getBoundingClientRect().right,
+).length + [...document.querySelectorAll('.rows .row-text')].slice(0, 3).filter(
+  (it) => it.nextSibling.getBoundingClientRect().top > it.getBoundingClientRect().bottom,
+).length`;
+
+test('while the service is stopped, the sessions stay, a fault is shown, and later requests succeed', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.drop());
+  const service = await start(database, '0');
+  await fill(service, 200);
+  const { page } = await openBrowser(service.url);
+  await open(service, page);
+  await page.getByText('201 live sessions').waitFor();
+  await service.close();
+  const fault = page.locator('.sessions [role=alert]');
+  await page.getByLabel('Sort by').selectOption('started');
+  await eventually(() => fault.innerText()).toContain('The service did not respond');
+  await page.getByRole('button', { name: /^Relaxed/ }).click();
+  expect(await page.locator('.rows li.relaxed').count()).toBeGreaterThan(20);
+  await start(database, new URL(service.url).port);
+  await page.getByRole('button', { name: /^Relaxed/ }).click();
+  await eventually(() => fault.allInnerTexts()).toEqual(['']);
+});

@@ -1,0 +1,240 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { expect, onTestFinished, test } from 'vitest';
+import { createStateClient } from '../../client/src/index.js';
+import type { Schema } from '../../../src/contract/contract.js';
+import { describeStates } from '../browser/person/hours.js';
+import { barriers, desktop, narrow, openBrowser } from '../../../testkit/browser.js';
+import { temporaryFolder } from '../../../testkit/temporary-folder.js';
+import { createTestDatabase } from '../../../testkit/databases.js';
+import { runCommand, startMain } from '../../../testkit/process.js';
+import { Clock, startTestService, type TestService, type TestServiceOptions } from '../../../testkit/service.js';
+import { backfill, dayMs, sendWeek, weekEnv } from '../../../testkit/week.js';
+
+const vienna = { timezoneId: 'Europe/Vienna' };
+const person = 'p-7f3a';
+
+/** Starts a service with a person's week that ends now. */
+async function startWeek(options: TestServiceOptions = {}): Promise<TestService> {
+  const endMs = Math.floor(Date.now() / 300_000) * 300_000;
+  const clock = new Clock();
+  clock.nowMs = endMs - 8 * dayMs;
+  const service = await startTestService({ env: weekEnv, clock, ...options });
+  await sendWeek({ ...service, setNow: (it) => (clock.nowMs = it) }, person, endMs);
+  return service;
+}
+
+type Row = Schema<'SummaryRow'>;
+
+async function summaryOf({ request }: TestService, query: string): Promise<Row[]> {
+  const { status, body } = await request(`/v1/subjects/${person}/summary?${query}`);
+  expect(status).toBe(200);
+  return body.rows;
+}
+
+/** Opens the page of a person. `period` is e.g. `week/2026-11-23`. */
+async function open(
+  { url, key }: Pick<TestService, 'url' | 'key'>,
+  period: string,
+  options: BrowserContextOptions = {},
+  subject = person,
+) {
+  const { page, complaints } = await openBrowser(url, { ...vienna, ...options });
+  await page.goto(`${url}/dashboard/#key=${key}`);
+  await page.getByText('Live', { exact: true }).waitFor({ state: 'attached' });
+  const path = period === '' ? '' : `/${period}`;
+  await page.goto(`${url}/dashboard/#/subjects/${encodeURIComponent(subject)}${path}`);
+  return { page, complaints };
+}
+
+const dateAgo = (days: number) => new Date(Date.now() - days * dayMs).toISOString().slice(0, 10);
+const labelsOf = (page: Page, selector: string) =>
+  page.locator(selector).evaluateAll((found) => found.map((it) => it.getAttribute('aria-label') ?? ''));
+
+test('a week shows the states, heart rate, topics, baseline and sessions, fits every width and is accessible', async () => {
+  const service = await startWeek();
+  const days = await summaryOf(service, `interval=day&time_zone=Europe/Vienna&from=${dateAgo(10)}T00:00:00Z`);
+  expect(days.length).toBeGreaterThanOrEqual(7);
+  for (const look of [
+    { viewport: desktop, colorScheme: 'light' },
+    { viewport: narrow, colorScheme: 'dark' },
+    { viewport: desktop, colorScheme: 'dark' },
+    { viewport: narrow, colorScheme: 'light' },
+  ] as const) {
+    const { page, complaints } = await open(service, `month/${days[0]?.date ?? ''}`, look);
+    await page.locator('.strip rect').first().waitFor();
+    await page.getByText('Show as a table').click();
+    await page.locator('.period-table td').first().waitFor();
+    const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+    expect([look, overflow, await barriers(page), complaints]).toEqual([look, 0, [], []]);
+  }
+  const { page } = await open(service, '');
+  await page.locator('.strip rect').first().waitFor();
+  const present = await labelsOf(page, '.strip');
+  const rates = days.slice(-7).flatMap((it) => it.heart_rate ?? []);
+  const bounds = [Math.min(...rates.map(({ min }) => min)), Math.max(...rates.map(({ max }) => max))];
+  const heart = await labelsOf(page, '.heart-plot svg');
+  expect(heart.join()).toContain(`from ${bounds.map(Math.round).join(' to ')} bpm`);
+  expect(await page.locator('.heart-band').count()).toBe(Number(/(\d+) hours/.exec(heart.join())?.[1]));
+  await page.getByRole('button', { name: 'Previous week' }).click();
+  const earlier = () => labelsOf(page, '.strip');
+  await expect.poll(earlier).not.toEqual(present);
+  const shown = [...(await earlier()), ...present].filter((it) => !it.endsWith('not measured'));
+  expect(shown.map((it) => it.replace(/^[^:]*: /, ''))).toEqual(days.map((it) => describeStates(it.state_seconds)));
+
+  const lanes = await page.locator('.lanes > li').allInnerTexts();
+  expect(lanes.map((it) => it.split('\n')[0])).toEqual(expect.arrayContaining(['job loss', 'sleep']));
+  expect(lanes.join()).toMatch(/first seen.* \d{1,2} \w{3} \d{4}, 1[01]:00[^]*last seen/);
+  const { baseline } = (await service.request(`/v1/subjects/${person}`)).body;
+  const facts = await page.locator('.baseline').innerText();
+  expect(facts).toContain(`${Math.round(baseline.heart_rate.resting_bpm)} bpm`);
+  expect(facts).toContain(`known to ${Math.round(baseline.heart_rate.own_share * 100)} %`);
+  const readings = days.reduce((sum, it) => sum + it.readings, 0).toLocaleString('en');
+  const imports = page.locator('.person-sessions summary');
+  await expect.poll(() => imports.allInnerTexts()).toEqual([expect.stringMatching(/^Import, .*[78] sessions$/)]);
+  await imports.filter({ hasText: `${readings} readings in these days` }).waitFor();
+  expect(await page.locator('.person-sessions > li').count()).toBe(8);
+}, 120_000);
+
+test('by keyboard: the period changes in one request, a day opens from its date, and going back returns', async () => {
+  const service = await startWeek();
+  const day = dateAgo(3);
+  const { page } = await open(service, `week/${day}`);
+  const requested: string[] = [];
+  page.on('request', (it) => requested.push(it.url()));
+  const title = page.locator('.period-title');
+  await page.locator('.strip rect').first().waitFor();
+  const week = await title.innerText();
+  requested.length = 0;
+  await page.getByRole('radio', { name: 'Week' }).focus();
+  await page.keyboard.press('ArrowRight');
+  await expect.poll(() => page.locator('.strips.month').count()).toBe(1);
+  expect(requested.filter((it) => it.includes('/summary'))).toHaveLength(1);
+  await page.keyboard.press('ArrowLeft');
+  await page.locator('.strips.week').waitFor();
+  await page.getByRole('button', { name: 'Previous week' }).focus();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => title.innerText()).not.toBe(week);
+  await page.goto(`${service.url}/dashboard/#/subjects/${person}/week/${day}`);
+  await expect.poll(() => title.innerText()).toBe(week);
+  await page.getByRole('link', { name: new RegExp(`^\\w+,? ${Number(day.slice(-2))} `) }).focus();
+  await page.keyboard.press('Enter');
+  await page.locator('.strips.day').waitFor();
+  expect(await page.evaluate('document.activeElement.textContent')).toBe(person);
+  await page.getByText('Show as a table').focus();
+  await page.keyboard.press('Enter');
+  const [fromMs = 0, toMs = 0] = [0, 1].map((it) => Date.parse(`${day}T00:00:00Z`) + it * dayMs);
+  const offsetMs = (await page.evaluate<number>(`new Date(${fromMs}).getTimezoneOffset()`)) * 60_000;
+  const [from, to] = [fromMs, toMs].map((it) => new Date(it + offsetMs).toISOString());
+  const hours = await summaryOf(service, `from=${from}&to=${to}`);
+  await expect.poll(() => page.locator('.period-table tbody tr').count()).toBe(hours.length);
+  await page.goBack();
+  await expect.poll(() => title.innerText()).toBe(week);
+});
+
+test('hours are at the local time, also where an hour overlaps two days or the clock is set back', async () => {
+  const clock = new Clock();
+  // Europe/Vienna sets the clock back on 25 October 2026 at 01:00 UTC.
+  clock.nowMs = Date.parse('2026-10-26T06:00:00Z');
+  const service = await startTestService({ env: weekEnv, clock });
+  const startMs = Date.parse('2026-10-24T22:00:00Z');
+  const readings = Array.from({ length: (25 * 60) / 5 }, (_, index) => ({
+    session_id: `${person}-import-2026-99-99`,
+    subject_id: person,
+    timestamp: new Date(startMs + index * 300_000).toISOString(),
+    heart_rate: 70,
+  }));
+  await backfill(createStateClient({ baseUrl: service.url, key: service.key }), readings);
+  const cells = async (timezoneId: string, day: string) => {
+    const { page } = await open(service, `day/${day}`, { timezoneId });
+    await page.locator('.strip rect').first().waitFor();
+    const times = await page.locator('.strip title').allTextContents();
+    return { measured: await page.locator('.measured').innerText(), times: times.map((it) => it.slice(0, 5)) };
+  };
+  const autumn = await cells('Europe/Vienna', '2026-10-25');
+  expect(autumn.measured).toBe('25 h measured');
+  expect(autumn.times).toEqual(Array.from({ length: 24 }, (_, hour) => `${String(hour).padStart(2, '0')}:00`));
+  const india = await cells('Asia/Kolkata', '2026-10-25');
+  expect(india.times.slice(0, 2)).toEqual(['03:30', '04:30']);
+  expect(india.times.at(-1)).toBe('23:30');
+  const next = await cells('Asia/Kolkata', '2026-10-26');
+  expect(next.times).toEqual(['00:00', '00:30', '01:30', '02:30', '03:30']);
+});
+
+test('a person without data has a message, and an erased person disappears from the page', async () => {
+  const service = await startTestService();
+  const subject_id = '"><img/src=x>a/b?c#d%20e';
+  await service.read({ subject_id, heart_rate: 70 });
+  // A state counts until the time of the request.
+  service.clock.advance(60);
+  const { page, complaints } = await open(service, 'week/0000-99-99', {}, subject_id);
+  await page.getByText('No readings in this time.').waitFor();
+  await page.goto(`${service.url}/dashboard/#/subjects/${encodeURIComponent(subject_id)}`);
+  await page.locator('.strip rect').first().waitFor();
+  expect(await page.locator('h1').innerText()).toBe(subject_id);
+  expect(await page.locator('main img').count()).toBe(0);
+  await service.request(`/v1/subjects/${encodeURIComponent(subject_id)}`, { method: 'DELETE' });
+  expect(complaints).toEqual([]);
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await page.getByText('No data about this person.').waitFor();
+  await expect.poll(() => page.locator('.person .card').filter({ visible: true }).count()).toBe(0);
+  await page.goto(`${service.url}/dashboard/#/subjects/nobody`);
+  await expect.poll(() => page.locator('h1').innerText()).toBe('nobody');
+  await page.getByText('No data about this person.').waitFor();
+});
+
+test('while the service is stopped, the page keeps the person and shows no hours of another period', async () => {
+  const database = await createTestDatabase('sqlite');
+  onTestFinished(database.drop);
+  const service = await startWeek({ database });
+  const { page } = await open(service, `week/${dateAgo(3)}`);
+  await page.locator('.strip rect').first().waitFor();
+  const shown = await labelsOf(page, '.strip');
+  await service.close();
+  await page.getByRole('button', { name: 'Previous week' }).click();
+  await page.locator('.person > .notice').filter({ hasText: 'The service did not respond' }).waitFor();
+  expect(await page.locator(':is(.strip rect, .heart-band, .sighting)').count()).toBe(0);
+  expect(await page.locator('.baseline').innerText()).toContain('bpm');
+  await page.getByRole('button', { name: 'Next week' }).click();
+  await startTestService({ env: { ...weekEnv, PORT: new URL(service.url).port }, database, clock: service.clock });
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await expect.poll(() => labelsOf(page, '.strip')).toEqual(shown);
+  expect(await page.locator('.person > .notice').filter({ visible: true }).count()).toBe(0);
+});
+
+/** Writes a week of heart rates every four minutes, as Apple Health exports it. */
+async function writeExport(file: string): Promise<void> {
+  const endMs = Date.now() - 120_000;
+  const stamp = (atMs: number) => `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} +0000`;
+  const records = Array.from({ length: 2_520 }, (_, index) => {
+    const time = stamp(endMs - (2_519 - index) * 240_000);
+    const bpm = 64 + 12 * Math.sin(index / 57) + 5 * Math.sin(index / 3);
+    return ` <Record type="HKQuantityTypeIdentifierHeartRate" sourceName="Watch" unit="count/min" creationDate="${time}" startDate="${time}" endDate="${time}" value="${bpm.toFixed(1)}"/>`;
+  });
+  await writeFile(file, `<?xml version="1.0"?>\n<HealthData locale="en_US">\n${records.join('\n')}\n</HealthData>\n`);
+}
+
+test('from the link of a first start: a week of Apple Health is imported by one command and shown', async () => {
+  const folder = await temporaryFolder();
+  const service = await startMain({ DATABASE_URL: `sqlite:${join(folder, 'state.db')}`, ...weekEnv });
+  const link = await service.find(/(http\S+\/dashboard\/#key=sk_\w+)/);
+  const file = join(folder, 'export.xml');
+  await writeExport(file);
+  const imported = ['--file', file, '--backfill', '--hours', '168', '--subject', person, '--url', service.url];
+  const { stderr } = await runCommand('replay', imported, { SERVICE_KEY: link.replace(/.*=/, '') });
+  const address = /Dashboard: (\S+)/.exec(stderr)?.[1] ?? stderr;
+
+  const { page, complaints } = await openBrowser(service.url, vienna);
+  await page.goto(link);
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.goto(address);
+  await page.locator('.person-sessions summary').filter({ hasText: '2,520 readings in these days' }).waitFor();
+  expect(await page.locator('.person-sessions > li').count()).toBe(1);
+  // The first and the last day are partial.
+  const measured = await page.locator('.strips .measured').allInnerTexts();
+  expect(measured.filter((it) => it === '24 h measured').length).toBeGreaterThanOrEqual(5);
+  expect(await page.locator('.heart-band').count()).toBeGreaterThan(140);
+  await page.getByText(/known to 100 %/).waitFor();
+  expect(complaints).toEqual([]);
+});

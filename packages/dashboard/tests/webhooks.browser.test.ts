@@ -1,0 +1,164 @@
+import type { Page } from 'playwright-core';
+import { Webhook } from 'standardwebhooks';
+import { expect, test } from 'vitest';
+import { barriers, openBrowser } from '../../../testkit/browser.js';
+import { startReceiver } from '../../../testkit/receiver.js';
+import { startTestService, type TestService } from '../../../testkit/service.js';
+import { storyEnv } from '../../../testkit/story.js';
+import { deliveriesOf, register, startStory, storeFailed } from '../../../testkit/webhooks.js';
+import { until } from '../../../testkit/until.js';
+
+const env = { ...storyEnv, WORKER: '1', WEBHOOK_KEEP_ANSWERS: '1' };
+const narrow = { width: 320, height: 700 };
+
+async function open({ url, key }: TestService, page: Page) {
+  await page.goto(`${url}/dashboard/#key=${key}`);
+  await page.getByText('Live', { exact: true }).waitFor({ state: 'attached' });
+  await page.goto(`${url}/dashboard/#/webhooks`);
+}
+
+/** Presses the button with the keyboard. */
+async function press(page: Page, name: string | RegExp) {
+  await page.getByRole('button', { name }).first().focus();
+  await page.keyboard.press('Enter');
+}
+
+const focused = (page: Page) => page.evaluate('document.activeElement.textContent || document.activeElement.id');
+
+test('a webhook is registered, tested, fails, is retried in order, rotated and removed with the keyboard', async () => {
+  const service = await startTestService({ env });
+  const receiver = await startReceiver();
+  const { page, complaints } = await openBrowser(service.url, { permissions: ['clipboard-read', 'clipboard-write'] });
+  await open(service, page);
+  await page.getByText('No webhooks yet').waitFor();
+
+  // The address of the metadata service of clouds is refused.
+  await press(page, 'Register a webhook');
+  await page.keyboard.type('http://169.254.169.254/');
+  await page.keyboard.press('Enter');
+  await page.locator('#webhook-url-fault:not(:empty)').waitFor();
+  const url = page.getByLabel('URL of your receiver');
+  expect([await url.getAttribute('aria-invalid'), await focused(page)]).toEqual(['true', 'webhook-url']);
+  await url.fill(receiver.url);
+  await page.getByLabel('Session (optional)').fill('no session');
+  await page.keyboard.press('Enter');
+  await page.locator('#webhook-session-fault:not(:empty)').waitFor();
+  expect(await page.locator('#webhook-url-fault').innerText()).toBe('');
+  await page.getByLabel('Session (optional)').fill('');
+  await page.keyboard.press('Enter');
+
+  const secret = await page.locator('.secret').innerText();
+  await page.keyboard.press('Escape');
+  await press(page, 'Copy');
+  await page.getByText('Copied.').waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret);
+  await press(page, 'Done');
+  await expect.poll(() => page.locator('dialog').count()).toBe(0);
+  expect([await page.content().then((it) => it.includes(secret)), await focused(page)]).toEqual([false, 'Webhooks']);
+
+  await press(page, 'Send test');
+  await page.getByText(/^Test delivered in \d+ ms\.$/).waitFor();
+  const [sample] = await receiver.until(1);
+  expect(() => new Webhook(secret).verify(String(sample?.bytes), sample?.headers as never)).not.toThrow();
+
+  receiver.answer((_, response) => void response.writeHead(503).end('<b>down</b> for maintenance'));
+  const { change } = await startStory(service);
+  const changes = [await change(), await change(), await change(), await change()];
+  const { body } = await service.request('/webhooks');
+  const deliveries = deliveriesOf(service, body.webhooks[0].id);
+  await until('four deliveries failed', async () => {
+    const all = await deliveries();
+    if (all.every(({ owner }) => owner === null)) service.clock.advance(4);
+    return all.filter(({ status }) => status === 'failed').length === changes.length;
+  });
+  await press(page, 'Refresh');
+  await page.getByText('4 deliveries, newest event first.').waitFor();
+  const failed = page.locator('section[aria-labelledby="failed-title"] .delivery');
+  const details = failed.first().locator('details');
+  await details.locator('summary').focus();
+  await page.keyboard.press('Enter');
+  expect(await details.innerText()).toContain(`"timestamp": "${changes.at(-1)?.timestamp}"`);
+  expect(await details.innerText()).toContain('status 503');
+  expect(await details.locator('li pre').first().innerText()).toBe('<b>down</b> for maintenance');
+  const updated = page.waitForResponse((it) => it.url().includes('/webhooks/retries'));
+  await press(page, 'Refresh');
+  await updated;
+  await page.waitForTimeout(300);
+  expect(await details.getAttribute('open')).toBe('');
+
+  receiver.answer(204);
+  await press(page, /^Retry dlv_/);
+  await page.getByText('Delivered.', { exact: true }).waitFor();
+  await page.getByText('3 deliveries, newest event first.').waitFor();
+  await press(page, 'Retry failed …');
+  await page.getByLabel('Since (optional)').fill('2099-01-01T00:00:00');
+  await page.keyboard.press('Enter');
+  await page.getByText('No failed deliveries match.').waitFor();
+  expect(await focused(page)).toBe('Retry failed …');
+  const { length } = receiver.received;
+  await press(page, 'Retry failed …');
+  await press(page, /^Retry$/);
+  await page.getByText('3 deliveries queued again.').waitFor();
+  await receiver.until(length + 3);
+  const replayed = receiver.received.slice(length).map(({ event }) => event.timestamp);
+  expect(replayed).toEqual(changes.slice(0, 3).map(({ timestamp }) => timestamp));
+
+  await press(page, 'Rotate secret …');
+  await press(page, /^Rotate$/);
+  expect(await page.locator('.secret').innerText()).not.toBe(secret);
+  await press(page, 'Done');
+  await press(page, 'Rotate secret …');
+  await press(page, /^Rotate$/);
+  await page.locator('dialog .fault[role=alert]:not(:empty)').waitFor();
+  await page.keyboard.press('Escape');
+  await press(page, 'Remove …');
+  await press(page, /^Remove$/);
+  await page.getByText('No webhooks yet').waitFor();
+  await expect.poll(() => focused(page)).toBe('Webhooks');
+  expect((await service.request('/webhooks')).body.webhooks).toEqual([]);
+  // Browsers log every response with an error status.
+  expect(complaints.filter((it) => !/status of (422|409)/.test(it))).toEqual([]);
+});
+
+test.each([
+  { width: 'a desktop', colorScheme: 'light' },
+  { width: '320 pixels', colorScheme: 'dark', viewport: narrow },
+] as const)(
+  'on $width, $colorScheme, the page and its dialogs fit, are accessible and log no error',
+  async ({ width: _, ...look }) => {
+    const service = await startTestService();
+    const { page, complaints } = await openBrowser(service.url, look);
+    const check = async (name: string) => {
+      const overflow = await page.evaluate(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      );
+      expect([name, overflow, await barriers(page)]).toEqual([name, 0, []]);
+    };
+    await open(service, page);
+    await page.getByRole('button', { name: 'Register a webhook' }).click();
+    await check('registration');
+    await page.getByLabel('URL of your receiver').fill(`http://127.0.0.1:9/${'long-path/'.repeat(12)}`);
+    await page.keyboard.press('Enter');
+    await page.locator('.secret').waitFor();
+    await check('secret');
+    await page.getByRole('button', { name: 'Done' }).click();
+    const { id } = await register(service, 'http://127.0.0.1:9/hooks', { session_id: 'support-call-4812' });
+    const attempt = { timestamp: service.clock.at(), duration_ms: 12 };
+    const attempts = [
+      { ...attempt, status: 500, answer: 'x'.repeat(300) },
+      { ...attempt, error: 'timeout' as const },
+    ];
+    await storeFailed(service, [{ webhookId: id, attempts }]);
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByText('Payload and 2 attempts').click();
+    await page.getByText('Latest deliveries').last().click();
+    await check('webhooks');
+    for (const name of ['Retry failed …', 'Remove …']) {
+      await page.getByRole('button', { name }).last().click();
+      await check(name);
+      await page.getByRole('button', { name: 'Cancel' }).click();
+    }
+    expect(complaints).toEqual([]);
+  },
+  120_000,
+);

@@ -1,0 +1,36 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { describeVariables, settings } from '../../../src/config/settings.js';
+
+const root = new URL('../../../', import.meta.url);
+const names = settings().map(({ name }) => name);
+
+test('--help and docs/configuration.md list every environment variable in the same order and with the same text', async () => {
+  const page = await readFile(new URL('docs/configuration.md', root), 'utf8');
+  const rows = [...page.matchAll(/^\| `([A-Z_]+)` \| (.+) \| (.+) \|$/gm)];
+  expect(rows.map(([, name]) => name)).toEqual(names);
+  const lines = describeVariables().split('\n');
+  for (const [index, [, name, help, fallback]] of rows.entries())
+    expect(lines[index]?.replace(/\s+/g, ' ').trim()).toBe(`${name} ${help} (default: ${fallback})`);
+});
+
+test('the README lists the five main settings with the text of --help', async () => {
+  const readme = await readFile(new URL('README.md', root), 'utf8');
+  const rows = [...readme.matchAll(/^\| `([A-Z_]+)` \| (.+) \| (.+) \|$/gm)];
+  expect(rows).toHaveLength(5);
+  for (const [, name, help, fallback] of rows) expect(settings()).toContainEqual({ name, help, default: fallback });
+});
+
+test('every environment variable that the source reads is documented', async () => {
+  const paths = await readdir(new URL('src/', root), { recursive: true });
+  const sources = await Promise.all(
+    paths
+      // Terminal output follows NO_COLOR and TERM, as every terminal program does.
+      .filter((it) => it.endsWith('.ts') && !it.endsWith('.test.ts') && !it.startsWith('tools'))
+      .map((it) => readFile(new URL(`src/${it}`, root), 'utf8')),
+  );
+  const read = sources.flatMap((it) => [...it.matchAll(/\benv(?:\[|\.)['"]?([A-Z][A-Z_]+)/g)].map(([, name]) => name));
+  expect(read.length).toBeGreaterThan(2);
+  // PATH belongs to the system.
+  expect([...names, 'PATH']).toEqual(expect.arrayContaining(read));
+});

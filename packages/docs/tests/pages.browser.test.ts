@@ -1,0 +1,171 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { barriers, desktop, openBrowser, phone } from '../../../testkit/browser.js';
+import { startTestService } from '../../../testkit/service.js';
+import { pageAddresses } from './site.js';
+
+const addresses = await pageAddresses();
+/** Time limit, ms. The accessibility check of each page takes seconds. */
+const everyPageMs = 240_000;
+
+/** Loads the images below the visible part too, and rejects if one cannot be shown. */
+const loadImages = (page: Page) =>
+  page.$$eval('img', (images) =>
+    Promise.all(
+      images.map((image) => {
+        image.loading = 'eager';
+        return image.decode();
+      }),
+    ),
+  );
+
+test.each([
+  { width: 'a desktop', viewport: desktop, colorScheme: 'light', first: 0 },
+  { width: 'a phone', viewport: phone, colorScheme: 'dark', first: 1 },
+] as const)(
+  'on $width, $colorScheme, every page fits and logs no error, and every second page is accessible',
+  async ({ viewport, colorScheme, first }) => {
+    const { url } = await startTestService();
+    const { page, complaints } = await openBrowser(url, { viewport, colorScheme });
+    for (const [index, address] of addresses.entries()) {
+      await page.goto(`${url}/docs/${address}`);
+      await loadImages(page);
+      const overflow = await page.evaluate(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      );
+      expect([address, overflow]).toEqual([address, 0]);
+      // Each page is checked in one of the two schemes, because all pages share their styles.
+      if (index % 2 === first) expect([address, await barriers(page)]).toEqual([address, []]);
+    }
+    expect(addresses.length).toBeGreaterThan(9);
+    expect(complaints).toEqual([]);
+  },
+  everyPageMs,
+);
+
+test.each(['light', 'dark'] as const)(
+  "the color scheme is %s like the system's until switched, and the choice persists",
+  async (colorScheme) => {
+    const { url } = await startTestService();
+    const { page, complaints } = await openBrowser(url, { colorScheme });
+    await page.goto(`${url}/docs/`);
+    const isDark = async () => {
+      const ground = String(await page.evaluate('getComputedStyle(document.body).backgroundColor'));
+      return Number(/\d+/.exec(ground)?.[0]) < 128;
+    };
+    expect(await isDark()).toBe(colorScheme === 'dark');
+    await page.click('[data-theme-toggle]');
+    expect(await isDark()).toBe(colorScheme !== 'dark');
+    await page.goto(`${url}/docs/reference/`);
+    expect(await isDark()).toBe(colorScheme !== 'dark');
+    expect(complaints).toEqual([]);
+  },
+);
+
+test('search finds sentiment, its field and its guide with the keyboard alone', async () => {
+  const { url } = await startTestService();
+  const { page, complaints } = await openBrowser(url);
+  await page.goto(`${url}/docs/errors/`);
+  await page.keyboard.press('/');
+  await page.keyboard.type('sentiment');
+  await page.waitForSelector('#found a');
+  const found = await page.locator('#found a').allInnerTexts();
+  expect(found[0]).toMatch(/^sentiment\s+POST \/v1\/ingest/);
+  expect(found.some((it) => it.includes('Tone, expression and sentiment'))).toBe(true);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/reference/#ingest-body-sentiment');
+  expect(complaints).toEqual([]);
+});
+
+test('Ctrl-K and ⌘ K focus the search, also from a text field', async () => {
+  const { url } = await startTestService();
+  const { page } = await openBrowser(url);
+  await page.goto(`${url}/docs/states/`);
+  for (const shortcut of ['Control+K', 'Control+K', 'Meta+K']) {
+    await page.keyboard.press(shortcut);
+    expect(await page.evaluate('document.activeElement.name')).toBe('q');
+    if (shortcut === 'Control+K') continue;
+    await page.evaluate('document.activeElement.blur()');
+    await page.keyboard.press(shortcut);
+    expect(await page.evaluate('document.activeElement.name')).toBe('q');
+  }
+});
+
+test('search matches synonyms and prefixes, and shows a message when nothing matches', async () => {
+  const { url } = await startTestService();
+  const { page } = await openBrowser(url);
+  await page.goto(`${url}/docs/`);
+  for (const [query, title] of [
+    ['authentication', 'API keys'],
+    ['authen', 'API keys'],
+    ['token', 'API keys'],
+    ['docker', 'Containers'],
+    ['gdpr', 'Delete subject'],
+    ['dpia', 'impact assessment'],
+    ['privacy', 'Privacy'],
+    ['environment', 'Configuration'],
+  ] as const) {
+    await page.fill('[name=q]', query);
+    await page.locator('#found a', { hasText: title }).first().waitFor();
+  }
+  await page.fill('[name=q]', 'xylophone');
+  await page.getByText('No results for “xylophone”').waitFor();
+});
+
+test.each([desktop, phone])('navigation titles fit on one line', async (viewport) => {
+  const { url } = await startTestService();
+  const { page } = await openBrowser(url, { viewport });
+  await page.goto(`${url}/docs/reference/`);
+  if (viewport === phone) await page.click('[data-menu]');
+  const entries = await page.$$eval('.side a', (links) =>
+    links.map((it) => {
+      const title = it.querySelector('span') ?? it;
+      return { text: title.textContent, lines: it.clientHeight / 30, isCut: title.scrollWidth > title.clientWidth };
+    }),
+  );
+  expect(entries.length).toBeGreaterThan(25);
+  expect(entries.filter(({ lines, isCut }) => lines >= 2 || isCut)).toEqual([]);
+});
+
+test.each([desktop, phone])('code blocks in guides wrap', async (viewport) => {
+  const { url } = await startTestService();
+  const { page } = await openBrowser(url, { viewport });
+  for (const guide of ['getting-started', 'webhooks', 'errors', 'limits', 'operations']) {
+    await page.goto(`${url}/docs/${guide}/`);
+    const wide = await page.$$eval('pre', (blocks) =>
+      blocks.filter((it) => it.scrollWidth > it.clientWidth).map((it) => it.textContent),
+    );
+    expect(wide).toEqual([]);
+  }
+});
+
+test("the last segment of an error's type is the anchor of its cause and fix", async () => {
+  const service = await startTestService();
+  const { body } = await service.request('/v1/state?session_id=nobody');
+  const { page } = await openBrowser(service.url);
+  await page.goto(`${service.url}/docs/errors/#${String(body.type).split(':').at(-1)}`);
+  const heading = page.locator('h3', { hasText: 'session_not_found' });
+  await expect.poll(() => heading.evaluate((it) => it.getBoundingClientRect().top)).toBeLessThan(200);
+  expect(await page.locator('h3:has-text("session_not_found") + p + ul').innerText()).toMatch(/Cause:[^]+Fix:/);
+});
+
+test('on a phone, a button opens the list of pages', async () => {
+  const { url } = await startTestService();
+  const { page } = await openBrowser(url, { viewport: phone });
+  await page.goto(`${url}/docs/reference/`);
+  expect(await page.isVisible('.side')).toBe(false);
+  await page.click('[data-menu]');
+  await page.click('.side a[href$="#getHistory"]');
+  expect(await page.isVisible('.side')).toBe(false);
+  await page.waitForURL('**/reference/#getHistory');
+});
+
+test('without JavaScript every page is readable, including samples in every language', async () => {
+  const { url } = await startTestService();
+  const { page } = await openBrowser(url, { javaScriptEnabled: false });
+  await page.goto(`${url}/docs/reference/#ingest`);
+  for (const text of ['datetime.now(timezone.utc)', 'new Date().toISOString()', '$(date -u'])
+    expect(await page.locator('#ingest').getByText(text).first().isVisible()).toBe(true);
+  expect(await page.isVisible('.side')).toBe(true);
+});

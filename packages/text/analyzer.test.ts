@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { noKnownRows } from './features.js';
+import { classTotal, loadTopicModel } from './model.js';
+import { createTopicAnalyzer } from './analyzer.js';
+import { anyText } from '../../testkit/arbitraries.js';
+
+const model = loadTopicModel(readFileSync(new URL('./weights/topics.bin', import.meta.url)));
+const analyzer = createTopicAnalyzer(model);
+
+test('precomputed and hashed words give the same odds', () => {
+  const hashing = createTopicAnalyzer({ ...model, index: { ...model.index, known: noKnownRows } });
+  const text =
+    'My boss is not happy, I worry about the exams and the rent. Zorbing on Tuesdays is not stressful any more.';
+  const turn = { user_message: text, ai_response: '' };
+  const [{ user: known }, { user: hashed }] = [analyzer.analyzeTurn(turn), hashing.analyzeTurn(turn)];
+  expect(known.odds).toHaveLength(classTotal);
+  known.odds.forEach((odds, k) => expect(Math.log(odds / (hashed.odds[k] ?? 0))).toBeCloseTo(0, 4));
+  expect(known.points).toEqual(hashed.points);
+});
+
+test('the result does not depend on earlier texts', () => {
+  fc.assert(
+    fc.property(anyText, anyText, (first, other) => {
+      const turn = { user_message: first, ai_response: other };
+      const fresh = createTopicAnalyzer(model).analyzeTurn(turn);
+      analyzer.analyzeTurn({ user_message: other, ai_response: first });
+      expect(analyzer.analyzeTurn(turn)).toEqual(fresh);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('the result contains only numbers and one flag per text', () => {
+  fc.assert(
+    fc.property(anyText, anyText, (user_message, ai_response) => {
+      const { model, concern, user, assistant } = analyzer.analyzeTurn({ user_message, ai_response });
+      const values = [user, assistant].flatMap(({ odds, points, isNamed, firstPerson }) => [
+        ...[...odds, ...points.flat(), ...firstPerson],
+        Number(isNamed),
+      ]);
+      const all = [model, concern, ...values];
+      expect(all.every((value) => typeof value === 'number' && !Number.isNaN(value))).toBe(true);
+      expect(Object.keys(user)).toEqual(['odds', 'points', 'isNamed', 'firstPerson']);
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { anyText } from '../../testkit/arbitraries.js';
+import { textSentiment } from '../../generated/spec.js';
+import { createSentimentEstimator } from './sentiment.js';
+import { openSeverityModel } from './severity.js';
+
+const bytes = readFileSync(new URL('./weights/severity.bin', import.meta.url));
+const model = openSeverityModel(bytes);
+const estimate = createSentimentEstimator(model);
+
+test('an estimate is within its bounds and does not depend on earlier texts', () => {
+  const { sentiment_min, sentiment_max } = textSentiment;
+  fc.assert(
+    fc.property(anyText, anyText, (first, other) => {
+      const fresh = createSentimentEstimator(model)(first);
+      estimate(other);
+      expect(estimate(first)).toBe(fresh);
+      if (fresh === undefined) return;
+      expect(fresh).toBeGreaterThanOrEqual(sentiment_min);
+      expect(fresh).toBeLessThanOrEqual(sentiment_max);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('letter case, apostrophes and accents do not change an estimate', () => {
+  expect(estimate('I CAN’T STOP CRYING IN THIS CAFÉ')).toBe(estimate("I can't stop crying in this cafe"));
+});
+
+test('weights of other features are rejected, and incomplete weights too', () => {
+  const other = new Uint8Array(bytes);
+  other[4] = (other[4] ?? 0) ^ 1;
+  expect(() => openSeverityModel(other)).toThrow('train:severity');
+  expect(() => openSeverityModel(bytes.subarray(0, 1_000))()).toThrow('incomplete');
+});

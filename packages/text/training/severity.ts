@@ -1,0 +1,173 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createSeverityFeatures, fingerprintFeatures, severityBits } from '../severity.js';
+import type { BucketList } from '../concern.js';
+import { createTokenizer } from '../tokens.js';
+import { encodeWeights, type LinearWeights } from '../weights.js';
+import { type Example, fitLinear, type FitOptions } from './fit-linear.js';
+import { readRecords } from './sad.js';
+
+/** A text with the severity of its writer's distress. */
+export interface SeverityText {
+  readonly text: string;
+  /** Source of the text: `sad/<source>`, `counseling`, `everyday/<kind>`, or `<folder>/<file>` of this project. */
+  readonly kind: string;
+  /** 0 (none) to 1 (most severe). */
+  readonly severity: number;
+  /** Mean rating of SAD's raters, 0–1. Undefined for other texts. */
+  readonly rating?: number;
+}
+
+/**
+ * Severity of texts that no rater has rated. Judgment, compared with a few other values on severity/development and on
+ * the source Inquire of SAD, both left out of the training.
+ */
+const assignedSeverity = {
+  counseling: 0.8,
+  concern: 0.4,
+  calm: 0,
+  mild: 0.3,
+  distress: 0.85,
+  danger: 0.95,
+};
+/** Severity of the texts of safety/development that do not alarm. Other kinds of look-alikes have 0. */
+const safetyLookAlikes: Readonly<Record<string, number>> = {
+  distress: assignedSeverity.distress,
+  'past-and-resolved': 0.15,
+  'third-person': 0.1,
+};
+/**
+ * Means of five raters are close to the mean of all sentences. Multiplies the distance, so that the model learns the
+ * differences between stressors. Without the source Inquire: AUC 0.71 with 1, 0.73 with 1.6, 0.74 with 2.2 and 3.
+ */
+const RATING_SPREAD = 2.5;
+const RATING_MEAN = 0.42;
+const fitOptions: FitOptions = {
+  classTotal: 2,
+  families: [severityBits, severityBits].map((bits) => ({ bits, scale: 1 })),
+  // Best of 0.3, 1 and 3 in training without the source Inquire of SAD.
+  pull: 1,
+  stepsMax: 60,
+};
+/** Maximum number of progress reports per training. */
+export const { stepsMax } = fitOptions;
+/** Weight of a text with a label of severity, relative to other texts, because these texts are few. */
+const LABELED_WEIGHT = 10;
+/** Minimum number of texts per bucket. A bucket with fewer texts could identify a text. */
+const TEXTS_MIN = 3;
+const ownFolder = fileURLToPath(new URL('texts', import.meta.url));
+
+/**
+ * Reads the training texts: the data files of a folder and the texts of this project, without those for the evaluation.
+ * Throws an error with the file name if a file is missing or invalid.
+ */
+export function readSeverityTexts(folder: string): SeverityText[] {
+  const { counseling, concern, danger } = assignedSeverity;
+  const own = (side: string, severity: number) => readOwnTexts(side).map((it) => ({ ...it, severity }));
+  return [
+    ...readRated(folder),
+    ...readRecords(join(folder, 'concerns_dev.csv'), ['text']).map(({ text = '' }) => ({
+      ...{ text, kind: 'counseling', severity: counseling },
+    })),
+    ...readRecords(join(folder, 'everyday_dev.csv'), ['text', 'kind']).map(({ text = '', kind }) => ({
+      ...{ text, kind: `everyday/${kind}`, severity: 0 },
+    })),
+    ...['everyday', 'glad', 'neutral', 'others'].flatMap((side) => own(side, 0)),
+    ...['concerns', 'labeled'].flatMap((side) => own(side, concern)),
+    ...own('safety/development', danger),
+    ...readOwnTexts('safety/development/none').map((it) => ({
+      ...{ ...it, severity: safetyLookAlikes[basename(it.kind)] ?? 0 },
+    })),
+    ...readLabeled('training'),
+    ...readLabeled('development'),
+  ];
+}
+
+/** Reads the texts of this project that have a label of severity. Texts of `evaluation` are never used for training. */
+export function readLabeled(part: 'training' | 'development' | 'evaluation' | 'held-out'): SeverityText[] {
+  return readOwnTexts(`severity/${part}`).map((it) => ({
+    ...{ ...it, severity: assignedSeverity[basename(it.kind) as 'calm' | 'mild' | 'distress'] },
+  }));
+}
+
+function readRated(folder: string): SeverityText[] {
+  const columns = ['sentence', 'avg_severity', 'source'];
+  return readRecords(join(folder, 'sad_dev.csv'), columns).map(({ sentence = '', avg_severity, source }) => ({
+    ...{ text: sentence, kind: `sad/${source}`, rating: Number(avg_severity) / 10 },
+    severity: spreadRating(Number(avg_severity) / 10),
+  }));
+}
+
+function spreadRating(rating: number): number {
+  return Math.min(1, Math.max(0, RATING_MEAN + RATING_SPREAD * (rating - RATING_MEAN)));
+}
+
+/** Returns the texts of a folder of this project, one per line. In a TSV file, the text is the last column. */
+function readOwnTexts(side: string): Array<Pick<SeverityText, 'text' | 'kind'>> {
+  const folder = join(ownFolder, side);
+  const files = readdirSync(folder).filter((name) => /\.(txt|tsv)$/.test(name));
+  return files.sort().flatMap((file) => {
+    const lines = readFileSync(join(folder, file), 'utf8').split('\n').filter(Boolean);
+    const kind = `${side}/${basename(file, extname(file))}`;
+    return lines.map((line) => ({ text: (line.split('\t').at(-1) ?? '').replaceAll('\\n', '\n'), kind }));
+  });
+}
+
+const tokenizer = createTokenizer();
+const listFeatures = createSeverityFeatures();
+
+/** Trains the model. The same texts give the same weights. */
+export function fitSeverity(texts: readonly SeverityText[], onStep: () => void = () => {}): LinearWeights {
+  const filled = dropRareBuckets(
+    texts.map(({ text }) => {
+      const { words, runs } = listFeatures(tokenizer.read(text));
+      return [words, runs].map(countEntries);
+    }),
+  );
+  // A severity between 0 and 1 is a text of both classes, with shares of its weight.
+  const examples = texts.flatMap(({ kind, severity }, i): Example[] => {
+    const weight = kind.startsWith('severity/') ? LABELED_WEIGHT : 1;
+    return [1 - severity, severity].map((share, target) => ({
+      filled: filled[i] ?? [],
+      target,
+      weight: share * weight,
+    }));
+  });
+  const { biases, families } = fitLinear(examples, fitOptions, onStep);
+  return {
+    biases: differences(biases),
+    families: families.map((family) => ({ ...family, weights: differences(family.weights) })),
+  };
+}
+
+/** Returns the weights file of the model: the format of the topic weights, without a model of areas. */
+export function encodeSeverity(severity: LinearWeights): Uint8Array {
+  const areas = { biases: new Float32Array(), families: [] };
+  return encodeWeights({ fingerprint: fingerprintFeatures(), areas, concern: severity });
+}
+
+type Counts = Map<number, number>;
+
+function dropRareBuckets(filled: readonly Counts[][]): Counts[][] {
+  const totals: Counts[] = fitOptions.families.map(() => new Map());
+  for (const families of filled)
+    families.forEach((counts, i) => {
+      for (const bucket of counts.keys()) totals[i]?.set(bucket, (totals[i].get(bucket) ?? 0) + 1);
+    });
+  const isCommon = (family: number, bucket: number) => (totals[family]?.get(bucket) ?? 0) >= TEXTS_MIN;
+  return filled.map((families) =>
+    families.map((counts, i) => new Map([...counts].filter(([bucket]) => isCommon(i, bucket)))),
+  );
+}
+
+function countEntries({ buckets, length }: BucketList): Counts {
+  const counts: Counts = new Map();
+  for (const bucket of buckets.subarray(0, length)) counts.set(bucket, (counts.get(bucket) ?? 0) + 1);
+  return counts;
+}
+
+/** Returns the log odds of the second of two classes against the first. */
+function differences(pairs: Float32Array): Float32Array {
+  return Float32Array.from({ length: pairs.length / 2 }, (_, i) => (pairs[2 * i + 1] ?? 0) - (pairs[2 * i] ?? 0));
+}

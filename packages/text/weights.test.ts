@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { loadTopicModel } from './model.js';
+import { decodeWeights, encodeWeights } from './weights.js';
+
+const bytes = new Uint8Array(readFileSync(new URL('./weights/topics.bin', import.meta.url)));
+
+test('decoding and encoding returns the same file', () => {
+  expect(Buffer.compare(encodeWeights(decodeWeights(bytes)), bytes)).toBe(0);
+});
+
+test('a Buffer inside a larger ArrayBuffer decodes to the same weights', () => {
+  const offset = Buffer.concat([Buffer.alloc(3), bytes]).subarray(3);
+  expect(decodeWeights(offset)).toEqual(decodeWeights(bytes));
+});
+
+test('a truncated, extended or foreign file is rejected', () => {
+  expect(() => decodeWeights(bytes.subarray(0, -1))).toThrow();
+  expect(() => decodeWeights(new Uint8Array([...bytes, 0]))).toThrow('too long');
+  expect(() => decodeWeights(new TextEncoder().encode('not weights at all'))).toThrow('not a topic weights file');
+});
+
+test('weights for another lexicon are rejected', () => {
+  const other = { ...decodeWeights(bytes), fingerprint: 1 };
+  expect(() => loadTopicModel(encodeWeights(other))).toThrow('another lexicon');
+});
+
+test('the file is small and contains no readable text except single words', () => {
+  expect(bytes.length).toBeLessThan(2 ** 20);
+  const { vocabulary, ...others } = decodeWeights(bytes);
+  const rest = Buffer.from(encodeWeights({ ...others, vocabulary: [] })).toString('latin1');
+  expect(rest.match(/[A-Za-z ]{12,}/g) ?? []).toEqual([]);
+  for (const word of vocabulary) expect(word).toMatch(/^[a-z]{1,24}$/);
+  expect(new Set(vocabulary).size).toBe(vocabulary.length);
+});

@@ -1,0 +1,235 @@
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { jsonOption } from '../../src/contract/command-line.js';
+import { formats } from './recordings/field-map.js';
+import type { DemoOptions } from './demo.js';
+import type { EvaluateOptions } from './evaluate/evaluate.js';
+import type { ExportOptions } from './export.js';
+import type { ListenOptions } from './listen.js';
+import { signals } from './recordings/recorded-window.js';
+import type { ReplayOptions } from './replay.js';
+import type { ReportOptions } from './report.js';
+import { readBaseUrl } from './service.js';
+
+export interface ToolSurroundings {
+  /** The root folder of the project or of the installed package. */
+  readonly root: URL;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The commands of a user: clients of the public API. Each imports its modules when it runs. */
+export function toolCommands(surroundings: ToolSurroundings): Command[] {
+  return [
+    exportCommand(),
+    evaluateCommand(surroundings),
+    demoCommand(surroundings),
+    listenCommand(surroundings),
+    replayCommand(surroundings),
+    reportCommand(),
+  ];
+}
+
+const urlOption = () =>
+  new Option('--url <url>', 'address of the service')
+    .env('SERVICE_URL')
+    .argParser(readUrl)
+    .default('http://127.0.0.1:8080');
+const markdownOption = () => new Option('--markdown', 'print tables as Markdown').default(false).conflicts('json');
+const keyOption = () => new Option('--key <key>', 'API key').env('SERVICE_KEY');
+
+function exportCommand(): Command {
+  return new Command('export')
+    .description('download stored readings from a running service')
+    .option('--session <id>', 'only readings of this session (default: the whole account)')
+    .option('--subject <id>', 'only readings of this person')
+    .addOption(new Option('--format <format>', 'format of the rows').choices(['ndjson', 'csv']).default('ndjson'))
+    .option('--cursor <cursor>', 'only rows after the row with this cursor')
+    .option('--out <file>', 'file, which is replaced when the export is complete (default: standard output)')
+    .option('--resume', 'continue an interrupted export to --out', false)
+    .addOption(urlOption())
+    .addOption(keyOption())
+    .action(async (options: ExportOptions) => (await import('./export.js')).exportReadings(options));
+}
+
+function demoCommand({ root, env }: ToolSurroundings): Command {
+  return new Command('demo')
+    .description('play the five reference scenes against a temporary service')
+    .option('--pace <seconds>', 'pause between two readings', readPace, 0.2)
+    .option('--seed <number>', 'seed of the random readings (default: a new one per run)', readSeed)
+    .option(...jsonOption)
+    .action(async (options: DemoOptions) => (await import('./demo.js')).demo(options, root, env));
+}
+
+function listenCommand({ env }: ToolSurroundings): Command {
+  return new Command('listen')
+    .description('print the state changes of a session of a service on this machine')
+    .requiredOption('--session <id>', 'the session to watch')
+    .addOption(urlOption())
+    .addOption(keyOption())
+    .addHelpText(
+      'after',
+      '\nThe service must allow loopback webhooks. With MySQL, start it with WEBHOOK_ALLOW_LOOPBACK=1.',
+    )
+    .action(async (options: ListenOptions) => (await import('./listen.js')).listen(options, env));
+}
+
+function replayCommand({ root }: ToolSurroundings): Command {
+  return new Command('replay')
+    .description('stream a recording through a running service and print the states per task')
+    .option(
+      '--file <files...>',
+      `a CSV with the columns subject, task, label and any of ${signals.join(', ')}, user_message, ai_response, or the recording of a device`,
+      sampleRecording(root),
+    )
+    .addOption(
+      new Option('--format <format>', 'format of the files, if the content does not show it').choices([
+        'windows',
+        ...formats,
+      ]),
+    )
+    .option('--hours <number>', 'newest hours of a recording of a device', readHours, 24)
+    .option('--utc-offset <offset>', 'offset of local times in a recording, e.g. +02:00', readOffset, 0)
+    .option('--subject <id>', 'subject id of the person (default: a new one per run)', readSubject)
+    .option(
+      '--backfill',
+      'store readings with the times of the recording, in one session per day (UTC). Older recordings than a day require ' +
+        'a service with RETENTION_READINGS_HOURS',
+      false,
+    )
+    .addOption(urlOption())
+    .addOption(keyOption())
+    .addOption(markdownOption())
+    .option(...jsonOption)
+    .addHelpText(
+      'after',
+      `\nRecordings of devices: ${formats.join(', ')}.\nA week of an Apple Watch: replay --file export.xml --backfill --hours 168 ` +
+        '--subject ID\n\nThe guide docs/recordings.md explains how to export the files.',
+    )
+    .action(async (options: ReplayOptions) => (await import('./replay.js')).replay(options));
+}
+
+function reportCommand(): Command {
+  return new Command('report')
+    .description('print the days of a person')
+    .requiredOption('--subject <id>', 'the person')
+    .option('--day', 'today')
+    .option('--week', 'the last 7 days (default)')
+    .option('--month', 'the last 30 days')
+    .option('--time-zone <zone>', 'time zone of the days', Intl.DateTimeFormat().resolvedOptions().timeZone)
+    .option(...jsonOption)
+    .addOption(urlOption())
+    .addOption(keyOption())
+    .action(async (options: ReportOptions) => (await import('./report.js')).report(options));
+}
+
+/** Options that name a column, by the role of the column. */
+const columnOptions: Readonly<Record<string, string>> = {
+  subject: 'the person. Without this column, the file is of one person',
+  time: 'seconds, Unix milliseconds or date-times, in UTC if they have no zone. Default: one row every 120 s',
+  label: 'what the person did, such as stressor or rest (required)',
+  task: 'part of the recording. Groups the states',
+  ...Object.fromEntries(signals.map((signal) => [signal, `the signal ${signal}`])),
+};
+
+function evaluateCommand({ root }: Pick<ToolSurroundings, 'root'>): Command {
+  const command = new Command('evaluate')
+    .description('measure on your own labeled recording how well the score separates stressors from rest')
+    .option('--file <csv>', 'recording with a header line', sampleRecording(root))
+    .addOption(
+      new Option('--stressed-labels <list>', 'labels of stressors, with commas between them')
+        .argParser(readLabels)
+        .default(['stressor'], 'stressor'),
+    )
+    .option('--rest-labels <list>', 'labels of rest (default: all other labels)', readLabels)
+    .addOption(
+      new Option(
+        '--feedback',
+        'use what people reported to a running service as labels. --file is an export of it, or has its subjects and times',
+      )
+        .default(false)
+        .conflicts(['label', 'stressedLabels', 'restLabels']),
+    )
+    .addOption(urlOption())
+    .addOption(keyOption())
+    .addOption(markdownOption())
+    .option(...jsonOption);
+  for (const [role, meaning] of Object.entries(columnOptions))
+    command.addOption(new Option(`--${role.replaceAll('_', '-')} <column>`, `column: ${meaning}`));
+  command.addHelpText(
+    'after',
+    '\nColumns that no option names are found by their names: subject, time, heart_rate, ... With --feedback, the columns ' +
+      'subject and\ntime are named subject_id and timestamp, as in: export --format csv --out day.csv',
+  );
+  return command.action(async (values: Record<string, string> & Omit<EvaluateOptions, 'columns'>) =>
+    (await import('./evaluate/evaluate.js')).evaluate({ ...values, columns: readColumns(values) }, root),
+  );
+}
+
+function readColumns(values: Readonly<Record<string, unknown>>): EvaluateOptions['columns'] {
+  // The name that commander gives the value of an option.
+  const camelCase = (role: string) => role.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const named = Object.keys(columnOptions).map((role) => [role, values[camelCase(role)]] as const);
+  return Object.fromEntries(named.filter(([, name]) => name !== undefined));
+}
+
+/** Returns the path of the sample recording, relative to the working directory. */
+function sampleRecording(root: URL): string {
+  return relative(process.cwd(), fileURLToPath(new URL('samples/wrist-heart-rate.csv', root)));
+}
+
+/** Throws the error of an invalid option unless the condition is met. */
+function check(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new InvalidArgumentError(message);
+}
+
+function readUrl(text: string): string {
+  const url = readBaseUrl(text);
+  check(url !== undefined, 'It must start with http:// or https://.');
+  return url;
+}
+
+/** Bounds the memory of a replay: a minute takes about 1 kB. */
+const hoursMax = 2160;
+
+function readHours(text: string): number {
+  const hours = Number(text);
+  check(/^\d{1,6}$/.test(text) && hours >= 1 && hours <= hoursMax, `It must be a whole number from 1 to ${hoursMax}.`);
+  return hours;
+}
+
+/** Returns the offset in ms. */
+function readOffset(text: string): number {
+  const [, sign, hours, minutes] = /^([+-])(0\d|1[0-4]):([0-5]\d)$/.exec(text) ?? [];
+  check(sign !== undefined, 'It must be an offset such as +02:00 or -05:30.');
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+}
+
+/** Returns the subject id. Session ids append the day or the hour to it, so it is shorter than the contract allows. */
+function readSubject(text: string): string {
+  const isId = /^[!-~]{1,200}$/.test(text) && text !== '.' && text !== '..';
+  check(isId, 'It must be 1 to 200 visible ASCII characters, and not . or ..');
+  return text;
+}
+
+const paceMax = 10;
+
+function readPace(text: string): number {
+  const seconds = text.trim() === '' ? Number.NaN : Number(text);
+  check(seconds >= 0 && seconds <= paceMax, `It must be a number from 0 to ${paceMax}.`);
+  return seconds;
+}
+
+function readSeed(text: string): number {
+  check(/^\d{1,9}$/.test(text), 'It must be a whole number of at most nine digits.');
+  return Number(text);
+}
+
+function readLabels(text: string): string[] {
+  const labels = text
+    .split(',')
+    .map((it) => it.trim())
+    .filter(Boolean);
+  check(labels.length > 0, 'It must name at least one label.');
+  return labels;
+}

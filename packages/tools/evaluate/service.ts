@@ -1,0 +1,72 @@
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { createStateClient } from '../../client/src/index.js';
+import type { StateReading, Submission } from '../../../src/contract/contract.js';
+import { startLocalService } from '../local-service.js';
+
+/** A service in a child process, with a temporary database and a manual clock. */
+export interface EvaluatedService {
+  /** Returns the time of the service's clock, epoch ms. */
+  now(): number;
+  advance(seconds: number): void;
+  /** Sends a reading over HTTP. Rejects if the service rejects the reading. */
+  send(submission: Submission): Promise<StateReading>;
+  /** Sends at most 1,000 readings in one batch. Rejects if the service rejects one of them. */
+  sendBatch(submissions: readonly Submission[]): Promise<StateReading[]>;
+  /** Deletes all baselines directly in the database. */
+  eraseBaselines(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  /** The root folder of the project or of the installed package. */
+  readonly root: URL;
+  /** Aborts requests in progress. */
+  readonly signal?: AbortSignal;
+}
+
+/** Starts a service without limits, which stores readings for ten years. Its clock starts on 5 January 2026 at 09:00 UTC. */
+export async function startEvaluatedService({ root, signal }: ServiceOptions): Promise<EvaluatedService> {
+  let nowMs = Date.UTC(2026, 0, 5, 9);
+  const setClock = (folder: string) => {
+    const file = join(folder, 'clock');
+    // Replaces the file atomically, because the service may read it at any time.
+    writeFileSync(`${file}.new`, String(nowMs));
+    renameSync(`${file}.new`, file);
+    return file;
+  };
+  const settings = (folder: string) => ({ ...unlimited, TEST_CLOCK_FILE: setClock(folder) });
+  const service = await startLocalService({ root, name: 'evaluation', settings });
+  const client = createStateClient({ baseUrl: service.url, key: service.key });
+  const call = signal && { signal };
+  return {
+    now: () => nowMs,
+    advance(seconds) {
+      nowMs += seconds * 1000;
+      setClock(service.folder);
+    },
+    send: (submission) => client.ingest(submission, call),
+    async sendBatch(submissions) {
+      const { results } = await client.ingestBatch(submissions, call);
+      return results.map(({ state, error }, index) => {
+        if (state) return state;
+        throw new Error(`the service rejected ${JSON.stringify(submissions[index])}: ${JSON.stringify(error)}`);
+      });
+    },
+    async eraseBaselines() {
+      const database = new Database(join(service.folder, 'state.db'), { timeout: 10_000 });
+      database.exec('DELETE FROM subjects');
+      database.close();
+    },
+    close: service.close,
+  };
+}
+
+/** Recordings are replayed much faster than real time, and may be years old. */
+const unlimited = {
+  RETENTION_READINGS_HOURS: '87600',
+  LIMIT_SESSION_REQUESTS_PER_MINUTE: '0',
+  LIMIT_NEW_SESSIONS_PER_MINUTE: '0',
+  LIMIT_MONTHLY_CALLS: '0',
+};

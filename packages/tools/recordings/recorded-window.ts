@@ -1,0 +1,60 @@
+import { signals as contract } from '../../../generated/spec.js';
+import type { Submission } from '../../../src/contract/contract.js';
+
+type Contract = typeof contract;
+/** The signals whose value is a number. */
+export type Signal = { [N in keyof Contract]: Submission[N] extends number | undefined ? N : never }[keyof Contract];
+export const signals = (Object.keys(contract) as (keyof Contract)[]).filter(
+  (name): name is Signal => 'minimum' in contract[name] && !('items_max' in contract[name]),
+);
+
+/** Returns the recorded signals that allow a score. Context and stored signals allow none. */
+export function findScored(values: RecordedWindow['values']): (keyof RecordedWindow['values'])[] {
+  return (Object.keys(values) as (keyof RecordedWindow['values'])[]).filter(
+    (name) => contract[name].use === 'evidence',
+  );
+}
+
+export interface Clamp {
+  readonly signal: Signal;
+  readonly recorded: number;
+  readonly sent: number;
+}
+
+/** One recorded window: a row of the file, or a minute of a recording of a device. */
+export interface RecordedWindow {
+  /** Line number in the file. The header is line 1. In a recording of a device, the number of the reading. */
+  readonly line: number;
+  /** Time of measurement in a recording of a device or in an export, epoch ms. */
+  readonly atMs?: number;
+  /** Part of a recording of a device that is one session. */
+  readonly part?: string;
+  readonly subject: string;
+  readonly task: string;
+  readonly label: string;
+  /** Seconds since the first window of the subject. Absent in a recording without times. */
+  readonly second?: number;
+  readonly values: Pick<Submission, Signal | 'rr_intervals_ms'>;
+  /** Texts of the columns `user_message` and `ai_response`, if they are not empty. */
+  readonly texts?: Pick<Submission, TextRole>;
+  readonly clamped: readonly Clamp[];
+}
+
+export type TextRole = 'user_message' | 'ai_response';
+
+/** Returns the nearest value that the contract allows for the signal. */
+export function clampToContract(signal: Signal, value: number): number {
+  const { type, minimum, maximum } = contract[signal];
+  return Math.min(maximum, Math.max(minimum, type === 'integer' ? Math.round(value) : value));
+}
+
+/** Returns the windows by subject, in the order of the file. */
+export function groupBySubject(windows: readonly RecordedWindow[]): ReadonlyMap<string, readonly RecordedWindow[]> {
+  const groups = new Map<string, RecordedWindow[]>();
+  for (const window of windows) {
+    const group = groups.get(window.subject);
+    if (group) group.push(window);
+    else groups.set(window.subject, [window]);
+  }
+  return groups;
+}

@@ -1,0 +1,72 @@
+import { enums } from '../../generated/spec.js';
+import type { StateReading } from '../../src/contract/contract.js';
+import { quantile } from './terminal/quantile.js';
+import type { Column, TableRow } from './terminal/table.js';
+import type { RecordedWindow } from './recordings/recorded-window.js';
+
+/** A window and the state in its response. */
+export interface AnsweredWindow {
+  readonly window: RecordedWindow;
+  readonly reading: Pick<StateReading, 'state' | 'stress_score'> & Partial<Pick<StateReading, 'topics_detected'>>;
+}
+
+export const summaryColumns: readonly Column[] = [
+  { title: 'task' },
+  { title: 'label' },
+  ...['windows', ...enums.State, 'mean', 'median'].map((title) => ({ title, align: 'right' }) as const),
+];
+
+/** Returns two sections: one row per task in protocol order, then one row per label. */
+export function summarize(windows: readonly RecordedWindow[], answered: readonly AnsweredWindow[]): TableRow[][] {
+  const labelOf = new Map(windows.map(({ task, label }) => [`${task}\n${label}`, label]));
+  const ofTasks = protocolOrder(windows).flatMap((task) =>
+    [...new Set(labelOf.values())]
+      .filter((label) => labelOf.has(`${task}\n${label}`))
+      .map((label) =>
+        rowOf(
+          task,
+          label,
+          answered.filter(({ window }) => window.task === task && window.label === label),
+        ),
+      ),
+  );
+  const ofLabels = [...new Set(windows.map(({ label }) => label))].map((label) =>
+    rowOf(
+      'all',
+      label,
+      answered.filter(({ window }) => window.label === label),
+    ),
+  );
+  return [ofTasks, ofLabels];
+}
+
+/**
+ * Returns the tasks in the order of the recording. A task that the first subject skipped is placed after its
+ * predecessor.
+ */
+export function protocolOrder(windows: readonly RecordedWindow[]): string[] {
+  const tasks: string[] = [];
+  const previous = new Map<string, string>();
+  for (const { subject, task } of windows) {
+    if (!tasks.includes(task)) tasks.splice(tasks.indexOf(previous.get(subject) ?? '') + 1, 0, task);
+    previous.set(subject, task);
+  }
+  return tasks;
+}
+
+function rowOf(task: string, label: string, answered: readonly AnsweredWindow[]): TableRow {
+  const shares = enums.State.map((state) =>
+    share(answered.filter(({ reading }) => reading.state === state).length, answered.length),
+  );
+  const scores = answered.map(({ reading }) => reading.stress_score).sort((a, b) => a - b);
+  const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
+  return [task, label, String(scores.length), ...shares, points(mean), points(quantile(scores, 0.5))];
+}
+
+function share(count: number, of: number): string {
+  return count === 0 ? '·' : `${Math.round((count / of) * 100)} %`;
+}
+
+function points(value: number): string {
+  return Number.isNaN(value) ? '–' : value.toFixed(1);
+}

@@ -1,0 +1,58 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { Clock, startTestService, type TestService } from '../../../testkit/service.js';
+import { runCommand, startCommand } from '../../../testkit/process.js';
+
+/** Returns a real clock, because the receiver checks the timestamps of deliveries. */
+const realTime = () => Object.assign(new Clock(), { now: Date.now, at: () => new Date().toISOString() });
+
+const listenTo = ({ url, key }: Pick<TestService, 'url' | 'key'>, session: string) =>
+  startCommand('listen', ['--session', session, '--url', url], { SERVICE_KEY: key });
+
+test('each state transition is verified and printed, and the webhook is removed at the end', async () => {
+  const service = await startTestService({ clock: realTime(), env: { WORKER: '1' } });
+  const listening = listenTo(service, 'mine');
+  await listening.find(/Listening to session mine/);
+  for (const session_id of ['other', 'mine']) {
+    await service.read({ session_id, heart_rate: 60, tone: 'calm' });
+    await service.read({ session_id, heart_rate: 130, tone: 'hostile' });
+  }
+  await listening.find(/verified/);
+  expect((await service.request('/webhooks')).body.webhooks).toHaveLength(1);
+  listening.signal('SIGINT');
+  const { code, stdout, stderr } = await listening.ended;
+  expect(stdout.match(/^\d\d:\d\d:\d\d\.\d{3} +\w+ → \w+ +█+░* +\d+ {2}verified$/gm)).toHaveLength(1);
+  expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect((await service.request('/webhooks')).body.webhooks).toEqual([]);
+});
+
+test('a service that refuses loopback URLs is reported with the setting that allows them', async () => {
+  const service = await startTestService({ env: { WEBHOOK_ALLOW_LOOPBACK: '0' } });
+  const { code, stdout, stderr } = await listenTo(service, 's1').ended;
+  expect(stderr).toMatch(/^error: the service does not allow webhooks to this machine .* WEBHOOK_ALLOW_LOOPBACK=1\n$/);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+});
+
+test('a wrong key, a missing key and an invalid session are each reported in one line with the remedy', async () => {
+  const { url, key } = await startTestService();
+  expect((await listenTo({ url, key: 'sk_wrong' }, 's1').ended).stderr).toMatch(/^error: .*401 Invalid API key.*--key/);
+  expect((await runCommand('listen', ['--session', 's1', '--url', url])).stderr).toMatch(
+    /^error: no usable key: .*\n$/,
+  );
+  expect((await listenTo({ url, key }, 'not one').ended).stderr).toMatch(
+    /^error: the service responded with 422 session_id: /,
+  );
+});
+
+test('an unreachable service is reported with its address', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await new Promise((resolve) => server.close(resolve));
+  const { code, stderr } = await listenTo({ url, key: 'sk_x' }, 's1').ended;
+  expect(stderr).toBe(`error: cannot reach the service at ${url} (ECONNREFUSED): start it, or set --url\n`);
+  expect(code).toBe(1);
+});

@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { toolCommands } from '../commands.js';
+import { callsInDatabase } from '../../../testkit/calls.js';
+import { startFaultyProxy } from '../../../testkit/faulty-proxy.js';
+import { Clock, root, startTestService } from '../../../testkit/service.js';
+import { temporaryFolder } from '../../../testkit/temporary-folder.js';
+
+type TestService = Awaited<ReturnType<typeof startTestService>>;
+
+let printed: { stdout: string; stderr: string };
+beforeEach(() => {
+  printed = { stdout: '', stderr: '' };
+  vi.spyOn(console, 'log').mockImplementation((text) => void (printed.stdout += `${text}\n`));
+  vi.spyOn(console, 'error').mockImplementation((text) => void (printed.stderr += `${text}\n`));
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  process.exitCode = undefined;
+});
+
+/** Runs `replay` in this process, because a process per recipe would take seconds. */
+async function replay({ url, key }: Pick<TestService, 'url' | 'key'>, args: readonly string[]): Promise<void> {
+  const command = toolCommands({ root, env: {} }).find((it) => it.name() === 'replay');
+  await command?.parseAsync(['--url', url, '--key', key, ...args], { from: 'user' });
+}
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const realTime = () => Object.assign(new Clock(), { now: Date.now });
+
+const guide = readFileSync(new URL('docs/recordings.md', root), 'utf8');
+/** The commands of the guide with their output. */
+const recipes = [...guide.matchAll(/```sh\nnpm run replay -- (.*samples\/.*)\n```\n\n```text\n([^]*?)```/g)].map(
+  ([, args = '', output = '']) => ({ args, output }),
+);
+
+test('the guide has a recipe for each format', () => {
+  expect(recipes).toHaveLength(9);
+});
+
+test.each(recipes)('the recipe `replay $args` prints what the guide shows', async ({ args, output }) => {
+  const service = await startTestService({ clock: realTime() });
+  await replay(service, args.split(' '));
+  expect(`${printed.stderr.split('\n')[0]}\n${printed.stdout}`).toBe(output);
+  expect(process.exitCode).toBeUndefined();
+});
+
+/** Returns a CSV with a reading per minute of the last half hour. */
+function recentCsv(nowMs: number): string {
+  const rows = Array.from(
+    { length: 30 },
+    (_, at) => `${new Date(nowMs - (30 - at) * 60_000).toISOString()},${60 + at}\n`,
+  );
+  return `timestamp,heart_rate\n${rows.join('')}`;
+}
+
+async function recordingOf(csv: string): Promise<string> {
+  const file = join(await temporaryFolder(), 'recording.csv');
+  await writeFile(file, csv);
+  return file;
+}
+
+test('--backfill stores each reading at its time, and a second run with the same subject stores nothing again', async () => {
+  const service = await startTestService({ clock: realTime() });
+  const file = await recordingOf(recentCsv(Date.now()));
+  for (const run of [1, 2]) {
+    await replay(service, ['--file', file, '--backfill', '--subject', 'p1']);
+    expect(process.exitCode, `run ${run}`).toBeUndefined();
+  }
+  const response = await fetch(`${service.url}/v1/export?subject_id=p1`, { headers: { 'X-Service-Key': service.key } });
+  const readings = (await response.text())
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).reading);
+  expect(readings.map((it) => it.heart_rate)).toEqual(Array.from({ length: 30 }, (_, at) => 60 + at));
+  expect(`timestamp,heart_rate\n${readings.map((it) => `${it.timestamp},${it.heart_rate}\n`).join('')}`).toBe(
+    readFileSync(file, 'utf8'),
+  );
+  expect(printed.stdout).toMatch(/^all +csv +30 /m);
+});
+
+test('--backfill sends a batch again that a limit rejected', async () => {
+  const service = await startTestService({ clock: realTime() });
+  const url = await startFaultyProxy(service.url, ['rate limited', 'rate limited']);
+  await replay({ url, key: service.key }, ['--file', await recordingOf(recentCsv(Date.now())), '--backfill']);
+  expect(printed.stderr).not.toContain('Rejected');
+  expect(printed.stdout).toMatch(/^all +csv +30 /m);
+});
+
+test('--backfill stores days above the limits of live readings, in one session per day of UTC', async () => {
+  const env = {
+    LIMIT_SESSION_REQUESTS_PER_MINUTE: '1',
+    LIMIT_NEW_SESSIONS_PER_MINUTE: '1',
+    RETENTION_READINGS_HOURS: '192',
+  };
+  const service = await startTestService({ clock: realTime(), env });
+  const startMs = Date.now() - 7 * dayMs;
+  const rows = Array.from(
+    { length: 7 * 24 },
+    (_, at) => `${new Date(startMs + at * hourMs).toISOString()},${60 + (at % 24)}`,
+  );
+  const file = await recordingOf(`timestamp,heart_rate\n${rows.join('\n')}\n`);
+  await replay(service, ['--file', file, '--backfill', '--subject', 'p1', '--hours', '192', '--utc-offset', '+05:00']);
+  expect(printed.stderr).toContain('168 windows of 1 person sent.');
+  expect(printed.stderr).not.toContain('waits');
+  expect(printed.stderr).toContain(`Dashboard: ${service.url}/dashboard/#/subjects/p1\n`);
+  expect(process.exitCode).toBeUndefined();
+  const days = new Set(rows.map((row) => row.slice(0, 10)));
+  const { sessions } = (await service.request('/v1/sessions?subject_id=p1')).body;
+  expect(new Set(sessions.map((it: { session_id: string }) => it.session_id))).toEqual(
+    new Set([...days].map((day) => `p1-import-${day}`)),
+  );
+});
+
+test.each([
+  ['a week ago', () => Date.now() - 7 * dayMs, 'start the service with RETENTION_READINGS_HOURS=192, or send fewer'],
+  ['years ago', () => Date.UTC(2001, 0), 'no retention is that long, so replay it without --backfill'],
+])(
+  '--backfill of a recording from %s fails in one line that names the setting, and stores nothing',
+  async (_, begin, remedy) => {
+    const service = await startTestService({ clock: realTime() });
+    const oldest = new Date(begin()).toISOString();
+    const file = await recordingOf(
+      `timestamp,hr\n${oldest},70\n${recentCsv(begin() + hourMs)
+        .split('\n')
+        .slice(1)
+        .join('\n')}`,
+    );
+    await expect(replay(service, ['--file', file, '--backfill', '--subject', 'p1', '--hours', '192'])).rejects.toThrow(
+      new RegExp(`^the recording begins at ${oldest}, before the retention of the service: ${remedy}[^\n]*$`),
+    );
+    expect((await service.request('/v1/sessions?subject_id=p1')).body.sessions).toEqual([]);
+    await expect.poll(() => callsInDatabase(service, service.accountId)).toBe(1 + 1);
+  },
+);
+
+test.each([
+  [
+    'an unreadable recording',
+    'time,mood\n1,2\n',
+    [],
+    /^cannot read --file \S+recording\.csv: line 1: no column is known/,
+  ],
+  [
+    'a recording without signals',
+    'time,steps\n2020-01-01T00:00:00Z,9\n',
+    [],
+    /^no heart rate, variability or beats in/,
+  ],
+  [
+    'labels without times',
+    'subject,task,label,heart_rate\np,t,l,60\n',
+    ['--backfill'],
+    /^--backfill requires a recording/,
+  ],
+  ['labels with --subject', 'subject,task,label,heart_rate\np,t,l,60\n', ['--subject', 'p'], /^--subject requires a/],
+  ['a wrong --format', recentCsv(0), ['--format', 'fit'], /^cannot read --file \S+: the FIT header is invalid/],
+])('%s is reported in one line', async (_, csv, args, message) => {
+  const file = await recordingOf(csv);
+  await expect(replay({ url: 'http://127.0.0.1:9', key: 'sk_x' }, ['--file', file, ...args])).rejects.toThrow(message);
+});

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { runCommand } from '../../../testkit/process.js';
+import { startTestService } from '../../../testkit/service.js';
+
+test('a report prints the days of a person', async () => {
+  const { read, url, key, clock } = await startTestService();
+  await read({ subject_id: 'p', heart_rate: 60 });
+  await read({ subject_id: 'p', heart_rate: 64, timestamp: clock.at(40) });
+  const report = (...args: string[]) =>
+    runCommand('report', ['--url', url, '--subject', 'p', '--time-zone', 'UTC', ...args], { SERVICE_KEY: key });
+  const printed = await report('--week');
+  expect([printed.code, printed.stderr]).toEqual([0, '']);
+  expect(printed.stdout).toContain('62 (60–64)');
+  const { stdout } = await report('--day', '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ interval: 'day', rows: [{ readings: 2 }] });
+  expect(await report('--day', '--month')).toMatchObject({ code: 1, stderr: expect.stringContaining('only one of') });
+  const unknown = await report('--subject', 'nobody');
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('check --subject')]);
+});

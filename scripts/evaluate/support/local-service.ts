@@ -1,6 +1,0 @@
-import { type EvaluatedService, startEvaluatedService } from '../../../src/tools/evaluate/service.js';
-
-/** Starts a service with a temporary database and a manual clock, with the files of this checkout. */
-export function startLocalService(): Promise<EvaluatedService> {
-  return startEvaluatedService({ root: new URL('../../../', import.meta.url) });
-}

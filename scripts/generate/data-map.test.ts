@@ -1,0 +1,62 @@
+import { expect, onTestFinished, test } from 'vitest';
+import contract from '../../generated/openapi.json' with { type: 'json' };
+import { operationScopes } from '../../generated/spec.js';
+import { fieldRows, mappedColumns, mappedRequests, tableRows } from './data-map.js';
+import { tableUses } from './data-map-tables.js';
+import { readConfig } from '../../src/config/config.js';
+import { operations } from '../../src/operations/index.js';
+import { openDatabase } from '../../src/store/database.js';
+import { migrate } from '../../src/store/migrate.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+
+/** Returns the columns of each table of a new database, in alphabetical order. */
+async function readSchema(): Promise<Record<string, string[]>> {
+  const database = await createTestDatabase('sqlite');
+  onTestFinished(() => database.drop());
+  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  onTestFinished(() => knex.destroy());
+  await migrate(knex);
+  const tables: string[] = await knex('sqlite_master').where({ type: 'table' }).pluck('name');
+  const columns = tables.map(async (name) => [name, Object.keys(await knex(name).columnInfo()).sort()] as const);
+  return Object.fromEntries(await Promise.all(columns));
+}
+
+test('the data map contains exactly the tables and columns that the migrations create', async () => {
+  const schema = await readSchema();
+  expect(Object.keys(schema).length).toBeGreaterThan(20);
+  expect(mappedColumns()).toEqual(schema);
+});
+
+test('a table with the id of a person counts as data of people', () => {
+  const unmarked = Object.entries(mappedColumns())
+    .filter(([, columns]) => columns.some((name) => ['subject_id', 'session_id', 'incarnation'].includes(name)))
+    .filter(([name]) => tableUses[name]?.identifies !== 'person');
+  expect(unmarked).toEqual([]);
+});
+
+test('the data map contains every request with a body and each of its fields once', () => {
+  const withBody = Object.values(contract.paths)
+    .flatMap((methods) => Object.values(methods) as { operationId: string; requestBody?: unknown }[])
+    .filter(({ requestBody }) => requestBody !== undefined)
+    .map(({ operationId }) => operationId);
+  expect([...mappedRequests(), 'ingestBatch'].sort()).toEqual(withBody.sort());
+  // Throws if a field is missing.
+  const fields = fieldRows().map(([operation, field]) => `${operation} ${field}`);
+  expect(fields.length).toBeGreaterThan(50);
+  expect(new Set(fields).size).toBe(fields.length);
+});
+
+test('the data map names every operation that returns data of people, and only existing operations', () => {
+  const read = new Set(Object.values(tableUses).flatMap(({ readBy }) => readBy));
+  const returning = Object.entries(operations)
+    .filter(([, { personalData }]) => personalData === 'reads' || personalData === 'exports')
+    .map(([id]) => id);
+  expect(returning.filter((id) => !read.has(id))).toEqual([]);
+  expect([...read].filter((id) => !(id in operations))).toEqual([]);
+  expect(Object.keys(operationScopes).length).toBeGreaterThan(10);
+});
+
+test('every cell of the data map is one line without a column separator', () => {
+  const cells = [...tableRows(), ...fieldRows()].flat();
+  expect(cells.filter((it) => /[\n|]/.test(it))).toEqual([]);
+});

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import contract from '../../generated/openapi.json' with { type: 'json' };
+import { checkModelVersion, digestModel } from './model-version.js';
+import type { Submission } from '../../src/contract/contract.js';
+import { bandOf } from '../../src/score/states.js';
+import { advanceAll } from '../../testkit/arbitraries.js';
+import recordings from './model-version-1.json' with { type: 'json' };
+
+const constants = ['x-stress-model', 'x-state-hold', 'x-rr-intervals'] as const;
+type Json = Record<string, unknown>;
+
+/** Returns the path of each number in a value. */
+function pathsOf(value: unknown): string[][] {
+  if (typeof value === 'number') return [[]];
+  const entries = Object.entries((value ?? {}) as Json);
+  return entries.flatMap(([key, it]) => pathsOf(it).map((path) => [key, ...path]));
+}
+
+function changed(path: readonly string[], by: number): typeof contract {
+  const copy = structuredClone(contract);
+  let parent = copy as unknown as Json;
+  for (const key of path.slice(0, -1)) parent = parent[key] as Json;
+  parent[path.at(-1) ?? ''] = (parent[path.at(-1) ?? ''] as number) + by;
+  return copy;
+}
+
+test('a change of any constant of the score requires a new digest beside the version', () => {
+  expect(checkModelVersion(contract)).toBeUndefined();
+  const paths = constants.flatMap((name) => pathsOf(contract[name]).map((path) => [name, ...path]));
+  expect(paths.length).toBeGreaterThan(90);
+  for (const path of paths) {
+    const other = changed(path, 0.001);
+    expect(checkModelVersion(other), path.join('.')).toContain(digestModel(other));
+  }
+});
+
+type Recording = (typeof recordings)[number];
+interface Outcome {
+  /** Number of readings by state. */
+  readonly states: Readonly<Record<string, number>>;
+  /** Of the last reading. */
+  readonly score: number;
+  readonly confidence: number;
+  readonly rmssd?: number;
+}
+
+/** Returns the outcome of the present model for recorded inputs. */
+function replay({ runs }: Recording): Outcome {
+  let atMs = Date.UTC(2026, 0, 5, 9);
+  const readings = runs.flatMap(({ times, every_seconds, cycle }) =>
+    Array.from({ length: times }, (_, index) => {
+      const reading = { ...(cycle[index % cycle.length] as Partial<Submission>), atMs };
+      atMs += every_seconds * 1_000;
+      return reading;
+    }),
+  );
+  const steps = advanceAll(readings);
+  const states: Record<string, number> = {};
+  for (const { computed } of steps) {
+    const { state } = bandOf(computed.score);
+    states[state] = (states[state] ?? 0) + 1;
+  }
+  const { computed, point } = steps.at(-1) as (typeof steps)[number];
+  const { rmssd } = point.measured;
+  return { states, score: computed.score, confidence: computed.confidence, ...(rmssd && { rmssd }) };
+}
+
+/** Returns an outcome as text, for example "focused 20, score 51". */
+function describe({ states, score, confidence, rmssd }: Outcome): string {
+  const counts = Object.entries(states).map(([state, count]) => `${state} ${count}`);
+  const last = [`score ${score}`, `confidence ${confidence}`, ...(rmssd ? [`RMSSD ${rmssd} ms`] : [])];
+  return [...counts.sort(), ...last].join(', ');
+}
+
+/**
+ * Each line is a recorded series of inputs, with the number of its readings in each state and the last score. After a
+ * change of the score, run this file with `-u`, check each line, and describe the change in CHANGELOG.md.
+ */
+test('the stored inputs of version 1 give these results now', () => {
+  const changes = recordings.map((recording) => {
+    const [before, now] = [describe(recording.outcome as Outcome), describe(replay(recording))];
+    return `${recording.name}: ${before === now ? `unchanged (${now})` : `${before} → ${now}`}`;
+  });
+  expect(changes).toMatchInlineSnapshot(`
+    [
+      "three hours of sleep, then three hours awake: relaxed 90, stressed 90, score 66, confidence 0.48 → calm 18, focused 39, relaxed 96, stressed 27, score 33, confidence 0.28",
+      "half an hour of rest, then 25 bpm more: relaxed 31, stressed 19, score 69, confidence 0.48 → relaxed 31, stressed 19, score 69, confidence 0.29",
+      "25 bpm more, then half an hour of rest: relaxed 58, stressed 22, score 32, confidence 0.48 → focused 1, relaxed 58, stressed 21, score 25, confidence 0.44",
+      "75 bpm more at stated rest: relaxed 50, score 39, confidence 0.11 → relaxed 31, stressed 19, score 70, confidence 0.29",
+      "a voice that alternates every 2 s: focused 150, relaxed 150, score 33, confidence 0.25 → focused 300, score 40, confidence 0.25",
+      "concentrated work, 10 bpm more: relaxed 30, stressed 20, score 79, confidence 0.77 → focused 20, relaxed 30, score 55, confidence 0.56",
+      "a hostile voice alone: focused 20, score 51, confidence 0.25 → focused 1, stressed 19, score 66, confidence 0.25",
+      "text with a sentiment of -0.8: focused 10, score 59, confidence 0.51 → stressed 10, score 62, confidence 0.51",
+      "intervals with 5 % shifted peaks: relaxed 10, score 32, confidence 0.46, RMSSD 69.8 ms → relaxed 10, score 32, confidence 0.28, RMSSD 46.6 ms",
+    ]
+  `);
+});

@@ -1,0 +1,151 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { problemHelp } from '../../generated/spec.js';
+import type { Fault, ProblemCode, Schema } from '../contract/contract.js';
+import { omitExcess, toFault } from '../contract/faults.js';
+import { ProblemError } from '../contract/problem.js';
+import { listTool, type Tool } from './tools.js';
+
+/** A request to an operation. */
+export interface OperationRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly body?: unknown;
+}
+
+export interface OperationResponse {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly body: unknown;
+}
+
+/** Sends a request with the caller's key. Rejects when the service does not respond. */
+export type SendRequest = (request: OperationRequest) => Promise<OperationResponse>;
+
+export interface ToolResult {
+  readonly content: Array<{ type: 'text'; text: string }>;
+  readonly structuredContent?: Record<string, unknown>;
+  readonly isError?: boolean;
+  readonly [key: string]: unknown;
+}
+
+type Arguments = Readonly<Record<string, unknown>>;
+type AnyProblem = Schema<'Problem'> & Partial<Schema<'ValidationProblem'> & Schema<'RateLimitProblem'>>;
+
+/**
+ * Runs a tool. Invalid arguments and errors of the service become a result that tells the agent what to do. The protocol
+ * demands a result instead of a protocol error, because a model does not see protocol errors (SEP-1303).
+ */
+export async function callTool(tool: Tool, sent: Arguments, send: SendRequest, now: () => number): Promise<ToolResult> {
+  const validate = findValidator(tool);
+  const { kept, omitted } = omitExcess(validate.schema as Parameters<typeof omitExcess>[0], sent);
+  const args = convertTexts(validate.schema as Convertible, kept) as Arguments;
+  const faults = findFaults(tool, validate, args);
+  if (faults.length > 0)
+    return failure(new ProblemError('validation_failed', { faults, omitted }).toBody('none'), undefined);
+  const { status, body, retryAfter } = await send(requestOf(tool, args, now));
+  return status < 300 ? success(tool, body as Record<string, unknown>) : failure(body as AnyProblem, retryAfter);
+}
+
+/** A schema of a tool, as far as it decides about the conversion of texts. */
+interface Convertible {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, Convertible>>;
+  readonly items?: Convertible;
+}
+
+const numberOrBoolean = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false)$/;
+
+/**
+ * Converts each string that is exactly a JSON number or boolean where the schema expects one. Some agents send all
+ * arguments as strings and cannot correct themselves.
+ */
+function convertTexts({ type = '', properties = {}, items }: Convertible, value: unknown): unknown {
+  if (Array.isArray(value)) return items ? value.map((it) => convertTexts(items, it)) : value;
+  if (typeof value === 'object' && value !== null && type === 'object')
+    return Object.fromEntries(
+      Object.entries(value).map(([name, it]) => [name, convertTexts(properties[name] ?? {}, it)]),
+    );
+  if (typeof value !== 'string' || !numberOrBoolean.test(value)) return value;
+  const read: unknown = JSON.parse(value);
+  const isExpected = typeof read === (type === 'integer' ? 'number' : type);
+  return isExpected && Number.isFinite(Number(read)) ? read : value;
+}
+
+/** Formats are off, because the service checks them. Unknown keywords are allowed: the contract has its own. */
+const ajv = new Ajv({ allErrors: true, strict: false, validateFormats: false });
+const validators = new WeakMap<Tool, ValidateFunction>();
+
+function findValidator(tool: Tool): ValidateFunction {
+  const validate = validators.get(tool) ?? ajv.compile(listTool(tool).inputSchema);
+  validators.set(tool, validate);
+  return validate;
+}
+
+/**
+ * Validates the arguments against the tool's `inputSchema`. A request would otherwise contain null, numbers and arrays
+ * as text: the query and the path have strings only.
+ */
+function findFaults(tool: Tool, validate: ValidateFunction, args: Arguments): Fault[] {
+  validate(args);
+  const part = tool.definition.body ? '/body' : '/query';
+  return (validate.errors ?? []).map((it) =>
+    toFault(tool.definition, args, { path: part + readPath(it), errorCode: it.keyword }),
+  );
+}
+
+/** Returns the path of an error. The path of a missing or unknown argument contains its name. */
+function readPath({ instancePath, params }: ErrorObject): string {
+  const name: string | undefined = params['missingProperty'] ?? params['additionalProperty'];
+  return name === undefined ? instancePath : `${instancePath}/${name}`;
+}
+
+/** Converts valid arguments to a request. */
+function requestOf({ definition }: Tool, args: Arguments, now: () => number): OperationRequest {
+  const { template, method, parameters, body } = definition;
+  if (body) return { method, url: template, body: { timestamp: new Date(now()).toISOString(), ...args } };
+  const inPath = parameters.filter((it) => it.in === 'path');
+  const url = inPath.reduce(
+    (text, { name }) => text.replace(`{${name}}`, encodeURIComponent(textOf(args[name]))),
+    template,
+  );
+  const rest = Object.entries(args).filter(([name]) => !inPath.some((it) => it.name === name));
+  const query = new URLSearchParams(Object.fromEntries(rest.map(([name, value]) => [name, textOf(value)])));
+  return { method, url: rest.length > 0 ? `${url}?${query.toString()}` : url };
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(',');
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+/** Returns a result. The leading fields come first, so that an agent that reads only the start knows what to do. */
+function success({ leading = [] }: Tool, body: Record<string, unknown>): ToolResult {
+  const first = Object.fromEntries(leading.filter((name) => name in body).map((name) => [name, body[name]]));
+  const structuredContent = { ...first, ...body };
+  return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
+}
+
+function failure(problem: AnyProblem, retryAfter: string | undefined): ToolResult {
+  const { code, detail, errors = [], errors_omitted, violated_policies = [], request_id } = problem;
+  const lines = [
+    `${code}: ${detail}`,
+    ...errors.map((it) => `- ${it.pointer ?? it.parameter ?? ''}: ${it.detail}${describeAllowed(it)}`),
+    ...(errors_omitted === undefined ? [] : [`- ${errors_omitted} more errors`]),
+    ...violated_policies.map((it) => `- exceeded limit: ${it}`),
+    ...(retryAfter === undefined ? [] : [`Wait ${retryAfter} s, then call the tool again with the same arguments.`]),
+    `What to do: ${helpOf(code)}`,
+    `request_id: ${request_id}`,
+  ];
+  return { content: [{ type: 'text', text: lines.join('\n') }], isError: true };
+}
+
+function describeAllowed({ allowed, suggestion }: Schema<'Fault'>): string {
+  return allowed ? ` (${allowed.join(', ')})` : suggestion ? ` (did you mean ${suggestion}?)` : '';
+}
+
+/** Returns the help text for an error code. A newer service may return a code that this process does not know. */
+function helpOf(code: ProblemCode): string {
+  const help: Partial<Record<ProblemCode, { readonly fix: string }>> = problemHelp;
+  return help[code]?.fix ?? 'Read the detail.';
+}

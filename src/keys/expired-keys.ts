@@ -1,0 +1,27 @@
+import { commandLine } from '../contract/command-line.js';
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import type { ListedKey } from '../store/keys.js';
+import { formatTimestamp } from './audit.js';
+
+const keysMax = 1_000;
+/** Minimum time between two log lines about a key, ms. A client with an expired key cannot fill the log. */
+const quietMs = 60 * 60 * 1000;
+
+/** Returns a function that logs the use of an expired key, with the command that creates a new key. */
+export function createExpiredKeyLog(log: Logger): (key: ListedKey) => void {
+  const logged = new LRUCache<string, true>({ max: keysMax, ttl: quietMs });
+  return ({ keyId, account, expiresAtMs }) => {
+    if (logged.has(keyId)) return;
+    logged.set(keyId, true);
+    const expired_at = formatTimestamp(expiresAtMs ?? 0);
+    log.warn(
+      { key_id: keyId, account, expired_at },
+      `API key expired: create a new one with \`${newKeyCommand(account)}\``,
+    );
+  };
+}
+
+export function newKeyCommand(account: string): string {
+  return commandLine('keys', `create --account ${account}`);
+}

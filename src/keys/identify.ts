@@ -1,0 +1,106 @@
+import { timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Identity, KeyRefusal, Scope } from '../contract/contract.js';
+import { createGroupCommit } from '../store/group-commit.js';
+import type { KeyTable, ListedKey } from '../store/keys.js';
+import { isTransient } from '../store/transient.js';
+import { hashOfKey, looksLikeKey } from './key.js';
+import { createNetworkCheck } from './networks.js';
+import { allScopes } from './scopes.js';
+
+/**
+ * How long a key's row is cached, ms. Every replica rejects a revoked key, and applies a changed tier or setting of its
+ * account, within this time.
+ */
+const cacheMs = 1_000;
+const keysMax = 10_000;
+/**
+ * Minimum time between two updates of a key's last use, ms. Hourly is precise enough to find unused keys, and costs the
+ * database little.
+ */
+const useMs = 60 * 60 * 1000;
+/** Maximum number of keys in one query, and maximum number of keys that wait for the next query. */
+const groupMax = 500;
+const queueMax = 5_000;
+
+export interface IdentifyParts {
+  readonly keys: Pick<KeyTable, 'byHashes' | 'recordUse'>;
+  /** Epoch ms. */
+  readonly now: () => number;
+  /** Called each time an expired key is used. */
+  readonly onExpiredUse: (key: ListedKey) => void;
+  /** Called for each text in the format of a key. `isCached` is true if the row of the key is in the cache. */
+  readonly onLookup?: (isCached: boolean) => void;
+}
+
+/** A key of the database, with values derived from its row. */
+interface KnownKey {
+  readonly row: ListedKey;
+  readonly identity: Identity;
+  readonly isFrom: (address: string | undefined) => boolean;
+}
+
+const unknownKey: Identity = { refusal: 'unknown' };
+
+/**
+ * Returns a function that finds the caller of a key at an address. Keys that are not cached are looked up in groups,
+ * one query at a time. A flood of invalid keys therefore causes only a few queries per second.
+ */
+export function createIdentify({ keys, now, onExpiredUse, onLookup }: IdentifyParts) {
+  const lookups = createGroupCommit<string, ListedKey | undefined>({
+    commit: (hashes) => findAll(keys, hashes),
+    isOutage: isTransient,
+    groupMax,
+    queueMax,
+  });
+  const cache = new LRUCache<string, { readonly known: KnownKey | undefined }>({
+    max: keysMax,
+    ttl: cacheMs,
+    fetchMethod: async (keyHash) => {
+      const row = await lookups.submit(keyHash);
+      if (row && isUseStale(row, now())) void keys.recordUse(row, now()).catch(() => undefined);
+      return { known: row && toKnownKey(row) };
+    },
+  });
+  return async (key: string, address: string | undefined): Promise<Identity> => {
+    if (!looksLikeKey(key)) return unknownKey;
+    const keyHash = hashOfKey(key);
+    const cached = cache.get(keyHash);
+    onLookup?.(cached !== undefined);
+    const known = (cached ?? (await cache.fetch(keyHash)))?.known;
+    if (!known || !isSame(known.row.keyHash, keyHash)) return unknownKey;
+    const refusal = refusalOf(known, address, now());
+    if (refusal === 'expired') onExpiredUse(known.row);
+    return refusal ? { refusal, keyId: known.row.keyId } : known.identity;
+  };
+}
+
+/** Returns one row per hash, in the order of the hashes. Undefined for an unknown hash. */
+async function findAll(keys: IdentifyParts['keys'], hashes: readonly string[]): Promise<Array<ListedKey | undefined>> {
+  const found = new Map((await keys.byHashes(hashes)).map((row) => [row.keyHash, row]));
+  return hashes.map((hash) => found.get(hash));
+}
+
+function toKnownKey(row: ListedKey): KnownKey {
+  const { accountId, keyId, tier, settings, scopes, networks } = row;
+  return {
+    row,
+    identity: { caller: { accountId, keyId, tier, settings }, scopes: new Set<Scope>(scopes ?? allScopes) },
+    isFrom: networks ? createNetworkCheck(networks) : () => true,
+  };
+}
+
+/** Compares two hashes of 64 hex characters in constant time. */
+function isSame(a: string, b: string): boolean {
+  return timingSafeEqual(Buffer.from(a), Buffer.from(b));
+}
+
+function refusalOf({ row, isFrom }: KnownKey, address: string | undefined, nowMs: number): KeyRefusal | undefined {
+  if (row.revokedAtMs !== null) return 'revoked';
+  if (row.expiresAtMs !== null && nowMs >= row.expiresAtMs) return 'expired';
+  return isFrom(address) ? undefined : 'network';
+}
+
+function isUseStale({ lastUsedAtMs }: ListedKey, nowMs: number): boolean {
+  return lastUsedAtMs === null || lastUsedAtMs < nowMs - useMs;
+}

@@ -1,0 +1,133 @@
+import { keys as settings } from '../../generated/spec.js';
+import type { Scope, Tier } from '../contract/contract.js';
+import type { AccountRow, KeyRow, KeyTable, KeyWriter, ListedKey } from '../store/keys.js';
+import { audit, detailsOf, formatTimestamp } from './audit.js';
+import { displayPrefixOf, hashOfKey, makeKey, newId } from './key.js';
+
+const rotationMs = settings.rotation_hours * 60 * 60 * 1000;
+
+/** An invalid request of an administrator. The message names the remedy. */
+export class KeyError extends Error {}
+
+/** A key in plain text. The service stores only its hash. */
+export interface IssuedKey {
+  readonly key: string;
+  readonly keyId: string;
+  /** The tier of the account, if `createKey` created the account. */
+  readonly newTier?: string | undefined;
+}
+
+/** Restrictions of a key. Absent fields mean every scope, every network and no expiry. */
+export interface KeyOptions {
+  readonly scopes?: readonly Scope[] | undefined;
+  /** CIDRs in canonical form. */
+  readonly networks?: readonly string[] | undefined;
+  readonly expiresAtMs?: number | undefined;
+}
+
+/** Creates a key, and its account if it does not exist. The tier of a new account is `tier` or the contract's default. */
+export async function createKey(
+  keys: KeyTable,
+  options: KeyOptions & { account: string; tier?: Tier | undefined },
+  nowMs: number,
+): Promise<IssuedKey> {
+  return keys.transact(async (writer) => {
+    const { accountId, tier, isNew } = await ensureAccount(writer, options.account, options.tier, nowMs);
+    const { scopes = null, networks = null, expiresAtMs = null } = options;
+    const { key, row } = await issue(writer, accountId, { scopes, networks, expiresAtMs }, nowMs);
+    await audit(writer, { action: 'create', nowMs, key: row, details: detailsOf(row) });
+    return { key, keyId: row.keyId, newTier: isNew ? tier : undefined };
+  });
+}
+
+/**
+ * Creates a successor with the same scopes, networks and expiry. The old key expires after 24 hours, or immediately.
+ */
+export async function rotateKey(keys: KeyTable, keyId: string, endsNow: boolean, nowMs: number): Promise<IssuedKey> {
+  return keys.transact(async (writer) => {
+    const old = await requireKey(writer, keyId);
+    const status = statusOf(old, nowMs);
+    if (status !== 'valid') throw new KeyError(`key "${keyId}" is ${status}: create a new one with \`keys create\``);
+    const { key, row } = await issue(writer, old.accountId, old, nowMs);
+    const endsAtMs = endsNow ? nowMs : Math.min(nowMs + rotationMs, old.expiresAtMs ?? Number.POSITIVE_INFINITY);
+    await writer.end(old, { expiresAtMs: endsAtMs });
+    const details = { ends_at: formatTimestamp(endsAtMs), successor: row.keyId, successor_prefix: row.displayPrefix };
+    await audit(writer, { action: 'rotate', nowMs, key: old, details });
+    return { key, keyId: row.keyId };
+  });
+}
+
+/** Revokes a key. Has no effect on a revoked key. */
+export async function revokeKey(keys: KeyTable, keyId: string, nowMs: number): Promise<void> {
+  await keys.transact(async (writer) => {
+    const key = await requireKey(writer, keyId);
+    const isEnded = await writer.end(key, { revokedAtMs: nowMs });
+    if (isEnded) await audit(writer, { action: 'revoke', nowMs, key, details: {} });
+  });
+}
+
+export async function setTier(keys: KeyTable, account: string, tier: Tier, nowMs: number): Promise<void> {
+  await keys.transact(async (writer) => {
+    const row = await writer.accountByName(account);
+    if (!row) throw new KeyError(`there is no account "${account}": create a key for it first`);
+    await writer.setTier(row.accountId, tier);
+    const details = { from: row.tier, to: tier };
+    await audit(writer, { action: 'set-tier', nowMs, accountId: row.accountId, details });
+  });
+}
+
+export type KeyStatus = 'valid' | 'expired' | 'revoked';
+
+export function statusOf({ revokedAtMs, expiresAtMs }: KeyRow, nowMs: number): KeyStatus {
+  if (revokedAtMs !== null) return 'revoked';
+  return expiresAtMs !== null && expiresAtMs <= nowMs ? 'expired' : 'valid';
+}
+
+async function ensureAccount(
+  keys: KeyWriter,
+  name: string,
+  tier: Tier | undefined,
+  nowMs: number,
+): Promise<AccountRow & { readonly isNew: boolean }> {
+  const found = await keys.accountByName(name);
+  const account = found ?? (await createAccount(keys, name, tier ?? settings.default_tier, nowMs));
+  if (tier !== undefined && tier !== account.tier)
+    throw new KeyError(`account "${name}" has tier ${account.tier}: change it with set-tier, or omit --tier`);
+  return { ...account, isNew: found === undefined };
+}
+
+async function createAccount(keys: KeyWriter, name: string, tier: Tier, nowMs: number): Promise<AccountRow> {
+  const account = { accountId: newId('acc', 20), name, tier, createdAtMs: nowMs, settings: {} };
+  await keys.insertAccount(account);
+  // Reads the account again, because another process may have created it in the meantime.
+  return (await keys.accountByName(name)) ?? account;
+}
+
+async function issue(
+  keys: KeyWriter,
+  accountId: string,
+  { scopes, networks, expiresAtMs }: Pick<KeyRow, 'scopes' | 'networks' | 'expiresAtMs'>,
+  nowMs: number,
+): Promise<{ readonly key: string; readonly row: KeyRow }> {
+  const key = makeKey();
+  const row: KeyRow = {
+    accountId,
+    keyId: newId('key', 12),
+    keyHash: hashOfKey(key),
+    displayPrefix: displayPrefixOf(key),
+    scopes,
+    networks,
+    createdAtMs: nowMs,
+    expiresAtMs,
+    revokedAtMs: null,
+    lastUsedAtMs: null,
+  };
+  await keys.insert(row);
+  return { key, row };
+}
+
+async function requireKey(keys: KeyWriter, keyId: string): Promise<ListedKey> {
+  const row = await keys.byId(keyId);
+  if (!row) throw new KeyError(`there is no key "${keyId}": \`keys list\` shows the ids`);
+  return row;
+}

@@ -1,0 +1,96 @@
+import { hkdfSync } from 'node:crypto';
+import { jwtVerify, SignJWT } from 'jose';
+import type { Schema } from '../contract/contract.js';
+
+/** Content of a session token. */
+export interface TokenClaims {
+  readonly accountId: string;
+  /** The key that issued the token. */
+  readonly keyId: string;
+  readonly sessionId: string;
+  /** The person whose readings the token may send. Absent if the request for the token named none. */
+  readonly subjectId?: string;
+  /** Database time, epoch ms. 0 for a token of a release that did not store it. */
+  readonly issuedAtMs: number;
+  readonly scopes: ReadonlyArray<Schema<'TokenScope'>>;
+}
+
+/** Signs and verifies session tokens. The service does not store tokens. */
+export interface SessionTokens {
+  /** Returns the token. `expiresAtMs` is rounded down to the second. */
+  sign(claims: TokenClaims, expiresAtMs: number): Promise<string>;
+  /**
+   * Resolves with the claims of a valid token. Rejects with an error of the `jose` library if the token is expired,
+   * altered or not a token of this service.
+   */
+  verify(token: string, nowMs: number): Promise<TokenClaims & { readonly expiresAtMs: number }>;
+}
+
+const algorithm = 'HS256';
+const keyBytes = 32;
+/** An explicit type (RFC 8725), so that no other JWT signed with this key is accepted as a session token. */
+const type = 'session+jwt';
+const issuer = 'realtime-state-service';
+
+/**
+ * Creates a signer that uses HMAC-SHA256. Its keys are derived (HKDF, RFC 5869) from the deployment's keys. The first key
+ * signs, and every key verifies.
+ */
+export function createSessionTokens(secretsKeys: readonly [string, ...string[]]): SessionTokens {
+  const [key, ...earlier] = secretsKeys.map(deriveKey) as [Uint8Array, ...Uint8Array[]];
+  const verifyWith = (token: string, nowMs: number, verifyKey: Uint8Array) =>
+    jwtVerify<Claims>(token, verifyKey, {
+      algorithms: [algorithm],
+      typ: type,
+      issuer,
+      audience: issuer,
+      requiredClaims: ['sub', 'exp', 'acc', 'key', 'scope'],
+      currentDate: new Date(nowMs),
+    });
+  return {
+    sign({ accountId, keyId, sessionId, subjectId, issuedAtMs, scopes }, expiresAtMs) {
+      const subject = subjectId === undefined ? {} : { person: subjectId };
+      return (
+        new SignJWT({ acc: accountId, key: keyId, scope: scopes.join(' '), ...subject })
+          .setProtectedHeader({ alg: algorithm, typ: type })
+          .setIssuer(issuer)
+          .setAudience(issuer)
+          .setSubject(sessionId)
+          // With a fraction, so that a token is older or newer than an erasure in the same second.
+          .setIssuedAt(issuedAtMs / 1000)
+          .setExpirationTime(Math.floor(expiresAtMs / 1000))
+          .sign(key)
+      );
+    },
+    async verify(token, nowMs) {
+      const { payload } = await earlier.reduce(
+        (verified, other) => verified.catch(() => verifyWith(token, nowMs, other)),
+        verifyWith(token, nowMs, key),
+      );
+      return {
+        accountId: payload.acc,
+        keyId: payload.key,
+        sessionId: payload.sub,
+        ...(payload.person !== undefined && { subjectId: payload.person }),
+        issuedAtMs: Math.round((payload.iat ?? 0) * 1000),
+        scopes: payload.scope.split(' ') as Array<Schema<'TokenScope'>>,
+        expiresAtMs: payload.exp * 1000,
+      };
+    },
+  };
+}
+
+function deriveKey(secretsKey: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secretsKey, '', 'session tokens', keyBytes));
+}
+
+/** The verified claims. The signature guarantees that this service wrote them. */
+interface Claims {
+  readonly sub: string;
+  readonly exp: number;
+  readonly iat?: number;
+  readonly acc: string;
+  readonly key: string;
+  readonly scope: string;
+  readonly person?: string;
+}

@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { Closable, Keep } from './closing.js';
+import type { Config } from '../config/config.js';
+import { listen } from './listen.js';
+import { starting } from './start-error.js';
+import type { Metrics } from './metrics.js';
+import type { Standing } from './readiness.js';
+
+interface MetricsServer extends Closable {
+  readonly url: string;
+}
+
+/** Serves GET /metrics, /healthz and /readyz if METRICS_PORT is set. Resolves with the URL of the metrics, or undefined. */
+export async function serveMetrics(
+  keep: Keep,
+  metrics: Metrics,
+  checkReadiness: () => Promise<Standing>,
+  { host, metricsPort, backupStatusFile }: Config,
+): Promise<string | undefined> {
+  if (metricsPort === undefined) return undefined;
+  metrics.watchReadiness(checkReadiness);
+  if (backupStatusFile !== undefined) metrics.watchBackup(backupStatusFile);
+  // Called only here, because this metric samples the event loop continuously.
+  metrics.watchProcess();
+  return keep(await starting('METRICS_PORT', () => startMetricsServer(metrics, checkReadiness, host, metricsPort))).url;
+}
+
+/** Starts a server on a separate port without authentication. This port must not be reachable from outside. */
+async function startMetricsServer(
+  metrics: Metrics,
+  checkReadiness: () => Promise<Standing>,
+  host: string,
+  port: number,
+): Promise<MetricsServer> {
+  const pages: Readonly<Record<string, (response: ServerResponse) => Promise<unknown>>> = {
+    async '/metrics'(response) {
+      response.setHeader('Content-Type', metrics.contentType);
+      response.end(await metrics.text());
+    },
+    '/healthz': async (response) => sendStatus(response, 200, { status: 'ok' }),
+    async '/readyz'(response) {
+      const { cause } = await checkReadiness();
+      if (cause === undefined) sendStatus(response, 200, { status: 'ready' });
+      else sendStatus(response, 503, { status: 'unavailable', cause });
+    },
+  };
+  const server = createServer(async ({ method, url = '' }, response) => {
+    const page = method === 'GET' && Object.hasOwn(pages, url) ? pages[url] : undefined;
+    if (!page) return void response.writeHead(404).end();
+    await page(response);
+  });
+  const url = await listen(server, host, port);
+  return {
+    url: `${url}/metrics`,
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function sendStatus(response: ServerResponse, code: number, body: object): void {
+  response.writeHead(code, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+}

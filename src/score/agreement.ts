@@ -1,0 +1,198 @@
+import { bands, feedback as settings } from '../../generated/spec.js';
+import type { Schema } from '../contract/contract.js';
+import { adjustEffect, toEstimate } from './score-interval.js';
+import { bandOf } from './states.js';
+
+/** A report with the score that was published for its time. */
+export interface ScoredReport {
+  /** All people have the same weight, and each shares it among their reports. */
+  readonly person: string;
+  /** Reports of one group are not independent: those of a day of a person, or of a person of an account. */
+  readonly group: string;
+  /** Published score, 0 to 100. */
+  readonly score: number;
+  /** Reported stress, 0 to 10. */
+  readonly stress: number;
+}
+
+export type Assessment = Pick<
+  Schema<'Agreement'>,
+  'status' | 'scored_reports' | 'stressed_reports' | 'groups' | 'auc' | 'calibration'
+>;
+
+/** Compares published scores with reports. The AUC is absent below the numbers of `x-feedback`. */
+export function assessAgreement(reports: readonly ScoredReport[]): Assessment {
+  const stressed = reports.filter(isStressed).length;
+  const groups = groupItems(reports).size;
+  const isEnough =
+    reports.length >= settings.reports_min &&
+    Math.min(stressed, reports.length - stressed) >= settings.side_reports_min &&
+    groups >= settings.groups_min;
+  return {
+    status: isEnough ? 'measured' : 'not_enough_reports',
+    scored_reports: reports.length,
+    stressed_reports: stressed,
+    groups,
+    ...(isEnough && { auc: estimateAuc(reports) }),
+    calibration: bands.map(({ state }) => calibrate(state, reports)),
+  };
+}
+
+function isStressed({ stress }: Pick<ScoredReport, 'stress'>): boolean {
+  return stress >= settings.stressed_from;
+}
+
+/**
+ * Returns the area under the ROC curve with its 95 % interval. Requires reports of both sides.
+ *
+ * The variance between groups is that of Obuchowski (1997), "Nonparametric analysis of clustered ROC curve data",
+ * Biometrics 53. If each report is its own group, it equals the variance of DeLong et al. (1988), Biometrics 44. The
+ * ratio of both is the design effect. The score interval of Newcombe (2006) is for independent reports. To multiply its
+ * variance by the design effect is a choice of this project, as is usual for shares in clustered surveys.
+ */
+export function estimateAuc(reports: readonly ScoredReport[]): Schema<'Estimate'> {
+  const wins = rankReports(weigh(reports));
+  const [stressed, calm] = [true, false].map((side) => wins.filter((win) => win.stressed === side)) as [Win[], Win[]];
+  const totals = [totalOf(stressed), totalOf(calm)] as const;
+  const sizes = [computeSize(stressed), computeSize(calm)] as const;
+  const auc = removeError(sum(stressed.map(({ weight, share }) => weight * share)) / totals[0]);
+  const groups = groupItems(wins);
+  const single = new Map(wins.map((win, index) => [String(index), [win]]));
+  const alone = computeVariance(single, auc, totals);
+  const isKnown = alone > rounding && groups.size > 1;
+  const effect = isKnown
+    ? adjustEffect(computeVariance(groups, auc, totals) / alone, groups.size)
+    : Math.max(1, (sizes[0] + sizes[1]) / groups.size);
+  return toEstimate(auc, (bound) => effect * theoreticalVariance(bound, sizes));
+}
+
+/** A smaller difference is an error of floating-point numbers, which depends on the order of reports. */
+const rounding = 1e-12;
+
+const removeError = (value: number) => Math.round(value / rounding) * rounding;
+
+type Weighted = ScoredReport & { readonly weight: number };
+
+/** Gives all people the same weight. */
+function weigh(reports: readonly ScoredReport[]): Weighted[] {
+  const counts = new Map<string, number>();
+  for (const { person } of reports) counts.set(person, (counts.get(person) ?? 0) + 1);
+  return reports.map((report) => ({ ...report, weight: 1 / (counts.get(report.person) ?? 1) }));
+}
+
+function totalOf(its: readonly Weighted[]): number {
+  return sum(its.map(({ weight }) => weight));
+}
+
+/** Returns the number of reports of equal weight that are as informative (Kish 1965). */
+function computeSize(its: readonly Weighted[]): number {
+  return totalOf(its) ** 2 / sum(its.map(({ weight }) => weight ** 2));
+}
+
+/** A report, and the share of the weight of the other side that it is ranked correctly against. */
+interface Win extends Weighted {
+  readonly stressed: boolean;
+  readonly share: number;
+}
+
+/** Ranks each report against those of the other side. Equal scores count half. */
+function rankReports(reports: readonly Weighted[]): Win[] {
+  const weights = new Map<number, [calm: number, stressed: number]>();
+  for (const report of reports) {
+    const [calm, stressed] = weights.get(report.score) ?? [0, 0];
+    const { weight } = report;
+    weights.set(report.score, isStressed(report) ? [calm, stressed + weight] : [calm + weight, stressed]);
+  }
+  const [below, total] = [new Map<number, readonly [number, number]>(), [0, 0] as [number, number]];
+  for (const [score, [calm, stressed]] of [...weights].sort(([a], [b]) => a - b)) {
+    below.set(score, [total[0] + calm / 2, total[1] + stressed / 2]);
+    total[0] += calm;
+    total[1] += stressed;
+  }
+  return reports.map((report) => {
+    const [calm, stressed] = below.get(report.score) ?? [0, 0];
+    return isStressed(report)
+      ? { ...report, stressed: true, share: calm / total[0] }
+      : { ...report, stressed: false, share: 1 - stressed / total[1] };
+  });
+}
+
+/** Returns the variance of the AUC between groups (Obuchowski 1997). `totals` are the weights of both sides. */
+function computeVariance(
+  groups: ReadonlyMap<string, readonly Win[]>,
+  auc: number,
+  totals: readonly [number, number],
+): number {
+  const sides = [...groups.values()].map((wins) =>
+    [true, false].map((side) => {
+      const mine = wins.filter(({ stressed }) => stressed === side);
+      return { isPresent: mine.length > 0, deviation: sum(mine.map(({ weight, share }) => weight * (share - auc))) };
+    }),
+  );
+  const own = [0, 1].map((side) => {
+    const present = sides.filter((it) => it[side]?.isPresent).length;
+    return unbiased(present) * sum(sides.map((it) => (it[side]?.deviation ?? 0) ** 2));
+  }) as [number, number];
+  const shared = unbiased(groups.size) * sum(sides.map(([a, b]) => (a?.deviation ?? 0) * (b?.deviation ?? 0)));
+  const [stressed, calm] = totals;
+  return own[0] / stressed ** 2 + own[1] / calm ** 2 + (2 * shared) / (stressed * calm);
+}
+
+function unbiased(count: number): number {
+  return count > 1 ? count / (count - 1) : 1;
+}
+
+/** Returns the variance of an AUC with this true value (Newcombe 2006, Statistics in Medicine 25, method 5). */
+function theoreticalVariance(auc: number, [stressed, calm]: readonly [number, number]): number {
+  const size = (stressed + calm) / 2 - 1;
+  const factor = 1 + (size * (1 - auc)) / (2 - auc) + (size * auc) / (1 + auc);
+  return (auc * (1 - auc) * factor) / (stressed * calm);
+}
+
+/** Returns the reports whose score is in the band of the state. */
+function calibrate(state: Schema<'State'>, reports: readonly ScoredReport[]): Schema<'CalibrationBand'> {
+  const mine = weigh(reports.filter(({ score }) => bandOf(score).state === state));
+  if (mine.length === 0) return { state, reports: 0 };
+  return {
+    state,
+    reports: mine.length,
+    mean_score: mean(mine, ({ score }) => score),
+    mean_stress: mean(mine, ({ stress }) => stress),
+    ...(mine.length >= settings.band_reports_min && { stressed_share: estimateShare(mine) }),
+  };
+}
+
+/**
+ * Returns the share of stressed reports with the interval of Wilson (1927). The number of reports is divided by the
+ * design effect, as Dean and Pagano (2015) and Franco et al. (2019) evaluate it. If all reports are equal, each group
+ * counts as one report.
+ */
+function estimateShare(reports: readonly Weighted[]): Schema<'Estimate'> {
+  const [total, size] = [totalOf(reports), computeSize(reports)];
+  const share = removeError(totalOf(reports.filter(isStressed)) / total);
+  const groups = [...groupItems(reports).values()];
+  const deviations = groups.map((its) => totalOf(its.filter(isStressed)) - share * totalOf(its));
+  const between = (unbiased(groups.length) * sum(deviations.map((it) => it ** 2))) / total ** 2;
+  const alone = (unbiased(reports.length) * share * (1 - share)) / size;
+  const isKnown = alone > rounding && groups.length > 1;
+  const effect = isKnown ? adjustEffect(between / alone, groups.length) : Math.max(1, size / groups.length);
+  return toEstimate(share, (bound) => (effect * bound * (1 - bound)) / size);
+}
+
+function groupItems<Item extends { readonly group: string }>(items: readonly Item[]): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(item.group);
+    if (group) group.push(item);
+    else groups.set(item.group, [item]);
+  }
+  return groups;
+}
+
+function mean(its: readonly Weighted[], pick: (it: Weighted) => number): number {
+  return Math.round(removeError((10 * sum(its.map((it) => it.weight * pick(it)))) / totalOf(its))) / 10;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

@@ -1,0 +1,174 @@
+import { triggers as settings } from '../../generated/spec.js';
+import { round3 } from './rounding.js';
+import { type Assessment, toValue } from './stress.js';
+import type { TopicName } from '../../packages/text/vocabulary.js';
+
+/** A conversation turn whose topics may still cause a rise of the heart rate. */
+export interface Turn {
+  /** Timestamp of the reading, epoch ms. */
+  readonly atMs: number;
+  readonly topics: readonly TopicName[];
+  /** The topics that a first-person phrase names. */
+  readonly certain: readonly TopicName[];
+  /** Evidence of voice, face and words at the turn, log-odds. */
+  readonly expressed: number;
+  /** Stress that counts for the topics so far, 0–100. */
+  readonly stress: number;
+}
+
+/** A rise of the heart rate that follows a turn. */
+interface Rise {
+  /** Timestamp of the turn that the rise counts for, epoch ms. */
+  readonly turnMs: number;
+  /** Timestamp at which the rise was seen, epoch ms. */
+  readonly sinceMs: number;
+  /** Heart rate before the rise, bpm. */
+  readonly fromBpm: number;
+  /** Highest heart rate of the rise, bpm. */
+  readonly peakBpm: number;
+  /** Heart rate at the next turn, bpm. Absent before that turn. */
+  readonly atTurnBpm?: number | undefined;
+  /** True once the heart rate no longer climbs. The evidence of the heart rate follows later. */
+  readonly isOver?: true | undefined;
+}
+
+/** The latest turns of a session and the heart rate since. Plain JSON. */
+export interface Talk {
+  /** The latest turns that named topics, oldest first. At most two. */
+  readonly turns: readonly Turn[];
+  /** Timestamp of the newest heart rate or turn, epoch ms. */
+  readonly atMs: number;
+  /** Heart rate, smoothed over a few readings, bpm. Absent without a heart rate. */
+  readonly bpm?: number | undefined;
+  /** Lowest `bpm` before a rise. */
+  readonly lowBpm?: number | undefined;
+  /** Evidence of the heart at `lowBpm`, log-odds. */
+  readonly lowEvidence?: number | undefined;
+  readonly rise?: Rise | undefined;
+}
+
+/** The stress of a turn's topics, newly determined or raised. */
+export interface Credit extends Omit<Turn, 'expressed'> {
+  /** The stress that counted before, 0–100. Absent for a new turn. */
+  readonly before?: number | undefined;
+}
+
+/** What attribution needs to know about a reading. */
+export interface Observed {
+  readonly atMs: number;
+  /** The heart rate of this reading, bpm. Undefined if the reading has none. */
+  readonly heartRate: number | undefined;
+  readonly fused: Pick<Assessment, 'expressed' | 'heart' | 'explained'>;
+}
+
+/**
+ * Determines which topics the stress of a reading counts for. Voice, face and words count at once for the topics of the
+ * same reading. A heart rate rises in the minutes after its cause, so a rise counts for the turn before it, and for no
+ * later turn, until the heart rate is low again. `said` contains the topics of the reading's own turn. A reading that is older than
+ * the newest one changes nothing.
+ */
+export function attributeStress(
+  before: Talk | undefined,
+  observed: Observed,
+  said: Pick<Turn, 'topics' | 'certain'> | undefined,
+): { readonly talk: Talk | undefined; readonly credit: Credit | undefined } {
+  const { atMs, fused } = observed;
+  const hasTopics = said !== undefined && said.topics.length > 0;
+  if (!before && !hasTopics) return { talk: undefined, credit: undefined };
+  const talk = followHeart(before ?? { turns: [], atMs }, observed);
+  if (hasTopics) {
+    const turn = { ...said, atMs, expressed: fused.expressed, stress: stressAtTurn(talk, fused) };
+    return { talk: { ...talk, turns: [...talk.turns.slice(-1), turn] }, credit: turn };
+  }
+  return isOld(talk) ? { talk: undefined, credit: undefined } : creditRise(talk, fused);
+}
+
+/** Returns the stress that counts for the topics of a turn at once. A rise of the heart rate counts for an earlier turn. */
+export function stressAtTurn(talk: Talk | undefined, fused: Observed['fused']): number {
+  const heart = talk?.rise ? Math.min(fused.heart, talk.lowEvidence ?? 0) : fused.heart;
+  return stressOf(fused.expressed, heart);
+}
+
+/** Follows the heart rate: finds the start of a rise, the turn that it follows, and its end. */
+function followHeart(talk: Talk, observed: Observed): Talk {
+  const { atMs, heartRate, fused } = observed;
+  if (heartRate === undefined) return { ...talk, atMs };
+  const seconds = (atMs - talk.atMs) / 1000;
+  const share = 1 - Math.exp(-Math.max(1, seconds) / settings.heart.smoothing_seconds);
+  const bpm = round3(talk.bpm === undefined ? heartRate : talk.bpm + share * (heartRate - talk.bpm));
+  const next = { ...talk, atMs, bpm };
+  const { rise } = talk;
+  if (rise && !rise.isOver) return { ...next, ...followRise(rise, talk, bpm, atMs) };
+  const { lowBpm = bpm } = talk;
+  if (bpm - lowBpm >= settings.heart.rise_bpm) {
+    const turnMs = turnBefore(talk, atMs - settings.heart.delay_seconds * 1000)?.atMs ?? 0;
+    return { ...next, rise: { turnMs, sinceMs: atMs, fromBpm: lowBpm, peakBpm: bpm } };
+  }
+  const isBack = !rise || isPast(rise, talk.lowEvidence, observed);
+  const followed = lowBpm + (bpm - lowBpm) * (1 - Math.exp(-seconds / settings.heart.low_seconds));
+  const isLower = bpm <= lowBpm;
+  return {
+    ...next,
+    lowBpm: isLower ? bpm : round3(followed),
+    lowEvidence: isBack && (isLower || talk.lowEvidence === undefined) ? round3(fused.heart) : talk.lowEvidence,
+    rise: isBack ? undefined : rise,
+  };
+}
+
+/**
+ * Follows a rise until the heart rate has fallen by half of the rise, or has had the time to climb. The rise counts for the
+ * next turn if most of it comes after that turn.
+ */
+function followRise(rise: Rise, { turns }: Talk, bpm: number, atMs: number): Pick<Talk, 'rise' | 'lowBpm'> {
+  const { climb_seconds, rise_bpm, delay_seconds } = settings.heart;
+  const peakBpm = Math.max(rise.peakBpm, bpm);
+  const next = turns.find((it) => it.atMs > rise.turnMs);
+  const isHere = next !== undefined && atMs - next.atMs >= delay_seconds * 1000;
+  const atTurnBpm = next && (rise.atTurnBpm ?? bpm);
+  const after = bpm - (atTurnBpm ?? bpm);
+  if (isHere && after >= rise_bpm && after > bpm - after - rise.fromBpm)
+    return { rise: { turnMs: next.atMs, sinceMs: atMs, fromBpm: bpm - after, peakBpm }, lowBpm: bpm - after };
+  const isClimbing = atMs - rise.sinceMs <= climb_seconds * 1000 && bpm > (rise.fromBpm + peakBpm) / 2;
+  if (isClimbing) return { rise: { ...rise, peakBpm, atTurnBpm }, lowBpm: rise.fromBpm };
+  return { rise: { ...rise, peakBpm, isOver: true }, lowBpm: bpm };
+}
+
+/** Returns true once the evidence of the heart, which follows the heart rate late, is as low as before the rise. */
+function isPast({ sinceMs }: Rise, lowEvidence: number | undefined, { atMs, fused }: Observed): boolean {
+  const { climb_seconds, back_log_odds } = settings.heart;
+  return atMs - sinceMs > 2 * climb_seconds * 1000 && fused.heart <= (lowEvidence ?? 0) + back_log_odds;
+}
+
+/** Raises the stress of the turn before the rise to that of the present heart rate. */
+function creditRise(
+  talk: Talk,
+  fused: Observed['fused'],
+): { readonly talk: Talk; readonly credit: Credit | undefined } {
+  const turn = talk.turns.find(({ atMs }) => atMs === talk.rise?.turnMs);
+  if (!turn || talk.atMs - turn.atMs > settings.heart.window_seconds * 1000) return { talk, credit: undefined };
+  const stress = stressOf(turn.expressed, Math.max(fused.heart, riseEvidence(talk, fused)));
+  if (stress <= turn.stress) return { talk, credit: undefined };
+  const raised = { ...turn, stress };
+  const turns = talk.turns.map((it) => (it === turn ? raised : it));
+  return { talk: { ...talk, turns }, credit: { ...raised, before: turn.stress } };
+}
+
+/** Returns the evidence of a rise within minutes, log-odds. Movement explains a share of the rise. */
+function riseEvidence({ bpm = 0, rise }: Talk, { explained }: Observed['fused']): number {
+  if (!rise) return 0;
+  const { log_odds_per_bpm, log_odds_max, from_bpm } = settings.heart;
+  return (1 - explained) * Math.min(log_odds_max, log_odds_per_bpm * Math.max(0, bpm - rise.fromBpm - from_bpm));
+}
+
+/** Returns true if no rise can follow the latest turn any more. */
+const isOld = ({ atMs, turns, rise }: Talk): boolean =>
+  rise === undefined && atMs - (turns.at(-1)?.atMs ?? 0) > settings.heart.window_seconds * 1000;
+
+/** Returns the newest turn that is at least as old as `untilMs`, otherwise the oldest turn. */
+function turnBefore({ turns }: Talk, untilMs: number): Turn | undefined {
+  return turns.findLast(({ atMs }) => atMs <= untilMs) ?? turns[0];
+}
+
+function stressOf(expressed: number, heart: number): number {
+  return Math.round(toValue(expressed + heart));
+}

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { stressModel as model } from '../../generated/spec.js';
+import { seededRandom } from '../../packages/tools/terminal/scenes.js';
+import { type Baseline, learn, learnPast, typicalOf } from './baseline.js';
+import { advanceAll, baselineAfter, history, laterMs, laws } from '../../testkit/arbitraries.js';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+const population = model.heart_rate.population_resting_bpm;
+
+/** Returns a baseline that has learned heart rates around `bpm`, one reading every `gapMs`. */
+function steady(bpm: number, fromMs: number, forMs: number, gapMs: number, known?: Baseline): Baseline {
+  const random = seededRandom(5);
+  let baseline = known ?? {};
+  for (let atMs = fromMs; atMs <= fromMs + forMs; atMs += gapMs)
+    baseline = learn(baseline, { atMs, heart_rate: bpm + 4 * random() - 2 });
+  return baseline;
+}
+
+const restingAt = (baseline: Baseline | undefined, atMs: number) => typicalOf(baseline, atMs).heart_rate.restingBpm;
+
+test('an unknown person has the baseline of the population', () => {
+  expect(typicalOf(undefined, 0)).toEqual({
+    heart_rate: {
+      value: population,
+      known: 0,
+      isPersonal: false,
+      restingBpm: population,
+      stressedRiseBpm: model.heart_rate.stressed_rise_bpm,
+      learnedSeconds: 0,
+      raisedSeconds: 0,
+    },
+    sdnn: { value: model.hrv.sdnn_population_ln_ms, known: 0 },
+    rmssd: { value: model.hrv.rmssd_population_ln_ms, known: 0 },
+  });
+});
+
+test('the weight of the first reading grows over its maximum duration', () => {
+  const first = learn(undefined, { atMs: 0, heart_rate: population + 20 });
+  expect(restingAt(first, 0)).toBe(population);
+  expect(restingAt(first, 18_000) - population).toBeLessThan(0.15 * 20);
+  expect(restingAt(first, 120_000)).toBeGreaterThan(population + 10);
+});
+
+test.each([48, 58, 92, 112])('a steady %i bpm becomes the resting heart rate within half an hour', (bpm) => {
+  expect(Math.abs(restingAt(steady(bpm, 0, hourMs / 2, 5000), hourMs / 2 + 5000) - bpm)).toBeLessThan(4);
+});
+
+test('the resting heart rate barely depends on the sampling rate', () => {
+  const ends = [1, 5, 15, 60].map((seconds) => restingAt(steady(75, 0, hourMs, seconds * 1000), 2 * hourMs));
+  expect(Math.max(...ends) - Math.min(...ends)).toBeLessThan(2);
+});
+
+test('an hour of stress after 15 minutes at rest does not change the resting heart rate', () => {
+  const rested = steady(70, 0, 15 * minuteMs, 5000);
+  const stressed = steady(105, 15 * minuteMs + 5000, hourMs, 5000, rested);
+  expect(Math.abs(restingAt(stressed, 2 * hourMs) - restingAt(rested, 16 * minuteMs))).toBeLessThan(4);
+});
+
+test('a person counts as known only after ten minutes of readings', () => {
+  const isPersonal = (minutes: number) =>
+    typicalOf(steady(80, 0, minutes * minuteMs, 5000), minutes * minuteMs + 5000).heart_rate.isPersonal;
+  expect([2, 5, 15].map(isPersonal)).toEqual([false, false, true]);
+});
+
+test('a late reading does not change the baseline', () => {
+  const baseline = learn(steady(70, 0, hourMs, 2000), { atMs: hourMs + 2000, heart_rate: 70, sdnn: 40, rmssd: 40 });
+  expect(learn(baseline, { atMs: 1000, heart_rate: 40, sdnn: 10, rmssd: 10 })).toEqual(baseline);
+});
+
+test('a backfilled sample at the time of the newest one is learned like a current one', () => {
+  const baseline = learn(steady(70, 0, hourMs, 2000), { atMs: hourMs + 2000, heart_rate: 70, sdnn: 40, rmssd: 40 });
+  const lesson = { atMs: hourMs + 2000, heart_rate: 90, sdnn: 20, rmssd: 20 };
+  expect(learnPast(baseline, lesson, { heart_rate: 60, sdnn: 60, rmssd: 60 })).toEqual(learn(baseline, lesson));
+});
+
+test('a reading is compared only with strictly earlier ones', () => {
+  const baseline = steady(70, 0, hourMs, 120_000);
+  const atMs = 2 * hourMs;
+  const other = learn(baseline, { atMs, heart_rate: 120 });
+  expect(typicalOf(other, atMs).heart_rate.value).toBeCloseTo(restingAt(baseline, atMs), 0);
+});
+
+test('a permanent change of the resting heart rate is learned', () => {
+  const before = steady(60, 0, 20 * hourMs, 120_000);
+  const after = steady(72, 60 * dayMs, 80 * hourMs, 120_000, before);
+  expect(restingAt(after, 64 * dayMs)).toBeGreaterThan(69);
+});
+
+test('a baseline survives JSON, is finite and small, and stays between the population and the measured values', () => {
+  fc.assert(
+    fc.property(history, (readings) => {
+      const baseline = baselineAfter(readings) ?? {};
+      const text = JSON.stringify(baseline);
+      expect(text.length).toBeLessThan(2000);
+      expect(typicalOf(JSON.parse(text), laterMs)).toEqual(typicalOf(baseline, laterMs));
+      const { heart_rate, sdnn, rmssd } = typicalOf(baseline, laterMs);
+      const rates = [population, ...advanceAll(readings).flatMap(({ point }) => point.measured.heart_rate ?? [])];
+      const { bin_bpm } = model.baseline;
+      expect(heart_rate.value).toBeGreaterThanOrEqual(Math.min(...rates) - bin_bpm);
+      expect(heart_rate.value).toBeLessThanOrEqual(Math.max(...rates) + bin_bpm);
+      expect([sdnn, rmssd].every(({ value, known }) => Number.isFinite(value) && known >= 0 && known < 1)).toBe(true);
+    }),
+    laws,
+  );
+});

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { advanceTo, startMs } from '../../testkit/arbitraries.js';
+import { enums } from '../../generated/spec.js';
+import { backfillSession } from './backfill.js';
+import { type ConsentCategory, removeLiveValues } from './consent.js';
+import type { Reading } from './signals.js';
+
+const at = (seconds: number, values: Omit<Reading, 'atMs'>): Reading => ({ ...values, atMs: startMs + seconds * 1000 });
+const allowing = (...refused: ConsentCategory[]) =>
+  new Set(enums.ConsentCategory.filter((it) => !refused.includes(it)));
+
+/** A session with several hostile tones, and a hostile face and words. */
+const { session, baseline } = advanceTo([
+  at(0, { tone: 'hostile', expression: 'tense', sentiment: -0.9, heart_rate: 90 }),
+  at(20, { tone: 'hostile' }),
+  at(40, { tone: 'hostile', heart_rate: 95 }),
+]);
+
+test('without voice, a session keeps no tones that agree with the next one', () => {
+  expect(session.agreeingTones).toBeGreaterThan(0);
+  expect(removeLiveValues(session, allowing('vocal')).agreeingTones).toBeUndefined();
+  expect(removeLiveValues(session, allowing('cardiovascular')).agreeingTones).toBe(session.agreeingTones);
+});
+
+test('without voice, face or words, a session keeps no lasting evidence of them', () => {
+  expect(session.published.expressed).toBeGreaterThan(0);
+  expect(session.held?.expressed).toBeGreaterThan(0);
+  for (const category of ['vocal', 'visual', 'textual'] as const) {
+    const left = removeLiveValues(session, allowing(category));
+    expect([left.published.expressed, left.held?.expressed]).toEqual([undefined, undefined]);
+  }
+  const { published, held } = removeLiveValues(session, allowing('cardiovascular', 'movement'));
+  expect([published.expressed, held?.expressed]).toEqual([session.published.expressed, session.held?.expressed]);
+});
+
+test('the values of backfilled readings are removed like those of current readings', () => {
+  const past = at(-600, { tone: 'tense', heart_rate: 101 });
+  const both = backfillSession(session, past, baseline).session;
+  expect(Object.keys(both.past?.signals ?? {}).filter((it) => it === 'tone' || it === 'heart_rate')).toHaveLength(2);
+  const left = removeLiveValues(both, allowing('vocal')).past;
+  expect(left?.signals.tone).toBeUndefined();
+  expect(left?.signals.heart_rate?.value).toBe(101);
+});

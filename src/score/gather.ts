@@ -1,0 +1,130 @@
+import { topicExtraction as settings } from '../../generated/spec.js';
+import {
+  addEvidence,
+  decayEvidence,
+  type Evidence,
+  leaningsOf,
+  storeEvidence,
+  type TopicEvidence,
+} from './topic-evidence.js';
+import type { TextAnalysis, TurnAnalysis } from '../../packages/text/analyzer.js';
+import { bestShares } from './shares.js';
+import { areas, topicNames, topicsByArea, type TopicName } from '../../packages/text/vocabulary.js';
+
+/** Topics of a turn, most likely first, and the session's evidence after the turn. */
+export interface Extraction {
+  readonly topics: TopicName[];
+  /** The topics that a first-person phrase names. A subset of `topics`. */
+  readonly certainTopics: TopicName[];
+  /**
+   * The topics that a first-person phrase names without a concern ("My exam went fine"). They count only for a person
+   * who is known to have had this concern. Empty if the turn has `topics`.
+   */
+  readonly calmTopics: TopicName[];
+  readonly evidence: TopicEvidence;
+}
+
+/**
+ * Returns the topics of a turn within its session. The list is empty if the user describes no concern of their own, or
+ * if no area is likely enough. `kept` is the evidence after the previous turn of the session. It is undefined for the
+ * first turn.
+ */
+export function gatherTopics(
+  kept: TopicEvidence | undefined,
+  { model, concern, user, assistant }: TurnAnalysis,
+): Extraction {
+  const evidence = decayEvidence(kept, model);
+  const named = (list: readonly number[]) => list.flatMap((number) => topicNames[number] ?? []);
+  if (concern < settings.concern_log_odds_min) {
+    const calm = nameTopics(user, evidence).filter((number) => user.firstPerson.includes(number));
+    return { topics: [], certainTopics: [], calmTopics: named(calm), evidence: storeEvidence(evidence, model) };
+  }
+  addEvidence(evidence, settings.assistant_weight, bestShares(assistant), assistant.points);
+  const own = bestShares(user);
+  const numbers = Math.max(...own) < settings.own_share_min ? [] : nameTopics(user, evidence);
+  addEvidence(evidence, 1, own, user.points);
+  return {
+    topics: named(numbers),
+    certainTopics: named(numbers.filter((number) => user.firstPerson.includes(number))),
+    calmTopics: [],
+    evidence: storeEvidence(evidence, model),
+  };
+}
+
+/** Returns the topic of the most likely area, then topics of other likely areas that the user named by a phrase. */
+function nameTopics(user: TextAnalysis, context: Evidence): number[] {
+  const points = new Map(user.points);
+  const shares = bestShares(user, leaningsOf(context));
+  const shareOf = (area: number) => shares[area] ?? 0;
+  const likeliest = shares.indexOf(Math.max(...shares));
+  const first = isOnlyMentioned(likeliest, points) && namesFeeling(user, shares) ? feelings : likeliest;
+  if (shareOf(first) < shareMin(first, points, context)) return [];
+  const main = bestTopic(first, points, context) ?? topicOfContext(first, context) ?? topicsOf[first]?.[0] ?? 0;
+  const others = areaNumbers.filter((area) => area !== first && shareOf(area) >= settings.further_area_share_min);
+  others.sort((a, b) => shareOf(b) - shareOf(a));
+  const named = others.flatMap((area) => bestTopic(area, points, context) ?? []);
+  return [main, ...named].slice(0, settings.topics_per_turn_max);
+}
+
+type Points = ReadonlyMap<number, number>;
+
+const feelings = areas.indexOf('emotional_wellbeing');
+const people: ReadonlySet<number> = new Set([areas.indexOf('family'), areas.indexOf('relationships')]);
+
+/**
+ * Returns true for an area about people if no phrase names a problem, as when the user only mentions a mother or a
+ * partner.
+ */
+const isOnlyMentioned = (area: number, points: Points): boolean => people.has(area) && !isNamed(area, points);
+
+/**
+ * Returns true if the user names a feeling of their own. The feeling takes precedence over people mentioned with it.
+ */
+const namesFeeling = ({ firstPerson }: TextAnalysis, shares: readonly number[]): boolean =>
+  firstPerson.some((topic) => topicsOf[feelings]?.includes(topic)) &&
+  (shares[feelings] ?? 0) >= settings.further_area_share_min;
+
+const isNamed = (area: number, points: Points): boolean =>
+  (topicsOf[area] ?? []).some((topic) => (points.get(topic) ?? 0) >= settings.named_points_min);
+
+/**
+ * Returns the minimum share that an area requires. It is lower if a phrase names the area, because phrases are more
+ * reliable. It is also lower for the area of the session, because sessions rarely change their area.
+ */
+function shareMin(area: number, points: Points, context: Evidence): number {
+  const isContinued = (context.areas[area] ?? 0) >= settings.session_area_turns_min;
+  return isNamed(area, points) || isContinued ? settings.named_area_share_min : settings.area_share_min;
+}
+
+/** Returns the topic of the area with the most phrase points in the user's text. On a tie, the context decides. */
+function bestTopic(area: number, points: Points, context: Evidence): number | undefined {
+  if (points.size === 0) return undefined;
+  return mostOf(area, (topic) => {
+    const own = points.get(topic) ?? 0;
+    return own > 0 ? own + settings.context_points_weight * Math.min(1, context.topics.get(topic) ?? 0) : 0;
+  });
+}
+
+/** Returns the session's topic in this area, unless it has decayed. */
+const topicOfContext = (area: number, context: Evidence): number | undefined =>
+  mostOf(area, (topic) => {
+    const points = context.topics.get(topic) ?? 0;
+    return points >= settings.context_points_min ? points : 0;
+  });
+
+const areaNumbers = areas.map((_, area) => area);
+/** The topic numbers of each area, the general topic first. */
+const topicsOf = areas.map((area) => topicsByArea[area].map((topic) => topicNames.indexOf(topic)));
+
+/**
+ * Returns the topic of the area with the highest value above 0. On a tie, returns the first topic in the vocabulary.
+ */
+function mostOf(area: number, valueOf: (topic: number) => number): number | undefined {
+  let best: number | undefined;
+  let most = 0;
+  for (const topic of topicsOf[area] ?? []) {
+    const value = valueOf(topic);
+    if (value > most) [best, most] = [topic, value];
+  }
+  return best;
+}

@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { toHistory, trendOf } from './history.js';
+import type { Point } from './history.js';
+import { laws } from '../../testkit/arbitraries.js';
+
+const scores = fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 40 });
+const pointsOf = (values: readonly number[]): Point[] =>
+  values.map((score, index) => ({ timestampMs: index * 1000, score, confidence: 0.5, model: 2, measured: {} }));
+
+test('fewer than three points have no trend', () => {
+  expect([[], [10], [0, 100]].map(trendOf)).toEqual(['stable', 'stable', 'stable']);
+});
+
+test('with three points, the trend compares the last point with the first', () => {
+  expect(trendOf([40, 100, 45])).toBe('rising');
+  expect(trendOf([45, 0, 40])).toBe('falling');
+});
+
+test('a difference of at least five score points between the thirds is a trend', () => {
+  expect(trendOf([40, 40, 45])).toBe('rising');
+  expect(trendOf([40, 40, 44])).toBe('stable');
+  expect(trendOf([45, 40, 40])).toBe('falling');
+  expect(trendOf([44, 40, 40])).toBe('stable');
+});
+
+test('thirds have whole numbers of points, and the remainder belongs to the middle third', () => {
+  expect(trendOf([40, 40, 90, 90, 90, 90, 40, 40])).toBe('stable');
+  expect(trendOf([40, 90, 90, 90, 40])).toBe('stable');
+  expect(trendOf([40, 40, 40, 44, 46, 44])).toBe('rising');
+});
+
+test('a window without points has no transitions, minimum or maximum', () => {
+  expect(toHistory('s1', 5, [])).toEqual({
+    session_id: 's1',
+    minutes: 5,
+    datapoints: [],
+    trend: 'stable',
+    summary: { transitions: 0 },
+  });
+});
+
+test('a point shows the heart rate, respiratory rate and device that its reading had, and no others', () => {
+  const [without, withOne] = toHistory('s1', 5, [
+    { timestampMs: 0, score: 20, confidence: 0.5, model: 1, measured: {} },
+    {
+      ...{ timestampMs: 1000, score: 19, confidence: 0.5, model: 2 },
+      measured: { heart_rate: 61.5, respiratory_rate: 15.5, source_device: 'watch', tone: 'calm' },
+    },
+  ]).datapoints;
+  expect(without).toEqual({
+    timestamp: '1970-01-01T00:00:00.000Z',
+    state: 'relaxed',
+    stress_score: 20,
+    confidence: 0.5,
+    model_version: 1,
+  });
+  expect(withOne).toMatchObject({ state: 'calm', heart_rate: 61.5, respiratory_rate: 15.5, source_device: 'watch' });
+});
+
+test('transitions count changes of state, not of score', () => {
+  expect(toHistory('s1', 5, pointsOf([19, 20, 39, 40, 39, 80])).summary.transitions).toBe(4);
+  expect(toHistory('s1', 5, pointsOf([20, 30, 39])).summary.transitions).toBe(0);
+});
+
+test('the mean has one decimal and lies between minimum and maximum', () => {
+  expect(toHistory('s1', 5, pointsOf([0, 0, 1])).summary).toEqual({ transitions: 0, min: 0, max: 1, mean: 0.3 });
+  fc.assert(
+    fc.property(scores, (values) => {
+      fc.pre(values.length > 0);
+      const { min, max, mean } = toHistory('s1', 5, pointsOf(values)).summary;
+      expect([min, max]).toEqual([Math.min(...values), Math.max(...values)]);
+      expect(mean).toBeGreaterThanOrEqual(Number(min));
+      expect(mean).toBeLessThanOrEqual(Number(max));
+    }),
+    laws,
+  );
+});
+
+test('a reversed history has the opposite trend', () => {
+  const opposite = { rising: 'falling', falling: 'rising', stable: 'stable' } as const;
+  fc.assert(
+    fc.property(scores, (values) => trendOf([...values].reverse()) === opposite[trendOf(values)]),
+    laws,
+  );
+});

@@ -1,0 +1,104 @@
+import { fields, history as settings, modelVersion, signals } from '../../generated/spec.js';
+import type { Schema } from '../contract/contract.js';
+import { createTimestampFormatter } from './timestamps.js';
+import type { Measured, Reading } from './signals.js';
+import { bandOf } from './states.js';
+import type { TopicName } from '../../packages/text/vocabulary.js';
+
+/** One point of the history. */
+export interface Point {
+  readonly timestampMs: number;
+  readonly score: number;
+  readonly confidence: number;
+  /** Version of the model that computed the score. */
+  readonly model: number;
+  readonly measured: Measured;
+  /** Topics of the reading's conversation turn. Absent if there are none, and in a point that no history shows. */
+  readonly topics?: readonly TopicName[];
+}
+
+/** Returns the history point of a reading. */
+export function pointOf(reading: Reading, score: number, confidence: number): Point {
+  const { atMs, subjectId: _, rrQuality: __, ...measured } = reading;
+  return { timestampMs: atMs, score, confidence, model: modelVersion.number, measured };
+}
+
+/** The parts of a reading that the contract shows in the history. */
+const datapointSignals = fields.HistoryDatapoint.filter(
+  (name): name is Extract<typeof name, keyof Measured> => name in signals || name === 'source_device',
+);
+
+/** Returns the points of a window as defined in the contract, oldest first. */
+export function toHistory(sessionId: string, minutes: number, found: readonly Point[]): Schema<'History'> {
+  const points = [...found].sort(byTimeAndStress);
+  const scores = points.map(({ score }) => score);
+  const writeInstant = createTimestampFormatter();
+  return {
+    session_id: sessionId,
+    minutes,
+    datapoints: points.map((point) => toDatapoint(point, writeInstant(point.timestampMs))),
+    trend: trendOf(scores),
+    summary: { transitions: countTransitions(scores), ...spreadOf(scores) },
+  };
+}
+
+/**
+ * Sorts by time. Points with the same timestamp are sorted by ascending stress, so that every deployment returns the
+ * same order.
+ */
+function byTimeAndStress(a: Point, b: Point): number {
+  return (
+    a.timestampMs - b.timestampMs ||
+    a.score - b.score ||
+    a.confidence - b.confidence ||
+    (a.measured.heart_rate ?? 0) - (b.measured.heart_rate ?? 0) ||
+    compareText(JSON.stringify(a.measured), JSON.stringify(b.measured))
+  );
+}
+
+/**
+ * Returns the trend: compares the mean of the last third with the mean of the first third. Too few points are stable.
+ */
+export function trendOf(scores: readonly number[]): Schema<'History'>['trend'] {
+  if (scores.length < settings.trend_min_datapoints) return 'stable';
+  const third = Math.floor(scores.length / 3);
+  const difference = mean(scores.slice(-third)) - mean(scores.slice(0, third));
+  if (Math.abs(difference) < settings.trend_threshold_points) return 'stable';
+  return difference > 0 ? 'rising' : 'falling';
+}
+
+function toDatapoint(point: Point, timestamp: string): Schema<'HistoryDatapoint'> {
+  const { score, confidence, model, measured, topics } = point;
+  const datapoint: Schema<'HistoryDatapoint'> = {
+    timestamp,
+    state: bandOf(score).state,
+    stress_score: score,
+    confidence,
+    model_version: model,
+  };
+  for (const name of datapointSignals)
+    if (measured[name] !== undefined) Object.assign(datapoint, { [name]: measured[name] });
+  if (topics) datapoint.topics_detected = [...topics];
+  return datapoint;
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+function countTransitions(scores: readonly number[]): number {
+  const states = scores.map((score) => bandOf(score).state);
+  return states.filter((state, index) => index > 0 && state !== states[index - 1]).length;
+}
+
+function spreadOf(scores: readonly number[]): { min?: number; max?: number; mean?: number } {
+  if (scores.length === 0) return {};
+  const [first = 0] = scores;
+  const min = scores.reduce((least, score) => Math.min(least, score), first);
+  const max = scores.reduce((most, score) => Math.max(most, score), first);
+  return { min, max, mean: Math.round(mean(scores) * 10) / 10 };
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -1,0 +1,150 @@
+import { readFile } from 'node:fs/promises';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { enums } from '../../generated/spec.js';
+import { withWristNoise } from '../../testkit/simulation/wrist-noise.js';
+import { sampleRecording } from '../../testkit/sample-recording.js';
+import { groupBySubject } from '../../packages/tools/recordings/recorded-window.js';
+import { readWindows } from '../../packages/tools/recordings/read-windows.js';
+import { seededRandom } from '../../packages/tools/terminal/scenes.js';
+import { type Typical, typicalOf } from './baseline.js';
+import { reasonOf } from './reason.js';
+import type { Signals, SignalValues } from './signals.js';
+import { fuseEvidence, type Situation } from './stress.js';
+import {
+  advanceAll,
+  laws,
+  measured,
+  nowMs,
+  signals,
+  situationOf,
+  typical,
+} from '../../testkit/arbitraries.js';
+
+const population = typicalOf(undefined, 0);
+const person: Typical = {
+  heart_rate: {
+    value: 66,
+    known: 0.9,
+    isPersonal: true,
+    restingBpm: 60,
+    stressedRiseBpm: 9.7,
+    learnedSeconds: 0,
+    raisedSeconds: 0,
+  },
+  sdnn: { value: Math.log(50), known: 0.9 },
+  rmssd: { value: Math.log(40), known: 0.9 },
+};
+
+const reasonIn = (situation: Situation) => {
+  const fused = fuseEvidence(situation, nowMs);
+  return reasonOf(fused, situation, Math.round(fused.value));
+};
+const reason = (all: Signals, against: Typical) => reasonIn(situationOf(all, against));
+const reasonFor = (values: SignalValues, against: Typical) => reason(measured(values), against);
+
+test('a reason names the strongest evidence first, with its direction', () => {
+  expect(reasonFor({ heart_rate: 90, tone: 'tense' }, person)).toBe(
+    "Heart rate 24 bpm above this person's typical heart rate, tense voice.",
+  );
+  expect(reasonFor({ sentiment: 0.6, tone: 'calm' }, person)).toBe('Strongly positive words, calm voice.');
+});
+
+test('a reason mentions the personal baseline only after enough readings', () => {
+  expect(reasonFor({ heart_rate: 110 }, population)).toBe('Heart rate 42 bpm above a typical resting heart rate.');
+  const early = { ...person, heart_rate: { ...person.heart_rate, isPersonal: false } };
+  expect(reasonFor({ heart_rate: 90 }, early)).toBe('Heart rate 24 bpm above the typical heart rate estimated so far.');
+});
+
+test('evidence against the score follows after "despite"', () => {
+  expect(reasonFor({ heart_rate: 90, sentiment: 0.6 }, person)).toBe(
+    "Heart rate 24 bpm above this person's typical heart rate, despite strongly positive words.",
+  );
+});
+
+test('a reason states that the state is held, and until when', () => {
+  const situation = situationOf(measured({ heart_rate: 66, tone: 'neutral' }), person);
+  const fused = fuseEvidence(situation, nowMs);
+  expect(reasonOf(fused, situation, 60)).toBe(
+    "The state is held at stressed until the calmer signals last: heart rate at this person's typical heart rate, neutral voice.",
+  );
+});
+
+test('a reason states that no signal stands out, or that none is fresh', () => {
+  expect(reasonFor({ heart_rate: 66, tone: 'neutral' }, person)).toBe(
+    "Nothing stands out: heart rate at this person's typical heart rate, neutral voice.",
+  );
+  expect(reasonFor({ sdnn: 40 }, person)).toBe(
+    'Nothing stands out: heart rate variability 20 % below a typical value.',
+  );
+  expect(reasonFor({ sentiment: 0 }, person)).toBe('Nothing stands out: neutral words.');
+  expect(reason({ heart_rate: { value: 180, atMs: 0 } }, population)).toBe('No fresh signal.');
+});
+
+test('a reason states that movement explains a heart rate, and that a jump is unconfirmed', () => {
+  const situation = situationOf(measured({ heart_rate: 150, sentiment: 0.6 }), person);
+  expect(reasonIn({ ...situation, explainedBpm: 84 })).toBe(
+    'Strongly positive words, with a heart rate 84 bpm above rest, higher than stress explains, so the baseline is not updated.',
+  );
+  const walking = situationOf(measured({ heart_rate: 86, sentiment: 0.6 }), person);
+  expect(reasonIn({ ...walking, explainedBpm: 20 })).toBe(
+    'Strongly positive words, with a heart rate 20 bpm above rest, which movement explains, so the baseline is not updated.',
+  );
+  expect(reasonIn({ ...walking, explainedBpm: 9 })).toMatch(/20 bpm above rest, which movement partly explains\.$/);
+  const heart = { bpm: 68, fastBpm: 68, isConfirmed: false };
+  expect(reasonIn({ ...situation, heart })).toBe('Strongly positive words, with an unconfirmed heart rate of 150 bpm.');
+});
+
+test('a stale signal is not named', () => {
+  const faded = { ...measured({ heart_rate: 90 }), ...measured({ tone: 'tense' }, nowMs - 240_000) } as const;
+  expect(reason(faded, person)).toBe("Heart rate 24 bpm above this person's typical heart rate.");
+});
+
+test('a reason is one sentence for any signals', () => {
+  fc.assert(
+    fc.property(signals, typical, (all, known) => {
+      const text = reason(all, known);
+      return /^[A-Z][^.\n]*\.$/.test(text) && !/NaN|undefined|Infinity| {2}/.test(text);
+    }),
+    laws,
+  );
+});
+
+test('the strongest evidence for the score is named, unless it is negligible', () => {
+  const words = {
+    heart_rate: 'eart rate ',
+    hrv: 'variability',
+    tone: 'voice',
+    expression: 'face',
+    sentiment: 'words',
+    urgency: 'urgency',
+  };
+  fc.assert(
+    fc.property(signals, typical, (all, known) => {
+      const fused = fuseEvidence(situationOf(all, known), nowMs);
+      const { drivers } = fused;
+      const isRaised = drivers.reduce((sum, { logOdds }) => sum + logOdds, 0) > 0;
+      const strongest = drivers.find(({ logOdds }) => logOdds > 0 === isRaised);
+      fc.pre(strongest !== undefined && Math.abs(strongest.logOdds) >= 0.1);
+      const [named = ''] = reasonOf(fused, situationOf(all, known), Math.round(fused.value)).split(/, despite |, /);
+      return strongest !== undefined && named.includes(words[strongest.evidence]);
+    }),
+    laws,
+  );
+});
+
+test('no recorded or random stream has a score of focused or higher with the reason that nothing stands out', async () => {
+  const people = groupBySubject(readWindows(await readFile(sampleRecording, 'utf8'))).values();
+  const random = seededRandom(1);
+  const wrist = [...people].map((windows) => withWristNoise(windows, random).rows);
+  const recorded = wrist.map((rows) => rows.map((it) => ({ atMs: it.second * 1000, heart_rate: it.heartRate })));
+  const pick = <T>(values: readonly T[]) => values[Math.floor(random() * values.length)] as T;
+  const labels = Array.from({ length: 600 }, (_, index) => ({
+    ...{ atMs: index * 5000, tone: pick(enums.Tone), expression: pick(enums.Expression) },
+    heart_rate: 70 + 6 * random(),
+  }));
+  const steps = [...recorded, labels].flatMap((readings) => advanceAll(readings));
+  const loaded = steps.filter(({ computed }) => computed.score >= 40).map(({ computed }) => computed.reason);
+  expect(loaded.some((text) => text.startsWith('The state is held at '))).toBe(true);
+  expect(loaded.filter((text) => /nothing stands out/i.test(text))).toEqual([]);
+});

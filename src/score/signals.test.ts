@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { categoriesOf, mergeSignals, type Reading, type Signals } from './signals.js';
+import { history, inTwoOrders, laws } from '../../testkit/arbitraries.js';
+
+const mergeAll = (readings: readonly Reading[]) => readings.reduce<Signals>(mergeSignals, {});
+
+test('for each signal, the newest value counts', () => {
+  expect(
+    mergeAll([
+      { atMs: 2000, heart_rate: 80 },
+      { atMs: 1000, heart_rate: 60, sentiment: 0.5 },
+    ]),
+  ).toEqual({ heart_rate: { value: 80, atMs: 2000 }, sentiment: { value: 0.5, atMs: 1000 } });
+});
+
+test('at equal timestamps, the more stressful value counts', () => {
+  const held = mergeAll([{ atMs: 1, heart_rate: 80, sdnn: 40, tone: 'tense', expression: 'frowning', sentiment: 0 }]);
+  const milder = { atMs: 1, heart_rate: 70, sdnn: 50, tone: 'calm', expression: 'smiling', sentiment: 0.1 } as const;
+  const harsher = { atMs: 1, heart_rate: 90, sdnn: 30, tone: 'hostile', expression: 'tense', sentiment: -0.1 } as const;
+  expect(mergeSignals(held, milder)).toEqual(held);
+  expect(mergeSignals(held, harsher)).toEqual(mergeAll([harsher]));
+});
+
+test('readings may arrive in any order', () => {
+  fc.assert(
+    fc.property(inTwoOrders(history), ([one, other]) => {
+      expect(mergeAll(other)).toEqual(mergeAll(one));
+    }),
+    laws,
+  );
+});
+
+test('a category is listed once, even with several of its signals', () => {
+  expect(categoriesOf({ heart_rate: 80, sdnn: 40, sentiment: 0 })).toEqual(['cardiovascular', 'textual']);
+  expect(categoriesOf({ tone: 'calm', expression: 'neutral' })).toEqual(['vocal', 'visual']);
+});

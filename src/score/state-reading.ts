@@ -1,0 +1,58 @@
+import { disclaimer } from '../../generated/spec.js';
+import type { Schema, StateReading } from '../contract/contract.js';
+import { ageWeight } from './evidence.js';
+import type { ComputedState } from './session.js';
+import { bandOf } from './states.js';
+import { describeCheck, type MessageCheck } from '../../packages/text/check-message.js';
+
+/**
+ * Returns a computed state as the response that the contract defines. `check` is the check of the message in the
+ * request, also of a resent one.
+ */
+export function toStateReading(sessionId: string, computed: ComputedState, check?: MessageCheck): StateReading {
+  const { state, suggested_action, recommendation } = bandOf(computed.score);
+  return {
+    hsp_version: '1.0',
+    session_id: sessionId,
+    timestamp: new Date(computed.timestampMs).toISOString(),
+    state,
+    stress_score: computed.score,
+    confidence: computed.confidence,
+    signals_received: [...computed.received],
+    suggested_action,
+    action_reason: computed.reason,
+    recommendation,
+    model_version: computed.model,
+    baseline: { status: computed.learned < 1 ? 'learning' : 'known', progress: computed.learned },
+    ...(computed.previousScore !== undefined && {
+      adaptation_effectiveness: effectiveness(computed.previousScore, computed.score),
+    }),
+    ...(computed.rrQuality && { rr_quality: computed.rrQuality }),
+    ...(computed.derived && { derived: computed.derived }),
+    ...(computed.dropped && { signals_dropped: [...computed.dropped] }),
+    topics_detected: [...(computed.topics ?? [])],
+    ...describeCheck(computed.dropped?.includes('user_message') ? undefined : check),
+    ...(computed.triggers && {
+      active_triggers: [...(computed.triggers.active ?? [])],
+      resolved_triggers: [...(computed.triggers.resolved ?? [])],
+    }),
+    disclaimer,
+  };
+}
+
+/** Returns a confidence, 0–1, at an age in ms. It falls like the weight of a signal, and is 0 for a stale state. */
+export function ageConfidence(confidence: number, ageMs: number): number {
+  return Math.round(confidence * ageWeight(ageMs) * 100) / 100;
+}
+
+/** Compares two scores. `effective` is true if the score fell or if both bands require no adaptation. */
+export function effectiveness(previous: number, current: number): Schema<'AdaptationEffectiveness'> {
+  const isEasy = (score: number) => bandOf(score).suggested_action === 'maintain_engagement';
+  return {
+    previous_action: bandOf(previous).suggested_action,
+    previous_score: previous,
+    current_score: current,
+    stress_delta: current - previous,
+    effective: current < previous || (isEasy(previous) && isEasy(current)),
+  };
+}

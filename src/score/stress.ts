@@ -1,0 +1,247 @@
+import { stressModel as model } from '../../generated/spec.js';
+import type { SignalCategory } from '../contract/contract.js';
+import type { Typical } from './baseline.js';
+import { isUnlikePerson } from './device.js';
+import {
+  ageWeight,
+  type BoundedEvidence,
+  boundedEvidence,
+  heartRateEvidence,
+  variabilityDrop,
+  variabilityEvidence,
+} from './evidence.js';
+import type { HeartLevel } from './heart-rate.js';
+import { categoryOf, type EvidenceName, type LabelName, labelNames, labels, type Signals } from './signals.js';
+
+/** Input of the score at one time. */
+export interface Situation {
+  readonly signals: Signals;
+  readonly typical: Typical;
+  /** Smoothed heart rate. Absent if none was measured. */
+  readonly heart?: HeartLevel | undefined;
+  /** Heart rate rise that movement explains, bpm above rest. At most the whole rise. */
+  readonly explainedBpm: number;
+  /** Number of earlier tones that agree with a stressful tone. Absent for 0. */
+  readonly agreeingTones?: number | undefined;
+}
+
+/** Result of fusing the signals of a session at one time. */
+export interface Assessment {
+  /** Fused stress, 0..100, unrounded. */
+  readonly value: number;
+  /** Evidence of voice, face and words, log-odds. */
+  readonly expressed: number;
+  /** Evidence of heart rate and variability, log-odds. */
+  readonly heart: number;
+  /** Share of the heart rate's rise that movement explains, 0–1. */
+  readonly explained: number;
+  /** Confidence, 0–1, two decimals. 0 if no signal is fresh. */
+  readonly confidence: number;
+  /** All evidence that is not stale, strongest first. */
+  readonly drivers: readonly Driver[];
+}
+
+/** The evidence of one signal in a score. */
+export interface Driver {
+  readonly evidence: EvidenceName;
+  /** Evidence for stress weighted by age, in log-odds. Negative is evidence for calm. */
+  readonly logOdds: number;
+  /** Weight by age, 0–1. */
+  readonly weight: number;
+  /**
+   * Difference of heart rate variability to the typical value, ln ms. Positive if the variability is lower. Absent for
+   * other signals.
+   */
+  readonly drop?: number;
+  /** Rise above the last quiet minutes, bpm. Present if the evidence of a heart rate follows from this rise. */
+  readonly suddenBpm?: number | undefined;
+}
+
+/**
+ * Fuses the newest signals into one stress value: the logistic function of a neutral start plus the sum of their
+ * log-odds, each weighted by age. Evidence for calm counts less than evidence for stress. Returns the neutral value if
+ * no signal is fresh.
+ */
+export function fuseEvidence(situation: Situation, atMs: number): Assessment {
+  const drivers = driversOf(situation, atMs);
+  const expressed = addLogOdds(drivers.filter(({ evidence }) => isExpressed(evidence)));
+  const total = addLogOdds(drivers);
+  return {
+    value: toValue(total),
+    expressed,
+    heart: total - expressed,
+    explained: explainedShare(situation),
+    confidence: confidenceOf(drivers, situation),
+    drivers: drivers.sort((a, b) => Math.abs(b.logOdds) - Math.abs(a.logOdds)),
+  };
+}
+
+/** Returns the stress value, 0–100, of evidence in log-odds. */
+export function toValue(evidence: number): number {
+  const logOdds = model.neutral_log_odds + evidence * (evidence < 0 ? model.calm_share : 1);
+  return model.score_max / (1 + Math.exp(-logOdds));
+}
+
+/** Returns the stress value with more evidence, in log-odds. */
+export function addEvidence(value: number, more: number): number {
+  if (more === 0) return value;
+  const evidence = Math.log(value / (model.score_max - value)) - model.neutral_log_odds;
+  return toValue(evidence / (evidence < 0 ? model.calm_share : 1) + more);
+}
+
+function isExpressed(evidence: EvidenceName): boolean {
+  return categoryOf[evidence] !== 'cardiovascular';
+}
+
+function driversOf(situation: Situation, atMs: number): Driver[] {
+  const weightOf = (measuredMs: number) => ageWeight(atMs - measuredMs);
+  const expressed = labelNames.flatMap((name) => labelDriver(name, situation, weightOf));
+  const bounded = boundedEvidence(situation.signals, situation.agreeingTones);
+  const loads = expressed.filter((it) => bounded.some(({ name, isLoad }) => isLoad && name === it.evidence));
+  const load = loads.reduce((most, { weight }) => Math.max(most, weight), 0);
+  return bounded.reduce(addBounded, [...heartDrivers(situation, load, weightOf), ...expressed]);
+}
+
+/** Returns the evidence of heart rate and variability. `load` is the weight of labels of concentrated work, 0–1. */
+function heartDrivers(
+  { signals, typical, heart, explainedBpm }: Situation,
+  load: number,
+  weightOf: (measuredMs: number) => number,
+): Driver[] {
+  const drivers: Driver[] = [];
+  if (signals.heart_rate && heart) {
+    const weight = weightOf(signals.heart_rate.atMs);
+    const level = load > 0 ? withoutLoad(heart, typical, load) : heart;
+    const logOdds = weight * heartLogOddsOf(level, typical, explainedBpm);
+    const suddenBpm = decidingRise(level, typical);
+    if (weight > 0) drivers.push({ evidence: 'heart_rate', weight, logOdds, suddenBpm });
+  }
+  const { drop, weight, known } = variabilityDrop(signals, typical, weightOf);
+  const room = model.heart_rate.log_odds_with_hrv_max - addLogOdds(drivers);
+  const raised = heart ? drivers.reduce((sum, it) => sum + it.weight * (heart.bpm - typical.heart_rate.value), 0) : 0;
+  const logOdds = weight * variabilityEvidence(drop, known * restShare(raised));
+  if (weight > 0) drivers.push({ evidence: 'hrv', drop, weight, logOdds: Math.min(room, logOdds) });
+  return drivers;
+}
+
+function labelDriver<N extends LabelName>(
+  name: N,
+  { signals }: Situation,
+  weightOf: (atMs: number) => number,
+): Driver[] {
+  const sample = signals[name];
+  const weight = sample ? weightOf(sample.atMs) : 0;
+  return sample && weight > 0 ? [{ evidence: name, weight, logOdds: weight * labels[name].weigh(sample.value) }] : [];
+}
+
+function addBounded(drivers: Driver[], { name, logOdds, total }: BoundedEvidence): Driver[] {
+  const room = Math.max(0, total - addLogOdds(drivers));
+  const raise = (it: Driver) => ({ ...it, logOdds: it.logOdds + Math.min(room, it.weight * logOdds) });
+  return drivers.map((it) => (it.evidence === name ? raise(it) : it));
+}
+
+/** Returns the heart rate level without the rise that concentrated work explains. A sudden rise may be the start of the work. */
+function withoutLoad(heart: HeartLevel, { heart_rate }: Typical, load: number): HeartLevel {
+  const explained = Math.min(load * model.load.rise_bpm, Math.max(0, heart.bpm - heart_rate.value));
+  return { ...heart, bpm: heart.bpm - explained, suddenBpm: undefined };
+}
+
+function addLogOdds(drivers: readonly Driver[]): number {
+  return drivers.reduce((total, { logOdds }) => total + logOdds, 0);
+}
+
+/** Returns 1 up to the typical heart rate, falling to 0 where a raised heart rate starts. */
+function restShare(riseBpm: number): number {
+  return Math.min(1, Math.max(0, 1 - riseBpm / model.heart_rate.raised_from_bpm));
+}
+
+/** Returns the evidence of a heart rate level, log-odds. A sudden rise is at least stressed. */
+function levelEvidence(heart: HeartLevel, typical: Typical): number {
+  if (decidingRise(heart, typical) !== undefined) return model.sudden_rise.log_odds;
+  return heartRateEvidence(heart.bpm - typical.heart_rate.value, typical.heart_rate);
+}
+
+/** Returns a sudden rise, bpm, if it is stronger evidence than the distance to the typical heart rate. */
+function decidingRise({ bpm, suddenBpm }: HeartLevel, { heart_rate }: Typical): number | undefined {
+  if (suddenBpm === undefined) return undefined;
+  return heartRateEvidence(bpm - heart_rate.value, heart_rate) < model.sudden_rise.log_odds ? suddenBpm : undefined;
+}
+
+/**
+ * Returns the evidence of the heart rate, in log-odds. Movement reduces evidence for stress. An unconfirmed jump
+ * reduces evidence for calm.
+ */
+function heartLogOddsOf(heart: HeartLevel, typical: Typical, explainedBpm: number): number {
+  const logOdds = levelEvidence(heart, typical);
+  if (logOdds > 0) return logOdds * (1 - explainedShare({ heart, typical, explainedBpm }));
+  return logOdds * (heart.isConfirmed ? 1 : model.confidence.unconfirmed_share);
+}
+
+/**
+ * Combines the reliability of independent categories. In each category, only the most reliable evidence counts.
+ * Contradicting evidence and a heart rate that movement explains reduce the result.
+ */
+function confidenceOf(drivers: readonly Driver[], situation: Situation): number {
+  const trust = new Map<SignalCategory, number>();
+  const variability = drivers.find(({ evidence }) => evidence === 'hrv')?.weight ?? 0;
+  for (const { evidence, weight } of drivers) {
+    const category = categoryOf[evidence];
+    trust.set(category, Math.max(trust.get(category) ?? 0, weight * reliabilityOf(evidence, situation, variability)));
+  }
+  const doubt = [...trust.values()].reduce((product, each) => product * (1 - model.confidence.share * each), 1);
+  const { movement_share, contradiction_share } = model.confidence;
+  const heart = drivers.find(({ evidence }) => evidence === 'heart_rate');
+  const moved = movement_share * (heart?.weight ?? 0) * explainedShare(situation);
+  const contradicted = contradiction_share * contradictionOf(drivers);
+  return Math.round((1 - doubt) * (1 - moved) * (1 - contradicted) * 100) / 100;
+}
+
+/**
+ * Returns the reliability, 0–1. A heart rate is more reliable with a personal baseline, and less reliable while it is
+ * unconfirmed, explained by movement, or near the edge of `focused`.
+ */
+function reliabilityOf(evidence: EvidenceName, situation: Situation, variability: number): number {
+  const { heart_rate_cold, heart_rate_personal, hrv, unconfirmed_share } = model.confidence;
+  if (evidence === 'hrv') return hrv;
+  if (evidence !== 'heart_rate') return model.reliability[evidence];
+  const { typical, heart } = situation;
+  const known = isUnlikePerson(situation) ? 0 : typical.heart_rate.known;
+  const reliability = heart_rate_cold + known * (heart_rate_personal - heart_rate_cold);
+  const clear = heart ? clearShare(heart, typical, variability) : 0;
+  return reliability * clear * (1 - explainedShare(situation)) * (heart?.isConfirmed ? 1 : unconfirmed_share);
+}
+
+/**
+ * Returns how clearly the heart rate is on one side of the edge of `focused`: `edge_share` at the edge, up to 1.
+ * `variability` is the weight of the heart rate variability, 0–1.
+ */
+function clearShare(heart: HeartLevel, typical: Typical, variability: number): number {
+  const { edge_log_odds, edge_share, calm_log_odds, stress_log_odds, stress_share } = model.confidence;
+  const above = levelEvidence(heart, typical) - edge_log_odds;
+  const most = above > 0 ? stress_share + variability * (1 - stress_share) : 1;
+  const distance = Math.min(1, above > 0 ? above / stress_log_odds : -above / calm_log_odds);
+  return edge_share + distance * (most - edge_share);
+}
+
+/** Returns the share of the heart rate's rise that movement explains, 0–1. */
+export function explainedShare({ heart, typical, explainedBpm }: Omit<Situation, 'signals'>): number {
+  const rise = (heart?.bpm ?? 0) - typical.heart_rate.value;
+  return rise > 0 ? Math.min(1, explainedBpm / rise) : 0;
+}
+
+/**
+ * Returns true if movement explains most of the heart rate's rise. The baseline then does not learn from the heart
+ * rate.
+ */
+export function isExertion(situation: Omit<Situation, 'signals'>): boolean {
+  return explainedShare(situation) > model.movement.learned_share_max;
+}
+
+/**
+ * Returns how much the evidence contradicts itself: 0 if all of it agrees, up to 1 for strong evidence for both stress
+ * and calm.
+ */
+function contradictionOf(drivers: readonly Driver[]): number {
+  const addLogOdds = (sign: 1 | -1) => drivers.reduce((sum, { logOdds }) => sum + Math.max(0, sign * logOdds), 0);
+  return Math.min(1, Math.min(addLogOdds(1), addLogOdds(-1)) / model.confidence.contradiction_log_odds);
+}

@@ -1,0 +1,70 @@
+import { stressModel as model } from '../../generated/spec.js';
+import type { Schema } from '../contract/contract.js';
+import { type Baseline, type TypicalHeartRate, typicalOf, type TypicalValue } from './baseline.js';
+import { learnedRates, type RestingHeartRate } from './resting.js';
+import { round3 } from './rounding.js';
+import { meanOf, type RunningMean, settle } from './running-mean.js';
+import type { Variability } from './variability.js';
+
+/**
+ * Returns the baseline as defined in the contract, from readings strictly before `atMs`, epoch ms. A reading at that
+ * time is scored against the same typical values.
+ */
+export function toBaseline(baseline: Baseline, atMs: number): Schema<'Baseline'> {
+  const { heart_rate, sdnn, rmssd, devices = [] } = baseline;
+  const named = devices.map(({ device, ...own }) => ({ source_device: device, ...toVariabilities(own, atMs) }));
+  const unnamed = sdnn || rmssd ? [toVariabilities({ sdnn, rmssd }, atMs)] : [];
+  const newest = (name: keyof Variability) =>
+    [baseline, ...devices].map((it) => it[name]).reduce((a, b) => ((b?.atMs ?? 0) > (a?.atMs ?? 0) ? b : a));
+  return {
+    ...(heart_rate && { heart_rate: toHeartRate(heart_rate, typicalOf(baseline, atMs).heart_rate, atMs) }),
+    ...toVariabilities({ sdnn: newest('sdnn'), rmssd: newest('rmssd') }, atMs),
+    ...(named.length > 0 && { devices: [...named, ...unnamed] }),
+  };
+}
+
+function toVariabilities({ sdnn, rmssd }: Variability, atMs: number) {
+  const { sdnn_population_ln_ms, rmssd_population_ln_ms } = model.hrv;
+  return {
+    ...(sdnn && { sdnn: toVariability(sdnn, meanOf(sdnn, atMs, sdnn_population_ln_ms), atMs) }),
+    ...(rmssd && { rmssd: toVariability(rmssd, meanOf(rmssd, atMs, rmssd_population_ln_ms), atMs) }),
+  };
+}
+
+function toHeartRate(
+  resting: RestingHeartRate,
+  { value, known, restingBpm, stressedRiseBpm }: TypicalHeartRate,
+  atMs: number,
+): Schema<'HeartRateBaseline'> {
+  const { seconds, secondsByBpm } = learnedRates(resting, atMs);
+  return {
+    resting_bpm: round3(restingBpm),
+    typical_bpm: round3(value),
+    stressed_rise_bpm: round3(stressedRiseBpm),
+    own_share: round3(known),
+    learned_seconds: seconds,
+    // JavaScript enumerates integer keys in ascending order.
+    histogram: Object.entries(secondsByBpm).map(([bpm, seconds]) => ({ from_bpm: Number(bpm), seconds })),
+    latest: { ...toLatest(resting), bpm: resting.bpm },
+  };
+}
+
+/** `track` and its typical value are in ln ms. */
+function toVariability(
+  track: RunningMean,
+  { value, known }: TypicalValue,
+  atMs: number,
+): Schema<'VariabilityBaseline'> {
+  const { mean, meanSeconds = 0 } = settle(track, atMs);
+  return {
+    typical_ms: round3(Math.exp(value)),
+    own_share: round3(known),
+    ...(mean !== undefined && { own_mean_ms: round3(Math.exp(mean)) }),
+    learned_seconds: round3(meanSeconds),
+    latest: { ...toLatest(track), ms: round3(Math.exp(track.value)) },
+  };
+}
+
+function toLatest({ atMs, isSkipped }: RestingHeartRate | RunningMean) {
+  return { timestamp: new Date(atMs).toISOString(), learned: isSkipped !== true };
+}

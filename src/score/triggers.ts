@@ -1,0 +1,168 @@
+import { bands, triggers as settings } from '../../generated/spec.js';
+import type { Schema, State } from '../contract/contract.js';
+
+export type TriggerStatus = Schema<'TriggerStatus'>;
+
+/** Stress history of one topic for one person. Plain JSON. */
+export interface Trigger {
+  readonly status: TriggerStatus;
+  /** Exponentially weighted score over the sightings, 0–100. Rounded to 6 decimals, which databases print exactly. */
+  readonly recent: number;
+  /** Sum of the scores, number of sightings, and highest score. */
+  readonly scoreSum: number;
+  readonly sightings: number;
+  readonly peakScore: number;
+  /** Number of distinct sessions. */
+  readonly sessions: number;
+  /** Timestamp of the newest sighting, epoch ms. */
+  readonly lastSeenMs: number;
+  /** The latest activation. Absent if the trigger has never been active. */
+  readonly activation?: Activation;
+  /**
+   * The latest status changes, in order of arrival. A change by a late reading is appended, not inserted, because earlier
+   * responses cannot be changed.
+   */
+  readonly changes: ReadonlyArray<{ readonly status: TriggerStatus; readonly atMs: number }>;
+}
+
+interface Activation {
+  readonly sessionId: string;
+  readonly atMs: number;
+  /** Number of sightings since the activation that support a resolution. */
+  readonly resolving: number;
+}
+
+/** A sighting: a conversation turn was about the topic. */
+export interface Sighting {
+  /** Stress that counts for the topic, 0–100. */
+  readonly score: number;
+  /** The stress of the same sighting before it was raised, 0–100. Absent for a new sighting. */
+  readonly scoreBefore?: number | undefined;
+  /** Timestamp of the reading, epoch ms. */
+  readonly atMs: number;
+  readonly sessionId: string;
+  /** True for the first sighting of the topic in this session. */
+  readonly isFirstInSession: boolean;
+  /** True if a first-person phrase names the topic. */
+  readonly isCertain: boolean;
+}
+
+const activeFrom = lowestScoreOf(settings.active_from_state);
+const activeAtOnceFrom = lowestScoreOf(settings.active_at_once_from_state);
+const resolvedBelow = lowestScoreOf(settings.resolved_below_state);
+
+/**
+ * Returns the trigger after a sighting, or after the stress of its latest sighting was raised. `trigger` is undefined before
+ * the first sighting.
+ */
+export function sight(trigger: Trigger | undefined, sighting: Sighting): Trigger {
+  const { score, scoreBefore, atMs, isFirstInSession } = sighting;
+  const isNew = scoreBefore === undefined;
+  const sightings = (trigger?.sightings ?? 0) + (isNew ? 1 : 0);
+  const recent = recentAfter(trigger, sighting, sightings);
+  const activation = countResolving(trigger?.activation, sighting);
+  const isPattern = sightings > 1 || isAcute(sighting);
+  const status = statusAfter(trigger?.status ?? 'observed', recent, isPattern, activation);
+  const isActivated = status === 'active' && trigger?.status !== 'active';
+  const current = isActivated ? { sessionId: sighting.sessionId, atMs, resolving: 0 } : activation;
+  return {
+    status,
+    recent,
+    scoreSum: (trigger?.scoreSum ?? 0) + score - (scoreBefore ?? 0),
+    sightings,
+    peakScore: Math.max(trigger?.peakScore ?? 0, score),
+    sessions: (trigger?.sessions ?? 0) + (isFirstInSession ? 1 : 0),
+    lastSeenMs: Math.max(trigger?.lastSeenMs ?? atMs, atMs),
+    ...(current && { activation: current }),
+    changes: changesAfter(trigger, status, atMs),
+  };
+}
+
+function recentAfter(trigger: Trigger | undefined, { score, scoreBefore }: Sighting, sightings: number): number {
+  const weight = sightings > 1 ? settings.newest_weight : 1;
+  const before = trigger?.recent ?? 0;
+  return roundRecent(
+    scoreBefore === undefined ? weight * score + (1 - weight) * before : before + weight * (score - scoreBefore),
+  );
+}
+
+function roundRecent(recent: number): number {
+  return Math.round(recent * 1e6) / 1e6;
+}
+
+/**
+ * Returns true if one sighting is enough for activation: a first-person phrase names the concern in `acute_stress`.
+ * Otherwise, one sighting is not a pattern.
+ */
+const isAcute = ({ isCertain, score }: Sighting): boolean => isCertain && score >= activeAtOnceFrom;
+
+function statusAfter(
+  status: TriggerStatus,
+  recent: number,
+  isPattern: boolean,
+  activation: Activation | undefined,
+): TriggerStatus {
+  if (recent >= activeFrom && isPattern) return 'active';
+  const isResolved = recent < resolvedBelow && (activation?.resolving ?? 0) >= settings.resolving_sightings;
+  return status === 'active' && isResolved ? 'resolved' : status;
+}
+
+/**
+ * Counts a calm sighting in a later session. A calm end of the same session does not support a resolution. A sighting whose
+ * stress is raised above calm no longer counts.
+ */
+function countResolving(activation: Activation | undefined, sighting: Sighting): Activation | undefined {
+  const { sessionId, atMs, score, scoreBefore = resolvedBelow } = sighting;
+  if (!activation || sessionId === activation.sessionId || atMs <= activation.atMs) return activation;
+  const change = Number(score < resolvedBelow) - Number(scoreBefore < resolvedBelow);
+  return change === 0 ? activation : { ...activation, resolving: activation.resolving + change };
+}
+
+function changesAfter(trigger: Trigger | undefined, status: TriggerStatus, atMs: number): Trigger['changes'] {
+  if (trigger?.status === status) return trigger.changes;
+  return [...(trigger?.changes ?? []), { status, atMs }].slice(-settings.status_changes_max);
+}
+
+/** Returns true if the topic is or was a concern of the person, false if it was only observed. */
+export const isConcern = (trigger: Trigger | undefined): boolean =>
+  trigger?.status === 'active' || trigger?.status === 'resolved';
+
+type Named = readonly [topic: string, trigger: Pick<Trigger, 'lastSeenMs'>];
+
+/** Sorts topics by last sighting, newest first. Topics with the same timestamp are sorted by name. */
+export function byRecency([topic, { lastSeenMs }]: Named, [other, { lastSeenMs: otherMs }]: Named): number {
+  return otherMs - lastSeenMs || (topic < other ? -1 : 1);
+}
+
+/** Returns the triggers of a person by topic, as defined in the contract. */
+export function toProfile(subjectId: string, triggers: ReadonlyMap<string, Trigger>): Schema<'TriggerProfile'> {
+  const newestFirst = [...triggers].sort(byRecency);
+  const named = (status: TriggerStatus) => newestFirst.filter(([, it]) => it.status === status).map(([topic]) => topic);
+  return {
+    subject_id: subjectId,
+    triggers: Object.fromEntries(newestFirst.map(([topic, trigger]) => [topic, toEntry(trigger)])),
+    active: named('active'),
+    resolved: named('resolved'),
+  };
+}
+
+/** Returns the status changes of a person's topics, as defined in the contract. */
+export function toStatusChanges(triggers: ReadonlyMap<string, Trigger>): Schema<'StatusChangesByTopic'> {
+  const listed = ({ changes }: Trigger) =>
+    changes.map(({ status, atMs }) => ({ status, timestamp: new Date(atMs).toISOString() }));
+  return Object.fromEntries([...triggers].sort(byRecency).map(([topic, trigger]) => [topic, listed(trigger)]));
+}
+
+function toEntry({ status, scoreSum, sightings, peakScore, sessions, lastSeenMs }: Trigger): Schema<'TriggerEntry'> {
+  return {
+    status,
+    avg_stress: Math.round((scoreSum / sightings) * 10) / 10,
+    peak_stress: peakScore,
+    sessions,
+    last_seen: new Date(lastSeenMs).toISOString(),
+  };
+}
+
+function lowestScoreOf(state: State): number {
+  return bands.find((band) => band.state === state)?.min_score ?? 0;
+}

@@ -1,0 +1,177 @@
+import { readFile } from 'node:fs/promises';
+import { setImmediate as runOtherWork } from 'node:timers/promises';
+import { limits } from '../../generated/spec.js';
+import type { DevelopmentKey } from '../keys/development-key.js';
+import { createExpiredKeyLog } from '../keys/expired-keys.js';
+import { createFindKey } from '../keys/find-key.js';
+import { createIdentify } from '../keys/identify.js';
+import { createIdentifyToken, isUsable } from '../keys/identify-token.js';
+import { createExports } from '../streaming/exports.js';
+import { type Keep, startAll } from '../observe/closing.js';
+import type { StartCore } from './core.js';
+import type { ProcessParts } from './foundation.js';
+import { createTexts } from '../../packages/text/texts.js';
+import { createApp } from '../http/app.js';
+import { startServer } from '../http/server.js';
+import { createFailureLimit } from '../limits/failure-limit.js';
+import { createMonthlyCalls, monthlyQuotaBy } from '../limits/monthly-calls.js';
+import { openWindow } from '../limits/window-limit.js';
+import { createMetrics } from '../observe/metrics.js';
+import { createReadiness } from '../observe/readiness.js';
+import { requireSameContract } from '../contract/definitions.js';
+import { createThreadLoad } from '../observe/thread-load.js';
+import { serveMetrics } from '../observe/server.js';
+import { requireSecretsKeys } from '../config/secrets-key.js';
+import { starting } from '../observe/start-error.js';
+import { monotonicMs } from '../store/database-clock.js';
+import { isTransient, remedyOf } from '../store/transient.js';
+import type { Notifications, OpenNotifications } from '../streaming/notifications.js';
+import { createStreams, type Streams } from '../streaming/streams.js';
+import { createSessionTokens } from '../keys/session-token.js';
+
+export interface ServiceParts extends ProcessParts {
+  /** The root folder of the project, with openapi.yaml and the weights of the topic model. */
+  readonly root: URL;
+  /** Starts the core, on this thread or on a separate one. */
+  readonly startCore: StartCore;
+  /** Returns the number of dropped log lines. */
+  readonly droppedLines?: () => number;
+  /** Time between two comments of a stream, ms. Tests shorten it. */
+  readonly heartbeatMs?: number;
+}
+
+export interface Service {
+  readonly url: string;
+  /** The URL for Prometheus. Undefined when METRICS_PORT is not set. */
+  readonly metricsUrl: string | undefined;
+  /** The key created for an empty embedded database, shown once. */
+  readonly developmentKey: DevelopmentKey | undefined;
+  /** Warnings for the operator about this deployment, each with its remedy. */
+  readonly warnings: readonly string[];
+  /** Builds the models of texts, so that the first text does not wait for them. */
+  loadTextModels(): Promise<void>;
+  /** Makes the readiness check fail. All other requests are served until `close`. */
+  leave(): void;
+  /** Rejects new requests with 503, waits for the requests in flight, and releases all resources. */
+  close(): Promise<void>;
+}
+
+/** Builds and starts the service. When a part fails to start, closes the started parts and rejects. */
+export async function startService(parts: ServiceParts): Promise<Service> {
+  // Checked first, because a failed check needs no cleanup.
+  await starting('openapi.yaml', () => requireSameContract(new URL('openapi.yaml', parts.root)));
+  const [leaving, closing] = [new AbortController(), new AbortController()];
+  const { result, close } = await startAll((keep) => serve(keep, leaving.signal, closing.signal, parts));
+  return {
+    ...result,
+    leave: () => leaving.abort(),
+    close() {
+      leaving.abort();
+      closing.abort();
+      return close();
+    },
+  };
+}
+
+async function serve(
+  keep: Keep,
+  leaving: AbortSignal,
+  closing: AbortSignal,
+  { startCore, droppedLines = () => 0, heartbeatMs, ...parts }: ServiceParts,
+): Promise<Omit<Service, 'leave' | 'close'>> {
+  const { config, root, log } = parts;
+  const metrics = createMetrics();
+  const { observeRequest, observeRefusal, observeGroup, observeAttempt, observeStatus } = metrics;
+  const sessionRequests = keep(
+    await openWindow(limits.session_requests, config.quotas.sessionRequests, { ...config, log }),
+  );
+  let streams = undefined as Streams | undefined;
+  const wakeStreams: Streams['wake'] = (sessions) => streams?.wake(sessions);
+  let serverMinusMonotonicMs: number | undefined;
+  /** The time of the database server. With an embedded database, the time of this process. */
+  const now = () =>
+    serverMinusMonotonicMs === undefined ? parts.now() : Math.round(serverMinusMonotonicMs + monotonicMs());
+  const setClock = (ms: number) => void (serverMinusMonotonicMs = ms);
+  const host = { observeGroup, observeAttempt, observeStatus, wakeStreams, setClock };
+  const core = keep(await startCore({ ...parts, host }));
+  const { operate, findKeys, recordKeyUse, usageTotals, addUsage } = core;
+  metrics.watchDroppedLines(droppedLines);
+  metrics.watchQueue(core.waiting);
+  metrics.watchDatabase(core);
+  metrics.watchPurge(core.lastPurgeAtMs);
+  const threadLoad = keep(createThreadLoad());
+  metrics.watchThread('http', async () => threadLoad.read());
+  metrics.watchThread('core', core.threadLoad);
+  metrics.watchWorker(core.workerLoad);
+  metrics.watchCaches(core.cacheLookups);
+  const readiness = createReadiness({ checkDatabase: core.checkDatabase, isLeaving: () => leaving.aborted });
+  const metricsUrl = await serveMetrics(keep, metrics, readiness, config);
+  const keys = { byHashes: findKeys, recordUse: recordKeyUse };
+  const usage = { totalsOf: usageTotals, add: addUsage };
+  const monthlyCalls = keep(createMonthlyCalls({ usage, quotaOf: monthlyQuotaBy(config.quotas), now, log }));
+  const readWeights = (folder: string) => readFile(new URL(`src/score/${folder}/weights.bin`, root));
+  const texts = createTexts({ topics: await readWeights('topics'), severity: await readWeights('text') });
+  const digestKeys = await starting('SECRETS_KEY', () => requireSecretsKeys(config));
+  const sessionTokens = createSessionTokens(digestKeys);
+  const findKey = createFindKey(core.findKey);
+  const isKeyValid = async (accountId: string, keyId: string) => isUsable(await findKey(accountId, keyId), now());
+  const notifications = config.redisUrl
+    ? keep(await connectNotifications(config.redisUrl, log, (accountIds) => streams?.lookUp(accountIds)))
+    : undefined;
+  if (notifications) metrics.watchRedis(notifications.ping);
+  const opened = createStreams({
+    ...core,
+    ...config,
+    notifications,
+    perKeyMax: config.quotas.streams,
+    isKeyValid,
+    now,
+    heartbeatMs,
+  });
+  streams = keep(opened);
+  metrics.watchStreams(async () => opened.openCount());
+  const exports = createExports({ ...core, isKeyValid, now });
+  for (const { drain } of [opened, exports]) closing.addEventListener('abort', drain);
+  const app = await createApp({
+    ...config,
+    root,
+    operate,
+    recordAccess: core.recordAccess,
+    identify: createIdentify({ keys, now, onExpiredUse: createExpiredKeyLog(log), onLookup: metrics.observeKeyLookup }),
+    identifyToken: createIdentifyToken({ sessionTokens, findKey, now }),
+    countFailure: createFailureLimit(config.quotas.failedAuthentications, now),
+    openStream: opened.open,
+    runExport: exports.run,
+    monthlyCalls,
+    sessionRequests: sessionRequests.count,
+    allowsText: core.allowsText,
+    texts,
+    digestKeys,
+    now,
+    maxBackfillAgeMs: config.retention.readingsMs,
+    log,
+    observeRequest,
+    observeRefusal,
+    isLeaving: () => leaving.aborted,
+    isClosing: () => closing.aborted,
+    isTransient,
+    remedyOf,
+  });
+  const { url } = keep(await starting('HOST and PORT', () => startServer(app, { ...config, log })));
+  // Runs after the server listens. A process that cannot serve must not create the key, which is shown only once, and
+  // must not send deliveries.
+  const developmentKey = await core.begin();
+  const warnings = [...(await core.warnings()), ...sessionRequests.warnings];
+  const loadTextModels = async () => {
+    for (const load of texts.loads) {
+      load();
+      await runOtherWork();
+    }
+  };
+  return { url, metricsUrl, developmentKey, warnings, loadTextModels };
+}
+
+/** Imported on demand: the client of Redis uses 7 MB of memory, which most deployments do not need. */
+async function connectNotifications(...parts: Parameters<OpenNotifications>): Promise<Notifications> {
+  return (await import('../streaming/notifications.js')).openNotifications(...parts);
+}

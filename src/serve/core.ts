@@ -1,0 +1,181 @@
+import { limits } from '../../generated/spec.js';
+import { startAccessRecord } from '../access-record/record.js';
+import { createDevelopmentKey, type DevelopmentKey } from '../keys/development-key.js';
+import type { Config } from '../config/config.js';
+import type { Caller, OperationId } from '../contract/contract.js';
+import type { Worker, WorkerParts } from '../webhooks/worker.js';
+import { beginExport, type ExportPosition, type ExportScope, readExportPage } from '../streaming/page.js';
+import { type Closable, type Keep, startAll } from '../observe/closing.js';
+import { createAdmitSession } from '../limits/new-session-limit.js';
+import { openWindow } from '../limits/window-limit.js';
+import { createThreadLoad } from '../observe/thread-load.js';
+import { findOperation } from '../operations/index.js';
+import type { AnyInput, RecordAccess, Served, Services } from '../operations/operation.js';
+import { readTextConsent, type TextSource } from '../readings/consent.js';
+import { createGroups } from '../readings/group.js';
+import type { PreparedReading } from '../readings/intake.js';
+import { createComputeHours } from '../retention/hours.js';
+import { startRetention } from '../retention/purge.js';
+import { openStore, type Store } from '../store/store.js';
+import { type PageRequest, readPage } from '../streaming/stream-page.js';
+import type { SessionId } from '../streaming/streams.js';
+import { createDigestFeedback, createDigestId } from '../keys/digest-id.js';
+import { createSessionTokens } from '../keys/session-token.js';
+import { findAccess } from './find-access.js';
+import { openFoundation, type ProcessParts, startWorkerOn } from './foundation.js';
+import { openErasureRecord } from './record-erasures.js';
+import { replaceSecretsKey } from './secrets-keys.js';
+import { findWarnings } from './warnings.js';
+
+/** Notifications from the core to the HTTP thread. */
+export interface CoreHost {
+  /** Called with the sessions of each commit while `notifyStreams` is on. */
+  readonly wakeStreams: (sessions: readonly SessionId[]) => void;
+  readonly observeGroup: (size: number) => void;
+  readonly observeAttempt: WorkerParts['observeAttempt'];
+  readonly observeStatus: WorkerParts['observeStatus'];
+  readonly setClock: NonNullable<ProcessParts['onClock']>;
+}
+
+export interface CoreParts extends ProcessParts {
+  readonly host: CoreHost;
+}
+
+const defaultPollMs = 1_000;
+
+/**
+ * The part of the service that uses the database. Every function takes and returns plain data, so that the core can run
+ * on a separate thread.
+ */
+export type Core = Awaited<ReturnType<typeof start>> & Closable;
+
+export type StartCore = (parts: CoreParts) => Promise<Core>;
+
+/** Starts the core on this thread. Rejects when a part fails to start, after closing the parts that started. */
+export const startCore: StartCore = async (parts) => {
+  const { result, close } = await startAll((keep) => start(keep, parts));
+  return { ...result, close };
+};
+
+async function start(keep: Keep, parts: CoreParts) {
+  const { config, log, host } = parts;
+  const foundation = await openFoundation(keep, { ...parts, onClock: host.setClock });
+  const { store, now, outboxAgeSeconds, dueAgeSeconds, deliveryCounts, clockAheadSeconds, checkDatabase } = foundation;
+  const retention = keep(startRetention(store, config.retention, foundation.clock, log));
+  const threadLoad = keep(createThreadLoad());
+  let worker: Worker | undefined;
+  // Closed after the groups, so that the worker still delivers their last events.
+  keep({ close: async () => worker?.close() });
+  const wakeWorker = () => worker?.wake();
+  let isNotifying = false;
+  const digestId = createDigestId(foundation.secretsKeys);
+  const newSessions = keep(await openWindow(limits.new_sessions, config.quotas.newSessions, { ...config, log }));
+  const groups = keep(
+    createGroups({
+      ...{ store, now, digestId, onEvents: wakeWorker },
+      // SQLite allows only one write transaction at a time.
+      hasConcurrentWriters: config.database.kind !== 'sqlite',
+      admitSession: createAdmitSession(store, newSessions.count, config.quotas.newSessions === 0),
+      onCommitted(group) {
+        host.observeGroup(group.length);
+        if (isNotifying) host.wakeStreams(sessionsOf(group));
+      },
+    }),
+  );
+  const sessionTokens = createSessionTokens(foundation.secretsKeys);
+  const { targetPolicy } = config;
+  const accessRecord =
+    config.retention.accessesMs === 0
+      ? undefined
+      : keep(
+          startAccessRecord({ accesses: store.accesses, digestId, secretsKey: foundation.secretsKeys[0], now, log }),
+        );
+  const recordAccess = (...request: Parameters<typeof findAccess>) => {
+    const access = accessRecord && findAccess(...request);
+    if (access) accessRecord.add(access);
+  };
+  const services: Services = {
+    ...{ ...foundation, ...groups, sessionTokens, digestId, targetPolicy, log, wakeWorker },
+    computeHours: createComputeHours(),
+    recordErasures: await openErasureRecord(store, config, log),
+    digestFeedback: createDigestFeedback(foundation.secretsKeys),
+    maxFeedbackAgeMs: config.retention.feedbackMs,
+  };
+  return {
+    /** Runs an operation. The input must be validated against the contract. */
+    async operate(operationId: OperationId, input: AnyInput, caller: Caller | undefined): Promise<Served> {
+      const { handle } = findOperation(operationId);
+      if (!handle) throw new Error(`${operationId} has no handler`);
+      const { body, readSession, ...rest } = await handle(services, input, caller);
+      recordAccess(operationId, input, caller, readSession);
+      // Serialized on this thread: a string crosses to another thread faster than an object, which would be cloned.
+      return { ...rest, json: body === undefined ? undefined : JSON.stringify(body) };
+    },
+    async recordAccess(...request: Parameters<RecordAccess>) {
+      recordAccess(...request);
+    },
+    /** Returns true if the subject of a reading allows the analysis of its texts. */
+    allowsText: (source: TextSource) => readTextConsent(store.read(source.accountId), source, now()),
+    findKeys: store.keys.byHashes,
+    findKey: store.keys.find,
+    recordKeyUse: store.keys.recordUse,
+    usageTotals: store.usage.totalsOf,
+    addUsage: store.usage.add,
+    /** Warnings for the operator about the database and webhooks, each with its remedy. */
+    warnings: () => findWarnings(store, config, now()),
+    /**
+     * Starts the delivery of webhooks, which only a serving process may start. Resolves with the development key that was
+     * created for an empty embedded database. The key is shown only once.
+     */
+    async begin(): Promise<DevelopmentKey | undefined> {
+      const developmentKey = await ensureDevelopmentKey(store, config, now());
+      await replaceSecretsKey(store, foundation.secretsKeys, log, now());
+      if (config.hasWorker) worker = startWorkerOn(foundation, parts, host, defaultPollMs);
+      return developmentKey;
+    },
+    /** Returns the next events of a stream. */
+    readPage: ({ accountId, ...request }: PageRequest) => readPage(store.read(accountId), request),
+    /** Returns the start of an export. Rejects with a ProblemError if there is no data. */
+    beginExport: (scope: ExportScope, cursor: number | undefined) => beginExport(store, scope, cursor),
+    readExportPage: (scope: ExportScope, from: ExportPosition) =>
+      readExportPage(store.read(scope.accountId), scope, from),
+    findStreamHeads: store.findStreamHeads,
+    /** Returns the account's sessions with readings after a position. */
+    changedSessions: (accountId: string, position: number) => store.read(accountId).readings.changedAfter(position),
+    /** Turns the calls of `wakeStreams` on or off. */
+    async notifyStreams(isOn: boolean) {
+      isNotifying = isOn;
+    },
+    /** Number of readings that wait for their group. */
+    waiting: async () => groups.waiting(),
+    outboxAgeSeconds,
+    dueAgeSeconds,
+    deliveryCounts,
+    clockAheadSeconds,
+    checkDatabase,
+    lastPurgeAtMs: async () => retention.lastPurgeAtMs(),
+    /** Event-loop lag and heap of the thread that runs the core. */
+    threadLoad: async () => threadLoad.read(),
+    /** Lookups of the caches of sessions and subjects since the start. */
+    cacheLookups: async () => store.cacheLookups(),
+    /** Load of the delivery worker. Undefined in a process without one. */
+    workerLoad: async () => worker?.load(),
+  };
+}
+
+function sessionsOf(group: readonly PreparedReading[]): SessionId[] {
+  const ids = new Map(group.map(({ accountId, sessionId }) => [`${accountId} ${sessionId}`, { accountId, sessionId }]));
+  return [...ids.values()];
+}
+
+/** Creates a development key if the embedded database is empty, so that the service is usable immediately. */
+async function ensureDevelopmentKey(
+  { keys }: Store,
+  { database }: Config,
+  nowMs: number,
+): Promise<DevelopmentKey | undefined> {
+  if (database.kind !== 'sqlite' || (await keys.hasAccount())) return undefined;
+  // This kind of connection waits several seconds for the lock of another process.
+  const administration = openStore(database, 'administration');
+  return createDevelopmentKey(administration.keys, nowMs).finally(administration.close);
+}

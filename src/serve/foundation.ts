@@ -1,0 +1,129 @@
+import type { Logger } from 'pino';
+import type { Keep } from '../observe/closing.js';
+import type { Config } from '../config/config.js';
+import { createSecretBox } from '../webhooks/secret-box.js';
+import { createResolveName } from '../webhooks/resolve-name.js';
+import { startWorker, type Worker, type WorkerParts } from '../webhooks/worker.js';
+import { cachedFor } from '../observe/cached-for.js';
+import type { Standing } from '../observe/readiness.js';
+import { findSecretsKeys } from '../config/secrets-key.js';
+import { starting } from '../observe/start-error.js';
+import { type DatabaseClock, createSqliteClock, followClock, openServerClock } from '../store/database-clock.js';
+import type { HostEvent } from '../store/mysql-hosts.js';
+import { openStore, type Store } from '../store/store.js';
+import { admitSecretsKeys } from './secrets-keys.js';
+
+/** How long the delivery counts are cached, ms. Limits the queries when several scrapers read the metrics. */
+const countedForMs = 5_000;
+
+export interface ProcessParts {
+  readonly config: Config;
+  readonly log: Logger;
+  /** The clock of this process, epoch ms. Tests replace it. */
+  readonly now: () => number;
+  /** Called with each measurement of the clock of the database server: its time minus `monotonicMs`, ms. */
+  readonly onClock?: (serverMinusMonotonicMs: number) => void;
+  /** Replaces the clock of the database server. Tests use it, because their clock is manual. */
+  readonly databaseNow?: (() => number) | undefined;
+  /** Maximum pause of the delivery worker between two queries, ms. Events of this process end the pause early. */
+  readonly pollMs?: number | undefined;
+}
+
+/** Resources of every process that serves or delivers: a migrated database and the secrets. */
+export type Foundation = Awaited<ReturnType<typeof openFoundation>>;
+
+export async function openFoundation(keep: Keep, parts: ProcessParts) {
+  const { config, log } = parts;
+  // Checked first, because a missing SECRETS_KEY needs no database.
+  await starting('SECRETS_KEY', () => findSecretsKeys(config));
+  const open = () => openStore(config.database, 'serving', createHostLog(log), parts.now);
+  const store = keep(await starting('DATABASE_URL', open));
+  await starting('DATABASE_URL', () => store.migrate());
+  const clock = keep(await starting('DATABASE_URL', () => openClock(store, parts)));
+  const { now } = clock;
+  const secretsKeys = await starting('SECRETS_KEY', () => admitSecretsKeys(store, config, now()));
+  return {
+    store,
+    secretsKeys,
+    secretBox: createSecretBox(secretsKeys),
+    resolveName: createResolveName(config.dnsServers),
+    clock,
+    /** The time of the database, epoch ms. */
+    now,
+    /** How far the clock of this process is ahead of the database's clock. Negative if it is behind. */
+    clockAheadSeconds: async () => clock.aheadMs() / 1000,
+    /** Rejects if the database is unavailable. */
+    async checkDatabase(): Promise<Standing> {
+      const [isCurrent, failure] = [await store.isReady(), await store.findWriteFailure()];
+      const cause = isCurrent ? failure : 'the schema is absent or old: run migrate';
+      return { isUp: true, isWritable: failure === undefined, cause };
+    },
+    /** Age of the oldest event that is not yet expanded to deliveries. 0 if there is none. */
+    async outboxAgeSeconds() {
+      const oldestMs = await store.findOldestEvent();
+      return oldestMs === undefined ? 0 : Math.max(0, now() - oldestMs) / 1000;
+    },
+    /** How long the oldest due delivery has been waiting. 0 if there is none. */
+    async dueAgeSeconds() {
+      const queues = await store.findDueQueues();
+      return Math.max(0, ...queues.map(({ firstDueAtMs }) => now() - firstDueAtMs)) / 1000;
+    },
+    /** Pending and failed deliveries of all accounts, at most 5 s old. */
+    deliveryCounts: cachedFor(countedForMs, now, store.countDeliveries),
+  };
+}
+
+const differs = 'the clock of this machine differs from the clock of the database';
+
+async function openClock(
+  store: Store,
+  { config: { database, retention }, now, onClock, databaseNow, log }: ProcessParts,
+): Promise<DatabaseClock> {
+  if (databaseNow) return followClock(databaseNow);
+  if (database.kind === 'sqlite')
+    return createSqliteClock({ now, findNewestReading: store.findNewestReading, readingsMs: retention.readingsMs });
+  return openServerClock({
+    read: store.readClock,
+    readHosts: store.readHostClocks,
+    now,
+    onMeasured: onClock,
+    onDifference(aheadMs, isTooLarge) {
+      const aheadSeconds = Math.round(aheadMs / 1000);
+      if (isTooLarge) log.warn({ aheadSeconds }, `${differs}: this process does not delete expired data`);
+      else log.info({ aheadSeconds }, 'the clock of this machine agrees with the clock of the database again');
+    },
+    onHostDifference({ host, aheadMs }) {
+      const hostAheadSeconds = Math.round(aheadMs / 1000);
+      log.warn({ host, hostAheadSeconds }, `${differs}: this process does not delete expired data`);
+    },
+  });
+}
+
+/** Starts the delivery of webhooks. `defaultPollMs` applies if the parts have no `pollMs`. */
+export function startWorkerOn(
+  foundation: Foundation,
+  { config, log, pollMs }: ProcessParts,
+  { observeAttempt, observeStatus }: Pick<WorkerParts, 'observeAttempt' | 'observeStatus'>,
+  defaultPollMs: number,
+): Worker {
+  const { targetPolicy, keepsResponses } = config;
+  return startWorker({
+    ...foundation,
+    targetPolicy,
+    keepsResponses,
+    log,
+    pollMs: pollMs ?? defaultPollMs,
+    observeAttempt,
+    observeStatus,
+  });
+}
+
+/** Returns a function that logs which one of several database hosts is in use. Log lines contain no credentials. */
+function createHostLog(log: Logger): (event: HostEvent) => void {
+  return ({ kind, ...event }) => {
+    if (kind === 'selected') log.info(event, 'database host selected');
+    else if (kind === 'usable again') log.info(event, 'database host usable again');
+    else if (kind === 'changed') log.warn(event, 'database host changed');
+    else log.error(event, 'no database host is usable');
+  };
+}

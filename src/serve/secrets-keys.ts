@@ -1,0 +1,85 @@
+import type { Logger } from 'pino';
+import type { Config, SecretsKeys } from '../config/config.js';
+import { commandLine } from '../contract/command-line.js';
+import { computeCheckValue, createKeyFile, findSecretsKeys, requireSecretsKeys } from '../config/secrets-key.js';
+import { type Resealed, resealWebhooks } from '../webhooks/reseal.js';
+import { createSecretBox } from '../webhooks/secret-box.js';
+import { untilAvailable } from '../store/retry.js';
+import type { Store } from '../store/store.js';
+import { resealReceiptKeys } from '../keys/receipts.js';
+
+const purgeRows = 500;
+
+const lostKey = `If that key is lost, run "${commandLine('reseal', '--lost-key')}"`;
+const unknownKey =
+  'no configured key is the key that the database was used with: set that key, also to replace it (SECRETS_KEY=NEW,OLD). ' +
+  lostKey;
+/**
+ * Returns the keys of a process. Creates the key file of a new embedded database. Rejects if the database was used with
+ * another key: resent readings would be stored again, and no webhook could be signed.
+ */
+export async function admitSecretsKeys(store: Store, config: Config, nowMs: number): Promise<SecretsKeys> {
+  const keys = (await findFittingKeys(store, config)) ?? createKeys(config);
+  if (await store.secretsKey.find()) return keys;
+  await untilAvailable(() => store.secretsKey.claim({ checkValue: computeCheckValue(keys[0]), sinceMs: nowMs }));
+  // Another process may have stored its key first.
+  return admitSecretsKeys(store, config, nowMs);
+}
+
+/**
+ * Returns the keys. Undefined if a new embedded database has no key file yet. Rejects with the remedy if the database was
+ * used with another key.
+ */
+export async function findFittingKeys(store: Store, config: Config): Promise<SecretsKeys | undefined> {
+  const stored = await store.secretsKey.find();
+  const keys = stored ? requireSecretsKeys(config) : findSecretsKeys(config);
+  if (stored && !hasKey(keys, stored.checkValue)) throw new Error(unknownKey);
+  return keys;
+}
+
+/**
+ * Encrypts all webhook secrets with the first of several keys, then makes it the key of the database. Processes that do
+ * not have this key cannot start any more.
+ */
+export async function replaceSecretsKey(store: Store, keys: SecretsKeys, log: Logger, nowMs: number): Promise<void> {
+  if (keys.length < 2) return;
+  const secretBox = createSecretBox(keys);
+  const { resealed, unreadable } = await resealWebhooks(store, secretBox);
+  await resealReceiptKeys(store.receiptKeys, secretBox);
+  log.info({ resealed, unreadable: unreadable.length }, 'webhook secrets encrypted with the newest SECRETS_KEY');
+  await storeNewest(store, keys, nowMs);
+}
+
+/**
+ * Encrypts all webhook secrets with the first key. With `isKeyLost`, secrets may remain unreadable. Deletes the stored responses to requests with an
+ * Idempotency-Key, because they may contain secrets that the keys cannot read.
+ */
+export async function resealDatabase(
+  store: Store,
+  config: Config,
+  { isKeyLost, nowMs }: { readonly isKeyLost: boolean; readonly nowMs: number },
+): Promise<Resealed> {
+  const stored = await store.secretsKey.find();
+  const keys = findSecretsKeys(config) ?? (isKeyLost ? createKeys(config) : requireSecretsKeys(config));
+  if (stored && !hasKey(keys, stored.checkValue) && !isKeyLost) throw new Error(unknownKey);
+  const secretBox = createSecretBox(keys);
+  const result = await resealWebhooks(store, secretBox);
+  await resealReceiptKeys(store.receiptKeys, secretBox);
+  while ((await store.purgeIdempotencyKeys(nowMs, purgeRows)) > 0);
+  await storeNewest(store, keys, nowMs);
+  return result;
+}
+
+function createKeys({ database }: Config): SecretsKeys {
+  if (database.kind !== 'sqlite') throw new Error('MySQL requires SECRETS_KEY');
+  return [createKeyFile(database.file)];
+}
+
+const hasKey = (keys: SecretsKeys | undefined, checkValue: string) =>
+  keys?.some((key) => computeCheckValue(key) === checkValue) ?? false;
+
+async function storeNewest(store: Store, [newest]: SecretsKeys, nowMs: number): Promise<void> {
+  const checkValue = computeCheckValue(newest);
+  if ((await store.secretsKey.find())?.checkValue === checkValue) return;
+  await untilAvailable(() => store.secretsKey.replace({ checkValue, sinceMs: nowMs }));
+}

@@ -1,0 +1,52 @@
+import type { Fault, ProblemCode } from '../contract/contract.js';
+import { type Allowance, RateLimitError } from '../limits/allowance.js';
+import { ProblemError } from '../contract/problem.js';
+
+/** An error as plain data, because a structured clone of an Error loses its class and code. */
+export type WireError =
+  | { readonly kind: 'limit'; readonly exceeded: Allowance }
+  | {
+      readonly kind: 'problem';
+      readonly code: ProblemCode;
+      readonly faults: readonly Fault[] | undefined;
+      readonly detail: string;
+      readonly retryAfterSeconds: number | undefined;
+      readonly cause: WireError | undefined;
+    }
+  | {
+      readonly kind: 'error';
+      readonly name: string;
+      readonly message: string;
+      readonly stack: string | undefined;
+      /** The code of a database or socket error. It identifies retryable errors. */
+      readonly code: unknown;
+    };
+
+export function wireErrorOf(error: unknown): WireError {
+  if (error instanceof RateLimitError) return { kind: 'limit', exceeded: error.exceeded };
+  if (error instanceof ProblemError) {
+    const { code, faults, message: detail, retryAfterSeconds, cause } = error;
+    const wireCause = cause === undefined ? undefined : wireErrorOf(cause);
+    return { kind: 'problem', code, faults, detail, retryAfterSeconds, cause: wireCause };
+  }
+  const { name, message, stack, code }: NodeJS.ErrnoException =
+    error instanceof Error ? error : new Error(String(error));
+  return { kind: 'error', name, message, stack, code };
+}
+
+export function errorOf(wire: WireError): Error {
+  if (wire.kind === 'limit') return new RateLimitError(wire.exceeded);
+  if (wire.kind === 'problem') return problemOf(wire);
+  const { name, message, stack, code } = wire;
+  return Object.assign(new Error(message), { name, stack, ...(code !== undefined && { code }) });
+}
+
+function problemOf(wire: Extract<WireError, { kind: 'problem' }>): ProblemError {
+  const { code, faults, detail, retryAfterSeconds, cause } = wire;
+  return new ProblemError(code, {
+    detail,
+    ...(faults && { faults }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(cause && { cause: errorOf(cause) }),
+  });
+}

@@ -1,0 +1,53 @@
+import { fields } from '../../generated/spec.js';
+import type { Schema } from '../contract/contract.js';
+
+type Cell = string | number | boolean | readonly (string | number)[] | undefined;
+
+/** Texts and `derive_sentiment` are never stored, so they have no column. */
+type Unstored = 'user_message' | 'ai_response' | 'derive_sentiment';
+const isStored = <Name extends string>(name: Name): name is Exclude<Name, Unstored> =>
+  !['user_message', 'ai_response', 'derive_sentiment'].includes(name);
+/** The object has a column per field. */
+const isCell = <Name extends string>(name: Name): name is Exclude<Name, 'adaptation_effectiveness'> =>
+  name !== 'adaptation_effectiveness';
+const readingFields = fields.SignalSubmission.filter(isStored);
+const computedFields = fields.ExportedComputation.filter(isCell);
+const effectivenessFields = fields.AdaptationEffectiveness;
+
+/** A value that the service derived has the name of the signal that a reading states. */
+const toDerivedColumn = (name: string) =>
+  (readingFields as readonly string[]).includes(name) ? `derived_${name}` : name;
+
+/** The header row, with its line break. */
+export const csvHeader = `${[
+  ...readingFields,
+  ...computedFields.map(toDerivedColumn),
+  ...effectivenessFields,
+  'cursor',
+].join(',')}\r\n`;
+
+/** Returns a reading as a row of CSV (RFC 4180), with its line break. */
+export function toCsvRow({ reading, computed, cursor }: Schema<'ExportedReading'>): string {
+  const { adaptation_effectiveness: effectiveness } = computed;
+  let row = '';
+  for (const field of readingFields) row += `${cellOf(reading[field])},`;
+  for (const field of computedFields) row += `${cellOf(computed[field])},`;
+  for (const field of effectivenessFields) row += `${cellOf(effectiveness?.[field])},`;
+  return `${row}${cursor}\r\n`;
+}
+
+/** Returns the text of a cell. Lists are separated by spaces, because their values contain none. */
+function cellOf(value: Cell): string {
+  if (value === undefined) return '';
+  if (typeof value === 'object') return value.join(' ');
+  return typeof value === 'string' ? textCell(value) : String(value);
+}
+
+/**
+ * Quotes a text where RFC 4180 requires it. Adds an apostrophe to a text that starts like a formula, because
+ * spreadsheets would run it (OWASP, CSV injection). Stored texts contain no line breaks.
+ */
+function textCell(text: string): string {
+  const safe = /^[=+\-@]/.test(text) ? `'${text}` : text;
+  return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,119 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { stream as settings } from '../../generated/spec.js';
+import { createEventStream, type Sink } from './event-stream.js';
+import type { Page } from './stream-page.js';
+import { createStreams } from './streams.js';
+
+/** Starts a client that reads only on request. */
+function startClient() {
+  const drains: Array<() => void> = [];
+  const closes: Array<() => void> = [];
+  const sink = {
+    texts: [] as string[],
+    destroyed: false,
+    writableNeedDrain: false,
+    write(text: string) {
+      sink.texts.push(text);
+    },
+    /** Registered listeners that were not called yet. */
+    get listeners() {
+      return closes.length + drains.length;
+    },
+    once: (event: string, act: () => void) => void (event === 'drain' ? drains : closes).push(act),
+    end: (text = '') => void sink.texts.push(text),
+    destroy: () => (sink.destroyed = true),
+    read() {
+      sink.writableNeedDrain = false;
+      for (const act of drains.splice(0)) act();
+    },
+  };
+  return sink satisfies Sink;
+}
+
+const pageOf = (id: number): Page => ({ events: [{ id, type: 'reading', data: '{}' }], isFull: true });
+const request = { accountId: 'acc_1', after: 0 };
+const settled = () => new Promise(setImmediate);
+
+test('the next page is read only when the client has read the previous one', async () => {
+  const sink = startClient();
+  sink.writableNeedDrain = true;
+  const readPage = vi.fn(async ({ after }: { after: number }) => pageOf(after + 2));
+  const stream = createEventStream({ sink, request, readPage });
+  for (let wakes = 0; wakes < 10; wakes += 1) stream.wake();
+  await settled();
+  expect(readPage).toHaveBeenCalledTimes(1);
+  expect(sink.texts).toHaveLength(1);
+  stream.end();
+  sink.read();
+});
+
+test('a client that does not read for the limit is disconnected', () => {
+  const sink = startClient();
+  const times = [0, 0, settings.stall_seconds * 1_000 - 1, settings.stall_seconds * 1_000];
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => times.shift() ?? 0);
+  const stream = createEventStream({ sink, request, readPage: async () => pageOf(2) });
+  sink.writableNeedDrain = true;
+  stream.beat();
+  stream.beat();
+  expect(sink.destroyed).toBe(false);
+  stream.beat();
+  clock.mockRestore();
+  expect(sink.destroyed).toBe(true);
+});
+
+test('a client that reads slowly is not disconnected, however often it blocks', async () => {
+  const sink = startClient();
+  let nowMs = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  const stream = createEventStream({ sink, request, readPage: async ({ after }) => pageOf(after + 2) });
+  sink.writableNeedDrain = true;
+  stream.wake();
+  for (; nowMs < 3 * settings.stall_seconds * 1_000; nowMs += settings.heartbeat_seconds * 1_000) {
+    await settled();
+    stream.beat();
+    sink.read();
+    sink.writableNeedDrain = true;
+  }
+  clock.mockRestore();
+  expect(sink.destroyed).toBe(false);
+  expect(sink.listeners).toBeLessThan(3);
+});
+
+test('a page that cannot be read ends the stream, so that the client connects again', async () => {
+  const sink = startClient();
+  const readPage = () => Promise.reject(new Error('the database is unavailable'));
+  createEventStream({ sink, request, readPage }).wake();
+  await settled();
+  expect(sink.texts.join('')).toMatch(/^retry: \d+\n\n$/);
+});
+
+test('a stream that ends while a page is being read sends nothing after its end', async () => {
+  const sink = startClient();
+  let read = (_: Page) => {};
+  const readPage = () => new Promise<Page>((resolve) => (read = resolve));
+  const stream = createEventStream({ sink, request, readPage });
+  stream.wake();
+  stream.end();
+  read({ ...pageOf(2), isFull: false });
+  await settled();
+  expect(sink.texts.join('')).toMatch(/^retry: \d+\n\n$/);
+});
+
+test('a client that has disconnected before its stream starts occupies no place', async () => {
+  const streams = createStreams({
+    readPage: async () => ({ events: [], isFull: false }),
+    findStreamHeads: async () => [],
+    changedSessions: async () => [],
+    notifyStreams: async () => undefined,
+    isKeyValid: async () => true,
+    now: Date.now,
+    streamsMax: 1,
+    perKeyMax: 1,
+  });
+  onTestFinished(streams.close);
+  const caller = { accountId: 'acc_1', keyId: 'key_1', tier: 'solo' } as const;
+  await streams.open({ caller }, () => Object.assign(startClient(), { destroyed: true }));
+  expect(streams.openCount()).toBe(0);
+  await streams.open({ caller }, startClient);
+  expect(streams.openCount()).toBe(1);
+});

@@ -1,0 +1,129 @@
+import { stream as settings } from '../../generated/spec.js';
+import type { Schema } from '../contract/contract.js';
+import type { Page, PageRequest, StreamEvent } from './stream-page.js';
+
+/** The part of an HTTP response that a stream writes to. */
+export interface Sink {
+  readonly destroyed: boolean;
+  readonly writableNeedDrain: boolean;
+  write(text: string): unknown;
+  once(event: 'drain' | 'close', act: () => void): unknown;
+  end(text?: string): unknown;
+  destroy(): unknown;
+}
+
+export interface EventStreamParts {
+  readonly sink: Sink;
+  /** `after` is the id of the last event that the client has. */
+  readonly request: PageRequest;
+  /** Type of the events to send. Absent: all types. */
+  readonly type?: Schema<'StreamEventType'> | undefined;
+  readonly readPage: (request: PageRequest) => Promise<Page>;
+  /** Called before each part with events. */
+  readonly onSent?: (() => void) | undefined;
+}
+
+/** An open stream. It sends events in order, from a position up to the newest stored event. */
+export interface EventStream {
+  /** Sends the events that are stored now. `position` is the newest position, if known. */
+  wake(position?: number): void;
+  /** Sends a comment. Closes the connection if the client does not read. */
+  beat(): void;
+  /** Ends the response. The client then reconnects and continues after its last event. */
+  end(): void;
+}
+
+/**
+ * Creates a stream. It reads a page only after the client has read the previous one. A slow client therefore requires
+ * only one page of memory, and no client misses or repeats an event.
+ */
+export function createEventStream({ sink, request, type, readPage, onSent }: EventStreamParts): EventStream {
+  let { after } = request;
+  let incarnation: string | undefined;
+  let isReading = false;
+  let isStale = false;
+  let isEnded = false;
+  let blockedSinceMs: number | undefined;
+  let unblock = () => {};
+
+  const end = () => {
+    if (isEnded) return;
+    isEnded = true;
+    sink.end(`retry: ${retryMs()}\n\n`);
+  };
+  const send = ({ events, incarnation: current }: Page): void => {
+    // Ends the stream if the session was erased or has expired. A new session with the same id is another stream.
+    if (incarnation !== undefined && incarnation !== current) return end();
+    incarnation = current;
+    const sent = events.filter((event) => type === undefined || event.type === type);
+    if (sent.length > 0) {
+      onSent?.();
+      sink.write(sent.map(toText).join(''));
+    }
+    after = events.at(-1)?.id ?? after;
+  };
+  const advance = async (): Promise<void> => {
+    isReading = true;
+    while (isStale && !isEnded) {
+      isStale = false;
+      const page = await readPage({ ...request, after });
+      if (isEnded) break;
+      send(page);
+      if (page.isFull) isStale = true;
+      if (sink.writableNeedDrain) await drained();
+    }
+    isReading = false;
+  };
+  const drained = () =>
+    new Promise<void>((resolve) => {
+      unblock = resolve;
+      sink.once('drain', () => {
+        blockedSinceMs = undefined;
+        resolve();
+      });
+    });
+  sink.once('close', () => {
+    isEnded = true;
+    unblock();
+  });
+  return {
+    wake(position = Number.POSITIVE_INFINITY) {
+      if (position <= after) return;
+      isStale = true;
+      // Ends the stream if a page cannot be read. The client reconnects later, when the database may be available.
+      if (!isReading) advance().catch(end);
+    },
+    beat() {
+      if (!sink.writableNeedDrain) {
+        blockedSinceMs = undefined;
+        sink.write(':\n\n');
+        return;
+      }
+      blockedSinceMs ??= performance.now();
+      if (performance.now() - blockedSinceMs >= settings.stall_seconds * 1_000) sink.destroy();
+    },
+    end,
+  };
+}
+
+/**
+ * Returns the first bytes of a stream. They contain an `id`, from which a client can continue that gets no further
+ * event.
+ */
+export function readyText(after: number, sessionId: string | undefined): string {
+  const data = sessionId === undefined ? {} : { session_id: sessionId };
+  return `retry: ${settings.retry_ms[0]}\nid: ${after}\nevent: ready\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+function toText({ id, type, data }: StreamEvent): string {
+  return `id: ${id}\nevent: ${type}\ndata: ${data}\n\n`;
+}
+
+/**
+ * Returns a random reconnection delay in ms, so that the clients of an ended process do not reconnect to another
+ * process at the same time.
+ */
+function retryMs(): number {
+  const [least, most] = settings.retry_ms;
+  return Math.round(least + Math.random() * (most - least));
+}

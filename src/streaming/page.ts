@@ -1,0 +1,128 @@
+import { dataExport as settings } from '../../generated/spec.js';
+import type { Schema } from '../contract/contract.js';
+import { type StoredResult, toExportedReading } from '../score/exported-reading.js';
+import { createTimestampFormatter } from '../score/timestamps.js';
+import { ProblemError } from '../contract/problem.js';
+import type { PositionRange } from '../store/readings-by-position.js';
+import type { Reader, Store } from '../store/store.js';
+import { positionsPerMs } from '../store/stream-positions.js';
+import { csvHeader, toCsvRow } from './csv.js';
+
+export type ExportFormat = Schema<'ExportFormat'>;
+
+/** The readings of an export. Plain data, because it is sent to another thread. */
+export interface ExportScope {
+  readonly accountId: string;
+  /** Only readings of this session. */
+  readonly sessionId?: string | undefined;
+  /** Only readings of this subject. Not together with `sessionId`. */
+  readonly subjectId?: string | undefined;
+  readonly format: ExportFormat;
+}
+
+/** Where a page starts. */
+export interface ExportPosition {
+  /** Position of the last reading that the client has. */
+  readonly after: number;
+  /** Position of the last reading of the export. */
+  readonly through: number;
+  /** Length of the range of positions in which the readings of a subject are searched. */
+  readonly span: number;
+}
+
+export interface ExportPage {
+  /** Complete rows. Empty if the searched range contains no reading. */
+  readonly text: string;
+  /** Undefined after the last page. */
+  readonly next: ExportPosition | undefined;
+}
+
+/** Maximum number of position ranges that one page searches, so that a page takes milliseconds. */
+const searchesMax = 16;
+const firstSpan = 60_000 * positionsPerMs;
+
+/**
+ * Returns the start of an export, after the row with the position `cursor` if given. The export ends with the reading
+ * that is the newest one now, so that new readings do not prolong it. Rejects with a ProblemError (404) if the account
+ * has no data for the session or subject.
+ */
+export async function beginExport(
+  store: Store,
+  { accountId, sessionId, subjectId }: ExportScope,
+  cursor: number | undefined,
+): Promise<ExportPosition> {
+  const reader = store.read(accountId);
+  let first = 0;
+  if (sessionId !== undefined && !(await reader.findSession(sessionId))) throw new ProblemError('session_not_found');
+  if (subjectId !== undefined) {
+    const startedAtMs = await reader.readings.firstSessionOf(subjectId);
+    if (startedAtMs === undefined && !(await reader.findSubject(subjectId)))
+      throw new ProblemError('subject_not_found');
+    // No position of a session is lower than the time of its start.
+    first = (startedAtMs ?? 0) * positionsPerMs - 1;
+  }
+  const [head] = await store.findStreamHeads([accountId]);
+  return { after: Math.max(cursor ?? 0, first), through: head?.position ?? 0, span: firstSpan };
+}
+
+/** Reads the next rows of an export, at most `page_rows`. */
+export async function readExportPage(
+  { readings }: Pick<Reader, 'readings'>,
+  scope: ExportScope,
+  from: ExportPosition,
+): Promise<ExportPage> {
+  const { sessionId, subjectId, format } = scope;
+  const max = settings.page_rows;
+  if (subjectId !== undefined) {
+    const { found, next } = await searchSubject((range) => readings.exportSubject(subjectId, range, max), from);
+    return { text: textOf(found, format), next };
+  }
+  const found =
+    sessionId === undefined
+      ? await readings.exportAccount(from, max)
+      : await readings.exportSession(sessionId, from, max);
+  const last = found.at(-1);
+  return {
+    text: textOf(found, format),
+    next: last && found.length === max ? { ...from, after: last.position } : undefined,
+  };
+}
+
+/**
+ * Searches a subject's readings in ranges of positions. A range limits the work of the database, because the readings of
+ * several sessions must be sorted. Its length follows the density of the readings.
+ */
+async function searchSubject(
+  read: (range: PositionRange) => Promise<StoredResult[]>,
+  from: ExportPosition,
+): Promise<{ readonly found: readonly StoredResult[]; readonly next: ExportPosition | undefined }> {
+  const max = settings.page_rows;
+  let { after, span } = from;
+  for (let searches = 0; after < from.through && searches < searchesMax; searches += 1) {
+    const through = Math.min(after + span, from.through);
+    const found = await read({ after, through });
+    const last = found.at(-1);
+    if (last && found.length === max) return { found, next: { ...from, after: last.position, span: span / 2 } };
+    after = through;
+    if (found.length < max / 4) span *= 2;
+    if (last) return { found, next: after < from.through ? { ...from, after, span } : undefined };
+  }
+  return { found: [], next: after < from.through ? { ...from, after, span } : undefined };
+}
+
+function textOf(found: readonly StoredResult[], format: ExportFormat): string {
+  const writeInstant = createTimestampFormatter();
+  const toRow = format === 'csv' ? toCsvRow : toLine;
+  let text = '';
+  for (const stored of found) text += toRow(toExportedReading(stored, writeInstant));
+  return text;
+}
+
+function toLine(row: Schema<'ExportedReading'>): string {
+  return `${JSON.stringify(row)}\n`;
+}
+
+/** Returns the text before the first row. A continued export has none, so that it can be appended to the first part. */
+export function prologueOf(format: ExportFormat, isContinued: boolean): string {
+  return format === 'csv' && !isContinued ? csvHeader : '';
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import type { Page, PageRequest } from './stream-page.js';
+import { sharePages } from './shared-pages.js';
+
+const request: PageRequest = { accountId: 'a', after: 7 };
+
+function countingReader() {
+  const reads: PageRequest[] = [];
+  const release: Array<() => void> = [];
+  const readPage = (read: PageRequest) => {
+    reads.push(read);
+    return new Promise<Page>((resolve) => release.push(() => resolve({ events: [], isFull: false })));
+  };
+  return { reads, release, readPage };
+}
+
+test('streams at the same position share one query', async () => {
+  const { reads, release, readPage } = countingReader();
+  const shared = sharePages(readPage);
+  const pages = [shared(request), shared({ ...request }), shared({ ...request, after: 8 })];
+  await new Promise(setImmediate);
+  release.forEach((it) => it());
+  await Promise.all(pages);
+  expect(reads).toEqual([request, { ...request, after: 8 }]);
+});
+
+test('a stream that is woken during a query gets a newer page', async () => {
+  const { reads, release, readPage } = countingReader();
+  const shared = sharePages(readPage);
+  const pages = [shared(request)];
+  await new Promise(setImmediate);
+  pages.push(shared(request));
+  await new Promise(setImmediate);
+  release.forEach((it) => it());
+  await Promise.all(pages);
+  expect(reads).toEqual([request, request]);
+});

@@ -1,0 +1,54 @@
+import { stream as settings } from '../../generated/spec.js';
+import type { Schema } from '../contract/contract.js';
+import { toStateReading } from '../score/state-reading.js';
+import type { Reader } from '../store/store.js';
+import type { StreamedReading } from '../store/readings-by-position.js';
+
+/**
+ * A request for the events of one account or session after a given event. Plain data, because it is sent to another
+ * thread.
+ */
+export interface PageRequest {
+  readonly accountId: string;
+  /** Session of the events. Absent: all sessions of the account. */
+  readonly sessionId?: string;
+  /** Id of the last event that the client has. */
+  readonly after: number;
+}
+
+export interface StreamEvent {
+  readonly id: number;
+  readonly type: Schema<'StreamEventType'>;
+  /** Event data, JSON without line breaks. */
+  readonly data: string;
+}
+
+export interface Page {
+  readonly events: readonly StreamEvent[];
+  /** The incarnation of the session. Undefined if the session has no data, and for a page of all sessions. */
+  readonly incarnation?: string | undefined;
+  /** True if there may be further events. */
+  readonly isFull: boolean;
+}
+
+/** Reads the next events. Reads the reading of `after` again, because its state change may be the next event. */
+export async function readPage(
+  { readings }: Pick<Reader, 'readings'>,
+  { sessionId, after }: Omit<PageRequest, 'accountId'>,
+): Promise<Page> {
+  const max = settings.page_events;
+  const found =
+    sessionId === undefined
+      ? { readings: await readings.streamAccount(after, max), incarnation: undefined }
+      : await readings.streamSession(sessionId, after, max);
+  const events = found.readings.flatMap(eventsOf).filter(({ id }) => id > after);
+  return { events, incarnation: found.incarnation, isFull: found.readings.length === max };
+}
+
+/** Returns the events of a reading. The state change follows the reading that caused it and has the next id. */
+function eventsOf({ position, sessionId, computed, stateChange }: StreamedReading): StreamEvent[] {
+  const data = JSON.stringify(toStateReading(sessionId, computed));
+  const reading = { id: position, type: 'reading', data } as const;
+  if (stateChange === null) return [reading];
+  return [reading, { id: position + 1, type: 'state_change', data: stateChange }];
+}

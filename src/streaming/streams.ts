@@ -1,0 +1,168 @@
+import { limits, stream as settings } from '../../generated/spec.js';
+import type { Caller } from '../contract/contract.js';
+import { createConcurrencyLimit, shareOfAccount } from '../limits/concurrency-limit.js';
+import { ProblemError } from '../contract/problem.js';
+import { type ChangeQueries, createChangeLookup } from './change-lookup.js';
+import { createEventStream, readyText, type Sink } from './event-stream.js';
+import type { Notifications } from './notifications.js';
+import { createOpenStreams, type StreamRequest } from './open-streams.js';
+import type { Page, PageRequest } from './stream-page.js';
+import { sharePages } from './shared-pages.js';
+
+export interface StreamsParts extends ChangeQueries {
+  readonly readPage: (request: PageRequest) => Promise<Page>;
+  /** Turns the notifications about commits of this process on or off. */
+  readonly notifyStreams: (isOn: boolean) => Promise<void>;
+  /** Notifications between processes. Undefined: only polls find the readings of other processes. */
+  readonly notifications?: Notifications | undefined;
+  /** Resolves with true if the key is valid. A change of the key takes effect within a second. */
+  readonly isKeyValid: (accountId: string, keyId: string) => Promise<boolean>;
+  readonly now: () => number;
+  readonly streamsMax: number;
+  /** Maximum number of open streams per key. 0 means unlimited. */
+  readonly perKeyMax: number;
+  /** Time between two comments of a stream, ms. Tests shorten it. */
+  readonly heartbeatMs?: number | undefined;
+}
+
+export interface SessionId {
+  readonly accountId: string;
+  readonly sessionId: string;
+}
+
+/** All streams of this process. */
+export interface Streams {
+  /**
+   * Starts a stream. `begin` returns the response after its headers are written. Rejects with a ProblemError, before
+   * `begin` is called, if there are too many streams or the database is unavailable.
+   */
+  open(request: StreamRequest, begin: () => Sink): Promise<void>;
+  /** Wakes the streams of sessions with new readings. */
+  wake(sessions: readonly SessionId[]): void;
+  /** Looks for readings that other processes stored for these accounts, and wakes the affected streams. */
+  lookUp(accountIds: Iterable<string>): void;
+  /** Returns the number of streams that are open or being opened. */
+  openCount(): number;
+  /** Ends all streams. Their clients reconnect to another process. */
+  drain(): void;
+  close(): Promise<void>;
+}
+
+/** Time between two polls, ms. A poll finds the readings of other processes and checks the keys of the streams. */
+const pollMs = 1_000;
+
+export function createStreams(parts: StreamsParts): Streams {
+  const open = createOpenStreams();
+  const changes = createChangeLookup(open, parts);
+  const readPage = sharePages(parts.readPage);
+  const { policy } = limits.streams;
+  const resetSeconds = settings.refused_retry_seconds;
+  const limitKey = createConcurrencyLimit({ policy, quota: parts.perKeyMax, resetSeconds });
+  const limitAccount = createConcurrencyLimit({ policy, quota: shareOfAccount(parts.streamsMax), resetSeconds });
+  /** Number of streams that are open or being opened. */
+  let streamCount = 0;
+  let isDraining = false;
+  let timers: NodeJS.Timeout[] = [];
+
+  const notifyCommits = (isOn: boolean) => void parts.notifyStreams(isOn).catch(() => undefined);
+  // Other processes may have streams that wait for the readings of this process.
+  if (parts.notifications) notifyCommits(true);
+  const start = () => {
+    if (parts.notifications) parts.notifications.listen(true);
+    else notifyCommits(true);
+    const beat = () => {
+      for (const { stream } of open) stream.beat();
+    };
+    const poll = () => {
+      changes.lookUp(open.accountIds());
+      void endInvalid().catch(() => undefined);
+    };
+    timers = [
+      setInterval(beat, parts.heartbeatMs ?? settings.heartbeat_seconds * 1_000).unref(),
+      setInterval(poll, pollMs).unref(),
+    ];
+  };
+  const stop = () => {
+    timers.splice(0).forEach(clearInterval);
+    changes.clear();
+    if (parts.notifications) parts.notifications.listen(false);
+    else notifyCommits(false);
+  };
+
+  /** Ends the streams whose key or token is no longer valid. */
+  async function endInvalid(): Promise<void> {
+    const keys = new Map([...open].map(({ request: { caller } }) => [caller.keyId, caller]));
+    const ended = new Set<string>();
+    for (const { accountId, keyId } of keys.values()) if (!(await parts.isKeyValid(accountId, keyId))) ended.add(keyId);
+    for (const { request, stream } of open) {
+      const { caller, expiresAtMs = Number.POSITIVE_INFINITY } = request;
+      if (ended.has(caller.keyId) || parts.now() >= expiresAtMs) stream.end();
+    }
+  }
+
+  /** Counts a stream. Returns a function that ends it. Throws if the process, the account or the key has too many. */
+  function admit({ accountId, keyId }: Caller): () => void {
+    if (streamCount >= parts.streamsMax) throw new ProblemError('service_unavailable', { cause: 'too many streams' });
+    const entries = [limitAccount(accountId)];
+    try {
+      entries.push(limitKey(keyId));
+    } catch (error) {
+      for (const end of entries) end();
+      throw error;
+    }
+    streamCount += 1;
+    if (streamCount === 1) start();
+    return () => {
+      for (const end of entries) end();
+      streamCount -= 1;
+      if (streamCount === 0) stop();
+    };
+  }
+
+  return {
+    async open(request, begin) {
+      const { caller, sessionId, type } = request;
+      const leave = admit(caller);
+      try {
+        const [head] = await parts.findStreamHeads([caller.accountId]);
+        // The newest position includes the state change of the newest reading. A higher id is from another database.
+        const newest = head ? head.position + 1 : 0;
+        const after = Math.min(request.lastEventId ?? newest, newest);
+        const sink = begin();
+        // The client has disconnected in the meantime.
+        if (sink.destroyed) return leave();
+        const from = { accountId: caller.accountId, ...(sessionId !== undefined && { sessionId }), after };
+        const stream = createEventStream({ sink, request: from, type, readPage, onSent: request.onSent });
+        const entry = { request, stream };
+        open.add(entry);
+        sink.once('close', () => {
+          open.remove(entry);
+          leave();
+        });
+        sink.write(readyText(after, sessionId));
+        if (isDraining) stream.end();
+        else stream.wake();
+      } catch (error) {
+        leave();
+        throw error;
+      }
+    },
+    wake(sessions) {
+      const accountIds = new Set<string>();
+      for (const { accountId, sessionId } of sessions) {
+        accountIds.add(accountId);
+        for (const { stream } of open.ofSession(accountId, sessionId)) stream.wake();
+      }
+      parts.notifications?.publish(accountIds);
+    },
+    lookUp: changes.lookUp,
+    openCount: () => streamCount,
+    drain() {
+      isDraining = true;
+      for (const { stream } of open) stream.end();
+    },
+    async close() {
+      timers.splice(0).forEach(clearInterval);
+    },
+  };
+}

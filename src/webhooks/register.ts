@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { webhookDelivery as settings } from '../../generated/spec.js';
+import type { Schema } from '../contract/contract.js';
+import { fault, ProblemError } from '../contract/problem.js';
+import type { Writer } from '../store/store.js';
+import type { StoredWebhook } from '../store/webhooks.js';
+import type { ResolveName } from './resolve-name.js';
+import { newId } from './new-delivery.js';
+import { issueSecret } from './signing-secrets.js';
+import type { SecretBox } from './secret-box.js';
+import { faultOfAddress, faultOfUrl, literalAddress, type TargetPolicy } from './target.js';
+
+/**
+ * Time limit for resolving the name, ms. If it expires, the name is accepted, because each attempt checks the addresses
+ * again.
+ */
+const resolveMs = 2_000;
+
+export interface TargetChecks {
+  readonly targetPolicy: TargetPolicy;
+  readonly resolveName: ResolveName;
+}
+
+/** Throws a ProblemError if the URL is not allowed as a target. */
+export async function requireTarget(text: string, accountId: string, checks: TargetChecks): Promise<void> {
+  const code = faultOfUrl(text, checks.targetPolicy) ?? (await faultOfName(new URL(text), accountId, checks));
+  if (code) throw new ProblemError('validation_failed', { faults: [fault(code, { pointer: '/url' })] });
+}
+
+/** Returns the reason why the name is not allowed. Undefined if all of its addresses are allowed. */
+async function faultOfName(url: URL, accountId: string, { targetPolicy, resolveName }: TargetChecks) {
+  if (literalAddress(url) !== undefined) return undefined;
+  const resolved = resolveName(url.hostname, accountId).catch(() => []);
+  const addresses = await Promise.race([resolved, sleep(resolveMs, [], { ref: false })]);
+  return addresses.map(({ address }) => faultOfAddress(address, url, targetPolicy)).find((it) => it !== undefined);
+}
+
+/** Result of a registration. `secret` is present only if the webhook is new. */
+export interface Registered {
+  readonly webhook: StoredWebhook;
+  readonly secret?: string;
+  /** The webhook before this request, if it was already registered. */
+  readonly before?: StoredWebhook;
+}
+
+/**
+ * Registers a webhook. If a webhook with the same URL and session exists, returns it instead, with the requested retries
+ * and states, and enabled. Throws a ProblemError if the account has the maximum number of webhooks.
+ */
+export async function register(
+  writer: Writer,
+  secretBox: SecretBox,
+  accountId: string,
+  registration: Schema<'WebhookRegistration'>,
+  nowMs: number,
+): Promise<Registered> {
+  // Locks sessions before webhooks, as ingest does. Otherwise, a concurrent reading could bind the session to a subject
+  // without updating this webhook.
+  const subjectId =
+    registration.session_id === undefined ? undefined : await writer.sessions.lockSubjectOf(registration.session_id);
+  await writer.webhooks.lockAccount();
+  const all = await writer.webhooks.lockAll();
+  const target = normalize(registration.url);
+  const standing = all.find(({ url, sessionId }) => sessionId === registration.session_id && normalize(url) === target);
+  if (standing) return { webhook: await update(writer, standing, registration), before: standing };
+  if (all.length >= settings.max_per_account) throw tooMany();
+  const webhookId = newId('wh');
+  const { secret, sealed } = issueSecret(secretBox, accountId, webhookId);
+  const webhook: StoredWebhook = {
+    webhookId,
+    url: registration.url,
+    events: registration.events,
+    ...(registration.retry === 'extended' && { retry: 'extended' }),
+    ...(registration.states && { states: registration.states }),
+    ...(registration.session_id !== undefined && { sessionId: registration.session_id }),
+    ...(subjectId !== undefined && { subjectId }),
+    secret: sealed,
+    failedInRow: 0,
+    createdAtMs: nowMs,
+    registeredEpoch: await writer.webhooks.nextEpoch(),
+  };
+  await writer.webhooks.insert(webhook);
+  return { webhook, secret };
+}
+
+/** Returns the same text for all URLs with the same request. */
+function normalize(text: string): string {
+  const { origin, pathname, search } = new URL(text);
+  return origin + pathname + search;
+}
+
+/** Enables the webhook. Changes its schedule and its states if the registration contains them. */
+async function update(
+  writer: Writer,
+  webhook: StoredWebhook,
+  registration: Schema<'WebhookRegistration'>,
+): Promise<StoredWebhook> {
+  const { retry = webhook.retry ?? 'standard' } = registration;
+  const states: StoredWebhook['states'] = registration.states ?? webhook.states;
+  const isDisabled = webhook.disabledAtMs !== undefined;
+  const hasSameStates = String(states) === String(webhook.states);
+  if (!isDisabled && hasSameStates && retry === (webhook.retry ?? 'standard')) return webhook;
+  const { disabledAtMs: _, disabledEpoch: __, retry: ___, ...rest } = webhook;
+  const changed: StoredWebhook = {
+    ...rest,
+    ...(isDisabled && { failedInRow: 0 }),
+    ...(retry === 'extended' && { retry }),
+    ...(states && { states }),
+  };
+  await writer.webhooks.update(changed);
+  return changed;
+}
+
+function tooMany(): ProblemError {
+  const limit = String(settings.max_per_account);
+  return new ProblemError('validation_failed', { faults: [fault('too_many_webhooks', { pointer: '' }, limit)] });
+}

@@ -1,0 +1,125 @@
+import type { Schema } from '../contract/contract.js';
+import { type Delivery, isManualRetry } from '../store/delivery-row.js';
+import type { DueDelivery } from '../store/delivery-queue.js';
+import type { Store, Writer } from '../store/store.js';
+import type { StoredWebhook } from '../store/webhooks.js';
+import { isSuccess } from './attempt.js';
+import { webhookDelivery as settings } from '../../generated/spec.js';
+import { deliveryAfter, gone, statusOf, webhookAfter } from './schedule.js';
+import { type StatusChange, statusChangeOf } from './status-change.js';
+
+const droppedAtOnce = 500;
+
+/** A claimed delivery and its attempt. `attempt` is undefined if the delivery was not sent. */
+export interface Handled {
+  readonly delivery: DueDelivery;
+  readonly attempt: Schema<'DeliveryAttempt'> | undefined;
+  /** The webhook as it was when the delivery was claimed. */
+  readonly webhook?: StoredWebhook | undefined;
+}
+
+/**
+ * Stores the outcomes of deliveries in one transaction, in the order of the group. Ignores deliveries whose claim was
+ * lost. Resolves with the webhooks whose status changed.
+ */
+export async function settleGroup(store: Store, group: readonly Handled[], nowMs: number): Promise<StatusChange[]> {
+  return store.transact(async (writerOf) => {
+    const changes: StatusChange[] = [];
+    for (const accountId of [...new Set(group.map((it) => it.delivery.accountId))].sort()) {
+      const mine = group.filter((it) => it.delivery.accountId === accountId);
+      for (const [before, after] of await settleAccount(writerOf(accountId), mine, nowMs))
+        changes.push(...[statusChangeOf(accountId, before, after)].filter((it) => it !== undefined));
+    }
+    return changes;
+  });
+}
+
+/**
+ * Stores the outcomes of one account's deliveries. Returns each webhook before and after.
+ *
+ * Uses few statements for any group size, because the webhook locks block new deliveries to their queues. The locks are
+ * shared, unless an attempt changes its webhook: a failure, or the first success after failures.
+ */
+async function settleAccount(
+  writer: Writer,
+  group: readonly Handled[],
+  nowMs: number,
+): Promise<Array<[before: StoredWebhook, after: StoredWebhook]>> {
+  const webhookIds = [...new Set(group.map((it) => it.delivery.webhookId))];
+  const isShared = !group.some(changesWebhook);
+  // Locks the account before the webhooks, as registration does.
+  if (group.some(({ attempt }) => attempt?.status === gone)) await writer.webhooks.lockAccount();
+  const before = await writer.webhooks.lock(webhookIds, isShared);
+  const held = await writer.deliveries.lockHeld(group.map((it) => it.delivery));
+  const webhooks = new Map(before);
+  const settled: Delivery[] = [];
+  const orphaned = new Set<string>();
+  for (const { delivery, attempt } of group) {
+    const mine = held.get(delivery.deliveryId);
+    if (mine?.owner !== delivery.owner) continue;
+    const webhook = webhooks.get(mine.webhookId);
+    if (!webhook) orphaned.add(mine.webhookId);
+    if (!webhook) continue;
+    const after = attempt ? webhookAfter(webhook, attempt, nowMs) : webhook;
+    webhooks.set(after.webhookId, after);
+    settled.push(
+      attempt
+        ? deliveryAfter({ ...mine, accountId: delivery.accountId }, after, attempt, nowMs)
+        : unsent(mine, after, nowMs),
+    );
+  }
+  for (const webhookId of orphaned) await dropAll(writer, webhookId);
+  await writer.deliveries.updateHeld(settled);
+  for (const webhook of webhooks.values()) await saveWebhook(writer, before.get(webhook.webhookId), webhook, nowMs);
+  await writer.deliveries.promoteNext(settled.filter(isOutOfLine), nowMs);
+  return [...before.values()].map((webhook) => [webhook, webhooks.get(webhook.webhookId) ?? webhook]);
+}
+
+/** Deletes all deliveries of a removed webhook. Some remain if the process stopped during the removal. */
+async function dropAll(writer: Writer, webhookId: string): Promise<void> {
+  while (await writer.deliveries.removeSome(webhookId, droppedAtOnce));
+}
+
+/**
+ * Returns true if the attempt is likely to change its webhook. Decides before the webhook is locked, from the webhook
+ * as it was at the claim.
+ */
+function changesWebhook({ attempt, webhook }: Handled): boolean {
+  return attempt !== undefined && (!isSuccess(attempt) || (webhook !== undefined && webhook.failedInRow > 0));
+}
+
+/**
+ * Saves a changed webhook. If the change disabled it, its waiting deliveries fail. If it is active again, its waiting
+ * deliveries are due soon. They are not due immediately, because the receiver may reject some deliveries and accept others.
+ */
+async function saveWebhook(
+  writer: Writer,
+  before: StoredWebhook | undefined,
+  after: StoredWebhook,
+  nowMs: number,
+): Promise<void> {
+  if (after === before) return;
+  const isDisabled = after.disabledAtMs !== undefined && before?.disabledAtMs === undefined;
+  await writer.webhooks.update(isDisabled ? { ...after, disabledEpoch: await writer.webhooks.nextEpoch() } : after);
+  if (isDisabled) await writer.deliveries.failWaiting(after.webhookId, 'disabled', nowMs);
+  const isRecovered = before !== undefined && statusOf(before) === 'failed' && statusOf(after) === 'active';
+  if (isRecovered && after.retry === 'extended')
+    await writer.deliveries.hastenRetries(after.webhookId, nowMs + settings.extended_retry.recovery_seconds * 1000);
+}
+
+/**
+ * Returns the outcome of a delivery that was not sent: failed if its webhook is disabled, otherwise released and due
+ * immediately.
+ */
+function unsent(delivery: Delivery, { disabledAtMs }: StoredWebhook, nowMs: number): Delivery {
+  if (disabledAtMs === undefined || isManualRetry(delivery)) return { ...delivery, owner: null, dueAtMs: nowMs };
+  return { ...delivery, owner: null, status: 'failed', reason: 'disabled', settledAtMs: nowMs };
+}
+
+/**
+ * Returns true if the delivery has left its queue. The next delivery is then due. A delivery that will be retried stays
+ * in its queue.
+ */
+function isOutOfLine({ seq, settledAtMs }: Delivery): boolean {
+  return seq !== null && settledAtMs !== null;
+}

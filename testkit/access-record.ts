@@ -1,0 +1,80 @@
+import type { Knex } from 'knex';
+import { onTestFinished } from 'vitest';
+import { type Access, type AccessRecord, startAccessRecord } from '../src/access-record/record.js';
+import { verifyRecord } from '../src/access-record/verify.js';
+import { readConfig } from '../src/config/config.js';
+import { createLog } from '../src/observe/log.js';
+import { eraseSubject } from '../src/retention/erase.js';
+import { openDatabase } from '../src/store/database.js';
+import { openStore, type Store } from '../src/store/store.js';
+import { createDigestId } from '../src/keys/digest-id.js';
+import { createTestDatabase, type TestDatabase } from './databases.js';
+import { Clock } from './service.js';
+
+export const secretsKey = 'k'.repeat(32);
+export const dayMs = 86_400_000;
+
+export interface RecordDatabase {
+  readonly store: Store;
+  readonly knex: Knex;
+  readonly clock: Clock;
+  readonly database: TestDatabase;
+}
+
+/** Stores people without readings. */
+export async function addPeople({ knex }: Pick<RecordDatabase, 'knex'>, ...ids: readonly string[]): Promise<void> {
+  const rows = ids.map((subject_id) => ({ account_id: 'acc_1', subject_id, version: 'v', body: '{"v":1}' }));
+  await knex.batchInsert('subjects', rows, 100);
+}
+
+/** Opens a migrated database with the people `person-0`, `person-1` and so on. It is dropped at the end of the test. */
+export async function openRecord(people = 10): Promise<RecordDatabase> {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const config = readConfig({ DATABASE_URL: database.url }).database;
+  const [store, knex] = [openStore(config), openDatabase(config)];
+  onTestFinished(store.close);
+  onTestFinished(() => knex.destroy());
+  await store.migrate();
+  await addPeople({ knex }, ...Array.from({ length: people }, (_, index) => `person-${index}`));
+  return { store, knex, clock: new Clock(), database };
+}
+
+export const accessOf = (index: number): Access => ({
+  ...{ accountId: 'acc_1', keyId: `key_${index % 2}`, credential: 'key', action: 'read', operation: 'getState' },
+  data: { subjectId: `person-${index}` },
+});
+
+export interface RecordOptions {
+  /** Keys of SECRETS_KEY, the newest first. */
+  readonly keys?: readonly [string, ...string[]];
+  /** Replaces the function that stores entries. */
+  readonly append?: Store['accesses']['append'];
+  readonly write?: (line: string) => void;
+}
+
+/** Starts the record of one process. */
+export function startRecord({ store, clock }: Pick<RecordDatabase, 'store' | 'clock'>, options: RecordOptions = {}) {
+  const { keys = [secretsKey], append = store.accesses.append, write = () => undefined } = options;
+  const digestId = createDigestId(keys);
+  const accesses = { ...store.accesses, append };
+  const log = createLog('warn', { write });
+  return startAccessRecord({ accesses, digestId, secretsKey: keys[0], now: clock.now, log });
+}
+
+/** Records accesses to persons 0 to `count` - 1 as one process does. */
+export async function recordAs(opened: RecordDatabase, count: number, ...keys: string[]): Promise<void> {
+  const record = startRecord(opened, keys.length > 0 ? { keys: keys as [string, ...string[]] } : {});
+  addAll(record, count);
+  await record.close();
+}
+
+export function addAll(record: AccessRecord, count: number): void {
+  for (let index = 0; index < count; index += 1) record.add(accessOf(index));
+}
+
+export const verify = ({ store }: Pick<RecordDatabase, 'store'>, keys = [secretsKey], expiredBeforeMs = 0) =>
+  verifyRecord(store.accesses, keys, createDigestId(keys), expiredBeforeMs);
+
+export const erase = ({ store, clock }: Pick<RecordDatabase, 'store' | 'clock'>, subjectId: string) =>
+  eraseSubject({ store, digestId: createDigestId([secretsKey]), now: clock.now }, 'acc_1', subjectId);

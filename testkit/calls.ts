@@ -1,0 +1,34 @@
+import { createKey } from '../src/keys/manage.js';
+import type { Tier } from '../src/contract/contract.js';
+import type { Answer, TestService } from './service.js';
+
+/** Creates an account of the tier. Resolves with a key and the id of the account. */
+export async function makeAccount(
+  { store, clock }: Pick<TestService, 'store' | 'clock'>,
+  account: string,
+  tier: Tier,
+): Promise<{ key: string; accountId: string }> {
+  const { key } = await createKey(store.keys, { account, tier }, clock.nowMs);
+  const accountId = (await store.keys.list(account))[0]?.accountId ?? '';
+  return { key, accountId };
+}
+
+/** Makes `count` calls to an unknown path, several concurrently. Resolves with the responses. */
+export async function call(
+  request: TestService['request'],
+  count: number,
+  atOnce = 25,
+): Promise<Array<Answer<{ code: string; violated_policies?: string[] }>>> {
+  const answers = [];
+  for (let made = 0; made < count; made += atOnce)
+    answers.push(
+      ...(await Promise.all(Array.from({ length: Math.min(atOnce, count - made) }, () => request('/v1/nothing')))),
+    );
+  return answers;
+}
+
+/** Returns the number of calls of this month that are stored in the database. */
+export async function callsInDatabase({ store, clock }: TestService, accountId: string): Promise<number | undefined> {
+  const month = new Date(clock.nowMs).toISOString().slice(0, 7);
+  return (await store.usage.totalsOf([{ accountId, month }]))[0];
+}

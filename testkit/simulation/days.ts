@@ -1,0 +1,217 @@
+import { parse } from 'csv-parse/sync';
+import type { StateReading } from '../../src/contract/contract.js';
+import { type EvaluatedService } from '../../packages/tools/evaluate/service.js';
+import { clampToContract } from '../../packages/tools/recordings/recorded-window.js';
+
+const minuteMs = 60_000;
+const dayMs = 1_440 * minuteMs;
+/** Maximum number of lines per batch. */
+const linesMax = 1_000;
+/** The service limits the batches in progress per account. */
+const peopleAtOnce = 2;
+
+export interface Minute {
+  /** Time of the recording, epoch ms. A local time counts as UTC. */
+  readonly atMs: number;
+  readonly heartRate: number;
+}
+
+/** One person's heart rates in ascending order, at most one per minute. */
+export interface Wearer {
+  readonly person: string;
+  readonly minutes: readonly Minute[];
+}
+
+/** A minute with its published score and state. */
+export type Judged = Minute & Pick<StateReading, 'stress_score' | 'state' | 'confidence'>;
+
+/** Parses a CSV text with the columns subject, heart_rate, and local_minute or utc_minute. */
+export function readWearers(csv: string): Wearer[] {
+  const people = new Map<string, Minute[]>();
+  for (const row of readRows(csv)) {
+    const minute = {
+      atMs: Date.parse(`${row['local_minute'] ?? row['utc_minute']}Z`),
+      heartRate: clampToContract('heart_rate', Number(row['heart_rate'])),
+    };
+    if (Number.isNaN(minute.atMs + minute.heartRate))
+      throw new Error(
+        'each row requires a subject, a local_minute or utc_minute such as 2026-11-21T09:30, and a heart_rate',
+      );
+    const person = row['subject'] ?? '';
+    const minutes = people.get(person);
+    if (minutes) minutes.push(minute);
+    else people.set(person, [minute]);
+  }
+  return [...people].map(([person, minutes]) => ({ person, minutes: minutes.sort((a, b) => a.atMs - b.atMs) }));
+}
+
+export interface StressReport {
+  readonly person: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly stress: string;
+}
+
+/** Parses a CSV text with the columns subject, utc_from, utc_to, stress. */
+export function readReports(csv: string): StressReport[] {
+  return readRows(csv).map((row) => ({
+    person: row['subject'] ?? '',
+    fromMs: Date.parse(`${row['utc_from']}Z`),
+    toMs: Date.parse(`${row['utc_to']}Z`),
+    stress: row['stress'] ?? '',
+  }));
+}
+
+function readRows(csv: string): Record<string, string>[] {
+  return parse<Record<string, string>>(csv, { columns: true, bom: true, trim: true, skip_empty_lines: true });
+}
+
+/**
+ * Backfills all people, each with their own session and subject. Shifts their times by whole days, so that they end
+ * just before the time of the service. Returns the responses per person.
+ */
+export async function replayWearers(
+  service: EvaluatedService,
+  wearers: readonly Wearer[],
+  run: string,
+  onBatch: () => void,
+): Promise<Judged[][]> {
+  const newestMs = Math.max(...wearers.map(({ minutes }) => minutes.at(-1)?.atMs ?? 0));
+  const movedMs = Math.floor((service.now() - newestMs) / dayMs) * dayMs;
+  const replays = wearers.map((): Judged[] => []);
+  const waiting = wearers.entries();
+  const replayNext = async () => {
+    for (const [index, wearer] of waiting)
+      replays[index] = await replayWearer(service, wearer, { id: `${run}-${wearer.person}`, movedMs, onBatch });
+  };
+  await Promise.all(Array.from({ length: peopleAtOnce }, replayNext));
+  return replays;
+}
+
+interface Run {
+  /** Session and subject. */
+  readonly id: string;
+  readonly movedMs: number;
+  readonly onBatch: () => void;
+}
+
+async function replayWearer(
+  service: EvaluatedService,
+  { minutes }: Wearer,
+  { id, movedMs, onBatch }: Run,
+): Promise<Judged[]> {
+  const judged: Judged[] = [];
+  for (let from = 0; from < minutes.length; from += linesMax) {
+    const part = minutes.slice(from, from + linesMax);
+    const lines = part.map(({ atMs, heartRate }) => {
+      const timestamp = new Date(atMs + movedMs).toISOString();
+      return { session_id: id, subject_id: id, timestamp, heart_rate: heartRate, backfill: true };
+    });
+    const responses = await service.sendBatch(lines);
+    responses.forEach(({ stress_score, state, confidence }, index) =>
+      judged.push({ ...(part[index] as Minute), stress_score, state, confidence }),
+    );
+    onBatch();
+  }
+  return judged;
+}
+
+/** Returns the number of batches of one replay. */
+export function countBatches(wearers: readonly Wearer[]): number {
+  return wearers.reduce((sum, { minutes }) => sum + Math.ceil(minutes.length / linesMax), 0);
+}
+
+const riseMinutes = 20;
+const riseBpm = 25;
+/** A rise must reach its state within this time, min. */
+const onsetMinutes = 10;
+
+/** Distance from the median of the day up to which a heart rate is near it, bpm. */
+const nearBpm = 5;
+
+/**
+ * Adds a rise of 25 bpm to the steadiest 20 consecutive minutes of each day after the first, awake. With `isNearMedian`,
+ * only minutes whose mean is near the median of the day qualify. Returns the start of each rise, as an index.
+ */
+export function injectRises({ person, minutes }: Wearer, isNearMedian: boolean): { wearer: Wearer; starts: number[] } {
+  const starts = findSteadiest(minutes, isNearMedian);
+  const raised = new Set(starts.flatMap((start) => Array.from({ length: riseMinutes }, (_, index) => start + index)));
+  const raise = (it: Minute, index: number) =>
+    raised.has(index) ? { ...it, heartRate: clampToContract('heart_rate', it.heartRate + riseBpm) } : it;
+  return { wearer: { person, minutes: minutes.map(raise) }, starts };
+}
+
+/** Returns true if a rise is published as stressed within ten minutes. */
+export function isRiseSeen(judged: readonly Judged[], start: number): boolean {
+  return judged.slice(start, start + onsetMinutes + 1).some(isStressed);
+}
+
+/**
+ * Returns the last ten minutes of each rise. During the first ten minutes, the state may still be that from before the
+ * rise.
+ */
+export function lastMinutes(judged: readonly Judged[], starts: readonly number[]): Judged[] {
+  return starts.flatMap((start) => judged.slice(start + onsetMinutes, start + riseMinutes));
+}
+
+function findSteadiest(minutes: readonly Minute[], isNearMedian: boolean): number[] {
+  const medians = medianByDay(minutes);
+  const steadiest = new Map<number, { start: number; variance: number }>();
+  minutes.forEach(({ atMs }, start) => {
+    const window = minutes.slice(start, start + riseMinutes);
+    const last = window.at(-1) as Minute;
+    const isWhole = last.atMs - atMs === (riseMinutes - 1) * minuteMs;
+    if (!isWhole || isFirstDay(minutes, atMs) || !isAwake(atMs) || !isAwake(last.atMs)) return;
+    const rates = window.map(({ heartRate }) => heartRate);
+    const day = Math.floor(atMs / dayMs);
+    if (isNearMedian && Math.abs(meanOf(rates) - (medians.get(day) ?? 0)) > nearBpm) return;
+    const variance = varianceOf(rates);
+    if (variance < (steadiest.get(day)?.variance ?? Infinity)) steadiest.set(day, { start, variance });
+  });
+  return [...steadiest.values()].map(({ start }) => start);
+}
+
+/** Returns the median heart rate of each day's awake time, bpm. */
+function medianByDay(minutes: readonly Minute[]): Map<number, number> {
+  const awake = new Map<number, Minute[]>();
+  for (const minute of minutes.filter(({ atMs }) => isAwake(atMs))) {
+    const day = Math.floor(minute.atMs / dayMs);
+    awake.set(day, awake.get(day) ?? []);
+    awake.get(day)?.push(minute);
+  }
+  const medianOf = (its: readonly Minute[]) => {
+    const ascending = its.map(({ heartRate }) => heartRate).sort((a, b) => a - b);
+    return ascending[Math.floor(ascending.length / 2)] ?? 0;
+  };
+  return new Map([...awake].map(([day, its]) => [day, medianOf(its)]));
+}
+
+function varianceOf(values: readonly number[]): number {
+  const mean = meanOf(values);
+  return meanOf(values.map((value) => (value - mean) ** 2));
+}
+
+export function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+const hourOf = (atMs: number) => (atMs % dayMs) / (60 * minuteMs);
+
+/** Returns true from 9 to 21 h. */
+export function isAwake(atMs: number): boolean {
+  return hourOf(atMs) >= 9 && hourOf(atMs) < 21;
+}
+
+/** Returns true from 1 to 5 h. */
+export function isNight(atMs: number): boolean {
+  return hourOf(atMs) >= 1 && hourOf(atMs) < 5;
+}
+
+/** Returns true for the first 24 hours of a recording. */
+export function isFirstDay(minutes: readonly Minute[], atMs: number): boolean {
+  return atMs - (minutes[0]?.atMs ?? 0) < dayMs;
+}
+
+export function isStressed({ state }: Pick<Judged, 'state'>): boolean {
+  return state === 'stressed' || state === 'acute_stress';
+}
