@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { bundle, withCompressed, save, type SiteFiles } from './files.js';
 import { contract, operations } from './contract.js';
-import { figures } from '../../scripts/generate/figures.js';
-import { fillIn } from '../../scripts/generate/fill.js';
 import { homePage } from './home.js';
 import { html } from './html.js';
 import { layout, type Page, type Site } from './layout.js';
@@ -66,13 +64,16 @@ const absent: Page = {
     <p><a href="/docs/">Go to the start</a></p>`,
 };
 
+/** Comments that mark the figures that `npm run generate` fills in. */
+const figureMark = /<!--= [\w. ]+ -->|<!--\/-->/g;
+
 interface GuidePage extends RenderedGuide {
   readonly content: Page['content'];
   readonly markdown: string;
 }
 
 async function renderGuide(guide: Guide, root: URL): Promise<GuidePage> {
-  const text = fillIn(await readFile(new URL(guide.source, root), 'utf8'), figures);
+  const text = (await readFile(new URL(guide.source, root), 'utf8')).replace(figureMark, '');
   const relink = (places: Places) => relinkFrom(guide, root, places);
   return {
     guide,

@@ -13,8 +13,3 @@ export function fill(markdown: string, figures: Figures): string {
     return open + figures(name, old) + end;
   });
 }
-
-/** Fills in the figures and removes the comments around them, for the pages of the site. */
-export function fillIn(markdown: string, figures: Figures): string {
-  return markdown.replace(place, (_, _open, name: string, old: string) => figures(name, old));
-}

@@ -1,6 +1,6 @@
 import { h, setText } from './dom.js';
 import { count } from './format.js';
-import { type Service } from './service.js';
+import type { Service } from './service.js';
 
 /** Calls of the account in this month. */
 export interface Usage {

@@ -2,7 +2,7 @@ import { signals } from '../../../../generated/spec.js';
 import { h, setText } from '../dom.js';
 import { nowMs } from '../clock.js';
 import { type HeartRateMeasurement, parseHeartRate } from './heart-rate-measurement.js';
-import { type Send, type Signals } from './send-panel.js';
+import type { Send, Signals } from './send-panel.js';
 
 /** The part of Web Bluetooth that the page uses. TypeScript's library has no types for it. */
 export interface Bluetooth {

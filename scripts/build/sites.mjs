@@ -1,0 +1,23 @@
+/**
+ * `npm run docs`: builds the documentation in dist/docs/ and the dashboard in dist/dashboard/. `--server URL` builds a
+ * copy of the documentation for another host.
+ */
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = new URL('../../', import.meta.url);
+const sites = ['docs', 'dashboard'];
+
+// The programs that build the sites are bundled first, so that a deployment requires no TypeScript.
+await build({
+  absWorkingDir: fileURLToPath(root),
+  entryPoints: Object.fromEntries(sites.map((site) => [`build-${site}`, `packages/${site}/main.ts`])),
+  outdir: 'dist',
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  packages: 'external',
+  logLevel: 'warning',
+});
+for (const site of sites) await import(new URL(`dist/build-${site}.js`, root).href);
