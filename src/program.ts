@@ -8,8 +8,19 @@ const program = new URL(import.meta.url);
 // Both threads run this file. Each loads only the modules that it needs.
 if (isMainThread) {
   setV8Options();
-  const { runCommand } = await import('./cli/command.js');
-  await runCommand({ program, root, env: process.env });
+  const [{ runCommand }, tools, gateway] = await Promise.all([
+    import('./cli/command.js'),
+    import('../packages/tools/commands.js'),
+    import('../packages/gateway/command.js'),
+  ]);
+  await runCommand({
+    ...{ program, root, env: process.env },
+    packages: {
+      commands: (host) => [gateway.gatewayCommand(host), ...tools.toolCommands(host)],
+      variables: [...gateway.variableNames, ...tools.variableNames],
+    },
+    withProgress: async (...work) => (await import('../packages/tools/terminal/progress.js')).withProgress(...work),
+  });
 } else {
   const { runCore } = await import('./serve/thread.js');
   const { startTracing } = await import('./observe/tracing.js');

@@ -40,9 +40,9 @@ export async function startDeliver(env: Env): Promise<Program> {
   return program;
 }
 
-/** Starts scripts/<name>.ts in one process, so that signals reach it. Uses the same loader as npm. */
-export function startScript(name: string, args: readonly string[], env: Env = {}): Program {
-  return start({ args: ['--import', 'tsx', `scripts/${name}.ts`, ...args], env });
+/** Starts the script PATH.ts in one process, so that signals reach it. Uses the same loader as npm. */
+export function startScript(path: string, args: readonly string[], env: Env = {}): Program {
+  return start({ args: ['--import', 'tsx', `${path}.ts`, ...args], env });
 }
 
 /** Starts a command of the built program. */
@@ -50,8 +50,8 @@ export function startCommand(name: string, args: readonly string[], env: Env = {
   return start({ args: [main, name, ...args], env });
 }
 
-export function runScript(name: string, args: readonly string[], env?: Env): Promise<Ended> {
-  return startScript(name, args, env).ended;
+export function runScript(path: string, args: readonly string[], env?: Env): Promise<Ended> {
+  return startScript(path, args, env).ended;
 }
 
 export function runCommand(name: string, args: readonly string[], env?: Env): Promise<Ended> {

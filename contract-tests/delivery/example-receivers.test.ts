@@ -77,7 +77,7 @@ for it in json.load(sys.stdin):
 });
 
 test('the example receiver processes a signed delivery once and rejects forged and empty deliveries', async () => {
-  const receiver = startScript('../examples/receiver/server', [], { WEBHOOK_SECRET: secret, PORT: '0' });
+  const receiver = startScript('examples/receiver/server', [], { WEBHOOK_SECRET: secret, PORT: '0' });
   const url = `http://127.0.0.1:${await receiver.find(/port: (\d+)/)}/hooks`;
   const send = async (headers: Record<string, string>, text = body) => {
     const init = { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers } };

@@ -13,7 +13,7 @@ test(
   async () => {
     const [reports, temporary] = [await temporaryFolder(), await temporaryFolder()];
     const args = ['--database', 'sqlite', '--seconds', '1', '--warm-up', '1', '--rounds', '1', '--reports', reports];
-    const { code, stdout } = await runScript('bench/bench', args, { TMPDIR: temporary });
+    const { code, stdout } = await runScript('lab/bench/bench', args, { TMPDIR: temporary });
     for (const title of titles) expect(stdout).toContain(`\n${title}`);
     expect(stdout).toMatch(/^\(d\) of \(b\), throughput +≥ 0\.8/m);
     expect(stdout).not.toContain('Requests failed');
@@ -31,7 +31,7 @@ test(
 test('the benchmark reports the HTTP overhead of a reading for both loads', async () => {
   const temporary = await temporaryFolder();
   const args = ['--database', 'sqlite', '--size', '2', '--groups', '3'];
-  const { code, stdout } = await runScript('bench/bench', ['ingest', ...args], { TMPDIR: temporary });
+  const { code, stdout } = await runScript('lab/bench/bench', ['ingest', ...args], { TMPDIR: temporary });
   expect(stdout).toMatch(/^SQLite +a reading( +\d+){3}\nSQLite +with a turn of 200 \+ 300 characters( +\d+){3}$/m);
   expect((await readdir(temporary)).filter((name) => name.startsWith('state-service-'))).toEqual([]);
   expect(code).toBe(0);
@@ -39,7 +39,7 @@ test('the benchmark reports the HTTP overhead of a reading for both loads', asyn
 
 test('the benchmark reports an unreachable MySQL server before any measurement', async () => {
   const nowhere = { TEST_MYSQL_URL: 'mysql://root@127.0.0.1:9' };
-  const { code, stdout, stderr } = await runScript('bench/bench', ['--database', 'mysql'], nowhere);
+  const { code, stdout, stderr } = await runScript('lab/bench/bench', ['--database', 'mysql'], nowhere);
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toBe('error: no MySQL server is reachable: start one, or set TEST_MYSQL_URL\n');
 });
@@ -49,7 +49,7 @@ test(
   async () => {
     const temporary = await temporaryFolder();
     const args = ['--database', 'sqlite', '--streams', '20', '--seconds', '1', '--rounds', '1'];
-    const { code, stdout } = await runScript('bench/bench', ['streams', ...args], { TMPDIR: temporary });
+    const { code, stdout } = await runScript('lab/bench/bench', ['streams', ...args], { TMPDIR: temporary });
     expect(stdout).toMatch(/^p99 from response to event, 20 streams, ms +\d+\.\d +≤ 100$/m);
     expect(stdout).toMatch(/^memory per idle stream, kB +-?\d+\.\d +≤ 20$/m);
     expect(stdout).toMatch(/^of the throughput without +\d\.\d\d +≥ 0\.95$/m);
@@ -64,7 +64,7 @@ test('the benchmark of the gateway measures the added latency, and every request
   const temporary = await temporaryFolder();
   // A low rate, because a busy machine has time for few requests.
   const args = ['--database', 'sqlite', '--seconds', '2', '--rate', '2'];
-  const { code, stdout } = await runScript('bench/bench', ['gateway', ...args], { TMPDIR: temporary });
+  const { code, stdout } = await runScript('lab/bench/bench', ['gateway', ...args], { TMPDIR: temporary });
   expect(stdout).toMatch(/^requests through the gateway +4$/m);
   expect(stdout).toMatch(/^added p50, ms +-?\d+\.\d +≤ 3\nadded p99, ms +-?\d+\.\d +≤ 15$/m);
   expect(stdout).toMatch(/^added p50 without the service, ms +-?\d+\.\d$/m);

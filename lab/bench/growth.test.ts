@@ -12,7 +12,7 @@ test(
     const [reports, temporary] = [await temporaryFolder(), await temporaryFolder()];
     const small = ['--only', 'purge', '--readings', '24000', '--sessions', '240', '--triggers', '20'];
     const args = ['--database', 'sqlite', '--seconds', '1', '--warm-up', '1', '--rounds', '1', ...small];
-    const { code, stdout } = await runScript('bench/bench', ['growth', ...args, '--reports', reports], {
+    const { code, stdout } = await runScript('lab/bench/bench', ['growth', ...args, '--reports', reports], {
       TMPDIR: temporary,
     });
     expect(stdout).toMatch(/^ingest +full( +[\d–]\S*){6}$/m);
@@ -41,6 +41,6 @@ test.each([
   ],
   [['--database', 'mysql'], 'error: no MySQL server is reachable: start one, or set TEST_MYSQL_URL\n'],
 ])('the option %j is rejected before any data is written', async (args, line) => {
-  const ended = await runScript('bench/bench', ['growth', ...args], { TEST_MYSQL_URL: 'mysql://root@127.0.0.1:9' });
+  const ended = await runScript('lab/bench/bench', ['growth', ...args], { TEST_MYSQL_URL: 'mysql://root@127.0.0.1:9' });
   expect(ended).toEqual({ code: 1, stdout: '', stderr: line });
 });

@@ -16,7 +16,7 @@ test.each(programs)(
     const temporary = await temporaryFolder();
     const json = join(temporary, 'outcomes.json');
     const args = ['--database', 'sqlite', '--only', items, '--seconds', '1', '--node', program, '--json', json];
-    const { code, stdout } = await runScript('check/attacks', args, { TMPDIR: temporary });
+    const { code, stdout } = await runScript('lab/check/attacks', args, { TMPDIR: temporary });
     expect(stdout).toMatch(/^1 +pipelined requests .* SQLite +holds /m);
     expect(stdout).toContain('\nThe service withstands all scenarios.');
     const [outcome] = JSON.parse(await readFile(json, 'utf8'));
@@ -30,7 +30,7 @@ test.each(programs)(
 );
 
 test('an unknown item is rejected with the list of valid numbers', async () => {
-  const { code, stderr } = await runScript('check/attacks', ['--only', '11']);
+  const { code, stderr } = await runScript('lab/check/attacks', ['--only', '11']);
   expect(stderr).toContain('Must be a comma-separated list of: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 18, 19, 21, 22.');
   expect(code).toBe(1);
 });

@@ -10,7 +10,7 @@ test(
   async () => {
     const temporary = await temporaryFolder();
     const args = ['--database', 'sqlite', '--only', 'service', '--kills', '2', '--sessions', '8'];
-    const { code, stdout, stderr } = await runScript('check/durability', args, { TMPDIR: temporary });
+    const { code, stdout, stderr } = await runScript('lab/check/durability', args, { TMPDIR: temporary });
     expect(stderr).toContain('2/2 kills, service on SQLite');
     const found = (what: string) => Number(new RegExp(`^ *${what} +(\\d+)`, 'm').exec(stdout)?.[1]);
     expect(found('service on SQLite: readings acknowledged')).toBeGreaterThanOrEqual(600);
@@ -36,6 +36,6 @@ test.each([
   [['--only', 'server', '--database', 'sqlite'], 'error: an embedded database has no server to kill\n'],
   [['--database', 'mysql'], 'error: no MySQL server is reachable: start one, or set TEST_MYSQL_URL\n'],
 ])('the option %j is rejected before any process is killed', async (args, line) => {
-  const ended = await runScript('check/durability', args, { TEST_MYSQL_URL: 'mysql://root@127.0.0.1:9' });
+  const ended = await runScript('lab/check/durability', args, { TEST_MYSQL_URL: 'mysql://root@127.0.0.1:9' });
   expect(ended).toEqual({ code: 1, stdout: '', stderr: line });
 });

@@ -12,7 +12,7 @@ test(
   async () => {
     const temporary = await temporaryFolder();
     const args = ['--database', 'sqlite', '--only', 'database-locked', '--seconds', '1'];
-    const { code, stdout } = await runScript('check/faults', args, { TMPDIR: temporary });
+    const { code, stdout } = await runScript('lab/check/faults', args, { TMPDIR: temporary });
     const [, acknowledged] = /^another process holds .* holds +(\d+) +0 +\d+ +\d+ +0 +\d+ +0$/m.exec(stdout) ?? [];
     expect(Number(acknowledged)).toBeGreaterThan(50);
     // The folder contains only the cache of tsx.
@@ -38,7 +38,7 @@ test.each([
 });
 
 test('an unknown fault is rejected with the list of known faults', async () => {
-  const { code, stderr } = await runScript('check/faults', ['--only', 'flood']);
+  const { code, stderr } = await runScript('lab/check/faults', ['--only', 'flood']);
   expect(stderr).toContain(
     'Must be a comma-separated list of: service-killed, database-stopped, database-frozen, database-locked, disk-full,',
   );

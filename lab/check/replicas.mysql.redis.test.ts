@@ -13,7 +13,7 @@ test(
   async () => {
     const reports = await temporaryFolder();
     const small = ['--sessions', '6', '--readings', '12', '--seconds', '1', '--warm-up', '1', '--rounds', '1'];
-    const { code, stdout, stderr } = await runScript('check/replicas', [...small, '--reports', reports], {
+    const { code, stdout, stderr } = await runScript('lab/check/replicas', [...small, '--reports', reports], {
       TEST_MYSQL_URL: mysqlServerUrl,
     });
     expect(stderr).toContain('72/72 readings');

@@ -12,7 +12,13 @@ import { startProgress } from '../../packages/tools/terminal/progress.js';
 import { textTable } from '../../packages/tools/terminal/table.js';
 import { auc } from '../../packages/tools/evaluate/statistics.js';
 import { launch } from '../../testkit/launch.js';
-import { encodeSeverity, fitSeverity, readLabeled, readSeverityTexts, type SeverityText } from '../../packages/text/training/severity.js';
+import {
+  encodeSeverity,
+  fitSeverity,
+  readLabeled,
+  readSeverityTexts,
+  type SeverityText,
+} from '../../packages/text/training/severity.js';
 import { dataDefaultPath } from '../../packages/text/training/texts.js';
 
 /** SAD's ratings from which a sentence counts as severe, and up to which it does not, 0–1. About a third each. */

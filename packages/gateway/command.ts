@@ -1,22 +1,45 @@
-import { readGatewayConfig } from './config.js';
-import { version } from '../../src/config/version.js';
-import { startGateway } from './gateway.js';
-import { starting } from '../../src/observe/start-error.js';
-import { createLog } from '../../src/observe/log.js';
-import { standardError } from '../../src/observe/log-output.js';
-import { closeOnSignal } from '../../src/cli/close-on-signal.js';
+import { Command } from 'commander';
+import type { Logger } from 'pino';
+import { gatewayVariables, readGatewayConfig, type ReadVariables, type Variable } from './config.js';
+import type { EndAfterBody, Gateway } from './gateway.js';
 
-/** Serves the gateway until SIGTERM or SIGINT. Logs the warnings and removes them from the array. */
-export async function gateway(env: Readonly<Record<string, string | undefined>>, warnings: string[]): Promise<void> {
-  const config = readGatewayConfig(env);
-  const output = standardError();
-  const log = createLog(config.logLevel, output);
-  const running = await starting('GATEWAY_HOST and GATEWAY_PORT', () => startGateway(config, log));
-  const { url } = running;
-  closeOnSignal({ running, tracing: undefined, log, output });
+/** Names of the environment variables that the command reads. */
+export const variableNames = Object.keys(gatewayVariables);
+
+/** What the program gives to this command. */
+export interface GatewayHost {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+  readonly readVariables: ReadVariables;
+  /** Returns one line per variable, for `--help`. */
+  describeVariables(table: Readonly<Record<string, Variable<unknown>>>): string;
+  /** Starts a server with its log, and closes it on SIGTERM or SIGINT. Rejects with an error that names the `settings`. */
+  serve<Server extends { close(): Promise<void> }>(
+    settings: string,
+    logLevel: string,
+    start: (log: Logger) => Promise<Server>,
+  ): Promise<Server>;
+  createEndAfterBody(): EndAfterBody;
+}
+
+export function gatewayCommand(host: GatewayHost): Command {
+  return new Command('gateway')
+    .description('serve the APIs of OpenAI and Anthropic, and add the state of the person to each request')
+    .addHelpText('after', () => `\nEnvironment variables:\n${host.describeVariables(gatewayVariables)}`)
+    .action(() => serveGateway(host));
+}
+
+/** Serves the gateway until SIGTERM or SIGINT. */
+async function serveGateway({ env, version, readVariables, serve, createEndAfterBody }: GatewayHost): Promise<void> {
+  const config = readGatewayConfig(env, readVariables);
   const { openai, anthropic } = config.upstreams;
-  log.info({ version, url, service: config.serviceUrl, openai: openai?.href, anthropic: anthropic?.href }, 'started');
-  for (const warning of warnings.splice(0)) log.warn(warning);
+  const { startGateway } = await import('./gateway.js');
+  const { url } = await serve('GATEWAY_HOST and GATEWAY_PORT', config.logLevel, async (log): Promise<Gateway> => {
+    const gateway = await startGateway(config, log, createEndAfterBody());
+    const upstreams = { openai: openai?.href, anthropic: anthropic?.href };
+    log.info({ version, url: gateway.url, service: config.serviceUrl, ...upstreams }, 'started');
+    return gateway;
+  });
   console.log(`Listening on ${url}\n\nConfigure the agent:\n`);
   if (openai) console.log(`  OPENAI_BASE_URL=${url}/v1`);
   if (anthropic) console.log(`  ANTHROPIC_BASE_URL=${url}`);

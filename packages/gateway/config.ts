@@ -1,8 +1,23 @@
 /** The environment variables of the command `gateway`. Its `--help` and docs/agents.md are generated from this table. */
-import { parseUrl } from '../../src/contract/parse-url.js';
-import { ConfigError, integerBetween, oneOf, readSwitch, readVariables, unlessEmpty } from '../../src/config/read-variable.js';
-import { optional, variable } from '../../src/config/variable.js';
-import { variables } from '../../src/config/variables.js';
+
+/** An environment variable with its documentation. */
+export interface Variable<T> {
+  readonly help: string;
+  /** Used when the variable is unset or empty. */
+  readonly fallback: string;
+  /** Describes the default when it is not one fixed value. */
+  readonly defaultNote?: string;
+  /** Throws an error whose message follows the name of the variable. */
+  readonly read: (text: string) => T;
+}
+
+/** Returns the values of a table of variables. Throws one error that lists every invalid variable. */
+export type ReadVariables = <T extends object>(
+  env: Readonly<Record<string, string | undefined>>,
+  table: { readonly [Name in keyof T]: Variable<T[Name]> },
+) => T;
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 /** Base URLs of the models, with the version and without a trailing slash. */
 export interface Upstreams {
@@ -33,12 +48,12 @@ export const gatewayVariables = {
   GATEWAY_OPENAI_URL: optional(
     'Base URL of the OpenAI API or of a compatible server, e.g. https://api.openai.com/v1',
     'none: no OpenAI API',
-    unlessEmpty(readUrl),
+    readOptionalUrl,
   ),
   GATEWAY_ANTHROPIC_URL: optional(
     'Base URL of the Anthropic API or of a compatible server, e.g. https://api.anthropic.com',
     'none: no Anthropic API',
-    unlessEmpty(readUrl),
+    readOptionalUrl,
   ),
   SERVICE_URL: variable('URL of the state service', 'http://127.0.0.1:8080', readUrl),
   GATEWAY_SHARE_TRIGGERS: variable(
@@ -64,14 +79,17 @@ export const gatewayVariables = {
     integerBetween(1, 3_600),
   ),
   GATEWAY_MAX_BODY_MB: variable('Maximum size of a request, in MB', '32', integerBetween(1, 512)),
-  LOG_LEVEL: variables.LOG_LEVEL,
+  LOG_LEVEL: variable(`Lowest level to log: ${logLevels.join(', ')}`, 'info', oneOf(logLevels)),
 };
 
-/** Throws a ConfigError that lists every invalid variable. */
-export function readGatewayConfig(env: Readonly<Record<string, string | undefined>>): GatewayConfig {
+/** Throws an error that lists every invalid variable. */
+export function readGatewayConfig(
+  env: Readonly<Record<string, string | undefined>>,
+  readVariables: ReadVariables,
+): GatewayConfig {
   const values = readVariables(env, gatewayVariables);
   const { GATEWAY_OPENAI_URL: openai, GATEWAY_ANTHROPIC_URL: anthropic } = values;
-  if (!openai && !anthropic) throw new ConfigError('set GATEWAY_OPENAI_URL, GATEWAY_ANTHROPIC_URL or both');
+  if (!openai && !anthropic) throw new Error('set GATEWAY_OPENAI_URL, GATEWAY_ANTHROPIC_URL or both');
   return {
     host: values.GATEWAY_HOST,
     port: values.GATEWAY_PORT,
@@ -86,12 +104,54 @@ export function readGatewayConfig(env: Readonly<Record<string, string | undefine
   };
 }
 
+function variable<T>(help: string, fallback: string, read: (text: string) => T): Variable<T> {
+  return { help, fallback, read };
+}
+
+/** Returns a variable without a fixed default. `read` converts the empty text to the absent value. */
+function optional<T>(help: string, defaultNote: string, read: (text: string) => T): Variable<T> {
+  return { help, defaultNote, fallback: '', read };
+}
+
+function integerBetween(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (!/^\d+$/.test(text) || number < min || number > max)
+      throw new Error(`must be a whole number from ${min} to ${max}, not "${text}"`);
+    return number;
+  };
+}
+
+function oneOf(allowed: readonly string[]): (text: string) => string {
+  return (text) => {
+    if (!allowed.includes(text)) throw new Error(`must be one of ${allowed.join(', ')}, not "${text}"`);
+    return text;
+  };
+}
+
+function readSwitch(text: string): boolean {
+  if (text !== '0' && text !== '1') throw new Error(`must be 0 or 1, not "${text}"`);
+  return text === '1';
+}
+
+function readOptionalUrl(text: string): URL | undefined {
+  return text === '' ? undefined : readUrl(text);
+}
+
 /** Errors never contain the text, which may include a password. */
 function readUrl(text: string): URL {
-  const url = /^https?:\/\//.test(text) ? parseUrl(text) : undefined;
+  const url = parseHttpUrl(text);
   if (!url || url.username || url.password || url.search || url.hash)
-    throw new ConfigError('must be an http or https URL without a user, a query and a fragment');
+    throw new Error('must be an http or https URL without a user, a query and a fragment');
   return url;
+}
+
+function parseHttpUrl(text: string): URL | undefined {
+  try {
+    return /^https?:\/\//.test(text) ? new URL(text) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The base URL of OpenAI's SDK contains the version. */

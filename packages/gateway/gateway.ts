@@ -2,15 +2,20 @@
  * Forwards requests of agents to the APIs of model vendors. Adds the state of the person to the requests that it knows.
  * Forwards a request unchanged if the state is not available. Texts and keys stay in memory and are never logged.
  */
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Logger } from 'pino';
 import { type Dispatcher, Pool } from 'undici';
 import type { GatewayConfig } from './config.js';
-import { listen } from '../../src/observe/listen.js';
-import { parseUrl } from '../../src/contract/parse-url.js';
-import { createEndAfterBody } from '../../src/http/unread-body.js';
 import { type Advice, createAdvisor } from './advisor.js';
 import { type Api, apis, type Provider } from './apis.js';
 import { createAskModel } from './ask-model.js';
@@ -26,6 +31,12 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+/**
+ * Writes a response and ends it after the rest of the request's body, so that a client that is still sending gets it.
+ * Returns false, and does nothing, if the body is read.
+ */
+export type EndAfterBody = (response: ServerResponse, write: () => void, end: () => void) => boolean;
+
 /** The fields of a request's log line. */
 type Logged = Record<string, string | number | boolean>;
 
@@ -37,7 +48,7 @@ const joinedBytesMax = 1_000_000;
 const safePath = /^\/v1(?:\/[\w.:@~-]+)+$/;
 
 /** Starts the gateway. Rejects if it cannot listen on the address. */
-export async function startGateway(config: GatewayConfig, log: Logger): Promise<Gateway> {
+export async function startGateway(config: GatewayConfig, log: Logger, endAfterBody: EndAfterBody): Promise<Gateway> {
   const { upstreams, upstreamTimeoutMs, bodyBytesMax } = config;
   const advisor = createAdvisor(config, log);
   const timeouts = {
@@ -49,11 +60,10 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
   const pools = { openai: openPool(upstreams.openai), anthropic: openPool(upstreams.anthropic) };
   const withBody = createWithBody(bodyBytesMax);
   const askModel = createAskModel(config.placement);
-  const endAfterBody = createEndAfterBody();
   let isClosing = false;
 
   async function serve(request: IncomingMessage, response: ServerResponse, logged: Logged): Promise<void> {
-    const { pathname = '', search = '' } = parseUrl(`http://gateway${request.url}`) ?? {};
+    const { pathname, search } = parsePath(request.url);
     if (pathname === '/healthz' || pathname === '/readyz') return sendHealth(response, pathname);
     logged['path'] = pathname.slice(0, loggedPathMax);
     const { api, pool, path } = findRoute(request, pathname);
@@ -134,7 +144,7 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
   };
   // With `Expect: 100-continue`, the client sends the body only after its key is checked.
   server.on('request', respond).on('checkContinue', respond);
-  const url = await listen(server, config.host, config.port);
+  const url = await listen(server, config);
   return {
     url,
     async close() {
@@ -144,6 +154,22 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
       await Promise.all(Object.values(pools).map((it) => it?.pool.close()));
     },
   };
+}
+
+/** Port 0 selects a free port. */
+async function listen(server: Server, { host, port }: GatewayConfig): Promise<string> {
+  server.listen(port, host);
+  await once(server, 'listening');
+  return `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
+}
+
+/** Returns an empty path for a path that is not valid. */
+function parsePath(path = ''): { pathname: string; search: string } {
+  try {
+    return new URL(`http://gateway${path}`);
+  } catch {
+    return { pathname: '', search: '' };
+  }
 }
 
 /** Joins the parts of a small body, which is faster. Joining a large body would block other requests. */

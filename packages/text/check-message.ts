@@ -1,5 +1,5 @@
 import { textAnalysis as texts } from '../../generated/spec.js';
-import type { StateReading } from '../../src/contract/contract.js';
+import type { components } from '../../generated/api.js';
 import { isForeign } from './language.js';
 import { createFindDanger, type FindDanger, type SafetyKind } from './safety.js';
 
@@ -23,7 +23,9 @@ export function createCheckMessage(): (message: string) => MessageCheck {
 }
 
 /** Returns the fields of a response that describe the check. None if the reading has no message that was checked. */
-export function describeCheck(check: MessageCheck | undefined): Pick<StateReading, 'text_analysis' | 'safety'> {
+export function describeCheck(
+  check: MessageCheck | undefined,
+): Pick<components['schemas']['StateReading'], 'text_analysis' | 'safety'> {
   if (!check) return {};
   if (check.isForeign)
     return { text_analysis: { status: 'unsupported_language', detail: texts.unsupported_language_detail } };

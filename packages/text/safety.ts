@@ -1,4 +1,4 @@
-import type { Schema } from '../../src/contract/contract.js';
+import type { components } from '../../generated/api.js';
 import { createTokenizer } from './tokens.js';
 import { englishWords } from './language-words.js';
 import {
@@ -12,7 +12,7 @@ import {
 } from './safety-rules.js';
 import { createPatternFinder } from './word-patterns.js';
 
-export type SafetyKind = Schema<'SafetyKind'>;
+export type SafetyKind = components['schemas']['SafetyKind'];
 
 /** Returns the danger that a message in English may describe. Undefined if none is found. Stores no text. Never throws. */
 export type FindDanger = (message: string) => SafetyKind | undefined;

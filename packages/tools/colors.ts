@@ -1,6 +1,6 @@
 import pc from 'picocolors';
 import { bands, stressModel } from '../../generated/spec.js';
-import type { State } from '../../src/contract/contract.js';
+import type { State } from '../client/src/index.js';
 
 export type Colors = ReturnType<typeof pc.createColors>;
 

@@ -1,7 +1,6 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { jsonOption } from '../../src/contract/command-line.js';
 import { formats } from './recordings/field-map.js';
 import type { DemoOptions } from './demo.js';
 import type { EvaluateOptions } from './evaluate/evaluate.js';
@@ -16,6 +15,8 @@ export interface ToolSurroundings {
   /** The root folder of the project or of the installed package. */
   readonly root: URL;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The option `--json`, which is the same for every command of the program. */
+  readonly jsonOption: readonly [flags: string, description: string, fallback: boolean];
 }
 
 /** The commands of a user: clients of the public API. Each imports its modules when it runs. */
@@ -26,9 +27,12 @@ export function toolCommands(surroundings: ToolSurroundings): Command[] {
     demoCommand(surroundings),
     listenCommand(surroundings),
     replayCommand(surroundings),
-    reportCommand(),
+    reportCommand(surroundings),
   ];
 }
+
+/** Names of the environment variables that the commands read. */
+export const variableNames = ['SERVICE_URL', 'SERVICE_KEY'];
 
 const urlOption = () =>
   new Option('--url <url>', 'address of the service')
@@ -52,7 +56,7 @@ function exportCommand(): Command {
     .action(async (options: ExportOptions) => (await import('./export.js')).exportReadings(options));
 }
 
-function demoCommand({ root, env }: ToolSurroundings): Command {
+function demoCommand({ root, env, jsonOption }: ToolSurroundings): Command {
   return new Command('demo')
     .description('play the five reference scenes against a temporary service')
     .option('--pace <seconds>', 'pause between two readings', readPace, 0.2)
@@ -74,7 +78,7 @@ function listenCommand({ env }: ToolSurroundings): Command {
     .action(async (options: ListenOptions) => (await import('./listen.js')).listen(options, env));
 }
 
-function replayCommand({ root }: ToolSurroundings): Command {
+function replayCommand({ root, jsonOption }: ToolSurroundings): Command {
   return new Command('replay')
     .description('stream a recording through a running service and print the states per task')
     .option(
@@ -109,7 +113,7 @@ function replayCommand({ root }: ToolSurroundings): Command {
     .action(async (options: ReplayOptions) => (await import('./replay.js')).replay(options));
 }
 
-function reportCommand(): Command {
+function reportCommand({ jsonOption }: ToolSurroundings): Command {
   return new Command('report')
     .description('print the days of a person')
     .requiredOption('--subject <id>', 'the person')
@@ -132,7 +136,7 @@ const columnOptions: Readonly<Record<string, string>> = {
   ...Object.fromEntries(signals.map((signal) => [signal, `the signal ${signal}`])),
 };
 
-function evaluateCommand({ root }: Pick<ToolSurroundings, 'root'>): Command {
+function evaluateCommand({ root, jsonOption }: ToolSurroundings): Command {
   const command = new Command('evaluate')
     .description('measure on your own labeled recording how well the score separates stressors from rest')
     .option('--file <csv>', 'recording with a header line', sampleRecording(root))

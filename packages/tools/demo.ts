@@ -3,8 +3,7 @@
  * over HTTP and prints each response. The exit code is 1 if a scene did not end in its expected state.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createStateClient, type StateClient } from '../client/src/index.js';
-import type { StateReading } from '../../src/contract/contract.js';
+import { createStateClient, type StateClient, type StateReading } from '../client/src/index.js';
 import {
   draw,
   type DrawnSignals,

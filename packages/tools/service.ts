@@ -6,12 +6,13 @@ import {
   TimeoutError,
   UnexpectedAnswerError,
 } from '../client/src/index.js';
-import { commandLine } from '../../src/contract/command-line.js';
 
 /** Longest total wait for the retries of a call, ms. Enough for a limit per minute, but not for the monthly quota. */
 const waitBudgetMs = 120_000;
 
-const keyRemedy = `set --key or SERVICE_KEY. To create a key: ${commandLine('keys', 'create --account NAME --tier solo')}`;
+/** How a person runs the command `keys`, of the installed program and in a checkout. */
+const keysCommand = import.meta.url.includes('/node_modules/') ? 'state-service keys' : 'npm run keys --';
+const keyRemedy = `set --key or SERVICE_KEY. To create a key: ${keysCommand} create --account NAME --tier solo`;
 
 export interface ServiceOptions {
   readonly url: string;

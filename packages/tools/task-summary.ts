@@ -1,5 +1,5 @@
 import { enums } from '../../generated/spec.js';
-import type { StateReading } from '../../src/contract/contract.js';
+import type { StateReading } from '../client/src/index.js';
 import { quantile } from './terminal/quantile.js';
 import type { Column, TableRow } from './terminal/table.js';
 import type { RecordedWindow } from './recordings/recorded-window.js';

@@ -10,7 +10,7 @@ import { runScript } from '../../testkit/process.js';
 /** Returns a real clock, because the check sends real timestamps. */
 const realTime = () => Object.assign(new Clock(), { now: Date.now });
 const check = ({ url, key }: Pick<TestService, 'url' | 'key'>) =>
-  runScript('contract/check', ['--url', url], { SERVICE_KEY: key });
+  runScript('scripts/contract/check', ['--url', url], { SERVICE_KEY: key });
 /**
  * Statuses that require an action of the operator or two concurrent requests, and 431, which Node sends before a route is
  * known (`contract-tests/http`).
@@ -51,7 +51,7 @@ test('a response that deviates from the contract fails the check with a line tha
 });
 
 test('the check reports a missing key and an unreachable service', async () => {
-  expect(await runScript('contract/check', ['--url', 'http://127.0.0.1:9'])).toMatchObject({ code: 1 });
+  expect(await runScript('scripts/contract/check', ['--url', 'http://127.0.0.1:9'])).toMatchObject({ code: 1 });
   const { code, stdout } = await check({ url: 'http://127.0.0.1:9', key: 'sk_1' });
   expect([code, stdout]).toEqual([1, expect.stringContaining('0 responses as documented')]);
 });

@@ -244,9 +244,9 @@ test('contract:diff lists the changes since a file, and rejects breaking ones on
   ingest(base).responses['418'] = ingest(base).responses['400'];
   const file = join(await temporaryFolder(), 'base.json');
   await writeFile(file, JSON.stringify(base));
-  const listed = await runScript('contract/diff', [file]);
+  const listed = await runScript('scripts/contract/diff', [file]);
   expect(listed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^breaking .*\/v1\/ingest 418: .*gone/m) });
   expect(listed.stdout).toContain('0 additions, 1 breaking changes');
-  expect((await runScript('contract/diff', [file, '--reject'])).code).toBe(1);
-  expect((await runScript('contract/diff', ['openapi.yaml', '--reject'])).code).toBe(0);
+  expect((await runScript('scripts/contract/diff', [file, '--reject'])).code).toBe(1);
+  expect((await runScript('scripts/contract/diff', ['openapi.yaml', '--reject'])).code).toBe(0);
 });

@@ -1,6 +1,7 @@
 import accuracy from '../../docs/accuracy.json' with { type: 'json' };
 import * as spec from '../../generated/spec.js';
-import { gatewaySettings, mainSettings, type Setting, settings } from '../../src/config/settings.js';
+import { gatewayVariables } from '../../packages/gateway/config.js';
+import { listSettings, mainSettings, type Setting, settings } from '../../src/config/settings.js';
 import { fieldMap } from '../../packages/tools/recordings/field-map.js';
 import { contract, type Schema } from '../../packages/docs/contract.js';
 import * as accountability from './accountability.js';
@@ -54,7 +55,7 @@ const tables: Record<string, () => string> = {
     ),
   settings: () => settingRows(settings()),
   main_settings: () => settingRows(mainSettings()),
-  gateway_settings: () => settingRows(gatewaySettings()),
+  gateway_settings: () => settingRows(listSettings(gatewayVariables)),
   states: () =>
     rows(
       ['Score', 'State', 'Suggested action', 'Recommendation'],

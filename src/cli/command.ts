@@ -2,24 +2,18 @@ import { Command } from 'commander';
 import { type Config, readConfig } from '../config/config.js';
 import type { Store } from '../store/store.js';
 import { startTracing } from '../observe/tracing.js';
-import {
-  describeMainVariables,
-  describeVariables,
-  gatewaySettings,
-  misspelledVariables,
-  settings,
-} from '../config/settings.js';
+import { describeMainVariables, describeVariables, misspelledVariables, settings } from '../config/settings.js';
 import { version } from '../config/version.js';
 import { findSimilar } from '../contract/similar.js';
 import { jsonOption } from '../contract/command-line.js';
-import { toolCommands } from '../../packages/tools/commands.js';
 import { endWithNpm } from './close-on-signal.js';
 import { accountsCommand } from './accounts.js';
 import { auditCommand } from './audit.js';
 import { backupCommand, restoreCommand } from './backups/commands.js';
+import { createHost, type Host } from './host.js';
 import { keysCommand } from './keys.js';
 import { mcpCommand } from './mcp.js';
-import type { PurgeOptions } from './purge.js';
+import type { PurgeOptions, WithProgress } from './purge.js';
 import { receiptKeysCommand } from './receipt-keys.js';
 
 export interface Surroundings {
@@ -28,11 +22,16 @@ export interface Surroundings {
   /** The root folder of the project. */
   readonly root: URL;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly packages: {
+    readonly commands: (host: Host) => readonly Command[];
+    /** Environment variables that these commands read. */
+    readonly variables: readonly string[];
+  };
+  readonly withProgress: WithProgress;
 }
 
 /** Runs the command that the process arguments select. Imports only the modules of that command. */
-export async function runCommand(surroundings: Surroundings): Promise<void> {
-  const { program, root, env } = surroundings;
+export async function runCommand({ program, root, env, packages, withProgress }: Surroundings): Promise<void> {
   const hasDatabase = Boolean(env['DATABASE_URL'] || env['DATABASE_URL_FILE']);
   const withStore = async (work: (store: Store, config: Config) => Promise<void>, mayCreate = false) =>
     (await import('./with-store.js')).withStore(readConfig(env), work, mayCreate && hasDatabase);
@@ -40,7 +39,7 @@ export async function runCommand(surroundings: Surroundings): Promise<void> {
     .description('Computes the stress state of a person from signals, in real time.')
     .version(version)
     .addHelpText('after', describeMainVariables);
-  const warnings = misspelledVariables(env);
+  const warnings = misspelledVariables(env, packages.variables);
   const printWarnings = () => warnings.splice(0).forEach((it) => console.error(`warning: ${it}`));
   command.hook('preAction', (_, action) => {
     if (!hasLog.includes(action.name())) printWarnings();
@@ -69,15 +68,6 @@ export async function runCommand(surroundings: Surroundings): Promise<void> {
     .option(...jsonOption)
     .action(({ json }: { json: boolean }) => console.log(json ? JSON.stringify(settings()) : describeVariables()));
   command
-    .command('gateway')
-    .description('serve the APIs of OpenAI and Anthropic, and add the state of the person to each request')
-    .addHelpText('after', () => `\nEnvironment variables:\n${describeVariables(gatewaySettings())}`)
-    .action(async () => {
-      const { gateway } = await import('../../packages/gateway/command.js');
-      endWithNpm(env);
-      await gateway(env, warnings);
-    });
-  command
     .command('migrate')
     .description('migrate the database, then exit')
     .action(() => withStore(async () => console.error('The database is up to date.'), true));
@@ -91,7 +81,7 @@ export async function runCommand(surroundings: Surroundings): Promise<void> {
     .option('--confirm', 'delete even if more than half of all readings are expired', false)
     .option(...jsonOption)
     .action((options: PurgeOptions) =>
-      withStore(async (store, config) => (await import('./purge.js')).purge(store, config, options)),
+      withStore(async (store, config) => (await import('./purge.js')).purge(store, config, options, withProgress)),
     );
   command
     .command('reseal')
@@ -113,7 +103,7 @@ export async function runCommand(surroundings: Surroundings): Promise<void> {
   command.addCommand(auditCommand(withStore));
   command.addCommand(receiptKeysCommand(withStore));
   command.addCommand(mcpCommand());
-  for (const it of toolCommands(surroundings)) command.addCommand(it);
+  for (const it of packages.commands(createHost(root, env, warnings))) command.addCommand(it);
   try {
     requireKnown(command, process.argv[2]);
     await command.parseAsync();

@@ -5,7 +5,6 @@ import { hourMs, purgeEdges } from '../retention/purge-edges.js';
 import { applyRetention, isLargePurge } from '../retention/shortened.js';
 import type { ExpiredCount } from '../store/count-expired.js';
 import type { Store } from '../store/store.js';
-import { withProgress } from '../../packages/tools/terminal/progress.js';
 import { printTable } from './keys.js';
 
 export interface PurgeOptions {
@@ -16,8 +15,20 @@ export interface PurgeOptions {
   readonly json: boolean;
 }
 
+/** Runs work whose progress is shown: `advance` reports one more completed step. */
+export type WithProgress = <T>(
+  total: number,
+  unit: string,
+  work: (progress: { advance(): void }) => Promise<T>,
+) => Promise<T>;
+
 /** Prints what is expired, and deletes it. Rejects without `confirm` if more than half of all readings are expired. */
-export async function purge(store: Store, config: Config, { dryRun, confirm, json }: PurgeOptions): Promise<void> {
+export async function purge(
+  store: Store,
+  config: Config,
+  { dryRun, confirm, json }: PurgeOptions,
+  withProgress: WithProgress,
+): Promise<void> {
   const { database, retention } = config;
   const nowMs = database.kind === 'mysql' ? await store.readClock() : Date.now();
   const counts = await store.countExpired(purgeEdges(retention, nowMs));

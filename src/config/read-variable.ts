@@ -12,13 +12,11 @@ import type { Variable } from './variable.js';
 
 export class ConfigError extends Error {}
 
-type Values<Table> = { readonly [Name in keyof Table]: Table[Name] extends Variable<infer Value> ? Value : never };
-
 /** Returns the values of a table of variables. Throws one ConfigError that lists every invalid variable. */
-export function readVariables<Table extends Readonly<Record<string, Variable<unknown>>>>(
+export function readVariables<T extends object>(
   env: Readonly<Record<string, string | undefined>>,
-  table: Table,
-): Values<Table> {
+  table: { readonly [Name in keyof T]: Variable<T[Name]> },
+): T {
   const faults: string[] = [];
   const read = ([name, variable]: [string, Variable<unknown>]) => {
     try {
@@ -28,9 +26,9 @@ export function readVariables<Table extends Readonly<Record<string, Variable<unk
       return [name, undefined];
     }
   };
-  const values = Object.entries(table).map(read);
+  const values = Object.entries<Variable<unknown>>(table).map(read);
   if (faults.length > 0) throw new ConfigError(faults.join('; '));
-  return Object.fromEntries(values) as Values<Table>;
+  return Object.fromEntries(values) as T;
 }
 
 export type DatabaseConfig =

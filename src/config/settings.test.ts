@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { gatewaySettings, misspelledVariables, settings } from './settings.js';
+import { misspelledVariables, settings } from './settings.js';
 
+const packageVariables = ['SERVICE_URL', 'SERVICE_KEY', 'GATEWAY_OPENAI_URL'];
 const others =
   'PATH HOME HOST HOSTNAME LANG PWD TERM TZ USER NODE_ENV NODE_OPTIONS NODE_EXTRA_CA_CERTS PORTS DEBUG CI EDITOR ' +
   'KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT KUBERNETES_PORT_443_TCP_ADDR STATE_SERVICE_SERVICE_HOST ' +
@@ -20,16 +21,18 @@ test.each([
   ['GATEWAY_OPENAPI_URL', 'GATEWAY_OPENAI_URL'],
   ['SERVICE_KEYS', 'SERVICE_KEY'],
 ])('%s is probably %s', (name, known) => {
-  expect(misspelledVariables({ [name]: '1' })).toEqual([
+  expect(misspelledVariables({ [name]: '1' }, packageVariables)).toEqual([
     `${name} is not a variable of this service: did you mean ${known}?`,
   ]);
 });
 
 test('variables of other programs cause no warning', () => {
-  expect(misspelledVariables(Object.fromEntries(others.split(' ').map((name) => [name, '1'])))).toEqual([]);
+  expect(
+    misspelledVariables(Object.fromEntries(others.split(' ').map((name) => [name, '1'])), packageVariables),
+  ).toEqual([]);
 });
 
 test('variables of every command cause no warning', () => {
-  const names = [...settings(), ...gatewaySettings()].map(({ name }) => name).concat('SERVICE_URL', 'SERVICE_KEY');
-  expect(misspelledVariables(Object.fromEntries(names.map((name) => [name, '1'])))).toEqual([]);
+  const names = [...settings().map(({ name }) => name), ...packageVariables];
+  expect(misspelledVariables(Object.fromEntries(names.map((name) => [name, '1'])), packageVariables)).toEqual([]);
 });

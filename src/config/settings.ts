@@ -1,7 +1,6 @@
 import { commandLine } from '../contract/command-line.js';
 import { findSimilar } from '../contract/similar.js';
-import { gatewayVariables } from '../../packages/gateway/config.js';
-import type { Described } from './variable.js';
+import type { Described, Variable } from './variable.js';
 import { variables } from './variables.js';
 
 /** A row of the configuration table. */
@@ -37,13 +36,12 @@ const tracingVariables: Record<string, Described> = {
 
 /** Returns every environment variable in the order of the documentation. */
 export function settings(): Setting[] {
-  const read = Object.entries(variables).map(([name, it]) => setting(name, it, it.fallback));
-  return [...read, ...Object.entries(tracingVariables).map(([name, it]) => setting(name, it))];
+  return [...listSettings(variables), ...Object.entries(tracingVariables).map(([name, it]) => setting(name, it))];
 }
 
-/** Returns the environment variables of the command `gateway`. */
-export function gatewaySettings(): Setting[] {
-  return Object.entries(gatewayVariables).map(([name, it]) => setting(name, it, it.fallback));
+/** Returns the settings of a table of variables. */
+export function listSettings(table: Readonly<Record<string, Variable<unknown>>>): Setting[] {
+  return Object.entries(table).map(([name, it]) => setting(name, it, it.fallback));
 }
 
 /** The settings that most deployments change, for the README and `--help`. */
@@ -69,15 +67,16 @@ export function describeVariables(list = settings()): string {
 const ownPrefix = /^(LIMIT|RETENTION)_/;
 /** Shorter names, e.g. HOST and PORT, are similar to variables of other programs. */
 const similarLengthMin = 6;
-/** These variables are read by the commands that call a service. */
-const clientNames = ['SERVICE_URL', 'SERVICE_KEY'];
 
 /**
  * Returns a warning per variable of the environment that is probably a misspelled variable of any command: one that
  * `findSimilar` finds, whatever its prefix, or an unknown one with a prefix of this service.
  */
-export function misspelledVariables(env: Readonly<Record<string, string | undefined>>): string[] {
-  const known = [...settings(), ...gatewaySettings()].map(({ name }) => name).concat(clientNames);
+export function misspelledVariables(
+  env: Readonly<Record<string, string | undefined>>,
+  packageVariables: readonly string[],
+): string[] {
+  const known = [...settings().map(({ name }) => name), ...packageVariables];
   const similarTo = known.filter((it) => it.length >= similarLengthMin);
   // Systems and the OpenTelemetry SDK read further variables with similar names.
   const unknown = Object.keys(env).filter((name) => !known.includes(name) && !/^(OTEL|npm)_/.test(name));

@@ -109,8 +109,8 @@ async function serve(
   const keys = { byHashes: findKeys, recordUse: recordKeyUse };
   const usage = { totalsOf: usageTotals, add: addUsage };
   const monthlyCalls = keep(createMonthlyCalls({ usage, quotaOf: monthlyQuotaBy(config.quotas), now, log }));
-  const readWeights = (folder: string) => readFile(new URL(`src/score/${folder}/weights.bin`, root));
-  const texts = createTexts({ topics: await readWeights('topics'), severity: await readWeights('text') });
+  const readWeights = (name: string) => readFile(new URL(`packages/text/weights/${name}.bin`, root));
+  const texts = createTexts({ topics: await readWeights('topics'), severity: await readWeights('severity') });
   const digestKeys = await starting('SECRETS_KEY', () => requireSecretsKeys(config));
   const sessionTokens = createSessionTokens(digestKeys);
   const findKey = createFindKey(core.findKey);

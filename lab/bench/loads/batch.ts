@@ -10,12 +10,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { Pool } from 'undici';
 import type { DatabaseKind } from '../../../testkit/databases.js';
-import {
-  createKeyOf,
-  runCommand,
-  type ServiceProgram,
-  withServicePrograms,
-} from '../../../testkit/program.js';
+import { createKeyOf, runCommand, type ServiceProgram, withServicePrograms } from '../../../testkit/program.js';
 import { batch as limits } from '../../../generated/spec.js';
 import type { Schema } from '../../../src/contract/contract.js';
 import { textTable } from '../../../packages/tools/terminal/table.js';

@@ -4,12 +4,7 @@
  */
 import { get } from 'node:http';
 import { Command } from 'commander';
-import {
-  createKeyOf,
-  readUsage,
-  type ServiceProgram,
-  startServiceProgram,
-} from '../../../testkit/program.js';
+import { createKeyOf, readUsage, type ServiceProgram, startServiceProgram } from '../../../testkit/program.js';
 import { textTable } from '../../../packages/tools/terminal/table.js';
 import { positive } from '../../options.js';
 import { withDatabase } from '../support/databases.js';

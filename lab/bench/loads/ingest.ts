@@ -22,10 +22,10 @@ const loads = { plain: 'a reading', turn: 'with a turn of 200 + 300 characters' 
 type Load = keyof typeof loads;
 const warmUps = 100;
 const caller = { accountId: 'bench', keyId: 'bench', tier: 'enterprise' } as const;
-const readWeights = (folder: string) =>
-  readFileSync(new URL(`../../../src/domain/${folder}/weights.bin`, import.meta.url));
+const readWeights = (name: string) =>
+  readFileSync(new URL(`../../../packages/text/weights/${name}.bin`, import.meta.url));
 const prepareReading = createPrepareReading({
-  texts: createTexts({ topics: readWeights('topics'), severity: readWeights('text') }),
+  texts: createTexts({ topics: readWeights('topics'), severity: readWeights('severity') }),
   digestKeys: ['bench'],
   now: Date.now,
   maxTimestampAgeMs: Number.POSITIVE_INFINITY,

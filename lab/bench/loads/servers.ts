@@ -6,12 +6,7 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { createTestDatabase, type DatabaseKind } from '../../../testkit/databases.js';
-import {
-  createKeyOf,
-  readUsage,
-  type ServiceProgram,
-  startServiceProgram,
-} from '../../../testkit/program.js';
+import { createKeyOf, readUsage, type ServiceProgram, startServiceProgram } from '../../../testkit/program.js';
 import { save } from '../../../packages/tools/terminal/save.js';
 import { markdownTable, type TableRow, textTable } from '../../../packages/tools/terminal/table.js';
 import { positive } from '../../options.js';

@@ -1,9 +1,4 @@
-import {
-  createKeyOf,
-  type Env,
-  type ServiceProgram,
-  startServiceProgram,
-} from '../../../testkit/program.js';
+import { createKeyOf, type Env, type ServiceProgram, startServiceProgram } from '../../../testkit/program.js';
 import { createTestDatabase, type DatabaseKind } from '../../../testkit/databases.js';
 import { storyEnv, storyTime } from '../../../testkit/story.js';
 import type { StateReading } from '../../../src/contract/contract.js';

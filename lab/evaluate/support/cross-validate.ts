@@ -4,9 +4,22 @@ import { createTopicAnalyzer } from '../../../packages/text/analyzer.js';
 import { bestShares } from '../../../src/score/shares.js';
 import { areaOfTopic, areas, type Area, type TopicName } from '../../../packages/text/vocabulary.js';
 import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
-import { areaTexts, encodeModels, fitAreas, fitConcern, fitTopicModel, listVocabulary } from '../../../packages/text/training/fit.js';
+import {
+  areaTexts,
+  encodeModels,
+  fitAreas,
+  fitConcern,
+  fitTopicModel,
+  listVocabulary,
+} from '../../../packages/text/training/fit.js';
 import type { SadRow } from '../../../packages/text/training/sad.js';
-import { groupOf, heldBackPrefix, type LabeledText, type TopicLine, type TopicTexts } from '../../../packages/text/training/texts.js';
+import {
+  groupOf,
+  heldBackPrefix,
+  type LabeledText,
+  type TopicLine,
+  type TopicTexts,
+} from '../../../packages/text/training/texts.js';
 
 /** Prediction for a text by a model that was not trained on this text. */
 export interface Judgement {

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
-import Anthropic from '@anthropic-ai/sdk';
-import OpenAI from 'openai';
 import { readGatewayConfig } from '../config.js';
 import { startGateway } from '../gateway.js';
+import { readVariables } from '../../../src/config/read-variable.js';
+import { createEndAfterBody } from '../../../src/http/unread-body.js';
 import { createLog } from '../../../src/observe/log.js';
 import { type ModelUpstream, openModelUpstream } from '../../../testkit/model-upstream.js';
 import { startTestService, type TestService } from '../../../testkit/service.js';
@@ -22,8 +22,6 @@ export interface Stage {
   /** The log lines of the gateway. */
   readonly logs: string[];
   readonly headers: StateHeaders;
-  openai(headers?: Record<string, string>, maxRetries?: number): OpenAI;
-  anthropic(headers?: Record<string, string>, maxRetries?: number): Anthropic;
   /** Sends a body without an SDK. */
   post(path: string, body: NonNullable<RequestInit['body']>, headers?: Record<string, string>): Promise<JsonResponse>;
   /** Resolves with the scores of the session when it has this many readings. */
@@ -47,21 +45,16 @@ export async function startStage(env: Record<string, string> = {}, serviceUrl?: 
     ...env,
   };
   const log = createLog('debug', { write: (line: string) => void logs.push(line) });
-  const gateway = await startGateway(readGatewayConfig(settings), log);
+  const gateway = await startGateway(readGatewayConfig(settings, readVariables), log, createEndAfterBody());
   onTestFinished(gateway.close);
   const { url } = gateway;
   const headers = { 'X-State-Key': service.key, 'X-State-Session': 's1', 'X-State-Subject': 'anna' };
-  const secret = { apiKey: 'model-key', defaultHeaders: headers };
   return {
     service,
     upstream,
     url,
     logs,
     headers,
-    openai: (own = {}, maxRetries = 0) =>
-      new OpenAI({ ...secret, baseURL: `${url}/v1`, maxRetries, defaultHeaders: { ...headers, ...own } }),
-    anthropic: (own = {}, maxRetries = 0) =>
-      new Anthropic({ ...secret, baseURL: url, maxRetries, defaultHeaders: { ...headers, ...own } }),
     post: (path, body, own = {}) =>
       fetch(url + path, {
         method: 'POST',

@@ -7,13 +7,7 @@ import {
   type GateText,
   toGateText,
 } from '../concern.js';
-import {
-  createFeatureLister,
-  type FeatureIndex,
-  type FeatureList,
-  lexiconBits,
-  noKnownRows,
-} from '../features.js';
+import { createFeatureLister, type FeatureIndex, type FeatureList, lexiconBits, noKnownRows } from '../features.js';
 import { createFinder } from '../findings.js';
 import { compileLexicon, lexiconFingerprint } from '../lexicon.js';
 import { classTotal } from '../model.js';

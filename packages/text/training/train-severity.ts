@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { startProgress } from '../../tools/terminal/progress.js';
-import { launch } from '../../../testkit/launch.js';
 import { encodeSeverity, fitSeverity, readSeverityTexts, stepsMax } from './severity.js';
 import { dataDefaultPath } from './texts.js';
 
@@ -14,7 +13,10 @@ const command = new Command('train:severity')
   .option('--data <folder>', 'folder of the data files', dataDefaultPath)
   .option('--out <file>', 'path of the weights file', weightsFile)
   .action(train);
-void launch(command);
+command.parseAsync().catch((error: Error) => {
+  console.error(`error: ${error.message}`);
+  process.exitCode = 1;
+});
 
 async function train({ data, out }: { data: string; out: string }): Promise<void> {
   const texts = readSeverityTexts(data);

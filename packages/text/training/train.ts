@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { startProgress } from '../../tools/terminal/progress.js';
-import { launch } from '../../../testkit/launch.js';
 import { fitTopicModel, stepsMax } from './fit.js';
 import { dataDefaultPath, heldBackPrefix, readTopicTexts, weightsFile } from './texts.js';
 
@@ -11,7 +10,10 @@ const command = new Command('train:topics')
   .option('--data <folder>', 'folder of the data files', dataDefaultPath)
   .option('--out <file>', 'path of the weights file', weightsFile)
   .action(train);
-void launch(command);
+command.parseAsync().catch((error: Error) => {
+  console.error(`error: ${error.message}`);
+  process.exitCode = 1;
+});
 
 async function train({ data, out }: { data: string; out: string }): Promise<void> {
   const { sad, labeled } = readTopicTexts(data);

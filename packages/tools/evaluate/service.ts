@@ -1,8 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { createStateClient } from '../../client/src/index.js';
-import type { StateReading, Submission } from '../../../src/contract/contract.js';
+import { createStateClient, type StateReading, type Submission } from '../../client/src/index.js';
 import { startLocalService } from '../local-service.js';
 
 /** A service in a child process, with a temporary database and a manual clock. */

@@ -1,4 +1,4 @@
-import type { Submission } from '../../../src/contract/contract.js';
+import type { Submission } from '../../client/src/index.js';
 import { findScored, type RecordedWindow } from '../recordings/recorded-window.js';
 import type { EvaluatedService } from './service.js';
 

@@ -1,5 +1,5 @@
 import { signals as contract } from '../../../generated/spec.js';
-import type { Submission } from '../../../src/contract/contract.js';
+import type { Submission } from '../../client/src/index.js';
 import type { Field } from './field-map.js';
 import type { Item, Measurement } from './measurement.js';
 import { clampToContract, signals } from './recorded-window.js';

@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import type { Submission } from '../../../src/contract/contract.js';
+import type { Submission } from '../../client/src/index.js';
 import { readTime } from './measurement.js';
 import {
   type Clamp,

@@ -1,5 +1,5 @@
 import { signals as contract } from '../../../generated/spec.js';
-import type { Submission } from '../../../src/contract/contract.js';
+import type { Submission } from '../../client/src/index.js';
 
 type Contract = typeof contract;
 /** The signals whose value is a number. */

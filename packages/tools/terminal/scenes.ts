@@ -1,4 +1,4 @@
-import type { State, Submission } from '../../../src/contract/contract.js';
+import type { State, Submission } from '../../client/src/index.js';
 
 /** Lowest and highest value. Both are included. */
 export type Range = readonly [low: number, high: number];

@@ -190,7 +190,9 @@ async function run(...args: string[]): Promise<string> {
   const error = vi.spyOn(console, 'error').mockImplementation(() => {});
   const progress = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   try {
-    const command = toolCommands({ root, env: {} }).find((it) => it.name() === 'evaluate');
+    const command = toolCommands({ root, env: {}, jsonOption: ['--json', '', false] }).find(
+      (it) => it.name() === 'evaluate',
+    );
     await command?.exitOverride().parseAsync(args, { from: 'user' });
     return lines.join('\n');
   } finally {

@@ -24,7 +24,9 @@ afterEach(() => {
 
 /** Runs `replay` in this process, because a process per recipe would take seconds. */
 async function replay({ url, key }: Pick<TestService, 'url' | 'key'>, args: readonly string[]): Promise<void> {
-  const command = toolCommands({ root, env: {} }).find((it) => it.name() === 'replay');
+  const command = toolCommands({ root, env: {}, jsonOption: ['--json', '', false] }).find(
+    (it) => it.name() === 'replay',
+  );
   await command?.parseAsync(['--url', url, '--key', key, ...args], { from: 'user' });
 }
 
