@@ -2,7 +2,8 @@ import { accessRecord as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { fault, ProblemError } from '../contract/problem.js';
 import type { AccessCursor } from '../store/access-queries.js';
-import { type ChainedEntry, everyone } from '../store/accesses.js';
+import { everyone } from '../store/access-queries.js';
+import type { ChainedEntry } from '../store/accesses.js';
 import type { OperationRecord } from './operation.js';
 
 /** Returns a page of the accesses to a person's data. Reads one access more than a page, to find out whether a next page exists. */

@@ -4,9 +4,9 @@ import { type Baseline, typicalOf } from './baseline.js';
 import { pointOf } from './history.js';
 import { addStated } from './movement.js';
 import { rememberIntervals } from './rr-intervals.js';
-import { ofReading, type Session, type Step } from './session.js';
+import type { ComputedState, Session, Step } from './session.js';
 import { identityOf } from './session-subject.js';
-import { categoriesOf, mergeSignals, type Reading, type Signals, signalNames } from './signals.js';
+import { categoriesOf, derivedFromText, mergeSignals, type Reading, type Signals, signalNames } from './signals.js';
 import { publishScore } from './states.js';
 import { fuseEvidence } from './stress.js';
 
@@ -41,4 +41,11 @@ export function joinHistory(session: Session, reading: Reading, known: Baseline 
       ...identityOf(session, reading, baseline),
     },
   };
+}
+
+/** Returns the computed fields that belong to one reading only, not to the latest state of its session. */
+export function ofReading(reading: Reading): Pick<ComputedState, 'rrQuality' | 'derived'> {
+  const { rrQuality } = reading;
+  const derived = derivedFromText(reading);
+  return { ...(rrQuality && { rrQuality }), ...(derived && { derived }) };
 }

@@ -11,15 +11,7 @@ import { type Typical, typicalOf } from './baseline.js';
 import { reasonOf } from './reason.js';
 import type { Signals, SignalValues } from './signals.js';
 import { fuseEvidence, type Situation } from './stress.js';
-import {
-  advanceAll,
-  laws,
-  measured,
-  nowMs,
-  signals,
-  situationOf,
-  typical,
-} from '../../testkit/arbitraries.js';
+import { advanceAll, laws, measured, nowMs, signals, situationOf, typical } from '../../testkit/arbitraries.js';
 
 const population = typicalOf(undefined, 0);
 const person: Typical = {

@@ -8,11 +8,11 @@ import type { Talk } from './attribution.js';
 import type { Movements } from './movement.js';
 import { afterDeviceChange, type Device, followDevice } from './device.js';
 import { countAgreeingTones } from './evidence.js';
-import { isSuperseded, joinHistory } from './late-reading.js';
+import { isSuperseded, joinHistory, ofReading } from './late-reading.js';
 import { reasonOf } from './reason.js';
 import { type IntervalBatch, rememberIntervals, withDerived } from './rr-intervals.js';
 import { identityOf } from './session-subject.js';
-import { categoriesOf, derivedFromText, mergeSignals, type Reading, type Signals } from './signals.js';
+import { categoriesOf, mergeSignals, type Reading, type Signals } from './signals.js';
 import { type Hold, passPublished, publishScore, type Published } from './states.js';
 import { type Assessment, fuseEvidence } from './stress.js';
 import type { Subject } from './subject.js';
@@ -156,13 +156,6 @@ export function advanceSession(
       past: session?.past,
     },
   };
-}
-
-/** Returns the computed fields that belong to one reading only, not to the latest state of its session. */
-export function ofReading(reading: Reading): Pick<ComputedState, 'rrQuality' | 'derived'> {
-  const { rrQuality } = reading;
-  const derived = derivedFromText(reading);
-  return { ...(rrQuality && { rrQuality }), ...(derived && { derived }) };
 }
 
 /** Adds the topics of a turn to the sighted topics of the session. Returns the same object if all are known. */

@@ -2,7 +2,7 @@ import type { Access } from '../access-record/record.js';
 import type { Caller, OperationId } from '../contract/contract.js';
 import { findOperation } from '../operations/index.js';
 import type { AnyInput } from '../operations/operation.js';
-import { everyone } from '../store/accesses.js';
+import { everyone } from '../store/access-queries.js';
 
 const actions = { reads: 'read', exports: 'export', erases: 'erase', none: undefined, writes: undefined } as const;
 

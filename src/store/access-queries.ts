@@ -1,6 +1,13 @@
 import type { Knex } from 'knex';
-import { type ChainedEntry, type Checkpoint, erasedPerson, everyone, nobody } from './accesses.js';
+import type { ChainedEntry, Checkpoint } from './accesses.js';
 import { pagesOf } from './pages-of.js';
+
+/** Stands for all persons of the account. */
+export const everyone = '*';
+/** Stands for a session without a person. */
+export const nobody = '-';
+/** Stands for a person who was erased before the entry was stored. */
+export const erasedPerson = '!';
 
 /** Position of an entry in the order of time. */
 export type AccessCursor = Pick<ChainedEntry, 'atMs' | 'chainId' | 'seq'>;

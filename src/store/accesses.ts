@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Schema } from '../contract/contract.js';
-import { createQueries } from './access-queries.js';
+import { createQueries, erasedPerson } from './access-queries.js';
 import { deleteOldest } from './delete-oldest.js';
 import { type DigestId, erasedIdTable } from './erased-ids.js';
 import { insertRows } from './insert-rows.js';
@@ -19,13 +19,6 @@ export interface AccessEntry {
   /** Pseudonym of the person, `everyone`, `nobody` or `erasedPerson`. */
   readonly subject: string;
 }
-
-/** Stands for all persons of the account. */
-export const everyone = '*';
-/** Stands for a session without a person. */
-export const nobody = '-';
-/** Stands for a person who was erased before the entry was stored. */
-export const erasedPerson = '!';
 
 /** An entry of a chain. */
 export interface ChainedEntry extends AccessEntry {
