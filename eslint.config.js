@@ -2,127 +2,109 @@ import { readdirSync } from 'node:fs';
 import tseslint from 'typescript-eslint';
 
 /**
- * The modules that each folder or root file of src/ may import, in addition to itself and generated/. Imports are
- * one-directional (CONTRIBUTING.md).
+ * The modules that each folder or root file of src/ may import, in addition to itself, generated/ and packages/text/.
+ * Each room imports earlier rooms only, so imports have one direction (CONTRIBUTING.md).
  */
-const mayImport = {
+const rooms = {
   contract: [],
-  problem: ['contract'],
-  similar: [],
-  net: [],
-  config: ['net', 'command-line', 'similar'],
-  log: [],
-  domain: ['contract'],
-  store: ['domain', 'contract', 'config', 'concurrency'],
-  lifecycle: ['store'],
-  tracing: ['lifecycle'],
-  concurrency: ['problem'],
-  readings: ['limits', 'domain', 'store', 'contract', 'problem', 'concurrency', 'tracing'],
-  tokens: ['store', 'contract'],
-  accesses: ['store', 'contract'],
-  accounts: ['command-line', 'config', 'tokens', 'store', 'contract', 'problem', 'concurrency'],
-  retention: ['config', 'command-line', 'domain', 'concurrency', 'store'],
-  delivery: ['store', 'contract', 'problem', 'concurrency', 'tracing', 'net'],
-  redis: [],
-  limits: ['redis', 'store', 'contract', 'problem', 'config', 'concurrency'],
-  export: ['domain', 'store', 'limits', 'concurrency', 'contract', 'problem'],
-  stream: ['domain', 'redis', 'store', 'limits', 'contract', 'problem'],
-  operations: [
-    ...['export', 'stream', 'readings', 'delivery', 'retention', 'tokens'],
-    ...['limits', 'domain', 'store', 'contract', 'problem', 'similar'],
+  config: ['contract'],
+  score: ['contract'],
+  store: ['contract', 'config', 'score'],
+  observe: ['config', 'store'],
+  limits: ['contract', 'config', 'store'],
+  keys: ['contract', 'store'],
+  'access-record': ['store'],
+  retention: ['contract', 'config', 'score', 'store'],
+  webhooks: ['contract', 'store', 'observe'],
+  readings: ['contract', 'score', 'store', 'observe', 'limits'],
+  streaming: ['contract', 'score', 'store', 'limits'],
+  operations: ['contract', 'score', 'store', 'limits', 'keys', 'retention', 'webhooks', 'readings', 'streaming'],
+  http: ['contract', 'config', 'store', 'observe', 'limits', 'readings', 'operations'],
+  serve: [
+    ...['contract', 'config', 'store', 'observe', 'limits', 'keys', 'access-record', 'retention', 'webhooks'],
+    ...['readings', 'streaming', 'operations', 'http'],
   ],
-  mcp: ['operations', 'contract', 'problem', 'config'],
-  http: ['mcp', 'operations', 'readings', 'limits', 'concurrency', 'contract', 'problem', 'similar', 'net'],
-  terminal: ['contract'],
-  remote: ['limits', 'contract', 'problem', 'store'],
-  metrics: ['store', 'config', 'lifecycle', 'net'],
-  core: [
-    ...[
-      'export',
-      'stream',
-      'accounts',
-      'tokens',
-      'accesses',
-      'readings',
-      'delivery',
-      'operations',
-      'limits',
-      'retention',
-      'domain',
-      'store',
-      'remote',
-      'metrics',
-    ],
-    ...['contract', 'command-line', 'config', 'lifecycle', 'log'],
-  ],
-  compose: [
-    ...[
-      'core',
-      'http',
-      'operations',
-      'export',
-      'stream',
-      'accounts',
-      'tokens',
-      'limits',
-      'metrics',
-      'domain',
-      'store',
-      'contract',
-      'problem',
-    ],
-    ...['config', 'lifecycle', 'log'],
-  ],
-  'command-line': [],
-  tools: ['terminal', 'contract', 'command-line'],
-  gateway: ['config', 'net'],
   cli: [
-    ...[
-      'tools',
-      'gateway',
-      'mcp',
-      'compose',
-      'core',
-      'accesses',
-      'retention',
-      'terminal',
-      'accounts',
-      'tokens',
-      'delivery',
-      'retention',
-      'store',
-      'contract',
-      'similar',
-      'config',
-      'lifecycle',
-      'log',
-    ],
-    ...['metrics', 'tracing', 'command-line'],
+    ...['contract', 'config', 'store', 'observe', 'keys', 'access-record', 'retention', 'webhooks', 'http', 'serve'],
   ],
-  main: ['program', 'require-node.mjs'],
-  'require-node.mjs': [],
-  program: ['cli', 'core', 'lifecycle', 'tracing'],
+  program: ['observe', 'serve', 'cli'],
 };
-const rooms = Object.keys(mayImport);
-const sources = readdirSync(new URL('src', import.meta.url)).filter((name) => !name.endsWith('.test.ts'));
-const uncovered = sources.filter((name) => !rooms.includes(name.replace('.ts', '')));
-if (uncovered.length > 0) throw new Error(`add src/${uncovered.join(', src/')} to mayImport in eslint.config.js`);
+/** The packages that each package may import, in addition to itself and generated/. */
+const packages = {
+  client: [],
+  // Its training shows its progress.
+  text: ['tools'],
+  tools: ['client'],
+  gateway: ['client'],
+  docs: [],
+  dashboard: ['client', 'docs', 'tools'],
+};
+const namesIn = (folder) =>
+  readdirSync(new URL(folder, import.meta.url), { withFileTypes: true })
+    .filter((it) => !it.name.endsWith('.test.ts'))
+    .map((it) => it.name.replace('.ts', ''));
+const python = 'client-python';
+const uncovered = [
+  ...namesIn('src').filter((name) => !(name in rooms) && name !== 'main'),
+  ...namesIn('packages').filter((name) => !(name in packages) && name !== python),
+];
+if (uncovered.length > 0) throw new Error(`add ${uncovered.join(', ')} to eslint.config.js`);
 
-function layer([room, allowed]) {
-  const isForbidden = (name) => name !== room && !allowed.includes(name);
-  const group = [
-    ...rooms.filter(isForbidden).map((name) => (sources.includes(`${name}.ts`) ? `**/${name}.js` : `**/${name}/**`)),
-    ...(room === 'domain' ? ['node:*', '**/openapi.json'] : []),
-  ];
-  const message = `${room} may import ${[...allowed, 'generated'].join(', ')} only: see CONTRIBUTING.md`;
-  const privately = {
-    regex: '/clients/typescript/src/(?!(index|webhooks)\\.js$)',
-    message: 'Import the public entry points of the client.',
+const outside = ['lab', 'scripts', 'testkit', 'contract-tests'];
+const tests = ['**/*.test.ts', 'packages/*/tests/**', 'contract-tests/**'];
+const oneOf = (names) => `(${names.join('|')})`;
+const listAllowed = (allowed) => `May import ${[...allowed, 'generated'].join(', ')} only: see CONTRIBUTING.md`;
+
+const timeLimit = {
+  selector: "MemberExpression[object.name='AbortSignal'][property.name='any']",
+  message: 'Node may garbage-collect a timeout in it before it fires (nodejs/node#57736): use startTimeLimit',
+};
+
+/** Forbids modules whose paths match, also in calls of `import()`. */
+function forbid(...modules) {
+  const selectOf = ({ regex }) => `ImportExpression[source.value=/${regex.replaceAll('/', '\\u002F')}/]`;
+  return {
+    'no-restricted-imports': ['error', { patterns: modules }],
+    'no-restricted-syntax': [
+      'error',
+      timeLimit,
+      ...modules.map((it) => ({ selector: selectOf(it), message: it.message })),
+    ],
   };
+}
+
+function limitRoom([room, allowed]) {
+  const others = Object.keys(rooms).filter((name) => name !== room && !allowed.includes(name));
+  const closed = room === 'program' ? [] : [...Object.keys(packages), python].filter((name) => name !== 'text');
+  const message = listAllowed([...allowed, 'packages/text']);
   return {
     files: [`src/${room}/**/*.ts`, `src/${room}.ts`],
-    ignores: ['**/*.test.ts'],
-    rules: { 'no-restricted-imports': ['error', { patterns: [{ group, message }, privately] }] },
+    ignores: tests,
+    rules: forbid(
+      { regex: `^(\\./|(\\.\\./)+)${oneOf(others)}/`, message },
+      { regex: `/${oneOf(outside)}/`, message },
+      ...(closed.length > 0 ? [{ regex: `/packages/${oneOf(closed)}/`, message }] : []),
+      ...(room === 'score' ? [{ regex: '^node:|/openapi\\.json$', message: 'score/ is pure.' }] : []),
+    ),
+  };
+}
+
+const privateClient = {
+  regex: '/client/src/(?!(index|webhooks|ai-sdk)\\.js$)',
+  message: 'Import the public entry points of the client.',
+};
+
+function limitPackage([name, allowed]) {
+  const others = Object.keys(packages).filter((it) => it !== name && !allowed.includes(it));
+  const message = listAllowed(allowed);
+  return {
+    files: [`packages/${name}/**/*.ts`],
+    ignores: tests,
+    rules: forbid(
+      { regex: `^(\\.\\./)+${oneOf(['src', ...outside])}/`, message },
+      { regex: `^(\\.\\./)+${oneOf(others)}/`, message },
+      ...(name === 'client' ? [] : [privateClient]),
+    ),
   };
 }
 
@@ -138,7 +120,7 @@ export default tseslint.config(
           allowDefaultProject: [
             'eslint.config.js',
             'contract-tests/process/core-preload.mjs',
-            'scripts/build/build.mjs',
+            'scripts/build/*.mjs',
             'src/cli/require-node.mjs',
           ],
         },
@@ -154,13 +136,7 @@ export default tseslint.config(
       // Express's types are extended by a declaration in their namespace.
       '@typescript-eslint/no-namespace': ['error', { allowDeclarations: true }],
       eqeqeq: 'error',
-      'no-restricted-syntax': [
-        'error',
-        {
-          selector: "MemberExpression[object.name='AbortSignal'][property.name='any']",
-          message: 'Node may garbage-collect a timeout in it before it fires (nodejs/node#57736): use startTimeLimit',
-        },
-      ],
+      'no-restricted-syntax': ['error', timeLimit],
     },
   },
   {
@@ -179,21 +155,21 @@ export default tseslint.config(
     files: ['scripts/contract/sdk-check/stories/*.ts'],
     extends: [tseslint.configs.disableTypeChecked],
   },
-  ...Object.entries(mayImport).map(layer),
+  ...Object.entries(rooms).map(limitRoom),
+  ...Object.entries(packages).map(limitPackage),
   {
     files: ['testkit/**/*.ts'],
-    rules: {
-      'no-restricted-imports': [
-        'error',
-        {
-          patterns: [
-            {
-              regex: '/scripts/|\\.test\\.js$|^\\.\\./(?!\\.\\./(src|generated|clients)/)',
-              message: 'Scripts and tests import testkit, and testkit imports neither.',
-            },
-          ],
-        },
-      ],
-    },
+    rules: forbid(
+      {
+        regex: `/${oneOf(['lab', 'scripts', 'contract-tests'])}/|\\.test\\.js$`,
+        message: listAllowed(['src', 'packages']),
+      },
+      privateClient,
+    ),
+  },
+  {
+    files: tests,
+    ignores: ['lab/**', 'scripts/**'],
+    rules: forbid({ regex: `/${oneOf(['lab', 'scripts'])}/`, message: 'Move what tests share to testkit/.' }),
   },
 );
