@@ -3,17 +3,19 @@ import { hasChromium } from './testkit/chromium.js';
 import { pythonForClient } from './testkit/python.js';
 import { hasPromtool } from './testkit/has-promtool.js';
 import { hasRedisServer } from './testkit/has-redis-server.js';
+import { isInstalled, outsideFolders } from './testkit/outside.js';
 
 const isMysql = process.env['TEST_DATABASE'] === 'mysql';
 /** Tests that use no database, or only an embedded one. They run once instead of once per database. */
 const onceOnly = [
-  '{src,scripts}/**',
-  'contract-tests/{client,contract,dashboard,docs,dredd,every-operation,gateway,http,mcp,recordings}/**',
-  'packages/tools/tests/!(*.mysql.*)',
+  'src/**',
+  '{packages,examples}/**',
+  'scripts/**',
+  'lab/!(*.mysql.*)',
+  'contract-tests/{contract,dredd,every-operation,http,mcp}/**',
   'contract-tests/delivery/example-receivers.test.ts',
   'contract-tests/hostile/{bodies,half-open,key-flood,lines,pipelines,slow-senders}.test.ts',
   'contract-tests/ingest/{413,415,confidence,devices,everyday,handed-watch,labels,whole-days}.test.ts',
-  'lab/evaluate/attribution.test.ts',
   'contract-tests/metrics/{alerts.promtool,operations-files,outage.redis}.test.ts',
   'contract-tests/limits/{contract,failed-authentications,!(*.mysql).redis}.test.ts',
   'contract-tests/process/{core-thread,interrupt,keys,log-output,package,restore,shutdown,start,tracing,units}.test.ts',
@@ -23,17 +25,13 @@ const onceOnly = [
  * Tests of benchmarks, of checks that inject faults or call every operation, of the Dredd runner itself, and of long
  * simulations. They load every core for minutes and run with TEST_SLOW=1.
  */
-const slow = [
-  'packages/tools/tests/{attacks,bench,contract,durability,faults,growth,replicas.mysql.redis}.test.ts',
-  'contract-tests/dredd/dredd-catches.test.ts',
-  'lab/evaluate/attribution.test.ts',
-  'lab/evaluate/everyday.test.ts',
-];
+const slow = ['lab/**', 'contract-tests/dredd/dredd-catches.test.ts', 'scripts/contract/check.test.ts'];
 
 export default defineConfig({
   test: {
-    include: ['{src,scripts,contract-tests}/**/*.test.ts'],
+    include: ['{src,packages,examples,scripts,contract-tests,lab}/**/*.test.ts'],
     exclude: [
+      '**/node_modules/**',
       // An embedded database has no outages and no replicas, so these tests run only on MySQL.
       ...(isMysql ? onceOnly : ['**/*.mysql.*']),
       ...(process.env['TEST_SLOW'] === '1' ? [] : slow),
@@ -41,6 +39,7 @@ export default defineConfig({
       ...(hasPromtool() ? [] : ['**/*.promtool.*']),
       ...(hasChromium() ? [] : ['**/*.browser.*']),
       ...(pythonForClient() ? [] : ['**/*.python.*']),
+      ...outsideFolders.filter((it) => !isInstalled(it)).map((it) => `${it}/**`),
     ],
     globalSetup: 'testkit/build.ts',
     setupFiles: 'testkit/end-of-file.ts',

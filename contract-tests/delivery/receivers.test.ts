@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { generate } from 'selfsigned';
 import { expect, onTestFinished, test } from 'vitest';
 import { startReceiver } from '../../testkit/receiver.js';
+import { selfSigned } from '../../testkit/self-signed.js';
 import { startDelivering, startTestService } from '../../testkit/service.js';
 import { attempted, deliveriesOf, register } from '../../testkit/webhooks.js';
 
@@ -147,9 +147,8 @@ test('a refused connection is a failed attempt', async () => {
 });
 
 test('an untrusted certificate is a failed attempt, and no request is sent', async () => {
-  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]);
   let requests = 0;
-  const server = createHttpsServer({ key, cert }, (_request, response) => {
+  const server = createHttpsServer(selfSigned, (_request, response) => {
     requests += 1;
     response.end();
   });

@@ -143,8 +143,8 @@ async function startHeard(): Promise<Heard> {
   onTestFinished(() => knex.destroy());
   await migrate(knex);
   const [store, clock] = [storeOn(knex), new Clock()];
-  const readWeights = (folder: string) => readFile(new URL(`src/score/${folder}/weights.bin`, root));
-  const texts = createTexts({ topics: await readWeights('topics'), severity: await readWeights('text') });
+  const readWeights = (name: string) => readFile(new URL(`packages/text/weights/${name}.bin`, root));
+  const texts = createTexts({ topics: await readWeights('topics'), severity: await readWeights('severity') });
   const maxTimestampAgeMs = day * 1000;
   const prepareReading = createPrepareReading({
     texts,

@@ -2,8 +2,9 @@
  * `npm test`: runs all checks in order. Tests run on SQLite, and also on MySQL if a server is reachable
  * (TEST_MYSQL_URL, default: root without password on 127.0.0.1:3306). Tests of shared limits require redis-server.
  * Browser tests require Chromium. Tests of the Python client require Python with some modules. Tests of alert rules
- * require promtool. With TEST_MYSQL_REQUIRED=1, TEST_REDIS_REQUIRED=1, TEST_BROWSER_REQUIRED=1, TEST_PYTHON_REQUIRED=1
- * and TEST_PROMTOOL_REQUIRED=1, a missing program is a failure. With TEST_OTHER_NODE, the path of a Node program, tests that depend on Node run on it too. With
+ * require promtool. Tests with SDKs of others require `npm run install:outside`. With TEST_MYSQL_REQUIRED=1,
+ * TEST_REDIS_REQUIRED=1, TEST_BROWSER_REQUIRED=1, TEST_PYTHON_REQUIRED=1, TEST_PROMTOOL_REQUIRED=1 and
+ * TEST_OUTSIDE_REQUIRED=1, a missing program is a failure. With TEST_OTHER_NODE, the path of a Node program, tests that depend on Node run on it too. With
  * TEST_SLOW=1, slow tests run too (`vitest.config.ts`), and Dredd also runs on MySQL.
  */
 import { spawn } from 'node:child_process';
@@ -16,6 +17,7 @@ import { type DatabaseKind, isMysqlReachable, mysqlServerUrl } from '../../testk
 import { pythonForClient, pythonModules } from '../../testkit/python.js';
 import { hasPromtool } from '../../testkit/has-promtool.js';
 import { hasRedisServer } from '../../testkit/has-redis-server.js';
+import { isInstalled, outsideFolders } from '../../testkit/outside.js';
 
 const slowestFiles = 12;
 const checksAtOnce = availableParallelism();
@@ -54,6 +56,9 @@ const nodeTests = [
 const isSlowIncluded = process.env['TEST_SLOW'] === '1';
 const isPromtoolRequired = process.env['TEST_PROMTOOL_REQUIRED'] === '1';
 const isPythonRequired = process.env['TEST_PYTHON_REQUIRED'] === '1';
+const isOutsideRequired = process.env['TEST_OUTSIDE_REQUIRED'] === '1';
+const spectralFolder = 'scripts/contract/spectral';
+const missingFolders = outsideFolders.filter((it) => !isInstalled(it));
 const hasMysql = await isMysqlReachable();
 const hasRedis = hasRedisServer();
 const hasRules = hasPromtool();
@@ -64,11 +69,23 @@ const checks: Check[] = [
   { name: 'generated files are current', command: 'tsx', args: ['scripts/generate/generate.ts', '--check'] },
   { name: 'guides say what the contract says', command: 'tsx', args: ['scripts/generate/fill-guides.ts', '--check'] },
   { name: 'code: format', command: 'prettier', args: ['--check', '--log-level=warn', '.'] },
-  { name: 'code: lint and layers', command: 'eslint', args: ['--max-warnings=0', '.'] },
+  { name: 'code: lint and layers', command: 'eslint', args: ['--max-warnings=0', '--ignore-pattern', 'lab', '.'] },
+  { name: 'code: cycles', command: 'tsx', args: ['scripts/build/cycles.mjs'] },
   { name: 'code: types', command: 'tsc', args: [] },
+  ...outsideFolders
+    .filter((it) => it !== spectralFolder && isInstalled(it))
+    .map((it) => ({ name: `${it}: types`, command: 'tsc', args: ['-p', it] })),
   { name: 'docs: types', command: 'tsc', args: ['-p', 'packages/docs'] },
   { name: 'dashboard: types', command: 'tsc', args: ['-p', 'packages/dashboard'] },
-  { name: 'contract: spectral', command: 'spectral', args: ['lint', 'openapi.yaml', '--fail-severity=hint'] },
+  ...(missingFolders.includes(spectralFolder)
+    ? []
+    : [
+        {
+          name: 'contract: spectral',
+          command: join('..', '..', spectralFolder, 'node_modules', '.bin', 'spectral'),
+          args: ['lint', 'openapi.yaml', '--ruleset', `${spectralFolder}/.spectral.yaml`, '--fail-severity=hint'],
+        },
+      ]),
   { name: 'contract: redocly', command: 'redocly', args: ['lint', 'openapi.yaml'] },
 ];
 const suites: Suite[] = [
@@ -123,10 +140,13 @@ function report(): number {
     !hasRules && isPromtoolRequired,
     !hasBrowser && isBrowserRequired,
     !hasPython && isPythonRequired,
+    missingFolders.length > 0 && isOutsideRequired,
   ].filter(Boolean).length;
   if (!hasBrowser) console.log(`Browser tests did not run: ${chromiumPath} is missing. Install Chromium.`);
   if (!hasPython)
     console.log(`Tests of the Python client did not run: they require Python 3.11 with ${pythonModules.join(', ')}.`);
+  if (missingFolders.length > 0)
+    console.log(`Not run: ${missingFolders.join(', ')}. Run npm run install:outside first.`);
   if (!hasRedis) console.log('Tests of shared limits did not run: redis-server is missing. Install Redis 7.');
   if (!hasRules) console.log('Tests of alert rules did not run: promtool is missing. Install the package prometheus.');
   if (!hasMysql)

@@ -1,10 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import {
-  createStateClient,
-  ProblemError,
-  type ResponseInfo,
-  type StateClient,
-} from '../src/index.js';
+import { createStateClient, ProblemError, type ResponseInfo, type StateClient } from '../src/index.js';
 import { startTestService, type TestService } from '../../../testkit/service.js';
 import { storeFailed } from '../../../testkit/webhooks.js';
 

@@ -53,7 +53,7 @@ test(
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'client-packed-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: join(root, 'clients', 'typescript') });
+    await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: join(root, 'packages', 'client') });
     const packed = await stat(join(folder, 'realtime-state-client-0.1.0.tgz'));
     // Every change of the contract changes the size a little.
     expect(Math.abs((await readPackedSize()) * 1000 - packed.size)).toBeLessThan(packed.size / 10);

@@ -1,10 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import {
-  createStateClient,
-  type StateClient,
-  type StateReading,
-  type StreamEvent,
-} from '../src/index.js';
+import { createStateClient, type StateClient, type StateReading, type StreamEvent } from '../src/index.js';
 import { ConnectionError } from '../src/connection-error.js';
 import { UnexpectedAnswerError } from '../src/problem-error.js';
 import { followStream } from '../src/stream.js';

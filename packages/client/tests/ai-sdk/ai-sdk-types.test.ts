@@ -8,16 +8,17 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
+const version7 = fileURLToPath(new URL('node_modules/ai7/dist/index.d.ts', import.meta.url));
 
 // `npm run lint` compiles the middleware with the types of version 6.
 test('the middleware compiles with the types of version 7 of the AI SDK', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'ai-sdk-types-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const compilerOptions = {
-    ...{ noEmit: true, paths: { ai: [join(root, 'node_modules', 'ai7', 'dist', 'index.d.ts')] } },
+    ...{ noEmit: true, paths: { ai: [version7] } },
     typeRoots: [join(root, 'node_modules', '@types')],
   };
-  const files = [join(root, 'clients', 'typescript', 'src', 'ai-sdk.ts')];
+  const files = [join(root, 'packages', 'client', 'src', 'ai-sdk.ts')];
   const project = { extends: join(root, 'tsconfig.json'), compilerOptions, files, include: [] };
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(project));
   const compiler = join(root, 'node_modules', '.bin', 'tsc');
@@ -25,5 +26,5 @@ test('the middleware compiles with the types of version 7 of the AI SDK', async 
     throw new Error(error.stdout);
   });
   const loaded = stdout.split('\n').filter((file) => /node_modules\/ai\d?\/dist/.test(file));
-  expect(loaded).toEqual([join(root, 'node_modules', 'ai7', 'dist', 'index.d.ts')]);
+  expect(loaded).toEqual([version7]);
 }, 240_000);

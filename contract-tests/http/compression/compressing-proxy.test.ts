@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import compression from 'compression';
 import express from 'express';
 import { expect, onTestFinished, test } from 'vitest';
-import { startStage } from '../../packages/gateway/tests/stage.js';
-import { openStream } from '../../testkit/event-source.js';
-import { formatEvent } from '../../testkit/model-upstream.js';
-import { startTestService } from '../../testkit/service.js';
-import { until } from '../../testkit/until.js';
+import { startStage } from '../../../packages/gateway/tests/stage.js';
+import { openStream } from '../../../testkit/event-source.js';
+import { formatEvent } from '../../../testkit/model-upstream.js';
+import { startTestService } from '../../../testkit/service.js';
+import { until } from '../../../testkit/until.js';
 
 /** Starts a proxy that compresses every response, unless its headers forbid it. */
 async function startCompressingProxy(target: string): Promise<string> {
