@@ -24,10 +24,12 @@ async function withPassword(): Promise<{ url: URL; user: string }> {
     const connection = await mysql.createConnection({ uri: mysqlServerUrl });
     await connection.query(sql, values).finally(() => connection.end());
   };
-  await run(`create user '${user}'@'%' identified by ?`, [password]);
-  atEndOfFile(() => run(`drop user '${user}'@'%'`));
+  // A fresh server may have an anonymous user of 'localhost', which would be preferred to a user of '%'.
+  const users = [`'${user}'@'%'`, `'${user}'@'localhost'`];
+  for (const grantee of users) await run(`create user ${grantee} identified by ?`, [password]);
+  atEndOfFile(() => run(`drop user ${users.join(', ')}`));
   // The rights that the guide grants. The right to lock tables is not one of them.
-  await run(`grant select, insert, update, delete, create, alter, drop, index on \`${name}\`.* to '${user}'@'%'`);
+  await run(`grant select, insert, update, delete, create, alter, drop, index on \`${name}\`.* to ${users.join(', ')}`);
   onTestFinished(drop);
   const account = new URL(url);
   account.username = user;
