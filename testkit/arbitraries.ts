@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { enums, signals as contract, stressModel as model } from '../generated/spec.js';
-import { type Baseline, type Typical, typicalOf } from '../src/score/baseline.js';
-import type { HeartLevel } from '../src/score/heart-rate.js';
+import { type Typical, describeTypical } from '../src/score/baseline.js';
+import type { HeartLevel } from '../src/score/heart.js';
 import { advanceSession, type Step } from '../src/score/session.js';
-import type { Context, Reading, SignalName, Signals, SignalValues } from '../src/score/signals.js';
+import type { Context, Reading } from '../src/score/signals.js';
 import { type Signal, signals as numbers } from '../packages/tools/recordings/recorded-window.js';
-import type { Published } from '../src/score/states.js';
 import type { Situation } from '../src/score/stress.js';
+import type { Baseline, Published, SignalName, Signals, SignalValues } from '../src/score/remembered.js';
 
 /** Number of random cases per law. */
 export const laws = { numRuns: 500 };
@@ -93,7 +93,7 @@ export function baselineAfter(readings: readonly Reading[]): Baseline | undefine
 /** Typical values learned from an arbitrary history, or those of the population. */
 export const typical: fc.Arbitrary<Typical> = fc
   .option(history, { nil: undefined })
-  .map((readings) => typicalOf(readings && baselineAfter(readings), laterMs));
+  .map((readings) => describeTypical(readings && baselineAfter(readings), laterMs));
 
 /** Age of a signal in ms, from fresh to nearly stale. */
 export const ageMs = fc.integer({ min: 0, max: model.age.stale_after_seconds * 1000 - 1 });

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { body as bodyLimits } from '../../generated/spec.js';
-import { claimOf } from '../../src/operations/idempotently.js';
+import { toClaim } from '../../src/operations/idempotently.js';
 import type { OperationId, Schema } from '../../src/contract/contract.js';
 import {
   type Scenario,
@@ -145,7 +145,7 @@ async function claimKey({ world, transaction }: Stage, operationId: OperationId,
   const key = randomUUID();
   transaction.request.headers['Idempotency-Key'] = key;
   const accountId = (await world.store.keys.accountByName('dredd'))?.accountId ?? '';
-  const claim = claimOf(operationId, key, { ...content }, Date.now());
+  const claim = toClaim(operationId, key, { ...content }, Date.now());
   await world.store.transact((writerOf) => writerOf(accountId).idempotencyKeys.claim(claim));
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { idempotency as settings } from '../../generated/spec.js';
 import { readConfig } from '../../src/config/config.js';
-import { claimOf } from '../../src/operations/idempotently.js';
+import { toClaim } from '../../src/operations/idempotently.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { openDatabase } from '../../src/store/database.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
@@ -77,7 +77,7 @@ test('a key reused for a different request is rejected with 422', async () => {
 test('a resend gets 409 with Retry-After while the first request is in progress, and an abandoned claim expires', async () => {
   const service = await startTestService();
   const key = randomUUID();
-  const claim = claimOf('registerWebhook', key, hook, service.clock.nowMs);
+  const claim = toClaim('registerWebhook', key, hook, service.clock.nowMs);
   await service.store.transact((writerOf) => writerOf(service.accountId).idempotencyKeys.claim(claim));
   const refused = await send(service, '/webhooks/register', key, hook);
   expect(refused.body).toMatchObject({ status: 409, code: 'idempotency_key_in_use' });
@@ -162,7 +162,7 @@ test('an account keeps its newest keys, up to the limit', async () => {
   await service.store.transact(async (writerOf) => {
     const { idempotencyKeys } = writerOf(service.accountId);
     for (let index = 0; index < 5; index += 1)
-      await idempotencyKeys.claim(claimOf('testWebhook', `k${index}`, {}, service.clock.nowMs + index));
+      await idempotencyKeys.claim(toClaim('testWebhook', `k${index}`, {}, service.clock.nowMs + index));
     await idempotencyKeys.deleteExcess(3);
   });
   expect(JSON.parse(await storedKeys(service))).toHaveLength(3);

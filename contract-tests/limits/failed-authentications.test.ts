@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { limits } from '../../generated/spec.js';
-import { createFailureLimit, networkOf } from '../../src/limits/failure-limit.js';
+import { createFailureLimit, toNetwork } from '../../src/limits/failure-limit.js';
 import { startTestService } from '../../testkit/service.js';
 
 const { policy, window_seconds } = limits.failed_authentications;
@@ -61,14 +61,14 @@ test.each([
   ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff'],
   ['fe80::1%eth0', 'fe80::2%eth1'],
 ])('failed authentications from %s and %s are counted together', (one, other) => {
-  expect(networkOf(one)).toBe(networkOf(other));
+  expect(toNetwork(one)).toBe(toNetwork(other));
 });
 
 test.each([
   ['203.0.113.1', '203.0.113.2'],
   ['2001:db8:1:2::1', '2001:db8:1:3::1'],
 ])('failed authentications from %s and %s are counted separately', (one, other) => {
-  expect(networkOf(one)).not.toBe(networkOf(other));
+  expect(toNetwork(one)).not.toBe(toNetwork(other));
 });
 
 test('fifty thousand addresses are counted in bounded memory', () => {

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { retry } from '../../src/store/retry.js';
-import { isTransient, remedyOf } from '../../src/store/transient.js';
+import { isTransient, findRemedy } from '../../src/store/transient.js';
 import { createTestDatabase } from '../../testkit/databases.js';
 import { startProxy } from '../../testkit/proxy.js';
 
@@ -26,7 +26,7 @@ test.each(mysqlErrors)('server error %i is retryable and has a remedy', async (n
   );
   expect(error).toMatchObject({ code });
   expect(isTransient(error)).toBe(true);
-  expect(remedyOf(error)).toMatch(remedy);
+  expect(findRemedy(error)).toMatch(remedy);
 });
 
 test('a transaction on a closed connection is retried', async () => {

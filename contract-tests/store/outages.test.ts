@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { migrate } from '../../src/store/migrate.js';
-import { isTransient, remedyOf } from '../../src/store/transient.js';
+import { isTransient, findRemedy } from '../../src/store/transient.js';
 import { createTestDatabase } from '../../testkit/databases.js';
 
 async function openMigrated(): Promise<Knex> {
@@ -46,7 +46,7 @@ test.each(sqlitePragmas)(
     const error = await firstError(knex);
     expect(error).toMatchObject({ code });
     expect(isTransient(error)).toBe(true);
-    expect(remedyOf(error)).toMatch(remedy);
+    expect(findRemedy(error)).toMatch(remedy);
   },
 );
 
@@ -54,5 +54,5 @@ test('an error in the statement is not retryable', async () => {
   const knex = await openMigrated();
   const error: unknown = await knex('no_such_table').catch((raised: unknown) => raised);
   expect(isTransient(error)).toBe(false);
-  expect(remedyOf(error)).toBeUndefined();
+  expect(findRemedy(error)).toBeUndefined();
 });

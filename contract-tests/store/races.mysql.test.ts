@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { idempotency } from '../../generated/spec.js';
 import { expandEvents } from '../../src/webhooks/expand.js';
-import { claimOf } from '../../src/operations/idempotently.js';
+import { toClaim } from '../../src/operations/idempotently.js';
 import type { Writer } from '../../src/store/store.js';
 import { watchLocks } from '../../testkit/blocked.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
@@ -42,7 +42,7 @@ test('two requests never take over the same expired idempotency key', async () =
   const service = await startTestService();
   const { store, accountId, clock } = service;
   const claim = async (writer: Writer) =>
-    (await writer.idempotencyKeys.claim(claimOf('testWebhook', 'key', {}, clock.nowMs))).kind;
+    (await writer.idempotencyKeys.claim(toClaim('testWebhook', 'key', {}, clock.nowMs))).kind;
   const claimInTurn = () => store.transact((writerOf) => claim(writerOf(accountId)));
   expect(await claimInTurn()).toBe('claimed');
   clock.advance(idempotency.lease_seconds);

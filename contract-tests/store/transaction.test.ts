@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
-import { insertOf, insertRows } from '../../src/store/insert-rows.js';
+import { buildInsert, insertRows } from '../../src/store/insert-rows.js';
 import { migrate } from '../../src/store/migrate.js';
 import { runStatements } from '../../src/store/run-statements.js';
 import { createTransact } from '../../src/store/store.js';
@@ -82,7 +82,7 @@ test('a failing insert rejects immediately, before any later statement', async (
 test('batched statements run in order, and a failing statement rolls back the earlier statements', async () => {
   const [knex] = await openTwice();
   const rowsOf = (...names: readonly string[]) =>
-    insertOf(
+    buildInsert(
       knex,
       'schema_migrations',
       names.map((name) => ({ name, completed_at_ms: 0, breaks_earlier: 0 })),
@@ -126,7 +126,7 @@ test('twenty megabytes of statements run in packets that the server accepts', as
   const [knex] = await openTwice();
   const [batches, rows, payload] = [40, 500, 'x'.repeat(1_000)];
   const statements = Array.from({ length: batches }, (_, batch) =>
-    insertOf(
+    buildInsert(
       knex,
       'outbox',
       Array.from({ length: rows }, (_row, index) => ({

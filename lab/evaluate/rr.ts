@@ -3,13 +3,7 @@
  * intervals, and with the detector of Lipponen and Tarvainen (2019).
  */
 import { Command } from 'commander';
-import {
-  type Beat,
-  type IntervalBatch,
-  rememberIntervals,
-  variabilityOf,
-  withDerived,
-} from '../../src/score/rr-intervals.js';
+import { type Beat, rememberIntervals, computeVariability, withDerived } from '../../src/score/rr-intervals.js';
 import type { Reading } from '../../src/score/signals.js';
 import { positive } from '../options.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
@@ -23,6 +17,7 @@ import {
   rhythms,
   shiftPeaks,
 } from '../../testkit/simulation/rhythms.js';
+import type { IntervalBatch } from '../../src/score/remembered.js';
 
 const { artifacts, runs, firstSeed } = new Command('evaluate:rr')
   .description('Measure the error of RMSSD on simulated intervals with ectopic beats and with shifted peaks.')
@@ -40,9 +35,9 @@ const kinds = [addEctopics, shiftPeaks];
 /** Returns RMSSD, ms. Undefined for unusable intervals. */
 type Derive = (intervals: readonly number[]) => number | undefined;
 const methods: ReadonlyArray<readonly [string, Derive]> = [
-  ['no filter', (intervals) => variabilityOf(beatsOf(intervals)).rmssd],
+  ['no filter', (intervals) => computeVariability(beatsOf(intervals)).rmssd],
   ['the service', (intervals) => receive(intervals)?.rmssd],
-  ['Lipponen and Tarvainen', (intervals) => variabilityOf(withoutArtifacts(beatsOf(intervals))).rmssd],
+  ['Lipponen and Tarvainen', (intervals) => computeVariability(withoutArtifacts(beatsOf(intervals))).rmssd],
 ];
 
 const seeds = Array.from({ length: runs }, (_, index) => firstSeed + index);
@@ -78,7 +73,7 @@ function measure(rhythm: Rhythm, derive: Derive): string[] {
   const errors = kinds.map((): Array<number | undefined> => []);
   for (const seed of seeds) {
     const clean = drawIntervals(rhythm, Math.floor((recordingSeconds * rhythm.bpm) / 60), seededRandom(seed));
-    const truth = variabilityOf(beatsOf(clean)).rmssd ?? 0;
+    const truth = computeVariability(beatsOf(clean)).rmssd ?? 0;
     const errorOf = (found: number | undefined) => (found === undefined ? undefined : Math.abs(found - truth));
     cleanErrors.push(errorOf(derive(clean)));
     for (const [index, disturb] of kinds.entries()) {

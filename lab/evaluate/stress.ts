@@ -14,7 +14,7 @@ import {
   publishedStates,
   replayVariants,
 } from '../../packages/tools/evaluate/evaluation.js';
-import { bandOf } from '../../src/score/states.js';
+import { findBand } from '../../src/score/states.js';
 import { type AnsweredReading, spacingSeconds, variantsFor } from '../../packages/tools/evaluate/variants.js';
 import { confidenceColumns, confidenceRow, judgeState } from '../../testkit/simulation/confidence.js';
 import { everydayColumns, everydayRows, replayEveryday } from '../../testkit/simulation/everyday.js';
@@ -99,7 +99,7 @@ function confidenceRows({ answers }: Evaluation): TableRow[] {
   return [...answers].map(([name, people]) => {
     const compared = people.flat().filter(({ window }) => sideOf(window) !== undefined);
     const judge = ({ window, score, confidence }: AnsweredReading) =>
-      judgeState({ state: bandOf(score).state, confidence }, sideOf(window) === 'stressor');
+      judgeState({ state: findBand(score).state, confidence }, sideOf(window) === 'stressor');
     return confidenceRow(name, compared.map(judge));
   });
 }

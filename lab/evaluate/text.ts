@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { advanceSession, type Session } from '../../src/score/session.js';
-import { bandOf } from '../../src/score/states.js';
+import { advanceSession } from '../../src/score/session.js';
+import { findBand } from '../../src/score/states.js';
 import { createSentimentEstimator, type EstimateSentiment } from '../../packages/text/sentiment.js';
 import { createSeverityAnalyzer, openSeverityModel } from '../../packages/text/severity.js';
 import { startProgress } from '../../packages/tools/terminal/progress.js';
@@ -20,6 +20,7 @@ import {
   type SeverityText,
 } from '../../packages/text/training/severity.js';
 import { dataDefaultPath } from '../../packages/text/training/texts.js';
+import type { Session } from '../../src/score/remembered.js';
 
 /** SAD's ratings from which a sentence counts as severe, and up to which it does not, 0–1. About a third each. */
 const SEVERE_MIN = 0.5;
@@ -172,7 +173,7 @@ function playTurns(estimate: EstimateSentiment, turns: readonly string[]): strin
     const reading = { atMs: 1000 * TURN_SECONDS * (turn + 1), ...(sentiment !== undefined && { sentiment }) };
     ({ session } = advanceSession(session, reading, session?.baseline));
   });
-  return bandOf(session?.latest.score ?? 0).state;
+  return findBand(session?.latest.score ?? 0).state;
 }
 
 function printErrors({ estimate }: Model): void {

@@ -5,7 +5,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { parse } from 'yaml';
-import { contractDigestOf } from '../../src/contract/contract-digest.js';
+import { digestContract } from '../../src/contract/contract-digest.js';
 import { checkModelVersion } from './model-version.js';
 import { pythonConstants, type PythonSchema, pythonTypes } from './python-types.js';
 
@@ -87,7 +87,7 @@ function constants(): string[] {
     constant('parameterDefaults', parameterDefaults()),
     constant('publicOperations', publicOperations()),
     constant('operationScopes', operationScopes()),
-    constant('contractDigest', contractDigestOf(yaml)),
+    constant('contractDigest', digestContract(yaml)),
   ];
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { checkModelVersion, digestModel } from './model-version.js';
 import type { Submission } from '../../src/contract/contract.js';
-import { bandOf } from '../../src/score/states.js';
+import { findBand } from '../../src/score/states.js';
 import { advanceAll } from '../../testkit/arbitraries.js';
 import recordings from './model-version-1.json' with { type: 'json' };
 
@@ -57,7 +57,7 @@ function replay({ runs }: Recording): Outcome {
   const steps = advanceAll(readings);
   const states: Record<string, number> = {};
   for (const { computed } of steps) {
-    const { state } = bandOf(computed.score);
+    const { state } = findBand(computed.score);
     states[state] = (states[state] ?? 0) + 1;
   }
   const { computed, point } = steps.at(-1) as (typeof steps)[number];

@@ -132,9 +132,9 @@ async function findSubjects(
   for (const accountId of new Set(all.map((it) => it.accountId))) {
     const mine = all.filter((it) => it.accountId === accountId);
     const sessions = mine.flatMap(({ data }) => (data !== everyone && 'sessionId' in data ? [data.sessionId] : []));
-    const subjectOf = await accesses.findSubjects(accountId, [...new Set(sessions)]);
+    const findSubject = await accesses.findSubjects(accountId, [...new Set(sessions)]);
     const findPerson = ({ data }: Waiting) =>
-      data === everyone ? undefined : 'subjectId' in data ? data.subjectId : subjectOf.get(data.sessionId);
+      data === everyone ? undefined : 'subjectId' in data ? data.subjectId : findSubject.get(data.sessionId);
     const accessedAtMs = new Map<string, number>();
     for (const it of mine) {
       const person = it.action === 'erase' ? undefined : findPerson(it);

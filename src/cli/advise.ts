@@ -1,4 +1,4 @@
-import { remedyOf } from '../store/transient.js';
+import { findRemedy } from '../store/transient.js';
 import type { HostFault, Standing } from '../store/inspect-host.js';
 
 /** Names a section of the guide with the commands. */
@@ -50,5 +50,5 @@ const byCode: ReadonlyMap<string | undefined, string> = new Map([
 /** Returns what to do if the database does not respond as expected. */
 export function adviseOnDatabase(error: unknown): string {
   const { code } = error as { code?: string };
-  return byCode.get(code) ?? remedyOf(error) ?? 'start the database server, or correct DATABASE_URL';
+  return byCode.get(code) ?? findRemedy(error) ?? 'start the database server, or correct DATABASE_URL';
 }

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { keys as settings, tiers } from '../../generated/spec.js';
-import { createKey, KeyError, revokeKey, rotateKey, setTier, statusOf } from '../keys/manage.js';
+import { createKey, KeyError, revokeKey, rotateKey, setTier, describeStatus } from '../keys/manage.js';
 import { parseNetworks } from '../keys/networks.js';
 import { allScopes, parseScopes } from '../keys/scopes.js';
 import { commandLine, jsonOption } from '../contract/command-line.js';
@@ -121,7 +121,7 @@ function printKeys(keys: readonly ListedKey[], nowMs: number, isJson: boolean): 
     `${key.displayPrefix}…`,
     key.account,
     key.tier,
-    statusOf(key, nowMs),
+    describeStatus(key, nowMs),
     key.scopes?.join(',') ?? 'all',
     key.networks?.join(',') ?? 'all',
     formatTimestamp(key.createdAtMs),
@@ -135,7 +135,7 @@ function printKeys(keys: readonly ListedKey[], nowMs: number, isJson: boolean): 
 function keyToJson(key: ListedKey, nowMs: number) {
   const { keyId: key_id, displayPrefix: prefix, account, tier, scopes, networks } = key;
   const times = { created_at: toIso(key.createdAtMs), expires_at: toIso(key.expiresAtMs) };
-  const status = statusOf(key, nowMs);
+  const status = describeStatus(key, nowMs);
   return { key_id, prefix, account, tier, status, scopes, networks, ...times, last_used_at: toIso(key.lastUsedAtMs) };
 }
 
@@ -156,13 +156,13 @@ function printAudit(entries: readonly ListedAuditEntry[], isJson: boolean): void
     entry.keyId ?? '-',
     entry.keyPrefix === null ? '-' : `${entry.keyPrefix}…`,
     entry.actor,
-    detailsOf(entry),
+    describeDetails(entry),
   ]);
   printTable(['AT', 'ACTION', 'ACCOUNT', 'KEY_ID', 'PREFIX', 'ACTOR', 'DETAILS'], rows);
 }
 
 /** Returns e.g. `scopes=ingest,read expires_at=2026-12-21T09:30:00.000Z`. */
-function detailsOf({ details }: ListedAuditEntry): string {
+function describeDetails({ details }: ListedAuditEntry): string {
   return Object.entries(details)
     .map(([name, value]) => `${name}=${String(value)}`)
     .join(' ');

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Config } from '../config/config.js';
 import { describeFault, StartError, starting } from '../observe/start-error.js';
 import { openStore, type Store } from '../store/store.js';
-import { remedyOf } from '../store/transient.js';
+import { findRemedy } from '../store/transient.js';
 
 /**
  * Migrates the configured database and runs work on its store. Creates an embedded database only with `mayCreate`, because
@@ -22,7 +22,7 @@ export async function withStore(
     await starting('DATABASE_URL', () => store.migrate());
     if (isNew) console.error(`Created the database ${resolve(database.file)}.`);
     await work(store, config).catch((error: unknown) => {
-      throw remedyOf(error) === undefined
+      throw findRemedy(error) === undefined
         ? error
         : new StartError(describeFault('DATABASE_URL', error), { cause: error });
     });

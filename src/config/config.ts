@@ -153,7 +153,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     programPath: env['PATH'],
     testClockFile: value('TEST_CLOCK_FILE', variables.TEST_CLOCK_FILE),
   };
-  if (faults.length === 0) faults.push(...conflictsOf(config));
+  if (faults.length === 0) faults.push(...findConflicts(config));
   if (faults.length > 0) throw new ConfigError(faults.join('; '));
   return Object.freeze(config) as Config;
 }
@@ -178,7 +178,7 @@ function readText(env: Readonly<Record<string, string | undefined>>, name: strin
 }
 
 /** Returns one error per pair of settings that contradict each other. */
-function conflictsOf({ maxTimestampAgeMs, retention }: Pick<Config, 'maxTimestampAgeMs' | 'retention'>): string[] {
+function findConflicts({ maxTimestampAgeMs, retention }: Pick<Config, 'maxTimestampAgeMs' | 'retention'>): string[] {
   const { readingsMs, idleSessionsMs } = retention;
   return [
     ...(idleSessionsMs < readingsMs

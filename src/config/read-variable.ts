@@ -49,7 +49,7 @@ export function unlessEmpty<T>(read: (text: string) => T): (text: string) => T |
   return (text) => (text === '' ? undefined : read(text));
 }
 
-export function oneOf(allowed: readonly string[]): (text: string) => string {
+export function listChoices(allowed: readonly string[]): (text: string) => string {
   return (text) => {
     if (!allowed.includes(text)) throw new ConfigError(`must be one of ${allowed.join(', ')}, not "${text}"`);
     return text;

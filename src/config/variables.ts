@@ -2,7 +2,7 @@
 import { limits, retention, timestamps } from '../../generated/spec.js';
 import {
   integerBetween,
-  oneOf,
+  listChoices,
   readAddresses,
   readDatabaseUrl,
   readOrigins,
@@ -34,7 +34,7 @@ export const variables = {
     'none',
     unlessEmpty((text) => text),
   ),
-  LOG_LEVEL: variable(`Lowest level to log: ${logLevels.join(', ')}`, 'info', oneOf(logLevels)),
+  LOG_LEVEL: variable(`Lowest level to log: ${logLevels.join(', ')}`, 'info', listChoices(logLevels)),
   SECRETS_KEY: optional(
     'Key for the digests that detect resent readings, the encryption of webhook secrets and the signatures of tokens: at ' +
       'least 32 random characters, the same on every replica and worker. Several keys, comma-separated, the newest ' +

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { contractDigest } from '../../generated/spec.js';
 import type { OperationId } from './contract.js';
-import { contractDigestOf } from './contract-digest.js';
+import { digestContract } from './contract-digest.js';
 
 /** An operation as the contract defines it, without `$ref` and examples. */
 export interface Definition {
@@ -100,6 +100,6 @@ function resolve(part: unknown): unknown {
  * and computation must use the same contract. Compares digests, because parsing the YAML would double the startup time.
  */
 export async function requireSameContract(file: URL): Promise<void> {
-  if (contractDigestOf(await readFile(file, 'utf8')) !== contractDigest)
+  if (digestContract(await readFile(file, 'utf8')) !== contractDigest)
     throw new Error('generated/ is from another openapi.yaml: run `npm run generate`');
 }

@@ -48,10 +48,10 @@ export function toFault(definition: Definition, body: unknown, { path, errorCode
   const parameter = isBody ? undefined : findParameter(definition, steps[0] ?? '');
   const schema =
     (isBody ? findField(definition.body?.schema, steps) : findField(parameter?.schema, steps.slice(1))) ?? {};
-  const place = isBody ? { pointer: pointerOf(steps) } : { parameter: parameter?.name ?? steps.join('/') };
+  const place = isBody ? { pointer: toPointer(steps) } : { parameter: parameter?.name ?? steps.join('/') };
   const allowed = keyword === 'enum' && schema.enum ? { allowed: [...schema.enum] } : {};
   const similar = keyword === 'additionalProperties' ? suggest(steps, definition, isBody) : {};
-  const named = fault(codeOf(keyword, schema), { ...place, ...allowed, ...similar }, String(schema[keyword]));
+  const named = fault(findCode(keyword, schema), { ...place, ...allowed, ...similar }, String(schema[keyword]));
   const detail = keyword === 'pattern' ? schema['x-pattern-detail'] : undefined;
   return detail ? { ...named, detail } : named;
 }
@@ -98,7 +98,7 @@ const codeOfType: Readonly<Record<string, FaultCode>> = {
   boolean: 'boolean_type',
 };
 
-function codeOf(keyword: string, schema: Schema): FaultCode {
+function findCode(keyword: string, schema: Schema): FaultCode {
   return (typeKeywords.includes(keyword) ? codeOfType[schema.type ?? ''] : codeOfKeyword[keyword]) ?? 'invalid';
 }
 
@@ -112,7 +112,7 @@ function bodySteps(body: unknown, rest: readonly string[]): string[] {
   return isKey ? [whole] : [...rest];
 }
 
-function pointerOf(steps: readonly string[]): string {
+function toPointer(steps: readonly string[]): string {
   return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 

@@ -29,7 +29,7 @@ export class ProblemError extends Error {
   readonly position: Schema<'JsonPosition'> | undefined;
 
   constructor(code: ProblemCode, options: ProblemOptions = {}) {
-    super(options.detail ?? messageOf(code, options), { cause: options.cause });
+    super(options.detail ?? describeProblem(code, options), { cause: options.cause });
     this.code = code;
     this.faults = options.faults?.slice(0, validation.errors_max);
     this.omitted = (options.omitted ?? 0) + (options.faults?.length ?? 0) - (this.faults?.length ?? 0);
@@ -61,7 +61,7 @@ export function fault(code: FaultCode, place: Place, limit?: string): Fault {
   return { detail: faults[code].detail.replace('{limit}', limit ?? ''), code, ...place };
 }
 
-function messageOf(code: ProblemCode, { values, hint }: { values?: Values; hint?: Values }): string {
+function describeProblem(code: ProblemCode, { values, hint }: { values?: Values; hint?: Values }): string {
   const problem: { readonly detail: string; readonly hint?: string } = problems[code];
   const detail = fill(problem.detail, values);
   return hint && problem.hint ? `${detail}: ${fill(problem.hint, hint)}` : detail;

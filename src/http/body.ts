@@ -136,9 +136,9 @@ export function createUploads(bytesMax: number): WatchUpload {
     if (uploads.delete(upload)) total -= upload.bytes;
   };
   const closeOldestOfLargest = () => {
-    const bytesOf = new Map<string, number>();
-    for (const { accountId, bytes } of uploads) bytesOf.set(accountId, (bytesOf.get(accountId) ?? 0) + bytes);
-    const largest = [...bytesOf].reduce((a, b) => (b[1] > a[1] ? b : a))[0];
+    const countBytes = new Map<string, number>();
+    for (const { accountId, bytes } of uploads) countBytes.set(accountId, (countBytes.get(accountId) ?? 0) + bytes);
+    const largest = [...countBytes].reduce((a, b) => (b[1] > a[1] ? b : a))[0];
     const oldest = [...uploads].find(({ accountId, bytes }) => accountId === largest && bytes > 0) as Upload;
     end(oldest);
     oldest.body.destroy();

@@ -48,7 +48,7 @@ const versions = ['1.0', '1.1'];
  */
 export const requireProtocol: RequestHandler = (request, response, next) => {
   const { httpVersion, rawHeaders } = request;
-  const isValid = versions.includes(httpVersion) && hostsOf(rawHeaders) <= 1;
+  const isValid = versions.includes(httpVersion) && listHosts(rawHeaders) <= 1;
   if (isValid && (httpVersion === '1.0' || request.headers.host !== undefined)) return next();
   response.set('Connection', 'close');
   throw new ProblemError('invalid_payload', { cause: 'protocol' });
@@ -58,7 +58,7 @@ export const requireProtocol: RequestHandler = (request, response, next) => {
  * Returns the number of Host headers in the raw list of alternating names and values. `headers` contains only the first
  * one.
  */
-function hostsOf(rawHeaders: readonly string[]): number {
+function listHosts(rawHeaders: readonly string[]): number {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2)
     if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;

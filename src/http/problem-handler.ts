@@ -40,7 +40,7 @@ export function problemHandler(parts: ProblemHandling): ErrorRequestHandler {
       const err = problem.cause ?? problem;
       log.error({ ...response.locals.logged, err, remedy: remedyOf(err) }, problem.code);
     }
-    const retryAfterSeconds = retryAfterOf(problem);
+    const retryAfterSeconds = findRetryAfter(problem);
     if (retryAfterSeconds !== undefined) response.set('Retry-After', String(retryAfterSeconds));
     // All 401 responses are equal, so that they do not reveal the cause.
     if (problem.status === unauthorized) response.set('WWW-Authenticate', authentication.challenge);
@@ -58,7 +58,7 @@ function fieldsOf({ exceeded }: RateLimitError, allowances: readonly Allowance[]
   return { 'Retry-After': String(exceeded.resetSeconds), ...rateLimitFields([...allowances, exceeded]) };
 }
 
-function retryAfterOf({ code, retryAfterSeconds }: ProblemError): number | undefined {
+function findRetryAfter({ code, retryAfterSeconds }: ProblemError): number | undefined {
   const isSoon = code === 'service_unavailable' || code === 'idempotency_key_in_use';
   return retryAfterSeconds ?? (isSoon ? retryAfter.service_unavailable_seconds : undefined);
 }

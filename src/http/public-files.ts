@@ -31,7 +31,7 @@ export async function readPublicFiles(root: URL): Promise<ReadonlyMap<string, Pu
     ['openapi.json', 'generated/openapi.json'],
     ['openapi.yaml', 'openapi.yaml'],
   ] as const) {
-    const plain = variantOf(await readFile(new URL(source, root)).catch(() => Buffer.alloc(0)));
+    const plain = findVariant(await readFile(new URL(source, root)).catch(() => Buffer.alloc(0)));
     const built = files.get(`/docs/${name}`);
     // Uses the built files only if they are from this contract. The site may have been built from another version.
     files.set(`/${name}`, built?.plain.etag === plain.etag ? built : { extension: extname(name), plain, encoded: {} });
@@ -44,7 +44,7 @@ async function readSite(site: string, folder: string): Promise<Map<string, Publi
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const paths = entries.filter((it) => it.isFile()).map((it) => relative(folder, join(it.parentPath, it.name)));
   const contents = new Map(
-    await Promise.all(paths.map(async (path) => [path, variantOf(await readFile(join(folder, path)))] as const)),
+    await Promise.all(paths.map(async (path) => [path, findVariant(await readFile(join(folder, path)))] as const)),
   );
   const isCopy = (path: string) => Object.values(endings).some((ending) => path.endsWith(ending));
   return new Map(
@@ -52,12 +52,12 @@ async function readSite(site: string, folder: string): Promise<Map<string, Publi
       .filter(([path]) => !isCopy(path))
       .map(([path, plain]) => [
         urlPathOf(site, path),
-        { extension: extname(path), plain, encoded: copiesOf(path, contents) },
+        { extension: extname(path), plain, encoded: findCopies(path, contents) },
       ]),
   );
 }
 
-function copiesOf(path: string, contents: ReadonlyMap<string, Variant>): PublicFile['encoded'] {
+function findCopies(path: string, contents: ReadonlyMap<string, Variant>): PublicFile['encoded'] {
   const found = Object.entries(endings).map(([encoding, ending]) => [encoding, contents.get(path + ending)] as const);
   return Object.fromEntries(found.filter(([, variant]) => variant !== undefined));
 }
@@ -67,6 +67,6 @@ function urlPathOf(site: string, path: string): string {
   return `/${site}/${path.replaceAll('\\', '/').replace(/(^|\/)index\.html$/, '$1')}`;
 }
 
-function variantOf(bytes: Buffer): Variant {
+function findVariant(bytes: Buffer): Variant {
   return { bytes, etag: `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"` };
 }

@@ -94,7 +94,7 @@ const brokenLingerMs = 1_000;
 function respondToBrokenRequest(error: Error & { code?: string }, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
   const requestId = randomUUID();
-  const problem = new ProblemError(codeOf(error.code));
+  const problem = new ProblemError(findCode(error.code));
   const body = JSON.stringify(problem.toBody(requestId));
   const head = [
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
@@ -109,7 +109,7 @@ function respondToBrokenRequest(error: Error & { code?: string }, socket: Duplex
   socket.once('close', () => clearTimeout(timer));
 }
 
-function codeOf(code: string | undefined): ProblemCode {
+function findCode(code: string | undefined): ProblemCode {
   if (code === 'HPE_HEADER_OVERFLOW') return 'headers_too_large';
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request_timeout' : 'invalid_payload';
 }

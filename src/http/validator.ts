@@ -122,10 +122,10 @@ function requestContract(): object {
 }
 
 function requestOf({ operationId, parameters, body }: Definition): object {
-  const content = body && { [body.mediaType]: { schema: schemaOf(body.schema) } };
+  const content = body && { [body.mediaType]: { schema: findSchema(body.schema) } };
   return {
     operationId,
-    parameters: parameters.map(({ schema, ...rest }) => ({ ...rest, schema: schemaOf(schema) })),
+    parameters: parameters.map(({ schema, ...rest }) => ({ ...rest, schema: findSchema(schema) })),
     ...(content && { requestBody: { required: true, content } }),
     responses: {},
   };
@@ -135,13 +135,13 @@ function requestOf({ operationId, parameters, body }: Definition): object {
  * Returns a schema with each `x-pattern` replaced by a `pattern`. The published contract has no `pattern` next to
  * `format: date-time`, because generators apply the pattern to their date type, which fails.
  */
-function schemaOf({ properties = {}, items, 'x-pattern': pattern, ...rest }: Schema): object {
+function findSchema({ properties = {}, items, 'x-pattern': pattern, ...rest }: Schema): object {
   const keywords = Object.entries(rest).filter(([name]) => !name.startsWith('x-') && !annotations.includes(name));
-  const fields = Object.entries(properties).map(([name, schema]) => [name, schemaOf(schema)] as const);
+  const fields = Object.entries(properties).map(([name, schema]) => [name, findSchema(schema)] as const);
   return {
     ...Object.fromEntries(keywords),
     ...(pattern !== undefined && { pattern }),
-    ...(items && { items: schemaOf(items) }),
+    ...(items && { items: findSchema(items) }),
     ...(fields.length > 0 && { properties: Object.fromEntries(fields) }),
   };
 }

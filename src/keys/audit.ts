@@ -25,7 +25,7 @@ export async function audit(keys: KeyWriter, change: Change): Promise<void> {
 }
 
 /** Returns the scopes, networks and expiry of a key. An absent field means unlimited. */
-export function detailsOf({ scopes, networks, expiresAtMs }: KeyRow): AuditEntry['details'] {
+export function readDetails({ scopes, networks, expiresAtMs }: KeyRow): AuditEntry['details'] {
   return {
     ...(scopes && { scopes }),
     ...(networks && { networks }),

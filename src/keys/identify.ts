@@ -69,7 +69,7 @@ export function createIdentify({ keys, now, onExpiredUse, onLookup }: IdentifyPa
     onLookup?.(cached !== undefined);
     const known = (cached ?? (await cache.fetch(keyHash)))?.known;
     if (!known || !isSame(known.row.keyHash, keyHash)) return unknownKey;
-    const refusal = refusalOf(known, address, now());
+    const refusal = findRefusal(known, address, now());
     if (refusal === 'expired') onExpiredUse(known.row);
     return refusal ? { refusal, keyId: known.row.keyId } : known.identity;
   };
@@ -95,7 +95,7 @@ function isSame(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }
 
-function refusalOf({ row, isFrom }: KnownKey, address: string | undefined, nowMs: number): KeyRefusal | undefined {
+function findRefusal({ row, isFrom }: KnownKey, address: string | undefined, nowMs: number): KeyRefusal | undefined {
   if (row.revokedAtMs !== null) return 'revoked';
   if (row.expiresAtMs !== null && nowMs >= row.expiresAtMs) return 'expired';
   return isFrom(address) ? undefined : 'network';

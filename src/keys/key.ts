@@ -26,6 +26,6 @@ export function hashOfKey(key: string): string {
 }
 
 /** Returns the first characters of a key: enough to distinguish keys in a list, too few to guess the rest. */
-export function displayPrefixOf(key: string): string {
+export function toDisplayPrefix(key: string): string {
   return key.slice(0, displayCharacters);
 }

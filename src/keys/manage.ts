@@ -1,8 +1,8 @@
 import { keys as settings } from '../../generated/spec.js';
 import type { Scope, Tier } from '../contract/contract.js';
 import type { AccountRow, KeyRow, KeyTable, KeyWriter, ListedKey } from '../store/keys.js';
-import { audit, detailsOf, formatTimestamp } from './audit.js';
-import { displayPrefixOf, hashOfKey, makeKey, newId } from './key.js';
+import { audit, readDetails, formatTimestamp } from './audit.js';
+import { toDisplayPrefix, hashOfKey, makeKey, newId } from './key.js';
 
 const rotationMs = settings.rotation_hours * 60 * 60 * 1000;
 
@@ -35,7 +35,7 @@ export async function createKey(
     const { accountId, tier, isNew } = await ensureAccount(writer, options.account, options.tier, nowMs);
     const { scopes = null, networks = null, expiresAtMs = null } = options;
     const { key, row } = await issue(writer, accountId, { scopes, networks, expiresAtMs }, nowMs);
-    await audit(writer, { action: 'create', nowMs, key: row, details: detailsOf(row) });
+    await audit(writer, { action: 'create', nowMs, key: row, details: readDetails(row) });
     return { key, keyId: row.keyId, newTier: isNew ? tier : undefined };
   });
 }
@@ -46,7 +46,7 @@ export async function createKey(
 export async function rotateKey(keys: KeyTable, keyId: string, endsNow: boolean, nowMs: number): Promise<IssuedKey> {
   return keys.transact(async (writer) => {
     const old = await requireKey(writer, keyId);
-    const status = statusOf(old, nowMs);
+    const status = describeStatus(old, nowMs);
     if (status !== 'valid') throw new KeyError(`key "${keyId}" is ${status}: create a new one with \`keys create\``);
     const { key, row } = await issue(writer, old.accountId, old, nowMs);
     const endsAtMs = endsNow ? nowMs : Math.min(nowMs + rotationMs, old.expiresAtMs ?? Number.POSITIVE_INFINITY);
@@ -78,7 +78,7 @@ export async function setTier(keys: KeyTable, account: string, tier: Tier, nowMs
 
 export type KeyStatus = 'valid' | 'expired' | 'revoked';
 
-export function statusOf({ revokedAtMs, expiresAtMs }: KeyRow, nowMs: number): KeyStatus {
+export function describeStatus({ revokedAtMs, expiresAtMs }: KeyRow, nowMs: number): KeyStatus {
   if (revokedAtMs !== null) return 'revoked';
   return expiresAtMs !== null && expiresAtMs <= nowMs ? 'expired' : 'valid';
 }
@@ -114,7 +114,7 @@ async function issue(
     accountId,
     keyId: newId('key', 12),
     keyHash: hashOfKey(key),
-    displayPrefix: displayPrefixOf(key),
+    displayPrefix: toDisplayPrefix(key),
     scopes,
     networks,
     createdAtMs: nowMs,

@@ -24,16 +24,16 @@ export function createNetworkCheck(networks: readonly string[]): (address: strin
   const list = new BlockList();
   for (const network of networks) {
     const [address = '', bits] = network.split('/');
-    list.addSubnet(address, Number(bits), familyOf(address));
+    list.addSubnet(address, Number(bits), findFamily(address));
   }
   return (address = '') => {
     // A link-local address ends with a zone, the name of an interface: fe80::1%eth0.
     const [plain = ''] = address.split('%');
-    return isIP(plain) !== 0 && list.check(plain, familyOf(plain));
+    return isIP(plain) !== 0 && list.check(plain, findFamily(plain));
   };
 }
 
-function familyOf(address: string): 'ipv4' | 'ipv6' {
+function findFamily(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 4 ? 'ipv4' : 'ipv6';
 }
 

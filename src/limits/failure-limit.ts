@@ -26,7 +26,7 @@ export function createFailureLimit(quota: number, now: () => number): FailureLim
   const windows = new LRUCache<string, Window>({ max: addressesMax });
   return (address) => {
     const nowMs = now();
-    const name = networkOf(address);
+    const name = toNetwork(address);
     let window = windows.get(name);
     if (!window || window.endsAtMs <= nowMs) {
       window = { count: 0, endsAtMs: nowMs + windowSeconds * 1000 };
@@ -43,7 +43,7 @@ export function createFailureLimit(quota: number, now: () => number): FailureLim
  * Returns the IPv4 address, or the /64 network of an IPv6 address. All invalid addresses (forged headers) share one
  * name.
  */
-export function networkOf(address = ''): string {
+export function toNetwork(address = ''): string {
   if (!ipaddr.isValid(address)) return 'unknown';
   const parsed = ipaddr.process(address);
   const bytes = parsed.toByteArray();

@@ -82,12 +82,12 @@ export function createMonthlyCalls(parts: MonthlyCallsParts): MonthlyCalls {
 
   return {
     begin(caller) {
-      const month = monthOf(now());
+      const month = toMonth(now());
       const name = `${caller.accountId} ${month}`;
       const entry = months.get(name) ?? { accountId: caller.accountId, month, stored: undefined, ...nothing };
       months.set(name, entry);
       entry.idleRounds = 0;
-      return callOf(entry, quotaOf(caller), usage, now);
+      return startCall(entry, quotaOf(caller), usage, now);
     },
     async close() {
       stop.abort();
@@ -99,21 +99,21 @@ export function createMonthlyCalls(parts: MonthlyCallsParts): MonthlyCalls {
   };
 }
 
-function callOf(entry: MonthOfAccount, quota: number | undefined, usage: UsageTable, now: () => number): Call {
+function startCall(entry: MonthOfAccount, quota: number | undefined, usage: UsageTable, now: () => number): Call {
   let isAdmitted = false;
   entry.inFlight += 1;
   return {
     async admit() {
       if (quota !== undefined) await loadTotal(entry, usage);
-      const total = totalOf(entry);
+      const total = findTotal(entry);
       const isExceeded = quota !== undefined && total >= quota;
       if (!isExceeded) {
         isAdmitted = true;
         entry.admitted += 1;
       }
       if (quota === undefined) return undefined;
-      const remaining = Math.max(0, quota - totalOf(entry));
-      const allowance = { policy: limits.monthly.policy, quota, remaining, resetSeconds: secondsLeftOf(now()) };
+      const remaining = Math.max(0, quota - findTotal(entry));
+      const allowance = { policy: limits.monthly.policy, quota, remaining, resetSeconds: countSecondsLeft(now()) };
       if (isExceeded) throw new RateLimitError({ ...allowance, isExceeded });
       return { ...allowance, isExceeded };
     },
@@ -155,7 +155,7 @@ async function writePeriodically(
   }
 }
 
-function totalOf({ stored = 0, completed, admitted }: MonthOfAccount): number {
+function findTotal({ stored = 0, completed, admitted }: MonthOfAccount): number {
   return stored + completed + admitted;
 }
 
@@ -189,13 +189,13 @@ async function writeMonths(months: Iterable<MonthOfAccount>, usage: UsageTable):
 }
 
 /** Returns the UTC calendar month of a timestamp (epoch ms), e.g. `2026-11`. */
-export function monthOf(nowMs: number): string {
+export function toMonth(nowMs: number): string {
   const now = new Date(nowMs);
   return `${now.getUTCFullYear()}-${String(now.getUTCMonth() + 1).padStart(2, '0')}`;
 }
 
 /** Returns the seconds until the next month starts, at least 1. */
-export function secondsLeftOf(nowMs: number): number {
+export function countSecondsLeft(nowMs: number): number {
   const now = new Date(nowMs);
   const nextMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1);
   return Math.max(1, Math.ceil((nextMs - nowMs) / 1000));

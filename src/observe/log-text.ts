@@ -22,11 +22,11 @@ export function formatLine(json: string): string {
   const { code, message } = (line['err'] ?? {}) as { code?: string; message?: string };
   const shown = [...fields, ['error', [code, message].filter(Boolean).join(' ')] as const]
     .filter(([, value]) => value !== '' && value !== undefined)
-    .map(([name, value]) => dim(`${name}=`) + textOf(value));
+    .map(([name, value]) => dim(`${name}=`) + toText(value));
   return `${[dim(time), paint[level]?.(level.toUpperCase().padEnd(5)), line['msg'], ...shown].join(' ')}\n`;
 }
 
 /** Returns a value as text. Quotes text that contains a space or a control character. */
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' && /^[!-~]+$/.test(value) ? value : JSON.stringify(value);
 }

@@ -1,4 +1,4 @@
-import { remedyOf } from '../store/transient.js';
+import { findRemedy } from '../store/transient.js';
 
 /** Thrown if a part fails to start. The message names the setting to correct. */
 export class StartError extends Error {}
@@ -24,6 +24,6 @@ export function describeFault(what: string, error: unknown): string {
   const { code = '', message } = error as { code?: string; message: string };
   const [line = ''] = message.split('\n');
   const portInUse = `another process uses the port: set ${what.split(' ').at(-1)} to another port, or to 0 for a free port`;
-  const remedy = remedyOf(error) ?? (code === 'EADDRINUSE' ? portInUse : remedies[code]);
+  const remedy = findRemedy(error) ?? (code === 'EADDRINUSE' ? portInUse : remedies[code]);
   return `${what}: ${remedy ? `${remedy} (${line || code})` : line || code}`;
 }

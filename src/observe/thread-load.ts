@@ -25,7 +25,7 @@ export function createThreadLoad(): Closable & { read(): ThreadLoad } {
   return {
     read() {
       histogram ??= start();
-      const lagSeconds = { p99: lagOf(histogram.percentile(99)), max: lagOf(histogram.max) };
+      const lagSeconds = { p99: readLag(histogram.percentile(99)), max: readLag(histogram.max) };
       histogram.reset();
       const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
       return { lagSeconds, heapBytes: { used, limit } };
@@ -39,6 +39,6 @@ export function createThreadLoad(): Closable & { read(): ThreadLoad } {
 /**
  * Returns the lag in seconds. Node reports the nanoseconds between two wake-ups, which include the sampling interval.
  */
-function lagOf(intervalNs: number): number {
+function readLag(intervalNs: number): number {
   return Math.max(0, intervalNs / 1e9 - resolutionMs / 1000);
 }

@@ -1,8 +1,8 @@
-import type { ComputedState, Session } from '../score/session.js';
 import { ageConfidence, toStateReading } from '../score/state-reading.js';
 import { ProblemError } from '../contract/problem.js';
 import type { Reader } from '../store/store.js';
 import type { OperationRecord } from './operation.js';
+import type { ComputedState, Session } from '../score/remembered.js';
 
 /**
  * Returns the state as of the newest reading. The score does not decay. The confidence falls with the age of the state.

@@ -42,7 +42,7 @@ export async function idempotently<R extends OperationResponse>(
     await prepare?.();
     return store.transact((writerOf) => write(writerOf(accountId)));
   }
-  const claim = claimOf(operationId, key, content, now());
+  const claim = toClaim(operationId, key, content, now());
   const place = `${accountId} idempotency ${claim.keyDigest}`;
   const outcome = await store.transact(async (writerOf) => {
     const { idempotencyKeys } = writerOf(accountId);
@@ -70,7 +70,7 @@ export async function idempotently<R extends OperationResponse>(
 }
 
 /** Returns the claim of a request with a key. Each call creates a new random owner. */
-export function claimOf(
+export function toClaim(
   operationId: string,
   key: string,
   content: IdempotentRequest['content'],

@@ -92,7 +92,7 @@ export function createErrorLimit(): (result: Schema<'LineResult'>) => Schema<'Li
 
 /** Returns the result of a rejected line of a batch. */
 export function rejectedLine(line: number, problem: ProblemError, requestId: string): Schema<'LineResult'> {
-  const seconds = secondsOf(problem);
+  const seconds = addSeconds(problem);
   return {
     line,
     status: problem.status,
@@ -104,7 +104,7 @@ export function rejectedLine(line: number, problem: ProblemError, requestId: str
 }
 
 /** Returns the seconds to wait before the line is sent again. Undefined if a resend gets the same error. */
-function secondsOf(problem: ProblemError): number | undefined {
+function addSeconds(problem: ProblemError): number | undefined {
   if (problem instanceof RateLimitError) return problem.exceeded.resetSeconds;
   return problem.code === 'service_unavailable' ? retryAfter.service_unavailable_seconds : undefined;
 }

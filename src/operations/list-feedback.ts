@@ -1,6 +1,6 @@
 import { feedback as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
-import { bandOf } from '../score/states.js';
+import { findBand } from '../score/states.js';
 import { fault, ProblemError } from '../contract/problem.js';
 import type { FeedbackCursor, StoredReport } from '../store/feedback.js';
 import type { OperationRecord } from './operation.js';
@@ -32,7 +32,7 @@ export function toFeedback(report: StoredReport): Schema<'Feedback'> {
     ...(published && {
       published: {
         stress_score: published.score,
-        state: bandOf(published.score).state,
+        state: findBand(published.score).state,
         model_version: published.model,
         readings: published.readings,
       },

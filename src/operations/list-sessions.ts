@@ -1,13 +1,13 @@
 import { enums, sessionList as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { staleAfterMs } from '../score/evidence.js';
-import type { ComputedState } from '../score/session.js';
-import { bandOf } from '../score/states.js';
+import { findBand } from '../score/states.js';
 import { fault, ProblemError } from '../contract/problem.js';
 import type { SessionCursor } from '../store/session-list.js';
 import type { SessionPoint, SnapshotSession } from '../store/session-snapshot.js';
 import type { Reader } from '../store/store.js';
 import type { OperationRecord, Services } from './operation.js';
+import type { ComputedState } from '../score/remembered.js';
 
 type Query = NonNullable<Parameters<OperationRecord<'listSessions'>['handle']>[1]['query']>;
 type Order = Schema<'SessionOrder'>;
@@ -96,7 +96,7 @@ function rank(session: SnapshotSession, sort: Order, atMs: number): Ranked {
   const hasEnded = atMs >= timestampMs + staleAfterMs;
   const byScore = hasEnded ? timestampMs : scoreRank + score;
   const ranks = { started: startedAtMs, score: byScore, activity: timestampMs };
-  return { ...session, state: hasEnded ? 'ended' : bandOf(score).state, rank: ranks[sort] };
+  return { ...session, state: hasEnded ? 'ended' : findBand(score).state, rank: ranks[sort] };
 }
 
 function compare(a: Place, b: Place): number {
@@ -125,7 +125,7 @@ async function toSummaries(
       ...(subjectId !== undefined && { subject_id: subjectId }),
       started_at: new Date(startedAtMs).toISOString(),
       timestamp: new Date(computed.timestampMs).toISOString(),
-      state: bandOf(computed.score).state,
+      state: findBand(computed.score).state,
       stress_score: computed.score,
       confidence: computed.confidence,
       model_version: computed.model,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { consent as contract } from '../../generated/spec.js';
 import type { BodyOf } from '../contract/contract.js';
-import { type Allowed, type Consent, findRefusedCategories, narrowConsent, readAllowed } from '../score/consent.js';
+import { type Allowed, findRefusedCategories, narrowConsent, readAllowed } from '../score/consent.js';
 import { unknownSubject } from '../score/subject.js';
 import { ProblemError } from '../contract/problem.js';
 import { keepBaseline, statesPurpose } from '../readings/consent.js';
@@ -11,6 +11,7 @@ import type { StoredConsent } from '../store/consents.js';
 import type { Writer } from '../store/store.js';
 import { toConsent } from './consent-view.js';
 import type { OperationRecord } from './operation.js';
+import type { Consent } from '../score/remembered.js';
 
 /** What a person decided, without the fields that the service adds. */
 type Decision = NonNullable<StoredConsent['sent']>;

@@ -1,5 +1,5 @@
 import { register, requireTarget } from '../webhooks/register.js';
-import { logStatusChange, type StatusChange, statusChangeOf } from '../webhooks/status-change.js';
+import { logStatusChange, type StatusChange, findStatusChange } from '../webhooks/status-change.js';
 import { toWebhook } from '../webhooks/webhook-view.js';
 import { idempotently } from './idempotently.js';
 import type { OperationRecord } from './operation.js';
@@ -16,7 +16,7 @@ export const registerWebhook: OperationRecord<'registerWebhook'> = {
       prepare: () => requireTarget(body.url, accountId, services),
       async write(writer) {
         const { webhook, secret, before = webhook } = await register(writer, secretBox, accountId, body, now());
-        change = statusChangeOf(accountId, before, webhook);
+        change = findStatusChange(accountId, before, webhook);
         if (secret === undefined) return { status: 200 as const, body: toWebhook(webhook) };
         return { status: 201 as const, body: { ...toWebhook(webhook), secret } };
       },

@@ -1,4 +1,4 @@
-import { issueSecret, rotateTo, rotationEndOf } from '../webhooks/signing-secrets.js';
+import { issueSecret, rotateTo, findRotationEnd } from '../webhooks/signing-secrets.js';
 import { toWebhook } from '../webhooks/webhook-view.js';
 import { ProblemError } from '../contract/problem.js';
 import { idempotently } from './idempotently.js';
@@ -19,7 +19,7 @@ export const rotateWebhookSecret: OperationRecord<'rotateWebhookSecret'> = {
       async write(writer) {
         const { secret, sealed } = issueSecret(secretBox, caller.accountId, params.id);
         const webhook = await requireWebhook(writer, params.id);
-        refuseDuringRotation(rotationEndOf(webhook, now()), now());
+        refuseDuringRotation(findRotationEnd(webhook, now()), now());
         const rotated = rotateTo(webhook, sealed, now());
         await writer.webhooks.update(rotated);
         return { status: 200, body: { ...toWebhook(rotated), secret } };

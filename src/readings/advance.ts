@@ -1,11 +1,8 @@
-import { attributeStress, type Credit, stressAtTurn, type Talk } from '../score/attribution.js';
-import { backfillSession, newestAtMs, startLive } from '../score/backfill.js';
-import type { Baseline } from '../score/baseline.js';
-import { changeOf, nextSeq, type SessionEvent } from '../score/events.js';
-import { advanceSession, type ComputedState, type Session, type Step } from '../score/session.js';
-import { isOtherSubject } from '../score/session-subject.js';
+import { attributeStress, type Credit, stressAtTurn } from '../score/attribution.js';
+import { advanceSession, backfillSession, isOtherSubject, newestAtMs, startLive, type Step } from '../score/session.js';
+import { findChange, nextSeq, type SessionEvent } from '../score/states.js';
 import type { Reading } from '../score/signals.js';
-import { type Subject, unknownSubject } from '../score/subject.js';
+import { unknownSubject } from '../score/subject.js';
 import { type Extraction, gatherTopics } from '../score/gather.js';
 import type { TopicName } from '../../packages/text/vocabulary.js';
 import { fault, ProblemError } from '../contract/problem.js';
@@ -14,6 +11,7 @@ import type { StoredSession } from '../store/sessions.js';
 import type { Writer } from '../store/store.js';
 import { applyConsent, type Permitted } from './consent.js';
 import type { PreparedReading } from './intake.js';
+import type { Baseline, ComputedState, Session, Subject, Talk } from '../score/remembered.js';
 
 type AdvancedSession = StoredSession & { readonly session: Session };
 
@@ -64,13 +62,13 @@ export function beginProgress(
 }
 
 export function advanceReading(progress: Progress, submitted: PreparedReading): Advance {
-  const { incarnation, session } = sessionOf(progress.sessions, submitted.sessionId);
+  const { incarnation, session } = requireSession(progress.sessions, submitted.sessionId);
   // Checked first, because the response to a resend contains the triggers of the session's subject.
   if (isOutsideGrant(progress, session, submitted))
     return { kind: 'refused', refusal: new ProblemError('invalid_token') };
   if (isOtherSubject(session, submitted)) return { kind: 'refused', refusal: subjectMismatch() };
   if (isOfErased(progress, session, submitted)) return { kind: 'refused', refusal: new ProblemError('subject_erased') };
-  const key = keyOf(submitted);
+  const key = toReadingKey(submitted);
   const computed = progress.alreadyStored.get(key);
   if (computed) return { kind: 'stored', computed };
   const same = progress.taken.get(key);
@@ -89,10 +87,10 @@ function takeReading(
   incarnation: string,
 ): TakenReading {
   const reading = toReading(submitted);
-  const step = stepOf(session, reading, baselineOf(progress, session, reading), submitted);
+  const step = stepSession(session, reading, findBaseline(progress, session, reading), submitted);
   const { evidence, ...extracted } = extractTopics(session, submitted);
-  const event = submitted.isBackfill ? undefined : eventOf(progress, submitted.sessionId, session, step.session);
-  const { talk, credit, calm } = creditOf(session, reading, step, extracted);
+  const event = submitted.isBackfill ? undefined : detectChange(progress, submitted.sessionId, session, step.session);
+  const { talk, credit, calm } = creditTopics(session, reading, step, extracted);
   const numbered = { ...step.session, talk, ...(event && { eventSeq: event.seq }) };
   const advanced = { incarnation, session: evidence ? { ...numbered, topicEvidence: evidence } : numbered };
   progress.sessions.set(submitted.sessionId, advanced);
@@ -132,7 +130,7 @@ function isOfErased(
   return isLiveTurn === true && id !== undefined && timestampMs <= erasedAtMs({ kind: 'subject', id });
 }
 
-function stepOf(
+function stepSession(
   session: Session | undefined,
   reading: Reading,
   known: Baseline | undefined,
@@ -142,19 +140,19 @@ function stepOf(
   return session?.isBackfilled ? startLive(session, reading, known) : advanceSession(session, reading, known);
 }
 
-function eventOf(
+function detectChange(
   { nowMs }: Progress,
   sessionId: string,
   before: Session | undefined,
   after: Session,
 ): SessionEvent | undefined {
   // The first reading that is not backfilled starts the current state, so it changes none.
-  const payload = changeOf(sessionId, before?.isBackfilled ? undefined : before, after);
+  const payload = findChange(sessionId, before?.isBackfilled ? undefined : before, after);
   return payload && { sessionId, seq: nextSeq(before, nowMs), subjectId: after.subjectId, payload };
 }
 
 /** Returns the ids of the subjects that the readings contain or their sessions are bound to. */
-export function subjectsOf(
+export function listSubjects(
   readings: readonly PreparedReading[],
   sessions: ReadonlyMap<string, Pick<StoredSession, 'session'>>,
 ): string[] {
@@ -175,14 +173,17 @@ export async function findAlreadyStored(
   const submittedKeys = new Map<string, string>();
   const candidates = readings.flatMap((reading) => {
     const { sessionId, timestampMs, digest, earlierDigests = [] } = reading;
-    const { incarnation, session } = sessionOf(sessions, sessionId);
+    const { incarnation, session } = requireSession(sessions, sessionId);
     const newestMs = newestAtMs(session);
     if (newestMs === undefined || timestampMs > newestMs) return [];
-    for (const earlier of earlierDigests) submittedKeys.set(keyOf({ sessionId, digest: earlier }), keyOf(reading));
+    for (const earlier of earlierDigests)
+      submittedKeys.set(toReadingKey({ sessionId, digest: earlier }), toReadingKey(reading));
     return [digest, ...earlierDigests].map((it) => ({ sessionId, incarnation, timestampMs, digest: it }));
   });
   const found = await table.find(candidates);
-  return new Map(found.map((reading) => [submittedKeys.get(keyOf(reading)) ?? keyOf(reading), reading.computed]));
+  return new Map(
+    found.map((reading) => [submittedKeys.get(toReadingKey(reading)) ?? toReadingKey(reading), reading.computed]),
+  );
 }
 
 function toReading({ signals, subjectId, timestampMs }: PreparedReading): Reading {
@@ -200,7 +201,7 @@ function extractTopics(session: Session | undefined, { turn }: PreparedReading):
  * Returns the topics that the stress of the reading counts for, and the topics that its turn mentions without a concern. A
  * late reading counts only for its own topics.
  */
-function creditOf(
+function creditTopics(
   session: Session | undefined,
   { atMs, heart_rate }: Reading,
   { fused, point }: Step,
@@ -219,7 +220,7 @@ function creditOf(
 }
 
 /** Returns the subject's baseline. Returns the session's own baseline if the subject has none. */
-function baselineOf({ subjects }: Progress, session: Session | undefined, reading: Reading): Baseline | undefined {
+function findBaseline({ subjects }: Progress, session: Session | undefined, reading: Reading): Baseline | undefined {
   const subjectId = session?.subjectId ?? reading.subjectId;
   return (subjectId === undefined ? undefined : subjects.get(subjectId)?.baseline) ?? session?.baseline;
 }
@@ -232,14 +233,14 @@ function rememberBaseline({ subjects, changedSubjects }: Progress, { session, ba
 }
 
 /** Returns a locked session. Throws if the group did not lock the session. */
-function sessionOf(sessions: Progress['sessions'], sessionId: string): StoredSession {
+function requireSession(sessions: Progress['sessions'], sessionId: string): StoredSession {
   const stored = sessions.get(sessionId);
   if (!stored) throw new Error('a session of the group was not locked');
   return stored;
 }
 
 /** Returns the reading key. It is unambiguous, because ids contain no spaces and the digest covers the timestamp. */
-function keyOf({ sessionId, digest }: { readonly sessionId: string; readonly digest: string }): string {
+function toReadingKey({ sessionId, digest }: { readonly sessionId: string; readonly digest: string }): string {
   return `${sessionId} ${digest}`;
 }
 

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { advanceTo, startMs } from '../../testkit/arbitraries.js';
-import type { ConsentCategory } from '../score/consent.js';
 import { unknownSubject } from '../score/subject.js';
 import { createTopicAnalyzer } from '../../packages/text/analyzer.js';
 import { loadTopicModel } from '../../packages/text/model.js';
@@ -9,6 +8,7 @@ import { ProblemError } from '../contract/problem.js';
 import { beginProgress } from './advance.js';
 import { applyConsent } from './consent.js';
 import type { PreparedReading } from './intake.js';
+import type { ConsentCategory } from '../score/remembered.js';
 
 const weights = readFileSync(new URL('../../packages/text/weights/topics.bin', import.meta.url));
 const turn = createTopicAnalyzer(loadTopicModel(weights)).analyzeTurn({

@@ -1,13 +1,12 @@
 import { consent as contract } from '../../generated/spec.js';
 import type { Caller, Submission } from '../contract/contract.js';
 import { type Allowed, isExpired, keepAllowed, readAllowed, removeLiveValues } from '../score/consent.js';
-import type { Session } from '../score/session.js';
-import { categoriesOf } from '../score/signals.js';
-import type { Subject } from '../score/subject.js';
+import { listCategories } from '../score/signals.js';
 import { ProblemError } from '../contract/problem.js';
 import type { Reader } from '../store/store.js';
 import type { Progress } from './advance.js';
 import type { PreparedReading } from './intake.js';
+import type { Session, Subject } from '../score/remembered.js';
 
 /** How a reading is checked against the consent of its subject. Plain data. */
 export interface ConsentCheck {
@@ -87,7 +86,7 @@ export function applyConsent(
   if (isExpired(subject.consent, nowMs)) return refuse('expired');
   const allowed = readAllowed(subject.consent, check.hasPurpose, nowMs);
   const { kept, dropped } = keepAllowed(reading.signals, allowed);
-  if (categoriesOf(kept).length === 0) return refuse('nothing_left');
+  if (listCategories(kept).length === 0) return refuse('nothing_left');
   subjects.set(subjectId, keepBaseline(subject, allowed));
   const isTextKept = check.isTextRead && allowed.has('textual');
   const all = isTextKept ? dropped : [...dropped, ...check.texts];

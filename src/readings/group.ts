@@ -1,6 +1,5 @@
 import type { Caller } from '../contract/contract.js';
 import { createGroupCommit } from '../store/group-commit.js';
-import type { ComputedState, Session } from '../score/session.js';
 import type { AdmitSession } from '../limits/new-session-limit.js';
 import { ProblemError } from '../contract/problem.js';
 import type { DigestId, ErasedId } from '../store/erased-ids.js';
@@ -8,17 +7,18 @@ import type { BoundSession } from '../store/name-subjects.js';
 import type { StoredSession } from '../store/sessions.js';
 import type { Store, Writer } from '../store/store.js';
 import { isTransient } from '../store/transient.js';
-import { inSharedSpan, type TraceOrigin, traceOrigin } from '../observe/in-span.js';
+import { inSharedSpan, traceOrigin, type TraceOrigin } from '../observe/in-span.js';
 import {
   type Advance,
   advanceReading,
   beginProgress,
   findAlreadyStored,
   type Progress,
-  subjectsOf,
+  listSubjects,
 } from './advance.js';
 import type { PreparedReading } from './intake.js';
 import { rememberTopics, sightedSubjects } from './topics.js';
+import type { ComputedState, Session } from '../score/remembered.js';
 
 /**
  * Maximum number of readings in a transaction. With three topics per reading, the transaction writes about 500 trigger
@@ -182,7 +182,7 @@ async function advanceAccount(
 async function lockAll(writer: Writer, readings: readonly PreparedReading[], nowMs: number) {
   const sessions = await writer.sessions.lock([...new Set(readings.map((it) => it.sessionId))], nowMs);
   const webhookEpoch = await writer.webhooks.epoch();
-  const subjects = await writer.subjects.lock(subjectsOf(readings, sessions));
+  const subjects = await writer.subjects.lock(listSubjects(readings, sessions));
   return { sessions, subjects, webhookEpoch };
 }
 

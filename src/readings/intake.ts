@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { timestamps } from '../../generated/spec.js';
 import type { Caller, Fault, Submission, TokenGrant } from '../contract/contract.js';
-import { categoriesOf, type Measured, requiredNames } from '../score/signals.js';
+import { listCategories, type Measured, requiredNames } from '../score/signals.js';
 import type { MessageCheck } from '../../packages/text/check-message.js';
 import { isForeign } from '../../packages/text/language.js';
 import type { Texts } from '../../packages/text/texts.js';
@@ -163,7 +163,7 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
     const source = derives && stated.sentiment === undefined ? user_message : undefined;
     const timestampMs = Date.parse(timestamp);
     // Cheap checks run first, so that a rejected reading needs no topic detection.
-    if (categoriesOf(stated).length === 0 && source === undefined)
+    if (listCategories(stated).length === 0 && source === undefined)
       throw new ProblemError('missing_signals', { hint: { signals: requiredNames.join(', ') } });
     checkAge(timestampMs, now(), isBackfill ? maxBackfillAgeMs : maxTimestampAgeMs);
     const isChecked = mayReadText && !isBackfill && user_message !== undefined;
@@ -187,8 +187,10 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
       ...(check && { check }),
       ...(consent && { consent }),
       // Does not cover `backfill`, so that a resend of a reading as backfill is detected.
-      digest: digestOf(digestKey, accountId, submission),
-      ...(earlierKeys.length > 0 && { earlierDigests: earlierKeys.map((key) => digestOf(key, accountId, submission)) }),
+      digest: digestBody(digestKey, accountId, submission),
+      ...(earlierKeys.length > 0 && {
+        earlierDigests: earlierKeys.map((key) => digestBody(key, accountId, submission)),
+      }),
     };
   };
 }
@@ -219,7 +221,7 @@ function seconds(ms: number): string {
  * with a secret prefix is safe here, because no JSON array is a prefix of another one (Bellare, Canetti and Krawczyk,
  * 1996). It takes a third of the time of HMAC.
  */
-function digestOf(key: string, accountId: string, submission: Submission): string {
+function digestBody(key: string, accountId: string, submission: Submission): string {
   const fields = Object.entries(submission).sort(([a], [b]) => (a < b ? -1 : 1));
   const canonical = JSON.stringify([accountId, fields]);
   return hash('sha256', key + canonical).slice(0, digestLength);

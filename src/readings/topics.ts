@@ -1,11 +1,12 @@
 import type { Credit } from '../score/attribution.js';
-import { addTopics, type ComputedState } from '../score/session.js';
+import { addTopics } from '../score/session.js';
 import { nameTopic, unknownSubject } from '../score/subject.js';
 import { isConcern, sight, type Trigger } from '../score/triggers.js';
 import type { TopicName } from '../../packages/text/vocabulary.js';
 import type { StoredReading } from '../store/reading-row.js';
 import type { TriggersOf } from '../store/triggers.js';
 import type { Advance, Progress, TakenReading } from './advance.js';
+import type { ComputedState } from '../score/remembered.js';
 
 interface Remembered {
   /** The computed state after each reading, in the order of the group. Undefined for a rejected reading. */
@@ -18,7 +19,7 @@ interface Remembered {
 /** Returns the subjects whose triggers the group may change. */
 export function sightedSubjects(advances: readonly Advance[]): string[] {
   const subjectIds = new Set<string>();
-  for (const { step, credit, calm } of takenOf(advances))
+  for (const { step, credit, calm } of listTaken(advances))
     if ((credit ?? calm) && step.session.subjectId !== undefined) subjectIds.add(step.session.subjectId);
   return [...subjectIds];
 }
@@ -27,7 +28,7 @@ export function sightedSubjects(advances: readonly Advance[]): string[] {
 export function rememberTopics(progress: Progress, advances: readonly Advance[], found: TriggersOf): Remembered {
   const sighted = new Map<string, Map<string, Trigger>>();
   const computedStates = new Map<TakenReading, ComputedState>();
-  for (const taken of takenOf(advances)) {
+  for (const taken of listTaken(advances)) {
     const { subjectId } = taken.step.session;
     let { topics } = taken;
     if (subjectId !== undefined && (taken.credit ?? taken.calm)) {
@@ -42,7 +43,7 @@ export function rememberTopics(progress: Progress, advances: readonly Advance[],
     computedStates.set(taken, completeState(progress, taken, topics));
   }
   return {
-    computedStates: advances.map((advance) => computedOf(advance, computedStates)),
+    computedStates: advances.map((advance) => findComputed(advance, computedStates)),
     stored: [...computedStates].map(([taken, computed]) => toStored(taken, computed)),
     triggers: sighted,
   };
@@ -109,7 +110,7 @@ function completeState({ subjects }: Progress, { step }: TakenReading, topics: r
   };
 }
 
-function computedOf(
+function findComputed(
   advance: Advance,
   computedStates: ReadonlyMap<TakenReading, ComputedState>,
 ): ComputedState | undefined {
@@ -124,6 +125,6 @@ function toStored({ submitted, incarnation, step, event }: TakenReading, compute
   return { ...key, point: step.point, computed, stateChange: event?.payload, isSilent };
 }
 
-function takenOf(advances: readonly Advance[]): TakenReading[] {
+function listTaken(advances: readonly Advance[]): TakenReading[] {
   return advances.filter((advance) => advance.kind === 'taken');
 }

@@ -1,7 +1,7 @@
 import { bands, feedback as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
-import { adjustEffect, toEstimate } from './score-interval.js';
-import { bandOf } from './states.js';
+import { findBand } from './states.js';
+import { round3 } from './remembered.js';
 
 /** A report with the score that was published for its time. */
 export interface ScoredReport {
@@ -53,7 +53,7 @@ function isStressed({ stress }: Pick<ScoredReport, 'stress'>): boolean {
 export function estimateAuc(reports: readonly ScoredReport[]): Schema<'Estimate'> {
   const wins = rankReports(weigh(reports));
   const [stressed, calm] = [true, false].map((side) => wins.filter((win) => win.stressed === side)) as [Win[], Win[]];
-  const totals = [totalOf(stressed), totalOf(calm)] as const;
+  const totals = [addUp(stressed), addUp(calm)] as const;
   const sizes = [computeSize(stressed), computeSize(calm)] as const;
   const auc = removeError(sum(stressed.map(({ weight, share }) => weight * share)) / totals[0]);
   const groups = groupItems(wins);
@@ -80,13 +80,13 @@ function weigh(reports: readonly ScoredReport[]): Weighted[] {
   return reports.map((report) => ({ ...report, weight: 1 / (counts.get(report.person) ?? 1) }));
 }
 
-function totalOf(its: readonly Weighted[]): number {
+function addUp(its: readonly Weighted[]): number {
   return sum(its.map(({ weight }) => weight));
 }
 
 /** Returns the number of reports of equal weight that are as informative (Kish 1965). */
 function computeSize(its: readonly Weighted[]): number {
-  return totalOf(its) ** 2 / sum(its.map(({ weight }) => weight ** 2));
+  return addUp(its) ** 2 / sum(its.map(({ weight }) => weight ** 2));
 }
 
 /** A report, and the share of the weight of the other side that it is ranked correctly against. */
@@ -151,7 +151,7 @@ function theoreticalVariance(auc: number, [stressed, calm]: readonly [number, nu
 
 /** Returns the reports whose score is in the band of the state. */
 function calibrate(state: Schema<'State'>, reports: readonly ScoredReport[]): Schema<'CalibrationBand'> {
-  const mine = weigh(reports.filter(({ score }) => bandOf(score).state === state));
+  const mine = weigh(reports.filter(({ score }) => findBand(score).state === state));
   if (mine.length === 0) return { state, reports: 0 };
   return {
     state,
@@ -168,10 +168,10 @@ function calibrate(state: Schema<'State'>, reports: readonly ScoredReport[]): Sc
  * counts as one report.
  */
 function estimateShare(reports: readonly Weighted[]): Schema<'Estimate'> {
-  const [total, size] = [totalOf(reports), computeSize(reports)];
-  const share = removeError(totalOf(reports.filter(isStressed)) / total);
+  const [total, size] = [addUp(reports), computeSize(reports)];
+  const share = removeError(addUp(reports.filter(isStressed)) / total);
   const groups = [...groupItems(reports).values()];
-  const deviations = groups.map((its) => totalOf(its.filter(isStressed)) - share * totalOf(its));
+  const deviations = groups.map((its) => addUp(its.filter(isStressed)) - share * addUp(its));
   const between = (unbiased(groups.length) * sum(deviations.map((it) => it ** 2))) / total ** 2;
   const alone = (unbiased(reports.length) * share * (1 - share)) / size;
   const isKnown = alone > rounding && groups.length > 1;
@@ -190,9 +190,44 @@ function groupItems<Item extends { readonly group: string }>(items: readonly Ite
 }
 
 function mean(its: readonly Weighted[], pick: (it: Weighted) => number): number {
-  return Math.round(removeError((10 * sum(its.map((it) => it.weight * pick(it)))) / totalOf(its))) / 10;
+  return Math.round(removeError((10 * sum(its.map((it) => it.weight * pick(it)))) / addUp(its))) / 10;
 }
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
+}
+
+const z2 = settings.interval_z ** 2;
+
+/**
+ * Returns the design effect, at least 1. Multiplies the ratio of variances by (t/z)², because few groups do not show well
+ * how much they differ (Korn and Graubard 1998). t is the 97.5 % quantile of Student's distribution by the expansion of
+ * Abramowitz and Stegun (26.7.5), which is exact to 0.1 % from five groups on.
+ */
+function adjustEffect(ratio: number, groups: number): number {
+  const z = settings.interval_z;
+  const terms = [
+    (z ** 3 + z) / 4,
+    (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96,
+    (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384,
+    (79 * z ** 9 + 776 * z ** 7 + 1482 * z ** 5 - 1920 * z ** 3 - 945 * z) / 92_160,
+  ];
+  const t = z + terms.reduce((sum, term, index) => sum + term / (groups - 1) ** (index + 1), 0);
+  return Math.max(1, ratio * (t / z) ** 2);
+}
+
+/** Returns the estimate with its score interval: all true values whose distance is at most z standard errors. */
+function toEstimate(value: number, variance: (bound: number) => number): Schema<'Estimate'> {
+  const isOutside = (bound: number) => (value - bound) ** 2 > z2 * variance(bound);
+  const solve = (outside: number) => {
+    let [out, within] = [outside, value];
+    // Halves the distance until the bound is exact to far more than three decimals.
+    for (let step = 0; step < 40; step += 1) {
+      const middle = (out + within) / 2;
+      if (isOutside(middle)) out = middle;
+      else within = middle;
+    }
+    return round3(within);
+  };
+  return { value: round3(value), low: solve(0), high: solve(1) };
 }

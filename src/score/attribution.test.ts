@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { attributeStress, type Credit, type Talk } from './attribution.js';
+import { attributeStress, type Credit } from './attribution.js';
 import type { TopicName } from '../../packages/text/vocabulary.js';
+import type { Talk } from './remembered.js';
 
 const still = { expressed: 0, heart: 0, explained: 0 };
 

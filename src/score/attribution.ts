@@ -1,51 +1,6 @@
 import { triggers as settings } from '../../generated/spec.js';
-import { round3 } from './rounding.js';
+import { type Rise, round3, type Talk, type Turn } from './remembered.js';
 import { type Assessment, toValue } from './stress.js';
-import type { TopicName } from '../../packages/text/vocabulary.js';
-
-/** A conversation turn whose topics may still cause a rise of the heart rate. */
-export interface Turn {
-  /** Timestamp of the reading, epoch ms. */
-  readonly atMs: number;
-  readonly topics: readonly TopicName[];
-  /** The topics that a first-person phrase names. */
-  readonly certain: readonly TopicName[];
-  /** Evidence of voice, face and words at the turn, log-odds. */
-  readonly expressed: number;
-  /** Stress that counts for the topics so far, 0–100. */
-  readonly stress: number;
-}
-
-/** A rise of the heart rate that follows a turn. */
-interface Rise {
-  /** Timestamp of the turn that the rise counts for, epoch ms. */
-  readonly turnMs: number;
-  /** Timestamp at which the rise was seen, epoch ms. */
-  readonly sinceMs: number;
-  /** Heart rate before the rise, bpm. */
-  readonly fromBpm: number;
-  /** Highest heart rate of the rise, bpm. */
-  readonly peakBpm: number;
-  /** Heart rate at the next turn, bpm. Absent before that turn. */
-  readonly atTurnBpm?: number | undefined;
-  /** True once the heart rate no longer climbs. The evidence of the heart rate follows later. */
-  readonly isOver?: true | undefined;
-}
-
-/** The latest turns of a session and the heart rate since. Plain JSON. */
-export interface Talk {
-  /** The latest turns that named topics, oldest first. At most two. */
-  readonly turns: readonly Turn[];
-  /** Timestamp of the newest heart rate or turn, epoch ms. */
-  readonly atMs: number;
-  /** Heart rate, smoothed over a few readings, bpm. Absent without a heart rate. */
-  readonly bpm?: number | undefined;
-  /** Lowest `bpm` before a rise. */
-  readonly lowBpm?: number | undefined;
-  /** Evidence of the heart at `lowBpm`, log-odds. */
-  readonly lowEvidence?: number | undefined;
-  readonly rise?: Rise | undefined;
-}
 
 /** The stress of a turn's topics, newly determined or raised. */
 export interface Credit extends Omit<Turn, 'expressed'> {
@@ -86,7 +41,7 @@ export function attributeStress(
 /** Returns the stress that counts for the topics of a turn at once. A rise of the heart rate counts for an earlier turn. */
 export function stressAtTurn(talk: Talk | undefined, fused: Observed['fused']): number {
   const heart = talk?.rise ? Math.min(fused.heart, talk.lowEvidence ?? 0) : fused.heart;
-  return stressOf(fused.expressed, heart);
+  return computeStress(fused.expressed, heart);
 }
 
 /** Follows the heart rate: finds the start of a rise, the turn that it follows, and its end. */
@@ -146,7 +101,7 @@ function creditRise(
 ): { readonly talk: Talk; readonly credit: Credit | undefined } {
   const turn = talk.turns.find(({ atMs }) => atMs === talk.rise?.turnMs);
   if (!turn || talk.atMs - turn.atMs > settings.heart.window_seconds * 1000) return { talk, credit: undefined };
-  const stress = stressOf(turn.expressed, Math.max(fused.heart, riseEvidence(talk, fused)));
+  const stress = computeStress(turn.expressed, Math.max(fused.heart, riseEvidence(talk, fused)));
   if (stress <= turn.stress) return { talk, credit: undefined };
   const raised = { ...turn, stress };
   const turns = talk.turns.map((it) => (it === turn ? raised : it));
@@ -169,6 +124,6 @@ function turnBefore({ turns }: Talk, untilMs: number): Turn | undefined {
   return turns.findLast(({ atMs }) => atMs <= untilMs) ?? turns[0];
 }
 
-function stressOf(expressed: number, heart: number): number {
+function computeStress(expressed: number, heart: number): number {
   return Math.round(toValue(expressed + heart));
 }

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { backfillSession, startLive } from './backfill.js';
-import { advanceSession, type Step } from './session.js';
-import { typicalOf } from './baseline.js';
+import { advanceSession, backfillSession, startLive, type Step } from './session.js';
+import { describeTypical } from './baseline.js';
 import { history, laterMs, laws, startMs } from '../../testkit/arbitraries.js';
 import type { Reading } from './signals.js';
 
@@ -73,7 +72,7 @@ test.each<Partial<Reading>>([
   const rested = applyAll(live, readings(laterMs, { heart_rate: 66, sdnn: 50, rmssd: 45 })).at(-1);
   const after = applyAll(backfillSession, readings(startMs, { sdnn: 9, rmssd: 7, ...exertion }), rested).at(-1);
   const nextMs = laterMs + 60 * 30_000;
-  expect(typicalOf(after?.baseline, nextMs)).toEqual(typicalOf(rested?.baseline, nextMs));
+  expect(describeTypical(after?.baseline, nextMs)).toEqual(describeTypical(rested?.baseline, nextMs));
 });
 
 test('readings backfilled after newer ones give about the same typical values as readings in time', () => {
@@ -84,7 +83,7 @@ test('readings backfilled after newer ones give about the same typical values as
   const inTime = applyAll(live, [...rest, newest]).at(-1);
   const first = applyAll(live, [newest]).at(-1);
   const late = applyAll(backfillSession, rest, first).at(-1);
-  const [expected, found] = [inTime, late].map((step) => typicalOf(step?.baseline, laterMs + 60_000));
+  const [expected, found] = [inTime, late].map((step) => describeTypical(step?.baseline, laterMs + 60_000));
   expect(found?.heart_rate.value).toBeCloseTo(expected?.heart_rate.value ?? 0, 0);
   expect(found?.heart_rate.isPersonal).toBe(true);
   expect(found?.sdnn.value).toBeCloseTo(expected?.sdnn.value ?? 0, 1);

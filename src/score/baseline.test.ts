@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stressModel as model } from '../../generated/spec.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
-import { type Baseline, learn, learnPast, typicalOf } from './baseline.js';
+import { learn, learnPast, describeTypical } from './baseline.js';
 import { advanceAll, baselineAfter, history, laterMs, laws } from '../../testkit/arbitraries.js';
+import type { Baseline } from './remembered.js';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -19,10 +20,11 @@ function steady(bpm: number, fromMs: number, forMs: number, gapMs: number, known
   return baseline;
 }
 
-const restingAt = (baseline: Baseline | undefined, atMs: number) => typicalOf(baseline, atMs).heart_rate.restingBpm;
+const restingAt = (baseline: Baseline | undefined, atMs: number) =>
+  describeTypical(baseline, atMs).heart_rate.restingBpm;
 
 test('an unknown person has the baseline of the population', () => {
-  expect(typicalOf(undefined, 0)).toEqual({
+  expect(describeTypical(undefined, 0)).toEqual({
     heart_rate: {
       value: population,
       known: 0,
@@ -61,7 +63,7 @@ test('an hour of stress after 15 minutes at rest does not change the resting hea
 
 test('a person counts as known only after ten minutes of readings', () => {
   const isPersonal = (minutes: number) =>
-    typicalOf(steady(80, 0, minutes * minuteMs, 5000), minutes * minuteMs + 5000).heart_rate.isPersonal;
+    describeTypical(steady(80, 0, minutes * minuteMs, 5000), minutes * minuteMs + 5000).heart_rate.isPersonal;
   expect([2, 5, 15].map(isPersonal)).toEqual([false, false, true]);
 });
 
@@ -80,7 +82,7 @@ test('a reading is compared only with strictly earlier ones', () => {
   const baseline = steady(70, 0, hourMs, 120_000);
   const atMs = 2 * hourMs;
   const other = learn(baseline, { atMs, heart_rate: 120 });
-  expect(typicalOf(other, atMs).heart_rate.value).toBeCloseTo(restingAt(baseline, atMs), 0);
+  expect(describeTypical(other, atMs).heart_rate.value).toBeCloseTo(restingAt(baseline, atMs), 0);
 });
 
 test('a permanent change of the resting heart rate is learned', () => {
@@ -95,8 +97,8 @@ test('a baseline survives JSON, is finite and small, and stays between the popul
       const baseline = baselineAfter(readings) ?? {};
       const text = JSON.stringify(baseline);
       expect(text.length).toBeLessThan(2000);
-      expect(typicalOf(JSON.parse(text), laterMs)).toEqual(typicalOf(baseline, laterMs));
-      const { heart_rate, sdnn, rmssd } = typicalOf(baseline, laterMs);
+      expect(describeTypical(JSON.parse(text), laterMs)).toEqual(describeTypical(baseline, laterMs));
+      const { heart_rate, sdnn, rmssd } = describeTypical(baseline, laterMs);
       const rates = [population, ...advanceAll(readings).flatMap(({ point }) => point.measured.heart_rate ?? [])];
       const { bin_bpm } = model.baseline;
       expect(heart_rate.value).toBeGreaterThanOrEqual(Math.min(...rates) - bin_bpm);

@@ -1,19 +1,17 @@
 import { stressModel as model } from '../../generated/spec.js';
-import { type Device, newerDevice } from './device.js';
-import { addPastRate, learnResting, type RestingHeartRate, typicalHeartRate } from './resting.js';
-import { meanOf } from './running-mean.js';
-import type { Signals } from './signals.js';
-import { learnVariability, type VariabilityByDevice, variabilityOf } from './variability.js';
-
-/**
- * Baseline of one person. Each field is absent if its signal was never measured. Plain JSON of at most 12,800 bytes: seven
- * histograms of 96 bins are 10,000 of them. The rows that contain it have up to 65,535 bytes on MySQL.
- */
-export interface Baseline extends VariabilityByDevice {
-  readonly heart_rate?: RestingHeartRate | undefined;
-  /** Device of the newest heart data that was not backfilled. */
-  readonly device?: Device | undefined;
-}
+import { newerDevice } from './movement.js';
+import { addPastRate, learnResting, typicalHeartRate } from './resting.js';
+import type {
+  Baseline,
+  Device,
+  DeviceVariability,
+  RestingHeartRate,
+  RunningMean,
+  Signals,
+  Variability,
+  VariabilityByDevice,
+} from './remembered.js';
+import { addPastValue, followMean, readMean } from './running-mean.js';
 
 /** A typical value. `known` is between 0 (the value of the population) and 1 (the person's own value). */
 export interface TypicalValue {
@@ -67,14 +65,14 @@ const { sdnn_population_ln_ms, rmssd_population_ln_ms } = model.hrv;
  * Returns the typical values from readings strictly before `atMs`. For a signal in `measured`, uses only readings
  * strictly before that measurement. Without a baseline, returns the values of the population.
  */
-export function typicalOf(baseline: Baseline | undefined, atMs: number, measured: Signals = {}): Typical {
+export function describeTypical(baseline: Baseline | undefined, atMs: number, measured: Signals = {}): Typical {
   const { heart_rate, sdnn, rmssd } = measured;
-  const own = variabilityOf(baseline, sdnn?.device);
-  const ownRmssd = rmssd?.device === sdnn?.device ? own.rmssd : variabilityOf(baseline, rmssd?.device).rmssd;
+  const own = findVariability(baseline, sdnn?.device);
+  const ownRmssd = rmssd?.device === sdnn?.device ? own.rmssd : findVariability(baseline, rmssd?.device).rmssd;
   return {
     heart_rate: typicalHeartRate(baseline?.heart_rate, heart_rate?.atMs ?? atMs),
-    sdnn: meanOf(own.sdnn, sdnn?.atMs ?? atMs, sdnn_population_ln_ms),
-    rmssd: meanOf(ownRmssd, rmssd?.atMs ?? atMs, rmssd_population_ln_ms),
+    sdnn: readMean(own.sdnn, sdnn?.atMs ?? atMs, sdnn_population_ln_ms),
+    rmssd: readMean(ownRmssd, rmssd?.atMs ?? atMs, rmssd_population_ln_ms),
   };
 }
 
@@ -117,4 +115,56 @@ export function learnPast(baseline: Baseline | undefined, lesson: Lesson, durati
     : learnHeartRate(held.heart_rate, lesson);
   const { sdnn, rmssd, devices } = learnVariability(held, lesson, durations);
   return { heart_rate, sdnn, rmssd, devices, device: held.device };
+}
+
+/** Returns the variability that the device measured. `device` is undefined for readings without a device. */
+function findVariability(known: VariabilityByDevice | undefined, device: string | undefined): Variability {
+  return (device === undefined ? known : known?.devices?.find((it) => it.device === device)) ?? {};
+}
+
+/** Returns the variability updated with a reading. `durations` are present for a backfilled reading. */
+function learnVariability(known: VariabilityByDevice, lesson: Lesson, durations?: Durations): VariabilityByDevice {
+  const own = learnValues(findVariability(known, lesson.source_device), lesson, durations);
+  const { source_device: device } = lesson;
+  if (device === undefined) return { ...own, devices: known.devices?.map((it) => alignValues(it, lesson)) };
+  const { sdnn, rmssd } = alignValues(known, lesson);
+  const others = known.devices?.filter((it) => it.device !== device).map((it) => alignValues(it, lesson)) ?? [];
+  if (!own.sdnn && !own.rmssd) return { sdnn, rmssd, devices: known.devices && others };
+  const devices = [{ device, ...own }, ...others].sort(byRecency).slice(0, model.baseline.devices_max);
+  return { sdnn, rmssd, devices };
+}
+
+function learnValues(own: Variability, lesson: Lesson, durations: Durations | undefined): Variability {
+  return {
+    sdnn: learnValue(own.sdnn, lesson, lesson.sdnn, durations?.sdnn),
+    rmssd: learnValue(own.rmssd, lesson, lesson.rmssd, durations?.rmssd),
+  };
+}
+
+function learnValue(track: RunningMean | undefined, lesson: Lesson, ms: number | undefined, seconds?: number) {
+  if (ms === undefined) return align(track, lesson);
+  const { atMs, isSkipped = false } = lesson;
+  const measured = { atMs, value: Math.log(ms), isSkipped };
+  const isPast = seconds !== undefined && track !== undefined && atMs < track.atMs;
+  return isPast ? addPastValue(track, measured, seconds) : followMean(track, measured);
+}
+
+function alignValues<V extends Variability>(held: V, lesson: Lesson): V {
+  const [sdnn, rmssd] = [align(held.sdnn, lesson), align(held.rmssd, lesson)];
+  return sdnn === held.sdnn && rmssd === held.rmssd ? held : { ...held, sdnn, rmssd };
+}
+
+/** Movement explains all values with the timestamp of the reading or none, in any order of arrival. */
+function align(track: RunningMean | undefined, { atMs, isSkipped }: Lesson): RunningMean | undefined {
+  const flag = isSkipped || undefined;
+  return track?.atMs === atMs && track.isSkipped !== flag ? { ...track, isSkipped: flag } : track;
+}
+
+function byRecency(a: DeviceVariability, b: DeviceVariability): number {
+  return newestAtMs(b) - newestAtMs(a) || (a.device < b.device ? -1 : 1);
+}
+
+/** Returns the timestamp of the newest value, epoch ms. 0 if there is none. */
+export function newestAtMs({ sdnn, rmssd }: Variability): number {
+  return Math.max(sdnn?.atMs ?? 0, rmssd?.atMs ?? 0);
 }

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { advanceTo, startMs } from '../../testkit/arbitraries.js';
 import { enums } from '../../generated/spec.js';
-import { backfillSession } from './backfill.js';
-import { type ConsentCategory, removeLiveValues } from './consent.js';
+import { backfillSession } from './session.js';
+import { removeLiveValues } from './consent.js';
 import type { Reading } from './signals.js';
+import type { ConsentCategory } from './remembered.js';
 
 const at = (seconds: number, values: Omit<Reading, 'atMs'>): Reading => ({ ...values, atMs: startMs + seconds * 1000 });
 const allowing = (...refused: ConsentCategory[]) =>

@@ -1,20 +1,6 @@
 import { consent as settings, enums, signals as contract } from '../../generated/spec.js';
-import type { Schema } from '../contract/contract.js';
-import type { Talk } from './attribution.js';
-import type { Session } from './session.js';
-import { labelNames, type Measured, type SignalName } from './signals.js';
-
-export type ConsentCategory = Schema<'ConsentCategory'>;
-
-/** What a person allows, in the form that is stored with the subject. Plain JSON. */
-export interface Consent {
-  /** Number of the version, from 1. */
-  readonly version: number;
-  readonly categories: readonly ConsentCategory[];
-  readonly context: Schema<'ConsentContext'>;
-  /** Epoch ms. Absent for a consent without an end. */
-  readonly expiresAtMs?: number | undefined;
-}
+import { labelNames, type Measured } from './signals.js';
+import type { Consent, ConsentCategory, Session, SignalName, Talk } from './remembered.js';
 
 /** The categories that a person allows at one time. */
 export type Allowed = ReadonlySet<ConsentCategory>;

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { changeOf, nextSeq } from './events.js';
-import type { Session } from './session.js';
-import { bandOf } from './states.js';
+import { findBand, findChange, nextSeq } from './states.js';
 import { advanceAll, history, laws, startMs } from '../../testkit/arbitraries.js';
+import type { Session } from './remembered.js';
 
 const anyScore = fc.integer({ min: 0, max: 100 });
 
@@ -18,11 +17,11 @@ const scored = (score: number): Session => ({
 test('each change of the band causes one event with both bands and the new score', () => {
   fc.assert(
     fc.property(anyScore, anyScore, (before, after) => {
-      const [previous_state, new_state] = [bandOf(before).state, bandOf(after).state];
+      const [previous_state, new_state] = [findBand(before).state, findBand(after).state];
       const timestamp = new Date(startMs).toISOString();
       const event = { event: 'state_change', session_id: 's1', stress_score: after, timestamp };
       const expected = previous_state === new_state ? undefined : { ...event, previous_state, new_state };
-      expect(changeOf('s1', scored(before), scored(after))).toEqual(expected);
+      expect(findChange('s1', scored(before), scored(after))).toEqual(expected);
     }),
     laws,
   );
@@ -31,7 +30,7 @@ test('each change of the band causes one event with both bands and the new score
 test('the first reading of a session changes no state', () => {
   fc.assert(
     fc.property(anyScore, (score) => {
-      expect(changeOf('s1', undefined, scored(score))).toBeUndefined();
+      expect(findChange('s1', undefined, scored(score))).toBeUndefined();
     }),
   );
 });
@@ -40,8 +39,8 @@ test('in any history, the previous state of each event is the new state of the e
   fc.assert(
     fc.property(history, (readings) => {
       const sessions = advanceAll(readings).map(({ session }) => session);
-      const events = sessions.flatMap((session, index) => changeOf('s1', sessions[index - 1], session) ?? []);
-      const states = [sessions[0], ...sessions.slice(-1)].map((it) => it && bandOf(it.latest.score).state);
+      const events = sessions.flatMap((session, index) => findChange('s1', sessions[index - 1], session) ?? []);
+      const states = [sessions[0], ...sessions.slice(-1)].map((it) => it && findBand(it.latest.score).state);
       const told = [states[0], ...events.map((event) => event.new_state)];
       expect(events.map((event) => event.previous_state)).toEqual(told.slice(0, -1));
       expect(told.at(-1)).toBe(states[1]);

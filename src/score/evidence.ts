@@ -1,8 +1,7 @@
 import { stressModel as model } from '../../generated/spec.js';
 import type { Typical, TypicalHeartRate, TypicalValue } from './baseline.js';
 import { learnedShare } from './resting.js';
-import { round3 } from './rounding.js';
-import type { Sample, Signals, SignalValue } from './signals.js';
+import { round3, type Sample, type Signals, type SignalValue } from './remembered.js';
 
 type Tone = SignalValue<'tone'>;
 

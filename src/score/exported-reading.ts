@@ -1,9 +1,9 @@
 import type { Schema, State } from '../contract/contract.js';
 import type { Point } from './history.js';
-import type { ComputedState } from './session.js';
 import type { DerivableName, Measured } from './signals.js';
 import { effectiveness } from './state-reading.js';
-import { bandOf } from './states.js';
+import { findBand } from './states.js';
+import type { ComputedState } from './remembered.js';
 
 /** A stored reading with the results that were stored with it. */
 export interface StoredResult extends Point {
@@ -61,7 +61,7 @@ function toComputation(
   { score, confidence, model, computed, previousState }: StoredResult,
   derived: Derived | undefined,
 ): Schema<'ExportedComputation'> {
-  const { state, suggested_action, recommendation } = bandOf(score);
+  const { state, suggested_action, recommendation } = findBand(score);
   const { received, reason, previousScore, rrQuality, topics = [], triggers } = computed;
   return {
     state,

@@ -1,15 +1,8 @@
 import { topicExtraction as settings } from '../../generated/spec.js';
-import {
-  addEvidence,
-  decayEvidence,
-  type Evidence,
-  leaningsOf,
-  storeEvidence,
-  type TopicEvidence,
-} from './topic-evidence.js';
 import type { TextAnalysis, TurnAnalysis } from '../../packages/text/analyzer.js';
-import { bestShares } from './shares.js';
-import { areas, topicNames, topicsByArea, type TopicName } from '../../packages/text/vocabulary.js';
+import { areas, type TopicName, topicNames, topicsByArea } from '../../packages/text/vocabulary.js';
+import type { TopicEvidence } from './remembered.js';
+import { classTotal } from '../../packages/text/model.js';
 
 /** Topics of a turn, most likely first, and the session's evidence after the turn. */
 export interface Extraction {
@@ -54,7 +47,7 @@ export function gatherTopics(
 /** Returns the topic of the most likely area, then topics of other likely areas that the user named by a phrase. */
 function nameTopics(user: TextAnalysis, context: Evidence): number[] {
   const points = new Map(user.points);
-  const shares = bestShares(user, leaningsOf(context));
+  const shares = bestShares(user, toLeanings(context));
   const shareOf = (area: number) => shares[area] ?? 0;
   const likeliest = shares.indexOf(Math.max(...shares));
   const first = isOnlyMentioned(likeliest, points) && namesFeeling(user, shares) ? feelings : likeliest;
@@ -99,7 +92,7 @@ function shareMin(area: number, points: Points, context: Evidence): number {
 /** Returns the topic of the area with the most phrase points in the user's text. On a tie, the context decides. */
 function bestTopic(area: number, points: Points, context: Evidence): number | undefined {
   if (points.size === 0) return undefined;
-  return mostOf(area, (topic) => {
+  return findMost(area, (topic) => {
     const own = points.get(topic) ?? 0;
     return own > 0 ? own + settings.context_points_weight * Math.min(1, context.topics.get(topic) ?? 0) : 0;
   });
@@ -107,7 +100,7 @@ function bestTopic(area: number, points: Points, context: Evidence): number | un
 
 /** Returns the session's topic in this area, unless it has decayed. */
 const topicOfContext = (area: number, context: Evidence): number | undefined =>
-  mostOf(area, (topic) => {
+  findMost(area, (topic) => {
     const points = context.topics.get(topic) ?? 0;
     return points >= settings.context_points_min ? points : 0;
   });
@@ -119,12 +112,87 @@ const topicsOf = areas.map((area) => topicsByArea[area].map((topic) => topicName
 /**
  * Returns the topic of the area with the highest value above 0. On a tie, returns the first topic in the vocabulary.
  */
-function mostOf(area: number, valueOf: (topic: number) => number): number | undefined {
+function findMost(area: number, valueOf: (topic: number) => number): number | undefined {
   let best: number | undefined;
   let most = 0;
   for (const topic of topicsOf[area] ?? []) {
     const value = valueOf(topic);
     if (value > most) [best, most] = [topic, value];
+  }
+  return best;
+}
+
+/** Topic evidence for computation, by area number and topic number. */
+interface Evidence {
+  readonly areas: number[];
+  readonly topics: Map<number, number>;
+}
+
+/** Rounding factor: two decimals, which keep the row small. Rounding down lets old evidence reach zero. */
+const PRECISION = 100;
+/** Maximum of a stored value, so that a forged value has limited weight. The decayed sum of turns is always lower. */
+const WEIGHT_MAX = 9;
+
+const numberOfTopic: ReadonlyMap<string, number> = new Map(topicNames.map((name, number) => [name, number]));
+const keptPerTurn = 0.5 ** (1 / settings.evidence_half_life_turns);
+
+/**
+ * Returns the evidence with the decay of one turn. Ignores evidence of other model versions, and names that are not in
+ * the vocabulary.
+ */
+export function decayEvidence(kept: TopicEvidence | undefined, model: number): Evidence {
+  const topics = new Map<number, number>();
+  if (kept?.model !== model) return { areas: areas.map(() => 0), topics };
+  for (const [name, points] of Object.entries(kept.topics ?? {})) {
+    const number = numberOfTopic.get(name);
+    if (number !== undefined) topics.set(number, keptPerTurn * bound(points));
+  }
+  return { areas: areas.map((area) => keptPerTurn * bound(kept.areas?.[area])), topics };
+}
+
+/** Converts evidence to its stored form, rounded and bounded. */
+export function storeEvidence({ areas: turns, topics }: Evidence, model: number): TopicEvidence {
+  const stored = { model, areas: {} as Record<string, number>, topics: {} as Record<string, number> };
+  areas.forEach((area, k) => storeValue(stored.areas, area, turns[k] ?? 0));
+  for (const [number, points] of topics) storeValue(stored.topics, topicNames[number] ?? '', points);
+  return stored;
+}
+
+function storeValue(values: Record<string, number>, name: string, value: number): void {
+  const rounded = Math.floor(bound(value) * PRECISION) / PRECISION;
+  if (rounded > 0) values[name] = rounded;
+}
+
+/** Share of an even distribution. A share of at most this value is not evidence. */
+const evenShare = 1 / (areas.length + 1);
+
+/** Adds a text's shares of the areas and its {@link TextAnalysis.points} of the topics, multiplied by `weight`. */
+export function addEvidence(
+  { areas, topics }: Evidence,
+  weight: number,
+  shares: readonly number[],
+  points: TextAnalysis['points'],
+): void {
+  for (const [number, more] of points) topics.set(number, (topics.get(number) ?? 0) + weight * more);
+  shares.forEach((share, k) => (areas[k] = (areas[k] ?? 0) + weight * Math.max(0, share - evenShare)));
+}
+
+/** Returns the factors by which the session's evidence multiplies the odds of each area. */
+const toLeanings = ({ areas }: Evidence): number[] =>
+  areas.map((turns) => 1 + turns / settings.evidence_doubling_turns);
+
+const bound = (value: unknown): number => (typeof value === 'number' && value > 0 ? Math.min(WEIGHT_MAX, value) : 0);
+
+const noLeanings: readonly number[] = areas.map(() => 1);
+
+/** Returns the highest share (0–1) of each area in any segment. The odds are first multiplied by the `leanings`. */
+export function bestShares({ odds }: TextAnalysis, leanings = noLeanings): number[] {
+  const best = leanings.map(() => 0);
+  for (let from = 0; from < odds.length; from += classTotal) {
+    let sum = odds[from + best.length] ?? 0;
+    for (let k = 0; k < best.length; k++) sum += (odds[from + k] ?? 0) * (leanings[k] ?? 1);
+    for (let k = 0; k < best.length; k++)
+      best[k] = Math.max(best[k] ?? 0, ((odds[from + k] ?? 0) * (leanings[k] ?? 1)) / sum);
   }
   return best;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { toHistory, trendOf } from './history.js';
+import { toHistory, computeTrend } from './history.js';
 import type { Point } from './history.js';
 import { laws } from '../../testkit/arbitraries.js';
 
@@ -9,25 +9,25 @@ const pointsOf = (values: readonly number[]): Point[] =>
   values.map((score, index) => ({ timestampMs: index * 1000, score, confidence: 0.5, model: 2, measured: {} }));
 
 test('fewer than three points have no trend', () => {
-  expect([[], [10], [0, 100]].map(trendOf)).toEqual(['stable', 'stable', 'stable']);
+  expect([[], [10], [0, 100]].map(computeTrend)).toEqual(['stable', 'stable', 'stable']);
 });
 
 test('with three points, the trend compares the last point with the first', () => {
-  expect(trendOf([40, 100, 45])).toBe('rising');
-  expect(trendOf([45, 0, 40])).toBe('falling');
+  expect(computeTrend([40, 100, 45])).toBe('rising');
+  expect(computeTrend([45, 0, 40])).toBe('falling');
 });
 
 test('a difference of at least five score points between the thirds is a trend', () => {
-  expect(trendOf([40, 40, 45])).toBe('rising');
-  expect(trendOf([40, 40, 44])).toBe('stable');
-  expect(trendOf([45, 40, 40])).toBe('falling');
-  expect(trendOf([44, 40, 40])).toBe('stable');
+  expect(computeTrend([40, 40, 45])).toBe('rising');
+  expect(computeTrend([40, 40, 44])).toBe('stable');
+  expect(computeTrend([45, 40, 40])).toBe('falling');
+  expect(computeTrend([44, 40, 40])).toBe('stable');
 });
 
 test('thirds have whole numbers of points, and the remainder belongs to the middle third', () => {
-  expect(trendOf([40, 40, 90, 90, 90, 90, 40, 40])).toBe('stable');
-  expect(trendOf([40, 90, 90, 90, 40])).toBe('stable');
-  expect(trendOf([40, 40, 40, 44, 46, 44])).toBe('rising');
+  expect(computeTrend([40, 40, 90, 90, 90, 90, 40, 40])).toBe('stable');
+  expect(computeTrend([40, 90, 90, 90, 40])).toBe('stable');
+  expect(computeTrend([40, 40, 40, 44, 46, 44])).toBe('rising');
 });
 
 test('a window without points has no transitions, minimum or maximum', () => {
@@ -80,7 +80,7 @@ test('the mean has one decimal and lies between minimum and maximum', () => {
 test('a reversed history has the opposite trend', () => {
   const opposite = { rising: 'falling', falling: 'rising', stable: 'stable' } as const;
   fc.assert(
-    fc.property(scores, (values) => trendOf([...values].reverse()) === opposite[trendOf(values)]),
+    fc.property(scores, (values) => computeTrend([...values].reverse()) === opposite[computeTrend(values)]),
     laws,
   );
 });

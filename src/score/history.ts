@@ -1,8 +1,7 @@
 import { fields, history as settings, modelVersion, signals } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
-import { createTimestampFormatter } from './timestamps.js';
 import type { Measured, Reading } from './signals.js';
-import { bandOf } from './states.js';
+import { findBand } from './states.js';
 import type { TopicName } from '../../packages/text/vocabulary.js';
 
 /** One point of the history. */
@@ -18,7 +17,7 @@ export interface Point {
 }
 
 /** Returns the history point of a reading. */
-export function pointOf(reading: Reading, score: number, confidence: number): Point {
+export function toPoint(reading: Reading, score: number, confidence: number): Point {
   const { atMs, subjectId: _, rrQuality: __, ...measured } = reading;
   return { timestampMs: atMs, score, confidence, model: modelVersion.number, measured };
 }
@@ -37,8 +36,8 @@ export function toHistory(sessionId: string, minutes: number, found: readonly Po
     session_id: sessionId,
     minutes,
     datapoints: points.map((point) => toDatapoint(point, writeInstant(point.timestampMs))),
-    trend: trendOf(scores),
-    summary: { transitions: countTransitions(scores), ...spreadOf(scores) },
+    trend: computeTrend(scores),
+    summary: { transitions: countTransitions(scores), ...computeSpread(scores) },
   };
 }
 
@@ -59,7 +58,7 @@ function byTimeAndStress(a: Point, b: Point): number {
 /**
  * Returns the trend: compares the mean of the last third with the mean of the first third. Too few points are stable.
  */
-export function trendOf(scores: readonly number[]): Schema<'History'>['trend'] {
+export function computeTrend(scores: readonly number[]): Schema<'History'>['trend'] {
   if (scores.length < settings.trend_min_datapoints) return 'stable';
   const third = Math.floor(scores.length / 3);
   const difference = mean(scores.slice(-third)) - mean(scores.slice(0, third));
@@ -71,7 +70,7 @@ function toDatapoint(point: Point, timestamp: string): Schema<'HistoryDatapoint'
   const { score, confidence, model, measured, topics } = point;
   const datapoint: Schema<'HistoryDatapoint'> = {
     timestamp,
-    state: bandOf(score).state,
+    state: findBand(score).state,
     stress_score: score,
     confidence,
     model_version: model,
@@ -87,11 +86,11 @@ function compareText(a: string, b: string): number {
 }
 
 function countTransitions(scores: readonly number[]): number {
-  const states = scores.map((score) => bandOf(score).state);
+  const states = scores.map((score) => findBand(score).state);
   return states.filter((state, index) => index > 0 && state !== states[index - 1]).length;
 }
 
-function spreadOf(scores: readonly number[]): { min?: number; max?: number; mean?: number } {
+function computeSpread(scores: readonly number[]): { min?: number; max?: number; mean?: number } {
   if (scores.length === 0) return {};
   const [first = 0] = scores;
   const min = scores.reduce((least, score) => Math.min(least, score), first);
@@ -101,4 +100,27 @@ function spreadOf(scores: readonly number[]): { min?: number; max?: number; mean
 
 function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+const minuteMs = 60_000;
+
+const seconds = Array.from({ length: 60 }, (_, second) => String(second).padStart(2, '0'));
+const fractions = Array.from({ length: 1000 }, (_, ms) => `.${String(ms).padStart(3, '0')}Z`);
+
+/**
+ * Creates a function that formats timestamps (epoch ms) like `toISOString`. It caches the minute and precomputes
+ * seconds and milliseconds. An hour of history contains thousands of timestamps, so this reduces garbage collection
+ * pressure.
+ */
+export function createTimestampFormatter(): (timestampMs: number) => string {
+  let minute: number | undefined;
+  let written = '';
+  return (timestampMs) => {
+    const current = Math.floor(timestampMs / minuteMs);
+    if (current !== minute) written = new Date(current * minuteMs).toISOString().slice(0, 'yyyy-mm-ddThh:mm:'.length);
+    minute = current;
+    const rest = timestampMs - current * minuteMs;
+    const second = Math.floor(rest / 1000);
+    return written + ((seconds[second] as string) + (fractions[rest - second * 1000] as string));
+  };
 }

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { test } from 'vitest';
 import { enums, signals as contract, stressModel as model } from '../../generated/spec.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
-import { type Baseline, typicalOf } from './baseline.js';
+import { describeTypical } from './baseline.js';
 import { toHistory } from './history.js';
-import { advanceSession, type Session, type Step } from './session.js';
-import { type Reading, type SignalValues, signalNames } from './signals.js';
+import { advanceSession, type Step } from './session.js';
+import { type Reading, signalNames } from './signals.js';
 import { toStateReading } from './state-reading.js';
 import { publishScore } from './states.js';
 import { fuseEvidence } from './stress.js';
@@ -33,6 +33,7 @@ import {
   typical,
   worsening,
 } from '../../testkit/arbitraries.js';
+import type { Baseline, Session, SignalValues } from './remembered.js';
 
 /** Each case is an hour of readings, so the default number of cases is lower. NOISE_RUNS=10000 takes minutes. */
 const noiseLaw = { numRuns: Number(process.env['NOISE_RUNS'] ?? 100) };
@@ -59,7 +60,13 @@ test('valid input never causes NaN or infinity in a response, point, session or 
   fc.assert(
     fc.property(history, (readings) => {
       for (const { computed, point, baseline, session } of advanceAll(readings)) {
-        for (const part of [toStateReading('s1', computed), point, baseline, session, typicalOf(baseline, laterMs)])
+        for (const part of [
+          toStateReading('s1', computed),
+          point,
+          baseline,
+          session,
+          describeTypical(baseline, laterMs),
+        ])
           if (hasUnnumber(part)) return false;
         if (/NaN|Infinity|undefined/.test(computed.reason)) return false;
       }
@@ -335,7 +342,7 @@ function fiveHoursAround(bpm: number, random: () => number): Baseline | undefine
  * Returns the heart rate at which the fused value crosses the edge of a band. Undefined if no allowed heart rate does.
  */
 function heartRateAt(edge: number, others: SignalValues, baseline: Baseline | undefined): number | undefined {
-  const known = typicalOf(baseline, startMs);
+  const known = describeTypical(baseline, startMs);
   const value = (bpm: number) =>
     fuseEvidence(situationOf(measured({ ...others, heart_rate: bpm }), known), nowMs).value;
   let [low, high] = [32, 218];

@@ -1,23 +1,9 @@
 import { stressModel as model } from '../../generated/spec.js';
 import type { TypicalHeartRate } from './baseline.js';
-import type { HeartLevel } from './heart-rate.js';
-import { round3 } from './rounding.js';
-import type { Context, Sample } from './signals.js';
-
-/**
- * Heart rate rise that movement explains at a time, in bpm above rest. The explained rise decays as the heart recovers.
- */
-export type Movement = Sample<number>;
-
-/** Movement of a session. Each field is absent until its first value. */
-export interface Movements {
-  /** The strongest stated movement. */
-  readonly movement?: Movement | undefined;
-  /** The strongest movement that a heart rate implied. */
-  readonly implied?: Movement | undefined;
-  /** The newest statement of activity, in bpm above rest. 0 for stated rest. */
-  readonly stated?: Sample<number> | undefined;
-}
+import type { HeartLevel } from './heart.js';
+import { type Device, type Movement, type Movements, round3 } from './remembered.js';
+import { listCategories, type Context, type Reading } from './signals.js';
+import type { Situation } from './stress.js';
 
 /**
  * Returns the movement after a reading that states an activity or steps. Zero steps do not state rest, because cycling
@@ -57,10 +43,10 @@ export function explainRise(
  */
 function statedRise({ activity_level, steps_last_minute }: Context): number {
   const rises = model.movement.activity_rise_bpm;
-  return Math.max(rises[activity_level ?? 'resting'], rises[activityOf(steps_last_minute ?? 0)]);
+  return Math.max(rises[activity_level ?? 'resting'], rises[classifySteps(steps_last_minute ?? 0)]);
 }
 
-function activityOf(steps: number): keyof typeof model.movement.activity_rise_bpm {
+function classifySteps(steps: number): keyof typeof model.movement.activity_rise_bpm {
   const { light_steps, moderate_steps, vigorous_steps } = model.movement;
   if (steps >= vigorous_steps) return 'vigorous';
   if (steps >= moderate_steps) return 'moderate';
@@ -106,4 +92,41 @@ export function impliedRise(bpm: number, typical: TypicalHeartRate): number {
   // The resting heart rate of an unknown person may exceed the typical one by up to `population_sd_bpm`.
   const from = exertion_from_bpm + (1 - typical.known) * model.heart_rate.population_sd_bpm;
   return Math.max(0, Math.min(rise, explained_bpm_per_bpm * (rise - from)));
+}
+
+/** Returns the device after a reading. Readings with the same timestamp may arrive in any order. */
+export function followDevice(held: Device | undefined, reading: Reading): Device | undefined {
+  const { source_device: name, atMs } = reading;
+  if (name === undefined || !listCategories(reading).includes('cardiovascular')) return held;
+  if (!held) return { name, atMs };
+  if (atMs < held.atMs) return held;
+  if (name === held.name) return { ...held, atMs };
+  return { name: atMs === held.atMs && held.name > name ? held.name : name, atMs, changedMs: atMs };
+}
+
+/** Returns the device with the newer heart data. For simultaneous readings, the order of arrival does not matter. */
+export function newerDevice(held: Device | undefined, other: Device | undefined): Device | undefined {
+  if (!held || !other) return held ?? other;
+  if (other.atMs !== held.atMs) return other.atMs > held.atMs ? other : held;
+  if (other.name !== held.name) return other.name > held.name ? other : held;
+  return (other.changedMs ?? 0) > (held.changedMs ?? 0) ? other : held;
+}
+
+/** Returns the confidence, 0–1. It is lower for some minutes after a change of the device. */
+export function afterDeviceChange(confidence: number, device: Device | undefined, atMs: number): number {
+  const { device_change_seconds, device_change_share } = model.confidence;
+  if (device?.changedMs === undefined || atMs - device.changedMs >= device_change_seconds * 1000) return confidence;
+  return Math.floor(confidence * device_change_share * 100) / 100;
+}
+
+/** Returns true if the heart rate is raised as under stress. */
+export function isRaised({ heart, typical }: Pick<Situation, 'heart' | 'typical'>): boolean {
+  const { value, stressedRiseBpm } = typical.heart_rate;
+  return heart !== undefined && heart.bpm - value >= model.confidence.unlike_rise_share * stressedRiseBpm;
+}
+
+/** Returns true if the heart rate has been raised for so long that the device may be worn by another person. */
+export function isUnlikePerson(situation: Pick<Situation, 'heart' | 'typical'>): boolean {
+  const { isPersonal, raisedSeconds } = situation.typical.heart_rate;
+  return isPersonal && raisedSeconds >= model.confidence.unlike_seconds && isRaised(situation);
 }

@@ -7,13 +7,13 @@ import { sampleRecording } from '../../testkit/sample-recording.js';
 import { groupBySubject } from '../../packages/tools/recordings/recorded-window.js';
 import { readWindows } from '../../packages/tools/recordings/read-windows.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
-import { type Typical, typicalOf } from './baseline.js';
-import { reasonOf } from './reason.js';
-import type { Signals, SignalValues } from './signals.js';
+import { type Typical, describeTypical } from './baseline.js';
+import { explainScore } from './reason.js';
 import { fuseEvidence, type Situation } from './stress.js';
 import { advanceAll, laws, measured, nowMs, signals, situationOf, typical } from '../../testkit/arbitraries.js';
+import type { Signals, SignalValues } from './remembered.js';
 
-const population = typicalOf(undefined, 0);
+const population = describeTypical(undefined, 0);
 const person: Typical = {
   heart_rate: {
     value: 66,
@@ -30,7 +30,7 @@ const person: Typical = {
 
 const reasonIn = (situation: Situation) => {
   const fused = fuseEvidence(situation, nowMs);
-  return reasonOf(fused, situation, Math.round(fused.value));
+  return explainScore(fused, situation, Math.round(fused.value));
 };
 const reason = (all: Signals, against: Typical) => reasonIn(situationOf(all, against));
 const reasonFor = (values: SignalValues, against: Typical) => reason(measured(values), against);
@@ -57,7 +57,7 @@ test('evidence against the score follows after "despite"', () => {
 test('a reason states that the state is held, and until when', () => {
   const situation = situationOf(measured({ heart_rate: 66, tone: 'neutral' }), person);
   const fused = fuseEvidence(situation, nowMs);
-  expect(reasonOf(fused, situation, 60)).toBe(
+  expect(explainScore(fused, situation, 60)).toBe(
     "The state is held at stressed until the calmer signals last: heart rate at this person's typical heart rate, neutral voice.",
   );
 });
@@ -118,7 +118,7 @@ test('the strongest evidence for the score is named, unless it is negligible', (
       const isRaised = drivers.reduce((sum, { logOdds }) => sum + logOdds, 0) > 0;
       const strongest = drivers.find(({ logOdds }) => logOdds > 0 === isRaised);
       fc.pre(strongest !== undefined && Math.abs(strongest.logOdds) >= 0.1);
-      const [named = ''] = reasonOf(fused, situationOf(all, known), Math.round(fused.value)).split(/, despite |, /);
+      const [named = ''] = explainScore(fused, situationOf(all, known), Math.round(fused.value)).split(/, despite |, /);
       return strongest !== undefined && named.includes(words[strongest.evidence]);
     }),
     laws,

@@ -1,20 +1,21 @@
 import { stressModel as model } from '../../generated/spec.js';
 import type { TypicalHeartRate } from './baseline.js';
-import { isUnlikePerson } from './device.js';
-import { type LabelName, labels, type Signals } from './signals.js';
-import { bandOf } from './states.js';
+import { isUnlikePerson } from './movement.js';
+import { type LabelName, labels } from './signals.js';
+import { findBand } from './states.js';
 import { type Assessment, type Driver, explainedShare, isExertion, type Situation } from './stress.js';
+import type { Signals } from './remembered.js';
 
 /**
  * Returns one sentence that names the signals behind the published score and their direction, strongest first. Strong
  * evidence in the opposite direction follows after "despite". If the score is held in its band, the sentence says so.
  */
-export function reasonOf(
+export function explainScore(
   { drivers, value }: Pick<Assessment, 'drivers' | 'value'>,
   situation: Situation,
   published: number,
 ): string {
-  const [computed, band] = [bandOf(Math.round(value)), bandOf(published)];
+  const [computed, band] = [findBand(Math.round(value)), findBand(published)];
   if (computed === band)
     return sentence(describeEvidence(drivers, situation, band.suggested_action === 'maintain_engagement'));
   const until = computed.min_score > band.min_score ? 'the rise lasts' : 'the calmer signals last';

@@ -1,38 +1,7 @@
 import { stressModel as model } from '../../generated/spec.js';
 import type { TypicalHeartRate } from './baseline.js';
-import { addSeconds, addTo, findQuantiles, type Histogram, scaleBins } from './histogram.js';
-import { round3 } from './rounding.js';
-import { acquaintance, firstOf, firstSeen, remembered } from './running-mean.js';
-
-/**
- * Histograms of the time that a person spent at each heart rate: one of the whole day, and one per phase of the UTC day.
- * The newest rate is stored separately, so that readings with the same timestamp may arrive in any order.
- */
-export interface RestingHeartRate {
-  /** Timestamp of the first reading, epoch ms. Absent when `acquaintance` no longer depends on it. */
-  readonly firstAtMs?: number | undefined;
-  /** Timestamp of the newest reading, epoch ms. */
-  readonly atMs: number;
-  /** The newest smoothed heart rate and its duration in seconds. The bins do not include it yet. */
-  readonly bpm: number;
-  readonly seconds: number;
-  /** True if the newest rate is not learned, because movement explains it. */
-  readonly isSkipped?: boolean | undefined;
-  /** True if the newest rate is raised as under stress. */
-  readonly isRaised?: boolean | undefined;
-  /** Time with a raised heart rate before the newest rate, minus the later time without one, s. Absent for 0. */
-  readonly raisedSeconds?: number | undefined;
-  /** Mean of the readings whose duration is still too short for a bin entry. Absent if there are none. */
-  readonly blockBpm?: number | undefined;
-  /** Total duration of the readings in `blockBpm`, s. */
-  readonly blockSeconds?: number | undefined;
-  /** Total seconds in the bins, after decay. */
-  readonly seenSeconds?: number | undefined;
-  /** Seconds per bin, after decay. The key is the lower edge of the bin, bpm. Absent if all bins are empty. */
-  readonly secondsByBpm?: Histogram | undefined;
-  /** The same per phase. The key is the first hour of the phase. Absent in rows of releases without phases. */
-  readonly phases?: Readonly<Record<string, Histogram>> | undefined;
-}
+import { type Histogram, type RestingHeartRate, round3 } from './remembered.js';
+import { acquaintance, firstSeen, firstTime, remembered } from './running-mean.js';
 
 type Learned = Pick<RestingHeartRate, 'blockBpm' | 'blockSeconds' | 'seenSeconds' | 'secondsByBpm' | 'phases'>;
 
@@ -80,7 +49,7 @@ export function addPastRate(resting: RestingHeartRate, rate: SmoothedRate, secon
   if (rate.isSkipped || seconds <= 0) return resting;
   const added = forget(withNewest({ ...resting, atMs: rate.atMs, bpm: round3(rate.bpm), seconds }), 0);
   const { blockBpm, blockSeconds, seenSeconds, secondsByBpm, phases } = added;
-  const firstAtMs = firstOf(resting, rate.atMs);
+  const firstAtMs = firstTime(resting, rate.atMs);
   return { ...resting, firstAtMs, blockBpm, blockSeconds, seenSeconds, secondsByBpm, phases };
 }
 
@@ -215,4 +184,47 @@ function scale(learned: Learned, share: number): Learned {
     secondsByBpm: scaleBins(secondsByBpm, share),
     phases: scaled,
   };
+}
+
+/** Returns the histogram with `seconds` added at a heart rate. */
+function addTo(secondsByBpm: Histogram, bpm: number, seconds: number): Histogram {
+  const { bin_bpm } = model.baseline;
+  const bin = Math.floor(bpm / bin_bpm) * bin_bpm;
+  return { ...secondsByBpm, [bin]: round3((secondsByBpm[bin] ?? 0) + seconds) };
+}
+
+/** Returns the total time, s. */
+function addSeconds(secondsByBpm: Histogram): number {
+  let total = 0;
+  for (const bin in secondsByBpm) total += secondsByBpm[bin] ?? 0;
+  return total;
+}
+
+/** Returns the histogram with `share` of the time in each bin. */
+function scaleBins(secondsByBpm: Histogram, share: number): Histogram {
+  const scaled: Record<string, number> = {};
+  for (const bin in secondsByBpm) scaled[bin] = round3((secondsByBpm[bin] ?? 0) * share);
+  return scaled;
+}
+
+/**
+ * Returns the heart rates below which the person spent these shares of `seconds`, bpm, interpolated within their bins. The
+ * shares ascend, so that one pass over the bins finds all of them.
+ */
+function findQuantiles(secondsByBpm: Histogram, seconds: number, shares: readonly number[]): number[] {
+  const { bin_bpm } = model.baseline;
+  const left = shares.map((share) => seconds * share);
+  let [found, highest] = [0, 0];
+  // JavaScript enumerates integer keys in ascending order.
+  for (const bin in secondsByBpm) {
+    const inBin = secondsByBpm[bin] ?? 0;
+    highest = Number(bin);
+    for (let index = found; index < left.length; index += 1) {
+      const remaining = left[index] ?? 0;
+      if (remaining <= inBin) left[found++] = highest + (bin_bpm * remaining) / inBin;
+      else left[index] = remaining - inBin;
+    }
+    if (found === left.length) return left;
+  }
+  return left.fill(highest + bin_bpm, found);
 }

@@ -9,8 +9,8 @@ import {
 } from '../../testkit/simulation/rhythms.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
 import { rememberIntervals, withDerived } from './rr-intervals.js';
-import type { IntervalBatch } from './rr-intervals.js';
 import type { Reading } from './signals.js';
+import type { IntervalBatch } from './remembered.js';
 
 const startMs = Date.UTC(2026, 0, 5, 9);
 /** A breathing rhythm of 35 ms with noise. The expected values below are those of Python's `statistics` module. */

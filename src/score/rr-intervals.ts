@@ -1,13 +1,7 @@
 import { rrIntervals as settings, signals as contract } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import type { DerivedName, Reading } from './signals.js';
-
-/** Beat-to-beat intervals of one reading, ms, oldest first. The last one ends at `atMs`, epoch ms. */
-export interface IntervalBatch {
-  readonly atMs: number;
-  readonly intervals: readonly number[];
-  readonly device?: string | undefined;
-}
+import type { IntervalBatch } from './remembered.js';
 
 /** An interval that ends with a beat at `endMs`, epoch ms. */
 export interface Beat {
@@ -36,13 +30,13 @@ export function withDerived(reading: Reading, batches: readonly IntervalBatch[])
   if (!intervals) return reading;
   const isEarlier = (it: IntervalBatch) => it.device === device && it.atMs < atMs && it.atMs > atMs - windowMs;
   const earlier = batches.filter(isEarlier);
-  const beats = beatsOf([...earlier, { atMs, intervals }]).filter(({ endMs }) => endMs > atMs - windowMs);
+  const beats = joinBeats([...earlier, { atMs, intervals }]).filter(({ endMs }) => endMs > atMs - windowMs);
   const normal = normalBeats(beats);
   const own = normal.filter((_, index) => (beats[index]?.endMs ?? 0) > (earlier.at(-1)?.atMs ?? 0));
   const rrQuality = judgeQuality(beats, normal);
-  const variability = rrQuality === 'usable' ? variabilityOf(normal) : {};
-  const derived = definedOf({
-    heart_rate: heartRateOf(own, earlier.length === 0 ? intervals : []),
+  const variability = rrQuality === 'usable' ? computeVariability(normal) : {};
+  const derived = keepDefined({
+    heart_rate: computeHeartRate(own, earlier.length === 0 ? intervals : []),
     sdnn: within('sdnn', variability.sdnn),
     rmssd: within('rmssd', variability.rmssd),
   });
@@ -60,8 +54,8 @@ export function rememberIntervals(
   const all = [...(batches ?? []), { atMs, intervals, device }].sort(byTimeAndContent);
   const newestMs = all.at(-1)?.atMs ?? atMs;
   const recent = all.filter((it) => it.atMs > newestMs - windowMs);
-  let count = sumOf(recent.map((it) => it.intervals.length));
-  let bytes = sumOf(recent.map(storedBytes));
+  let count = addUp(recent.map((it) => it.intervals.length));
+  let bytes = addUp(recent.map(storedBytes));
   for (let oldest = recent[0]; oldest && (count > storedMax || bytes > storedBytesMax); oldest = recent[0]) {
     count -= oldest.intervals.length;
     bytes -= storedBytes(oldest);
@@ -81,14 +75,14 @@ function storedBytes({ intervals, device }: IntervalBatch): number {
  * left out, together with its differences to the adjacent intervals. Returns nothing for less than 30 s of normal
  * intervals.
  */
-export function variabilityOf(normal: ReadonlyArray<Beat | undefined>): { sdnn?: number; rmssd?: number } {
+export function computeVariability(normal: ReadonlyArray<Beat | undefined>): { sdnn?: number; rmssd?: number } {
   const intervals = normal.flatMap((beat) => beat?.intervalMs ?? []);
-  if (sumOf(intervals) < leastMs) return {};
-  const mean = sumOf(intervals) / intervals.length;
-  const variance = sumOf(intervals.map((it) => (it - mean) ** 2)) / (intervals.length - 1);
+  if (addUp(intervals) < leastMs) return {};
+  const mean = addUp(intervals) / intervals.length;
+  const variance = addUp(intervals.map((it) => (it - mean) ** 2)) / (intervals.length - 1);
   const squares = squaredDifferences(normal);
   if (squares.length === 0) return { sdnn: Math.sqrt(variance) };
-  return { sdnn: Math.sqrt(variance), rmssd: Math.sqrt(sumOf(squares) / squares.length) };
+  return { sdnn: Math.sqrt(variance), rmssd: Math.sqrt(addUp(squares) / squares.length) };
 }
 
 /**
@@ -98,8 +92,8 @@ export function variabilityOf(normal: ReadonlyArray<Beat | undefined>): { sdnn?:
 function judgeQuality(beats: readonly Beat[], normal: ReadonlyArray<Beat | undefined>): Schema<'RrQuality'> {
   const leftOut = normal.filter((beat) => !beat).length / beats.length;
   const squares = squaredDifferences(normal);
-  const rmssd = Math.sqrt(sumOf(squares) / Math.max(1, squares.length));
-  const share = rmssd / medianOf(beats.map(({ intervalMs }) => intervalMs));
+  const rmssd = Math.sqrt(addUp(squares) / Math.max(1, squares.length));
+  const share = rmssd / findMedian(beats.map(({ intervalMs }) => intervalMs));
   const isUnusable = leftOut > settings.left_out_share_max || share > settings.variability_share_max;
   return isUnusable ? 'unusable' : 'usable';
 }
@@ -116,7 +110,7 @@ export function normalBeats(beats: readonly Beat[]): Array<Beat | undefined> {
     settings.neighbors,
   );
   const deviations = beats.map(({ intervalMs }, index) => intervalMs / (medians[index] ?? intervalMs) - 1);
-  const spread = medianOf(deviations.map(Math.abs));
+  const spread = findMedian(deviations.map(Math.abs));
   const limit = Math.max(settings.artifact_share, settings.artifact_spreads * spread);
   const isMisplaced = findMisplacedPeaks(beats);
   return beats.map((beat, index) => {
@@ -128,7 +122,7 @@ export function normalBeats(beats: readonly Beat[]): Array<Beat | undefined> {
 /** Returns for each beat whether the peak between its interval and the previous interval is misplaced. */
 function findMisplacedPeaks(beats: readonly Beat[]): boolean[] {
   const differences = beats.map((beat, index) => computeDifference(beats[index - 1], beat) ?? 0);
-  const typicalMs = medianOf(differences.map(Math.abs));
+  const typicalMs = findMedian(differences.map(Math.abs));
   const limitMs = Math.max(settings.difference_ms, settings.difference_medians * typicalMs);
   return differences.map((own, index) => {
     const [before = 0, after = 0] = [differences[index - 1], differences[index + 1]];
@@ -138,10 +132,10 @@ function findMisplacedPeaks(beats: readonly Beat[]): boolean[] {
 }
 
 /** Returns the beats of the batches, oldest first. Excludes beats that a client has sent again. */
-function beatsOf(batches: readonly IntervalBatch[]): Beat[] {
+function joinBeats(batches: readonly IntervalBatch[]): Beat[] {
   const beats: Beat[] = [];
   for (const { atMs, intervals } of batches) {
-    let endMs = atMs - sumOf(intervals);
+    let endMs = atMs - addUp(intervals);
     const resent = countResent(beats, intervals, endMs);
     intervals.forEach((intervalMs, index) => {
       endMs += intervalMs;
@@ -163,7 +157,7 @@ function countResent(beats: readonly Beat[], intervals: readonly number[], start
   for (let count = Math.min(beats.length, intervals.length); count > 0; count -= 1) {
     // Returns early for most batches, because the first comparison is cheap.
     if (intervals[count - 1] !== last.intervalMs || !isSame(count)) continue;
-    const endsMs = startMs + sumOf(intervals.slice(0, count));
+    const endsMs = startMs + addUp(intervals.slice(0, count));
     if (endsMs < last.endMs + last.intervalMs / 2) return count;
   }
   return 0;
@@ -186,10 +180,10 @@ function computeDifference(previous: Beat | undefined, beat: Beat | undefined): 
  * Returns the heart rate of a reading's own beats. The first reading of a session has a heart rate even if all
  * intervals are artifacts.
  */
-function heartRateOf(own: ReadonlyArray<Beat | undefined>, first: readonly number[]): number | undefined {
+function computeHeartRate(own: ReadonlyArray<Beat | undefined>, first: readonly number[]): number | undefined {
   const intervals = own.flatMap((beat) => beat?.intervalMs ?? []);
-  if (intervals.length > 0) return within('heart_rate', (60_000 * intervals.length) / sumOf(intervals));
-  return first.length > 0 ? within('heart_rate', 60_000 / medianOf(first)) : undefined;
+  if (intervals.length > 0) return within('heart_rate', (60_000 * intervals.length) / addUp(intervals));
+  return first.length > 0 ? within('heart_rate', 60_000 / findMedian(first)) : undefined;
 }
 
 /**
@@ -205,7 +199,7 @@ function byTimeAndContent(a: IntervalBatch, b: IntervalBatch): number {
   return a.atMs - b.atMs || (`${a.intervals} ${a.device}` < `${b.intervals} ${b.device}` ? -1 : 1);
 }
 
-function definedOf<T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } {
+function keepDefined<T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 }
 
@@ -217,7 +211,7 @@ function slidingMedians(values: readonly number[], neighbors: number): number[] 
     const leaving = values[index - neighbors - 1];
     if (leaving !== undefined) sorted.splice(sorted.indexOf(leaving), 1);
     if (entering !== undefined) sorted.splice(firstAbove(sorted, entering), 0, entering);
-    return middleOf(sorted);
+    return findMiddle(sorted);
   });
 }
 
@@ -226,15 +220,15 @@ function firstAbove(sorted: readonly number[], value: number): number {
   return index === -1 ? sorted.length : index;
 }
 
-function medianOf(values: readonly number[]): number {
-  return middleOf([...values].sort((a, b) => a - b));
+function findMedian(values: readonly number[]): number {
+  return findMiddle([...values].sort((a, b) => a - b));
 }
 
-function middleOf(sorted: readonly number[]): number {
+function findMiddle(sorted: readonly number[]): number {
   const middle = sorted.length / 2;
   return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
 }
 
-function sumOf(values: readonly number[]): number {
+function addUp(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0);
 }

@@ -1,29 +1,9 @@
 import { stressModel as model } from '../../generated/spec.js';
+import { round3, round6, type RunningMean } from './remembered.js';
 import type { TypicalValue } from './baseline.js';
-import { round3, round6 } from './rounding.js';
-
-/**
- * A running, time-weighted mean of ln SDNN or ln RMSSD. The newest value is stored separately, so that readings with
- * the same timestamp may arrive in any order.
- */
-export interface RunningMean {
-  /** Timestamp of the first reading, epoch ms. Absent when `acquaintance` no longer depends on it. */
-  readonly firstAtMs?: number | undefined;
-  /** Timestamp of the newest reading, epoch ms. */
-  readonly atMs: number;
-  /** The newest value and its duration in seconds. The mean does not include it yet. */
-  readonly value: number;
-  readonly seconds: number;
-  /** True if the newest value is not learned, because movement explains the heart rate. */
-  readonly isSkipped?: boolean | undefined;
-  /** Mean of all earlier values, after decay. Absent if there are none. */
-  readonly mean?: number | undefined;
-  /** Duration of the earlier values in seconds, after decay. */
-  readonly meanSeconds?: number | undefined;
-}
 
 /** A value at one time. */
-interface Measured {
+export interface Measured {
   readonly atMs: number;
   readonly value: number;
   readonly isSkipped: boolean;
@@ -48,11 +28,11 @@ export function addPastValue(track: RunningMean, { atMs, value, isSkipped }: Mea
   const { mean = 0, meanSeconds = 0 } = track;
   const together = meanSeconds + seconds;
   const shifted = mean + ((round6(value) - mean) * seconds) / together;
-  return { ...track, firstAtMs: firstOf(track, atMs), mean: round6(shifted), meanSeconds: round3(together) };
+  return { ...track, firstAtMs: firstTime(track, atMs), mean: round6(shifted), meanSeconds: round3(together) };
 }
 
 /** Returns the mean of strictly earlier readings. With few readings, it is close to the population's value. */
-export function meanOf(track: RunningMean | undefined, atMs: number, population: number): TypicalValue {
+export function readMean(track: RunningMean | undefined, atMs: number, population: number): TypicalValue {
   if (!track) return { value: population, known: 0 };
   const { mean = population, meanSeconds = 0 } = settle(track, atMs);
   const known = acquaintance(track.firstAtMs, atMs) * (meanSeconds / (meanSeconds + model.baseline.weight_seconds));
@@ -73,7 +53,7 @@ export function firstSeen(firstAtMs: number | undefined, atMs: number): number |
 }
 
 /** Returns the timestamp of the first reading after a past reading is added. */
-export function firstOf(
+export function firstTime(
   { firstAtMs, atMs }: Pick<RunningMean, 'firstAtMs' | 'atMs'>,
   pastMs: number,
 ): number | undefined {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { stressModel as model } from '../../generated/spec.js';
-import { advanceSession, type Step } from './session.js';
-import { isOtherSubject } from './session-subject.js';
+import { advanceSession, isOtherSubject, type Step } from './session.js';
 import type { Context, Reading } from './signals.js';
 import { advanceAll, advanceTo, startMs } from '../../testkit/arbitraries.js';
 

@@ -1,86 +1,17 @@
-import { enums, modelVersion } from '../../generated/spec.js';
-import type { Schema, SignalCategory } from '../contract/contract.js';
-import { advanceHeart, lessonOf } from './advance-heart.js';
-import { type Baseline, learn, learnedProgress, type Lesson, typicalOf } from './baseline.js';
-import type { RecentHeartRates } from './heart-rate.js';
-import { type Point, pointOf } from './history.js';
-import type { Talk } from './attribution.js';
-import type { Movements } from './movement.js';
-import { afterDeviceChange, type Device, followDevice } from './device.js';
+import { enums, modelVersion, stressModel as model } from '../../generated/spec.js';
+import type { SignalCategory } from '../contract/contract.js';
+import { advanceHeart, toLesson } from './heart.js';
+import { type Durations, learn, learnedProgress, learnPast, type Lesson, describeTypical } from './baseline.js';
+import { type Point, toPoint } from './history.js';
+import { addStated, afterDeviceChange, followDevice } from './movement.js';
 import { countAgreeingTones } from './evidence.js';
-import { isSuperseded, joinHistory, ofReading } from './late-reading.js';
-import { reasonOf } from './reason.js';
-import { type IntervalBatch, rememberIntervals, withDerived } from './rr-intervals.js';
-import { identityOf } from './session-subject.js';
-import { categoriesOf, mergeSignals, type Reading, type Signals } from './signals.js';
-import { type Hold, passPublished, publishScore, type Published } from './states.js';
+import { explainScore } from './reason.js';
+import { rememberIntervals, withDerived } from './rr-intervals.js';
+import { listCategories, derivedFromText, mergeSignals, type Reading, signalNames } from './signals.js';
+import { passPublished, publishScore } from './states.js';
 import { type Assessment, fuseEvidence } from './stress.js';
-import type { Subject } from './subject.js';
-import type { TopicEvidence } from './topic-evidence.js';
 import type { TopicName } from '../../packages/text/vocabulary.js';
-
-/** State of a session between readings. Plain JSON. */
-export interface Session extends Movements {
-  /** Absent until a reading contains a subject_id. */
-  readonly subjectId?: string | undefined;
-  /** Baseline of this session. Used until a subject is known. */
-  readonly baseline?: Baseline | undefined;
-  /** Timestamp of the first reading, epoch ms. */
-  readonly firstAtMs: number;
-  readonly signals: Signals;
-  /** Heart rates before the newest one. Absent until the session has two heart rates. */
-  readonly recent?: RecentHeartRates | undefined;
-  /** Beat-to-beat intervals of the last five minutes. Absent until a reading contains intervals. */
-  readonly intervals?: readonly IntervalBatch[] | undefined;
-  /** Number of tones before the newest one that agree with a stressful tone, 0–4. Absent for 0. */
-  readonly agreeingTones?: number | undefined;
-  /** Device of the newest heart data. A new session starts with the device of the person. */
-  readonly device?: Device | undefined;
-  /** Published state before the timestamp of the newest reading. Absent if all readings have the same timestamp. */
-  readonly held?: Published | undefined;
-  /** Data that holds the score of `latest` in its band. */
-  readonly published: Hold;
-  /** The state as of the newest reading. */
-  readonly latest: ComputedState;
-  /** Topic evidence of the conversation so far, as numbers. Absent if there was no conversation. */
-  readonly topicEvidence?: TopicEvidence | undefined;
-  /** Topics that were sighted in this session, in order of their first sighting. */
-  readonly sightedTopics?: readonly TopicName[] | undefined;
-  /** The latest turns with topics, and the heart rate since. Absent if no turn of the last minutes named a topic. */
-  readonly talk?: Talk | undefined;
-  /** Number of the latest event. Absent before the first event. */
-  readonly eventSeq?: number | undefined;
-  /** True while all readings of the session are backfilled. The session then has no current state. */
-  readonly isBackfilled?: true | undefined;
-  /** State of the backfilled readings. Absent if there are none, or if `isBackfilled`. */
-  readonly past?: Session | undefined;
-}
-
-/** The computed fields of a state reading. All other fields are derived from them. */
-export interface ComputedState {
-  /** Timestamp of the newest reading, epoch ms. */
-  readonly timestampMs: number;
-  readonly score: number;
-  readonly confidence: number;
-  /** Version of the model that computed the score. */
-  readonly model: number;
-  readonly received: readonly SignalCategory[];
-  readonly reason: string;
-  /** Progress of the baseline before the reading, 0–1. */
-  readonly learned: number;
-  /** Quality of the reading's intervals. Absent without intervals, and in the latest state of a session. */
-  readonly rrQuality?: Schema<'RrQuality'>;
-  /** Estimates from the reading's text. Absent without them, and in the latest state of a session. */
-  readonly derived?: Schema<'DerivedValues'>;
-  /** Fields of the reading without consent. Absent without them, and in the latest state of a session. */
-  readonly dropped?: readonly string[];
-  /** Published score of the session's previous reading. Absent for the first reading. */
-  readonly previousScore?: number | undefined;
-  /** Topics of this reading's conversation turn. Absent if the reading has no turn. */
-  readonly topics?: readonly TopicName[];
-  /** The subject's topics by status after this reading. Absent if the session has no subject. */
-  readonly triggers?: Pick<Subject, 'active' | 'resolved'>;
-}
+import type { Baseline, ComputedState, Published, Sample, Session, Signals } from './remembered.js';
 
 export interface Step {
   readonly session: Session;
@@ -109,7 +40,7 @@ export function advanceSession(
   const signals = mergeSignals(session?.signals ?? {}, reading);
   if (session && isSuperseded(session, signals, reading)) return joinHistory(session, reading, known);
   const timestampMs = Math.max(session?.latest.timestampMs ?? reading.atMs, reading.atMs);
-  const typical = typicalOf(known, timestampMs, signals);
+  const typical = describeTypical(known, timestampMs, signals);
   const { recent, movements, heart, explainedBpm } = advanceHeart(session, reading, signals, typical.heart_rate);
   const agreeingTones = session && countAgreeingTones(session.signals.tone, signals.tone, session.agreeingTones);
   const situation = { signals, typical, heart, explainedBpm, agreeingTones };
@@ -119,19 +50,19 @@ export function advanceSession(
   const held = heldAt(session, timestampMs);
   const firstAtMs = session?.firstAtMs ?? timestampMs;
   const { score, hold: published } = publishScore(fused, held, timestampMs, firstAtMs);
-  const received = categoriesOf(reading);
-  const reason = reasonOf(fused, situation, score);
+  const received = listCategories(reading);
+  const reason = explainScore(fused, situation, score);
   const previousScore = session?.latest.score;
   const learned = learnedProgress(typical.heart_rate);
   const model = modelVersion.number;
   const computed = { timestampMs, score, confidence, model, learned, received, reason, previousScore };
-  const baseline = learnFrom(known, lessonOf(reading, situation, device));
+  const baseline = learnFrom(known, toLesson(reading, situation, device));
   const latest = { ...computed, received: receivedAt(session, reading.atMs, received) };
-  const { subjectId, baseline: own } = identityOf(session, reading, baseline);
+  const { subjectId, baseline: own } = identify(session, reading, baseline);
   return {
     computed: { ...computed, ...ofReading(reading) },
     baseline,
-    point: pointOf(reading, score, confidence),
+    point: toPoint(reading, score, confidence),
     fused,
     // Lists the fields, because spreading an object of this size costs more than the score.
     session: {
@@ -186,4 +117,106 @@ function receivedAt(
   if (atMs < session.latest.timestampMs) return session.latest.received;
   const both = new Set([...session.latest.received, ...received]);
   return enums.SignalCategory.filter((category) => both.has(category));
+}
+
+/** Returns true for a late reading that is the newest for none of its signals and states no stronger movement. */
+function isSuperseded(session: Session, merged: Signals, reading: Reading): boolean {
+  if (reading.atMs >= session.latest.timestampMs) return false;
+  if (addStated(session, reading) !== session) return false;
+  return signalNames.every((name) => merged[name] === session.signals[name]);
+}
+
+/** Scores a late reading from its own signals, for the history only. Does not change the session. */
+function joinHistory(session: Session, reading: Reading, known: Baseline | undefined): Step {
+  const signals = mergeSignals({}, reading);
+  const typical = describeTypical(known, reading.atMs);
+  const { heart, explainedBpm } = advanceHeart(undefined, reading, signals, typical.heart_rate);
+  const { confidence, ...fused } = fuseEvidence({ signals, typical, heart, explainedBpm }, reading.atMs);
+  const baseline = known ?? {};
+  return {
+    computed: {
+      ...session.latest,
+      model: modelVersion.number,
+      received: listCategories(reading),
+      // `latest` is always present, because the session already has a reading.
+      previousScore: session.latest.previousScore ?? session.latest.score,
+      ...ofReading(reading),
+    },
+    baseline,
+    point: toPoint(reading, publishScore(fused, undefined, reading.atMs).score, confidence),
+    session: {
+      ...session,
+      intervals: rememberIntervals(session.intervals, reading),
+      ...identify(session, reading, baseline),
+    },
+  };
+}
+
+/** Returns the computed fields that belong to one reading only, not to the latest state of its session. */
+function ofReading(reading: Reading): Pick<ComputedState, 'rrQuality' | 'derived'> {
+  const { rrQuality } = reading;
+  const derived = derivedFromText(reading);
+  return { ...(rrQuality && { rrQuality }), ...(derived && { derived }) };
+}
+
+/** Returns true if the reading names a different subject than the one that the session is bound to. */
+export function isOtherSubject(session: Session | undefined, { subjectId }: Pick<Reading, 'subjectId'>): boolean {
+  return session?.subjectId !== undefined && subjectId !== undefined && subjectId !== session.subjectId;
+}
+
+/**
+ * Binds the session to the first named subject and uses the subject's baseline. Before that, the session has its own
+ * baseline.
+ */
+function identify(
+  session: Session | undefined,
+  reading: Reading,
+  baseline: Baseline,
+): Pick<Session, 'subjectId' | 'baseline'> {
+  const subjectId = session?.subjectId ?? reading.subjectId;
+  return { subjectId, baseline: subjectId === undefined ? baseline : undefined };
+}
+
+/**
+ * Advances a session by a backfilled reading. Backfilled readings have their own smoothing and their own state, so that
+ * the current state depends only on the other readings. If a session has only backfilled readings, its scores are the
+ * same as if they had arrived in time.
+ */
+export function backfillSession(session: Session | undefined, reading: Reading, known: Baseline | undefined): Step {
+  const isLive = session !== undefined && !session.isBackfilled;
+  const past = isLive ? session.past : session;
+  const bound = past && { ...past, subjectId: session?.subjectId };
+  const durations = measureDurations(bound, reading);
+  const step = advanceSession(bound, withSubject(session, reading), known, (baseline, lesson) =>
+    learnPast(baseline, lesson, durations),
+  );
+  const { subjectId, baseline, ...state } = step.session;
+  if (!isLive) return { ...step, session: { ...step.session, isBackfilled: true } };
+  return { ...step, session: { ...session, subjectId, baseline, past: state } };
+}
+
+/** Advances a session by its first reading that is not backfilled. The current state starts with this reading. */
+export function startLive(session: Session, reading: Reading, known: Baseline | undefined): Step {
+  const step = advanceSession(undefined, withSubject(session, reading), known);
+  const { subjectId: _, baseline: __, isBackfilled: ___, ...past } = session;
+  return { ...step, session: { ...step.session, past } };
+}
+
+/** Returns the timestamp of the newest reading of a session, epoch ms. Undefined for a new session. */
+export function newestAtMs(session: Session | undefined): number | undefined {
+  return session && Math.max(session.latest.timestampMs, session.past?.latest.timestampMs ?? 0);
+}
+
+/** Adds the subject of the session to a reading without one. */
+function withSubject(session: Session | undefined, reading: Reading): Reading {
+  return session?.subjectId === undefined ? reading : { ...reading, subjectId: session.subjectId };
+}
+
+/** Returns the seconds since the previous sample of each signal, within the bound of the baseline. */
+function measureDurations(past: Session | undefined, { atMs }: Reading): Durations {
+  const secondsMax = model.baseline.reading_seconds_max;
+  const since = (previous: Sample<number> | undefined) =>
+    previous ? Math.min(secondsMax, Math.max(0, (atMs - previous.atMs) / 1000)) : secondsMax;
+  const { heart_rate, sdnn, rmssd } = past?.signals ?? {};
+  return { heart_rate: since(heart_rate), sdnn: since(sdnn), rmssd: since(rmssd) };
 }

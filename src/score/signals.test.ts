@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { categoriesOf, mergeSignals, type Reading, type Signals } from './signals.js';
+import { listCategories, mergeSignals, type Reading } from './signals.js';
 import { history, inTwoOrders, laws } from '../../testkit/arbitraries.js';
+import type { Signals } from './remembered.js';
 
 const mergeAll = (readings: readonly Reading[]) => readings.reduce<Signals>(mergeSignals, {});
 
@@ -32,6 +33,6 @@ test('readings may arrive in any order', () => {
 });
 
 test('a category is listed once, even with several of its signals', () => {
-  expect(categoriesOf({ heart_rate: 80, sdnn: 40, sentiment: 0 })).toEqual(['cardiovascular', 'textual']);
-  expect(categoriesOf({ tone: 'calm', expression: 'neutral' })).toEqual(['vocal', 'visual']);
+  expect(listCategories({ heart_rate: 80, sdnn: 40, sentiment: 0 })).toEqual(['cardiovascular', 'textual']);
+  expect(listCategories({ tone: 'calm', expression: 'neutral' })).toEqual(['vocal', 'visual']);
 });

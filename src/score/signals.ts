@@ -1,13 +1,7 @@
 import { signals as contract, stressModel as model } from '../../generated/spec.js';
 import type { Schema, SignalCategory, Submission } from '../contract/contract.js';
 import { labelLogOdds } from './evidence.js';
-
-type Contract = typeof contract;
-/** The signals of the contract (`x-signal`) with a use. */
-type Used<Use> = { [N in keyof Contract]: Contract[N]['use'] extends Use ? N : never }[keyof Contract];
-
-/** A signal that changes the score. */
-export type SignalName = Used<'evidence'>;
+import type { Contract, Newest, SignalName, Signals, SignalValue, SignalValues, Used } from './remembered.js';
 /** A signal that is compared with the typical value of the person. The service also derives it from intervals. */
 export type DerivedName = 'heart_rate' | 'sdnn' | 'rmssd';
 /** A value that a reading may have without stating it. The service derives the sentiment from text. */
@@ -16,10 +10,6 @@ export type DerivableName = DerivedName | 'sentiment';
 export type LabelName = Exclude<SignalName, DerivedName>;
 /** SDNN and RMSSD are one piece of evidence. */
 export type EvidenceName = LabelName | 'heart_rate' | 'hrv';
-
-/** Signals of one reading, within the bounds of the contract. An absent signal was not measured. */
-export type SignalValues = Pick<Submission, SignalName>;
-export type SignalValue<N extends SignalName> = NonNullable<SignalValues[N]>;
 
 /** Context that may explain a heart rate but is not evidence for stress. */
 export type Context = Pick<Submission, Used<'context'>>;
@@ -38,18 +28,6 @@ export interface Reading extends Measured {
   /** Absent if the reading contains no subject_id. */
   readonly subjectId?: string;
 }
-
-/** A value with the time of its measurement, epoch ms. */
-export interface Sample<T> {
-  readonly value: T;
-  readonly atMs: number;
-  /** Device that measured the heart rate variability. Absent for other signals and without a name. */
-  readonly device?: string | undefined;
-}
-
-/** Newest value of each signal of a session. A signal is absent if it was never measured. */
-export type Signals = { readonly [N in SignalName]?: Newest<N> };
-type Newest<N extends SignalName> = Sample<SignalValue<N>> | undefined;
 
 /** How the score uses a signal. Unit, bounds and category are in the contract, and the age of all is `stressModel.age`. */
 interface Scored<N extends SignalName> {
@@ -126,7 +104,7 @@ const categories = (Object.entries(contract) as [keyof Contract, { readonly cate
 export const requiredNames = categories.map(({ name }) => name);
 
 /** Returns the signal categories of a reading, without duplicates. */
-export function categoriesOf(values: Measured): SignalCategory[] {
+export function listCategories(values: Measured): SignalCategory[] {
   return [...new Set(categories.filter(({ name }) => values[name] !== undefined).map(({ category }) => category))];
 }
 

@@ -1,16 +1,16 @@
 import { disclaimer } from '../../generated/spec.js';
 import type { Schema, StateReading } from '../contract/contract.js';
 import { ageWeight } from './evidence.js';
-import type { ComputedState } from './session.js';
-import { bandOf } from './states.js';
+import { findBand } from './states.js';
 import { describeCheck, type MessageCheck } from '../../packages/text/check-message.js';
+import type { ComputedState } from './remembered.js';
 
 /**
  * Returns a computed state as the response that the contract defines. `check` is the check of the message in the
  * request, also of a resent one.
  */
 export function toStateReading(sessionId: string, computed: ComputedState, check?: MessageCheck): StateReading {
-  const { state, suggested_action, recommendation } = bandOf(computed.score);
+  const { state, suggested_action, recommendation } = findBand(computed.score);
   return {
     hsp_version: '1.0',
     session_id: sessionId,
@@ -47,9 +47,9 @@ export function ageConfidence(confidence: number, ageMs: number): number {
 
 /** Compares two scores. `effective` is true if the score fell or if both bands require no adaptation. */
 export function effectiveness(previous: number, current: number): Schema<'AdaptationEffectiveness'> {
-  const isEasy = (score: number) => bandOf(score).suggested_action === 'maintain_engagement';
+  const isEasy = (score: number) => findBand(score).suggested_action === 'maintain_engagement';
   return {
-    previous_action: bandOf(previous).suggested_action,
+    previous_action: findBand(previous).suggested_action,
     previous_score: previous,
     current_score: current,
     stress_delta: current - previous,

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stateHold } from '../../generated/spec.js';
-import { bandOf, passPublished, publishScore, type Published } from './states.js';
+import { findBand, passPublished, publishScore } from './states.js';
 import { held, laws, nowMs } from '../../testkit/arbitraries.js';
+import type { Published } from './remembered.js';
 
 const value = fc.double({ min: 0, max: 100, noNaN: true });
 const fused = (it: number, expressed = 0) => ({ value: it, expressed });
@@ -23,13 +24,13 @@ function publishAll(values: readonly number[], start: number): number[] {
 
 test('the bands cover 0 to 100 at their edges', () => {
   const edges = [0, 19, 20, 39, 40, 59, 60, 79, 80, 100];
-  expect(edges.map((score) => bandOf(score).state)).toEqual(
+  expect(edges.map((score) => findBand(score).state)).toEqual(
     ['calm', 'relaxed', 'focused', 'stressed', 'acute_stress'].flatMap((state) => [state, state]),
   );
 });
 
 test('there is one recommendation per band', () => {
-  const scores = Array.from({ length: 101 }, (_, score) => bandOf(score).recommendation);
+  const scores = Array.from({ length: 101 }, (_, score) => findBand(score).recommendation);
   expect(new Set(scores).size).toBe(5);
 });
 
@@ -87,8 +88,8 @@ test('the published band is that of the fused value, or the band published befor
   fc.assert(
     fc.property(value, held, (it, before) => {
       const { score } = publishScore(fused(it), before, nowMs, nowMs - 600_000);
-      const states = [bandOf(Math.round(it)).state, bandOf(before?.score ?? Math.round(it)).state];
-      return states.includes(bandOf(score).state);
+      const states = [findBand(Math.round(it)).state, findBand(before?.score ?? Math.round(it)).state];
+      return states.includes(findBand(score).state);
     }),
     laws,
   );
@@ -98,7 +99,7 @@ test('within its band, the score is the rounded fused value', () => {
   fc.assert(
     fc.property(value, held, (it, before) => {
       const score = Math.round(it);
-      fc.pre(before !== undefined && bandOf(score).state === bandOf(before.score).state);
+      fc.pre(before !== undefined && findBand(score).state === findBand(before.score).state);
       return publishScore(fused(it), before, nowMs, nowMs - 600_000).score === score;
     }),
     laws,

@@ -1,34 +1,10 @@
 import { bands, stateHold } from '../../generated/spec.js';
-import { round3 } from './rounding.js';
+import { type Hold, type Published, round3, type Session } from './remembered.js';
 import { addEvidence, type Assessment, toValue } from './stress.js';
+import type { Schema } from '../contract/contract.js';
 
 export type Band = (typeof bands)[number];
 type Fused = Pick<Assessment, 'value' | 'expressed'>;
-
-/** Data that holds a published score in its band. */
-export interface Hold {
-  /**
-   * Start of the present band, epoch ms. Absent if the session has had only one band, or if an earlier score started
-   * the band.
-   */
-  readonly bandSinceMs?: number | undefined;
-  /** Last score in the previous band. Present and absent together with `bandSinceMs`. */
-  readonly scoreBefore?: number | undefined;
-  /**
-   * Distance of the fused value from its band, integrated over time (points × seconds). Positive above the band,
-   * negative below. Absent for 0.
-   */
-  readonly dwell?: number | undefined;
-  /** Evidence of voice, face and words, log-odds. It rises at once and fades with age. Absent for 0. */
-  readonly expressed?: number | undefined;
-}
-
-/** The published state at one time. */
-export interface Published extends Hold {
-  readonly score: number;
-  /** Time of publication, epoch ms. */
-  readonly atMs: number;
-}
 
 /** A published score with the data that holds it in its band. */
 export interface PublishedScore {
@@ -37,7 +13,7 @@ export interface PublishedScore {
 }
 
 /** Returns the band of a published score (0–100). */
-export function bandOf(score: number): Band {
+export function findBand(score: number): Band {
   return bands.find(({ max_score }) => score <= max_score) ?? bands[4];
 }
 
@@ -56,9 +32,9 @@ export function publishScore(
   const lasting = lastingEvidence(fused, held, atMs);
   const expressed = round3(lasting) || undefined;
   if (!held) return { score, hold: { expressed } };
-  const band = bandOf(held.score);
-  const dwell = dwellOf(fused.value, addEvidence(fused.value, lasting - fused.expressed), held, atMs);
-  const isAway = bandOf(score) !== band;
+  const band = findBand(held.score);
+  const dwell = integrateDwell(fused.value, addEvidence(fused.value, lasting - fused.expressed), held, atMs);
+  const isAway = findBand(score) !== band;
   if (isAway && (isImmediate(fused, score, held, atMs) || hasDwelt(dwell, score, held, { atMs, firstAtMs })))
     return { score, hold: { bandSinceMs: atMs, scoreBefore: held.score, expressed } };
   const heldScore = Math.min(Math.max(score, band.min_score), band.max_score);
@@ -107,9 +83,9 @@ function hasDwelt(
 }
 
 /** Integrates the distance from the band over time: `value` above the band, or `lasting` below the band. */
-function dwellOf(value: number, lasting: number, held: Published, atMs: number): number {
+function integrateDwell(value: number, lasting: number, held: Published, atMs: number): number {
   const { dwell = 0, score } = held;
-  const { min_score, max_score } = bandOf(score);
+  const { min_score, max_score } = findBand(score);
   const seconds = (atMs - held.atMs) / 1000;
   const above = Math.max(0, Math.max(0, dwell) + (value - max_score - 1 - stateHold.margin_points) * seconds);
   const below = Math.max(0, Math.max(0, -dwell) + (min_score - lasting - stateHold.fall_margin_points) * seconds);
@@ -118,5 +94,45 @@ function dwellOf(value: number, lasting: number, held: Published, atMs: number):
 
 /** Returns the number of bands from one score to another. Positive for a rise. */
 function bandsApart(from: number, to: number): number {
-  return bands.indexOf(bandOf(to)) - bands.indexOf(bandOf(from));
+  return bands.indexOf(findBand(to)) - bands.indexOf(findBand(from));
+}
+
+/** A session event in the format that receivers get. `seq` increases with each event of the session. */
+export interface SessionEvent {
+  readonly sessionId: string;
+  readonly seq: number;
+  /** Absent if the session has no subject. */
+  readonly subjectId?: string | undefined;
+  readonly payload: Schema<'StateChange'>;
+}
+
+/**
+ * Returns the state change between two readings. Undefined if the state is the same, and for the first reading of a
+ * session.
+ */
+export function findChange(
+  sessionId: string,
+  before: Session | undefined,
+  after: Session,
+): Schema<'StateChange'> | undefined {
+  if (!before) return undefined;
+  const [previous, next] = [findBand(before.latest.score).state, findBand(after.latest.score).state];
+  if (previous === next) return undefined;
+  return {
+    event: 'state_change',
+    session_id: sessionId,
+    previous_state: previous,
+    new_state: next,
+    stress_score: after.latest.score,
+    timestamp: new Date(after.latest.timestampMs).toISOString(),
+  };
+}
+
+/**
+ * Returns the number of the session's next event, always higher than the last one. The first number is the current time,
+ * epoch ms. The numbers of a restarted session with the same id are therefore higher than those of the earlier session,
+ * unless that one had more than one event per ms.
+ */
+export function nextSeq(session: Session | undefined, nowMs: number): number {
+  return Math.max((session?.eventSeq ?? 0) + 1, nowMs);
 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { enums, stressModel as model } from '../../generated/spec.js';
-import { typicalOf } from './baseline.js';
+import { describeTypical } from './baseline.js';
 import { ageWeight } from './evidence.js';
-import type { SignalValues } from './signals.js';
-import { bandOf } from './states.js';
+import { findBand } from './states.js';
 import { fuseEvidence } from './stress.js';
 import { baselineAfter, measured, nowMs, situationOf } from '../../testkit/arbitraries.js';
+import type { SignalValues } from './remembered.js';
 
-const population = typicalOf(undefined, 0);
+const population = describeTypical(undefined, 0);
 const scoreOf = (values: SignalValues) =>
   Math.round(fuseEvidence(situationOf(measured(values), population), nowMs).value);
 
@@ -56,7 +56,7 @@ test('no single label or sentence alone reaches acute stress', () => {
 });
 
 test('a very high heart rate alone reaches stressed, but not acute_stress', () => {
-  expect(bandOf(scoreOf({ heart_rate: 110 })).state).toBe('stressed');
+  expect(findBand(scoreOf({ heart_rate: 110 })).state).toBe('stressed');
   expect(scoreOf({ heart_rate: 220, sdnn: 1, rmssd: 1 })).toBeLessThan(80);
 });
 
@@ -74,7 +74,7 @@ test('concentrated work is focused, also with the heart rate that it explains', 
   };
   const stateOf = (values: SignalValues) => {
     const { value } = fuseEvidence(situationOf(measured(values), known), nowMs);
-    return bandOf(Math.round(value)).state;
+    return findBand(Math.round(value)).state;
   };
   const concentrated = { tone: 'focused', expression: 'concentrated' } as const;
   for (const more of [{}, { heart_rate: 66 }, { heart_rate: 76 }, { heart_rate: 78, sdnn: 30, sentiment: 0.1 }])
@@ -108,7 +108,7 @@ test('the weight of a signal is 1 before its timestamp, ½ after a half-life, an
 
 test('the same heart rate is stronger evidence for a person with a lower resting heart rate', () => {
   const athlete = Array.from({ length: 60 }, (_, index) => ({ atMs: index * 120_000, heart_rate: 50 }));
-  const known = typicalOf(baselineAfter(athlete), athlete.length * 120_000);
+  const known = describeTypical(baselineAfter(athlete), athlete.length * 120_000);
   const heart = measured({ heart_rate: 75 });
   const valueFor = (typical: typeof population) => fuseEvidence(situationOf(heart, typical), nowMs).value;
   expect(valueFor(known)).toBeGreaterThan(valueFor(population) + 15);

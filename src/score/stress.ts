@@ -1,17 +1,18 @@
 import { stressModel as model } from '../../generated/spec.js';
 import type { SignalCategory } from '../contract/contract.js';
 import type { Typical } from './baseline.js';
-import { isUnlikePerson } from './device.js';
+import { isUnlikePerson } from './movement.js';
 import {
   ageWeight,
-  type BoundedEvidence,
   boundedEvidence,
+  type BoundedEvidence,
   heartRateEvidence,
   variabilityDrop,
   variabilityEvidence,
 } from './evidence.js';
-import type { HeartLevel } from './heart-rate.js';
-import { categoryOf, type EvidenceName, type LabelName, labelNames, labels, type Signals } from './signals.js';
+import type { HeartLevel } from './heart.js';
+import { categoryOf, type EvidenceName, type LabelName, labelNames, labels } from './signals.js';
+import type { Signals } from './remembered.js';
 
 /** Input of the score at one time. */
 export interface Situation {
@@ -63,7 +64,7 @@ export interface Driver {
  * no signal is fresh.
  */
 export function fuseEvidence(situation: Situation, atMs: number): Assessment {
-  const drivers = driversOf(situation, atMs);
+  const drivers = collectDrivers(situation, atMs);
   const expressed = addLogOdds(drivers.filter(({ evidence }) => isExpressed(evidence)));
   const total = addLogOdds(drivers);
   return {
@@ -71,7 +72,7 @@ export function fuseEvidence(situation: Situation, atMs: number): Assessment {
     expressed,
     heart: total - expressed,
     explained: explainedShare(situation),
-    confidence: confidenceOf(drivers, situation),
+    confidence: rateConfidence(drivers, situation),
     drivers: drivers.sort((a, b) => Math.abs(b.logOdds) - Math.abs(a.logOdds)),
   };
 }
@@ -93,7 +94,7 @@ function isExpressed(evidence: EvidenceName): boolean {
   return categoryOf[evidence] !== 'cardiovascular';
 }
 
-function driversOf(situation: Situation, atMs: number): Driver[] {
+function collectDrivers(situation: Situation, atMs: number): Driver[] {
   const weightOf = (measuredMs: number) => ageWeight(atMs - measuredMs);
   const expressed = labelNames.flatMap((name) => labelDriver(name, situation, weightOf));
   const bounded = boundedEvidence(situation.signals, situation.agreeingTones);
@@ -112,7 +113,7 @@ function heartDrivers(
   if (signals.heart_rate && heart) {
     const weight = weightOf(signals.heart_rate.atMs);
     const level = load > 0 ? withoutLoad(heart, typical, load) : heart;
-    const logOdds = weight * heartLogOddsOf(level, typical, explainedBpm);
+    const logOdds = weight * weighHeart(level, typical, explainedBpm);
     const suddenBpm = decidingRise(level, typical);
     if (weight > 0) drivers.push({ evidence: 'heart_rate', weight, logOdds, suddenBpm });
   }
@@ -171,7 +172,7 @@ function decidingRise({ bpm, suddenBpm }: HeartLevel, { heart_rate }: Typical): 
  * Returns the evidence of the heart rate, in log-odds. Movement reduces evidence for stress. An unconfirmed jump
  * reduces evidence for calm.
  */
-function heartLogOddsOf(heart: HeartLevel, typical: Typical, explainedBpm: number): number {
+function weighHeart(heart: HeartLevel, typical: Typical, explainedBpm: number): number {
   const logOdds = levelEvidence(heart, typical);
   if (logOdds > 0) return logOdds * (1 - explainedShare({ heart, typical, explainedBpm }));
   return logOdds * (heart.isConfirmed ? 1 : model.confidence.unconfirmed_share);
@@ -181,18 +182,18 @@ function heartLogOddsOf(heart: HeartLevel, typical: Typical, explainedBpm: numbe
  * Combines the reliability of independent categories. In each category, only the most reliable evidence counts.
  * Contradicting evidence and a heart rate that movement explains reduce the result.
  */
-function confidenceOf(drivers: readonly Driver[], situation: Situation): number {
+function rateConfidence(drivers: readonly Driver[], situation: Situation): number {
   const trust = new Map<SignalCategory, number>();
   const variability = drivers.find(({ evidence }) => evidence === 'hrv')?.weight ?? 0;
   for (const { evidence, weight } of drivers) {
     const category = categoryOf[evidence];
-    trust.set(category, Math.max(trust.get(category) ?? 0, weight * reliabilityOf(evidence, situation, variability)));
+    trust.set(category, Math.max(trust.get(category) ?? 0, weight * rateReliability(evidence, situation, variability)));
   }
   const doubt = [...trust.values()].reduce((product, each) => product * (1 - model.confidence.share * each), 1);
   const { movement_share, contradiction_share } = model.confidence;
   const heart = drivers.find(({ evidence }) => evidence === 'heart_rate');
   const moved = movement_share * (heart?.weight ?? 0) * explainedShare(situation);
-  const contradicted = contradiction_share * contradictionOf(drivers);
+  const contradicted = contradiction_share * rateContradiction(drivers);
   return Math.round((1 - doubt) * (1 - moved) * (1 - contradicted) * 100) / 100;
 }
 
@@ -200,7 +201,7 @@ function confidenceOf(drivers: readonly Driver[], situation: Situation): number 
  * Returns the reliability, 0–1. A heart rate is more reliable with a personal baseline, and less reliable while it is
  * unconfirmed, explained by movement, or near the edge of `focused`.
  */
-function reliabilityOf(evidence: EvidenceName, situation: Situation, variability: number): number {
+function rateReliability(evidence: EvidenceName, situation: Situation, variability: number): number {
   const { heart_rate_cold, heart_rate_personal, hrv, unconfirmed_share } = model.confidence;
   if (evidence === 'hrv') return hrv;
   if (evidence !== 'heart_rate') return model.reliability[evidence];
@@ -241,7 +242,7 @@ export function isExertion(situation: Omit<Situation, 'signals'>): boolean {
  * Returns how much the evidence contradicts itself: 0 if all of it agrees, up to 1 for strong evidence for both stress
  * and calm.
  */
-function contradictionOf(drivers: readonly Driver[]): number {
+function rateContradiction(drivers: readonly Driver[]): number {
   const addLogOdds = (sign: 1 | -1) => drivers.reduce((sum, { logOdds }) => sum + Math.max(0, sign * logOdds), 0);
   return Math.min(1, Math.min(addLogOdds(1), addLogOdds(-1)) / model.confidence.contradiction_log_odds);
 }

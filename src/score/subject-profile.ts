@@ -1,10 +1,9 @@
 import { stressModel as model } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
-import { type Baseline, type TypicalHeartRate, typicalOf, type TypicalValue } from './baseline.js';
-import { learnedRates, type RestingHeartRate } from './resting.js';
-import { round3 } from './rounding.js';
-import { meanOf, type RunningMean, settle } from './running-mean.js';
-import type { Variability } from './variability.js';
+import { describeTypical, type TypicalHeartRate, type TypicalValue } from './baseline.js';
+import { learnedRates } from './resting.js';
+import { type Baseline, type RestingHeartRate, round3, type RunningMean, type Variability } from './remembered.js';
+import { readMean, settle } from './running-mean.js';
 
 /**
  * Returns the baseline as defined in the contract, from readings strictly before `atMs`, epoch ms. A reading at that
@@ -17,7 +16,7 @@ export function toBaseline(baseline: Baseline, atMs: number): Schema<'Baseline'>
   const newest = (name: keyof Variability) =>
     [baseline, ...devices].map((it) => it[name]).reduce((a, b) => ((b?.atMs ?? 0) > (a?.atMs ?? 0) ? b : a));
   return {
-    ...(heart_rate && { heart_rate: toHeartRate(heart_rate, typicalOf(baseline, atMs).heart_rate, atMs) }),
+    ...(heart_rate && { heart_rate: toHeartRate(heart_rate, describeTypical(baseline, atMs).heart_rate, atMs) }),
     ...toVariabilities({ sdnn: newest('sdnn'), rmssd: newest('rmssd') }, atMs),
     ...(named.length > 0 && { devices: [...named, ...unnamed] }),
   };
@@ -26,8 +25,8 @@ export function toBaseline(baseline: Baseline, atMs: number): Schema<'Baseline'>
 function toVariabilities({ sdnn, rmssd }: Variability, atMs: number) {
   const { sdnn_population_ln_ms, rmssd_population_ln_ms } = model.hrv;
   return {
-    ...(sdnn && { sdnn: toVariability(sdnn, meanOf(sdnn, atMs, sdnn_population_ln_ms), atMs) }),
-    ...(rmssd && { rmssd: toVariability(rmssd, meanOf(rmssd, atMs, rmssd_population_ln_ms), atMs) }),
+    ...(sdnn && { sdnn: toVariability(sdnn, readMean(sdnn, atMs, sdnn_population_ln_ms), atMs) }),
+    ...(rmssd && { rmssd: toVariability(rmssd, readMean(rmssd, atMs, rmssd_population_ln_ms), atMs) }),
   };
 }
 

@@ -1,19 +1,5 @@
-import type { Baseline } from './baseline.js';
-import type { Consent } from './consent.js';
 import { byRecency, type Trigger, type TriggerStatus } from './triggers.js';
-
-/** Data about a person across sessions, without the triggers. Plain JSON. */
-export interface Subject {
-  readonly baseline?: Baseline | undefined;
-  /** The newest version of the consent. Absent if none is recorded. */
-  readonly consent?: Consent | undefined;
-  /**
-   * Topic names by status, in the order of `byRecency`. Absent if there are none. Every response for the person
-   * contains these names.
-   */
-  readonly active?: readonly string[] | undefined;
-  readonly resolved?: readonly string[] | undefined;
-}
+import type { Subject } from './remembered.js';
 
 /** A new subject without any data. */
 export const unknownSubject: Subject = {};

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { stressModel } from '../../generated/spec.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
-import { followQuiet, type QuietRate, suddenRise } from './sudden-rise.js';
+import { followQuiet, suddenRise } from './heart.js';
+import type { QuietRate } from './remembered.js';
 
 const { from_bpm, until_bpm, rise_seconds, rise_seconds_max, pause_seconds, sd_bpm_max } = stressModel.sudden_rise;
 const quietSeconds = stressModel.sudden_rise.quiet_seconds;

@@ -1,6 +1,6 @@
 import { summaries as settings } from '../../generated/spec.js';
 import type { Schema, State } from '../contract/contract.js';
-import { bandOf } from './states.js';
+import { findBand } from './states.js';
 
 export const hourMs = 3_600_000;
 /** How long the state of a reading counts at most, ms. */
@@ -73,7 +73,7 @@ export function beginTimeline(fromMs: number, toMs: number): Timeline {
   };
   const endState = (atMs: number) => {
     if (!last) return;
-    const { state } = bandOf(last.score);
+    const { state } = findBand(last.score);
     const endMs = Math.min(last.timestampMs + stateMs, atMs, toMs);
     for (let ms = Math.max(last.timestampMs, fromMs); ms < endMs;) {
       const untilMs = Math.min(floorHour(ms) + hourMs, endMs);

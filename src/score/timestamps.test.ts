@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createTimestampFormatter } from './timestamps.js';
+import { createTimestampFormatter } from './history.js';
 
 const timestamp = fc.integer({ min: 0, max: Date.UTC(9999, 11, 31) });
 const near = fc.tuple(timestamp, fc.array(fc.integer({ min: -200_000, max: 200_000 }), { maxLength: 20 }));

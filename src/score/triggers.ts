@@ -47,9 +47,9 @@ export interface Sighting {
   readonly isCertain: boolean;
 }
 
-const activeFrom = lowestScoreOf(settings.active_from_state);
-const activeAtOnceFrom = lowestScoreOf(settings.active_at_once_from_state);
-const resolvedBelow = lowestScoreOf(settings.resolved_below_state);
+const activeFrom = findLowestScore(settings.active_from_state);
+const activeAtOnceFrom = findLowestScore(settings.active_at_once_from_state);
+const resolvedBelow = findLowestScore(settings.resolved_below_state);
 
 /**
  * Returns the trigger after a sighting, or after the stress of its latest sighting was raised. `trigger` is undefined before
@@ -163,6 +163,6 @@ function toEntry({ status, scoreSum, sightings, peakScore, sessions, lastSeenMs 
   };
 }
 
-function lowestScoreOf(state: State): number {
+function findLowestScore(state: State): number {
   return bands.find((band) => band.state === state)?.min_score ?? 0;
 }

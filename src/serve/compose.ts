@@ -24,7 +24,7 @@ import { serveMetrics } from '../observe/server.js';
 import { requireSecretsKeys } from '../config/secrets-key.js';
 import { starting } from '../observe/start-error.js';
 import { monotonicMs } from '../store/database-clock.js';
-import { isTransient, remedyOf } from '../store/transient.js';
+import { isTransient, findRemedy } from '../store/transient.js';
 import type { Notifications, OpenNotifications } from '../streaming/notifications.js';
 import { createStreams, type Streams } from '../streaming/streams.js';
 import { createSessionTokens } from '../keys/session-token.js';
@@ -155,7 +155,7 @@ async function serve(
     isLeaving: () => leaving.aborted,
     isClosing: () => closing.aborted,
     isTransient,
-    remedyOf,
+    remedyOf: findRemedy,
   });
   const { url } = keep(await starting('HOST and PORT', () => startServer(app, { ...config, log })));
   // Runs after the server listens. A process that cannot serve must not create the key, which is shown only once, and

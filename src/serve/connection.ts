@@ -1,7 +1,7 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { context, propagation, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { createInFlight } from './in-flight.js';
-import { errorOf, type WireError, wireErrorOf } from './wire-error.js';
+import { readError, type WireError, writeError } from './wire-error.js';
 
 /** Functions that the other thread may call, by name. Arguments and results are copied (structured clone). */
 export type Functions = Readonly<Record<string, AnyFunction>>;
@@ -52,7 +52,7 @@ export function connect<Theirs>(port: MessagePort | Worker, mine: Functions): Co
     const [, id] = call;
     const outcome = run(call).then(
       (value): Done => ['done', id, value],
-      (error: unknown): Failed => ['failed', id, wireErrorOf(error)],
+      (error: unknown): Failed => ['failed', id, writeError(error)],
     );
     send(await outcome);
   }
@@ -60,7 +60,7 @@ export function connect<Theirs>(port: MessagePort | Worker, mine: Functions): Co
   function settle([kind, id, outcome]: Done | Failed): void {
     const waiting = asked.leave(id);
     if (kind === 'done') waiting?.resolve(outcome);
-    else waiting?.reject(errorOf(outcome));
+    else waiting?.reject(readError(outcome));
   }
 
   port.on('message', (messages: readonly Message[]) => {

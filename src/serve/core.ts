@@ -78,7 +78,7 @@ async function start(keep: Keep, parts: CoreParts) {
       admitSession: createAdmitSession(store, newSessions.count, config.quotas.newSessions === 0),
       onCommitted(group) {
         host.observeGroup(group.length);
-        if (isNotifying) host.wakeStreams(sessionsOf(group));
+        if (isNotifying) host.wakeStreams(listSessionIds(group));
       },
     }),
   );
@@ -163,7 +163,7 @@ async function start(keep: Keep, parts: CoreParts) {
   };
 }
 
-function sessionsOf(group: readonly PreparedReading[]): SessionId[] {
+function listSessionIds(group: readonly PreparedReading[]): SessionId[] {
   const ids = new Map(group.map(({ accountId, sessionId }) => [`${accountId} ${sessionId}`, { accountId, sessionId }]));
   return [...ids.values()];
 }

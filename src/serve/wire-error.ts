@@ -22,11 +22,11 @@ export type WireError =
       readonly code: unknown;
     };
 
-export function wireErrorOf(error: unknown): WireError {
+export function writeError(error: unknown): WireError {
   if (error instanceof RateLimitError) return { kind: 'limit', exceeded: error.exceeded };
   if (error instanceof ProblemError) {
     const { code, faults, message: detail, retryAfterSeconds, cause } = error;
-    const wireCause = cause === undefined ? undefined : wireErrorOf(cause);
+    const wireCause = cause === undefined ? undefined : writeError(cause);
     return { kind: 'problem', code, faults, detail, retryAfterSeconds, cause: wireCause };
   }
   const { name, message, stack, code }: NodeJS.ErrnoException =
@@ -34,19 +34,19 @@ export function wireErrorOf(error: unknown): WireError {
   return { kind: 'error', name, message, stack, code };
 }
 
-export function errorOf(wire: WireError): Error {
+export function readError(wire: WireError): Error {
   if (wire.kind === 'limit') return new RateLimitError(wire.exceeded);
-  if (wire.kind === 'problem') return problemOf(wire);
+  if (wire.kind === 'problem') return readProblem(wire);
   const { name, message, stack, code } = wire;
   return Object.assign(new Error(message), { name, stack, ...(code !== undefined && { code }) });
 }
 
-function problemOf(wire: Extract<WireError, { kind: 'problem' }>): ProblemError {
+function readProblem(wire: Extract<WireError, { kind: 'problem' }>): ProblemError {
   const { code, faults, detail, retryAfterSeconds, cause } = wire;
   return new ProblemError(code, {
     detail,
     ...(faults && { faults }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    ...(cause && { cause: errorOf(cause) }),
+    ...(cause && { cause: readError(cause) }),
   });
 }

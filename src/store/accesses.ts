@@ -44,19 +44,19 @@ const dayMs = 86_400_000;
 
 /** All queries of the access record. */
 export function accessTable(knex: Knex) {
-  const subjectsOf = (accountId: string) => knex('access_subjects').where({ account_id: accountId });
+  const findSubjects = (accountId: string) => knex('access_subjects').where({ account_id: accountId });
 
   async function findPseudonyms(digestId: DigestId, accountId: string, subjectIds: readonly string[], nowMs: number) {
-    const rows = await subjectsOf(accountId)
+    const rows = await findSubjects(accountId)
       .select('subject_id', 'pseudonym', 'code', 'used_at_ms')
       .whereIn('subject_id', subjectIds);
     const unused = rows.filter((row) => Number(row.used_at_ms) < nowMs - dayMs);
     const pseudonyms = unused.map((row) => row.pseudonym);
-    if (unused.length > 0) await subjectsOf(accountId).whereIn('pseudonym', pseudonyms).update({ used_at_ms: nowMs });
+    if (unused.length > 0) await findSubjects(accountId).whereIn('pseudonym', pseudonyms).update({ used_at_ms: nowMs });
     for (const { pseudonym, subject_id, code: stored } of unused) {
       const [code, ...older] = signLink(digestId, accountId, pseudonym, subject_id);
       // A link may be in use longer than an earlier key of SECRETS_KEY.
-      if (older.includes(stored)) await subjectsOf(accountId).where({ pseudonym }).update({ code });
+      if (older.includes(stored)) await findSubjects(accountId).where({ pseudonym }).update({ code });
     }
     return new Map<string, string>(rows.map((row) => [row.subject_id, row.pseudonym]));
   }

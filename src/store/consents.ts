@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
-import type { Consent } from '../score/consent.js';
 import { insertRows } from './insert-rows.js';
 import { rowFormats } from './row-formats.js';
+import type { Consent } from '../score/remembered.js';
 
 /** A version of a person's consent, with everything that was recorded. */
 export interface StoredConsent extends Consent {

@@ -111,7 +111,7 @@ export function deliveryTable(knex: Knex, accountId: string) {
       nowMs: number,
     ): Promise<number> {
       const free = (rows: Knex.QueryBuilder) => rows.whereIn('status', ['queued', 'due']).whereNull('owner');
-      const oldestOf = (status: string) =>
+      const findOldest = (status: string) =>
         mine()
           .select('delivery_id', 'event_at_ms')
           .where({ webhook_id: webhookId, status })
@@ -120,7 +120,7 @@ export function deliveryTable(knex: Knex, accountId: string) {
           .limit(count)
           .as('next');
       const found: Array<{ delivery_id: string; event_at_ms: number }> = await knex.unionAll(
-        ['queued', 'due'].map((status) => knex.select('*').from(oldestOf(status))),
+        ['queued', 'due'].map((status) => knex.select('*').from(findOldest(status))),
       );
       const oldest = found.sort((a, b) => a.event_at_ms - b.event_at_ms).slice(0, count);
       if (oldest.length === 0) return 0;

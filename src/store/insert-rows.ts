@@ -12,7 +12,7 @@ export interface Conflict {
 
 /** Inserts rows that have the same columns, in one statement. Does nothing if there are no rows. */
 export async function insertRows(knex: Knex, table: string, rows: readonly Row[], conflict?: Conflict): Promise<void> {
-  await runStatements(knex, insertOf(knex, table, rows, conflict));
+  await runStatements(knex, buildInsert(knex, table, rows, conflict));
 }
 
 /**
@@ -21,7 +21,7 @@ export async function insertRows(knex: Knex, table: string, rows: readonly Row[]
  * Does not use the query builder of Knex. For SQLite, it generates a union of selects that takes twice as long to
  * parse, and its merge also assigns the key columns.
  */
-export function insertOf(knex: Knex, table: string, rows: readonly Row[], conflict?: Conflict): Statement[] {
+export function buildInsert(knex: Knex, table: string, rows: readonly Row[], conflict?: Conflict): Statement[] {
   const [first] = rows;
   if (first === undefined) return [];
   const columns = Object.keys(first);
@@ -30,11 +30,11 @@ export function insertOf(knex: Knex, table: string, rows: readonly Row[], confli
   // Uses loops for speed, because each reading passes about twenty values through this function.
   const bindings: Value[] = [];
   for (const row of rows) for (const column of columns) bindings.push(row[column] as Value);
-  const merging = conflict ? ` ${mergeOf(knex, conflict)}` : '';
+  const merging = conflict ? ` ${mergeColumns(knex, conflict)}` : '';
   return [{ sql: `insert into ${table} (${columns.join(', ')}) values ${values}${merging}`, bindings }];
 }
 
-function mergeOf(knex: Knex, { key, merged }: Conflict): string {
+function mergeColumns(knex: Knex, { key, merged }: Conflict): string {
   const assign = (column: string) => `${column} = ${isMysql(knex) ? `values(${column})` : `excluded.${column}`}`;
   const assignments = merged.map(assign).join(', ');
   return isMysql(knex)

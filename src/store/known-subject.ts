@@ -1,5 +1,5 @@
-import type { Subject } from '../score/subject.js';
 import type { Trigger } from '../score/triggers.js';
+import type { Subject } from '../score/remembered.js';
 
 /**
  * Cached data of a subject for one version of its row. Each change of the triggers also writes the subject row, which

@@ -77,7 +77,8 @@ export function createMysqlHosts<A extends Address>(options: MysqlHostsOptions<A
     const hasChanged = previous !== chosen || isOut;
     isOut = false;
     const kind = previous === undefined ? 'selected' : previous === chosen ? 'usable again' : 'changed';
-    if (hasChanged) onEvent({ kind, host: nameOf(chosen), previous: previous && nameOf(previous), skipped });
+    if (hasChanged)
+      onEvent({ kind, host: describeHost(chosen), previous: previous && describeHost(previous), skipped });
     return chosen;
   };
   const choose = () => (choosing ??= decide().finally(() => (choosing = undefined)));
@@ -121,13 +122,13 @@ async function findFirst<A extends Address>({ addresses, inspect }: MysqlHostsOp
   for (const [index, address] of addresses.entries()) {
     const { fitness, reason } = (await inspections[index]) as Standing;
     if (fitness === 'usable') return { chosen: address, isPreferred: index === 0, skipped };
-    skipped.push(`${nameOf(address)}: ${reason}`);
+    skipped.push(`${describeHost(address)}: ${reason}`);
     if (fitness === 'reserve') reserve ??= address;
   }
   return { chosen: reserve, isPreferred: false, skipped };
 }
 
 /** Returns e.g. `db1.example:3306`. */
-export function nameOf({ host, port }: Address): string {
+export function describeHost({ host, port }: Address): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -5,7 +5,7 @@ import { mysqlUrls } from '../config/mysql-urls.js';
 import { idleSecondsMax } from './end-idle-connections.js';
 import { createServerFacts, type ServerFacts } from './server-facts.js';
 import { inspectHost, type Standing } from './inspect-host.js';
-import { type Address, createMysqlHosts, type HostEvent, type MysqlHosts, nameOf } from './mysql-hosts.js';
+import { type Address, createMysqlHosts, type HostEvent, type MysqlHosts, describeHost } from './mysql-hosts.js';
 
 /** How long one attempt waits, ms: for a connection, and for the response to a statement. */
 const waitMs = { connect: 3_000, silence: 5_000 };
@@ -30,7 +30,7 @@ interface ServerError extends Error {
   readonly code?: string;
 }
 
-type Settings = ReturnType<typeof settingsOf>;
+type Settings = ReturnType<typeof listSettings>;
 type Settled = (error: Error | null, connection: unknown) => void;
 
 /** Returns a Knex instance for the hosts of the URL. It connects when the first query runs. */
@@ -47,7 +47,7 @@ export function openMysql(url: string, { common, isServing, onHost }: MysqlOptio
       );
     },
   };
-  const [first, ...others] = mysqlUrls(url).map(settingsOf);
+  const [first, ...others] = mysqlUrls(url).map(listSettings);
   if (others.length === 0) return knex({ ...base, connection: first as Settings, pool });
   const hosts = createMysqlHosts({ addresses: [first as Settings, ...others], inspect: inspectHost, onEvent: onHost });
   const instance = knex({
@@ -71,18 +71,18 @@ export function hasSeveralHosts(url: string): boolean {
 export async function chooseMysqlUrl(url: string): Promise<string> {
   const urls = mysqlUrls(url);
   if (urls.length === 1) return url;
-  const addresses = urls.map(settingsOf);
+  const addresses = urls.map(listSettings);
   const chosen = await createMysqlHosts({ addresses, inspect: inspectHost, onEvent: () => {} }).choose();
   return urls[addresses.indexOf(chosen)] as string;
 }
 
 /** Returns the standing of each host of the URL, in the same order. */
 export function inspectHosts(url: string): Promise<Array<Standing & { readonly host: string }>> {
-  const inspected = mysqlUrls(url).map(settingsOf);
-  return Promise.all(inspected.map(async (it) => ({ host: nameOf(it), ...(await inspectHost(it)) })));
+  const inspected = mysqlUrls(url).map(listSettings);
+  return Promise.all(inspected.map(async (it) => ({ host: describeHost(it), ...(await inspectHost(it)) })));
 }
 
-function settingsOf(url: string) {
+function listSettings(url: string) {
   const { hostname, port, username, password, pathname } = new URL(url);
   const ssl = readMysqlTls(new URL(url));
   return {

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { SessionEvent } from '../score/events.js';
+import type { SessionEvent } from '../score/states.js';
 import { insertRows } from './insert-rows.js';
 import { isMysql } from './is-mysql.js';
 import { whereKeys } from './where-keys.js';

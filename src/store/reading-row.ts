@@ -1,10 +1,10 @@
 import { timestamps } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import type { Point } from '../score/history.js';
-import type { ComputedState } from '../score/session.js';
-import { categoriesOf, derivedFromText } from '../score/signals.js';
+import { listCategories, derivedFromText } from '../score/signals.js';
 import { rowFormats } from './row-formats.js';
 import { positionsPerMs } from './stream-positions.js';
+import type { ComputedState } from '../score/remembered.js';
 
 /** Key of a reading: session, incarnation, timestamp and keyed digest of its body. */
 export interface ReadingKey {
@@ -75,7 +75,7 @@ export function toPointWithTopics(row: ComputedRow): Point {
 /** Returns the computed state of a row. `point` is the point of the same row. */
 export function toComputed({ response, previous_score }: ComputedRow, point: Point): ComputedState {
   const { timestampMs, score, confidence, model, measured } = point;
-  const { received = categoriesOf(measured), ...rest } = rowFormats.response.decode(response);
+  const { received = listCategories(measured), ...rest } = rowFormats.response.decode(response);
   const previous = previous_score === null ? {} : { previousScore: previous_score };
   const derived = derivedFromText(measured);
   return { timestampMs, score, confidence, received, ...previous, ...(derived && { derived }), ...rest, model };
@@ -116,7 +116,7 @@ function encodeResponse(point: Point, computed: ComputedState): string {
     ...(timestampMs !== point.timestampMs && { timestampMs }),
     ...(score !== point.score && { score }),
     ...(confidence !== point.confidence && { confidence }),
-    ...(String(received) !== String(categoriesOf(point.measured)) && { received }),
+    ...(String(received) !== String(listCategories(point.measured)) && { received }),
     ...rest,
   });
 }

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
 import type { State } from '../contract/contract.js';
 import type { StoredResult } from '../score/exported-reading.js';
-import type { ComputedState } from '../score/session.js';
 import { isMysql } from './is-mysql.js';
 import { computedColumns, type ComputedRow, toAccountKey, toComputed, toPoint } from './reading-row.js';
 import { readingsOfSession } from './readings.js';
 import { selectRows } from './select-rows.js';
+import type { ComputedState } from '../score/remembered.js';
 
 /** A range of positions: later than `after`, up to `through`. */
 export interface PositionRange {

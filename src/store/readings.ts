@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
 import { history as settings } from '../../generated/spec.js';
 import type { Point } from '../score/history.js';
-import type { ComputedState } from '../score/session.js';
-import { insertOf } from './insert-rows.js';
+import { buildInsert } from './insert-rows.js';
 import { isMysql } from './is-mysql.js';
 import {
   computedColumns,
@@ -19,6 +18,7 @@ import {
 import type { Statement } from './run-statements.js';
 import { selectRows } from './select-rows.js';
 import { positionStep } from './stream-positions.js';
+import type { ComputedState } from '../score/remembered.js';
 
 const lateWithReadings = 'late_readings l join session_readings r on r.account = l.account and r.position = l.position';
 
@@ -93,7 +93,7 @@ export function readingTable(knex: Knex, accountId: string) {
         const position = (reading.isSilent ? -1 : 1) * (firstPosition + index * positionStep);
         return toReadingRows(account, reading, position);
       });
-      const insert = (table: string, inserted: Parameters<typeof insertOf>[2]) => insertOf(knex, table, inserted);
+      const insert = (table: string, inserted: Parameters<typeof buildInsert>[2]) => buildInsert(knex, table, inserted);
       return [
         ...insert(
           'session_readings',

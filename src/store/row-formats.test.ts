@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addTopics, type Step } from '../score/session.js';
 import { advanceAll, history } from '../../testkit/arbitraries.js';
-import type { TopicEvidence } from '../score/topic-evidence.js';
 import { topicNames } from '../../packages/text/vocabulary.js';
 import { rowFormat } from './row-format.js';
 import { rowFormats } from './row-formats.js';
+import type { TopicEvidence } from '../score/remembered.js';
 
 const track =
   '{"atMs":1760000000000,"bpm":120,"seconds":10,"blockBpm":118,"blockSeconds":40,"seenSeconds":900,"secondsByBpm":{"70":900}}';

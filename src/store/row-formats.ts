@@ -1,11 +1,10 @@
 import type { StoredConsent } from './consents.js';
 import type { AccountSettings } from '../contract/contract.js';
-import type { ComputedState, Session } from '../score/session.js';
 import type { Measured } from '../score/signals.js';
-import type { Subject } from '../score/subject.js';
 import type { Trigger } from '../score/triggers.js';
 import { rowFormat } from './row-format.js';
 import type { StoredWebhook } from './webhooks.js';
+import type { ComputedState, Session, Subject } from '../score/remembered.js';
 
 /** Formats of the JSON columns. Every released version stays readable: see `row-formats.test.ts`. */
 export const rowFormats = {

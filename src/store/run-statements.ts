@@ -24,11 +24,11 @@ const valuesMax = 8_192;
  */
 export async function runStatements(knex: Knex, statements: readonly Statement[]): Promise<void> {
   const isPacked = isMysql(knex) && !hasOtherWriters(knex);
-  for (const { sql, bindings } of isPacked ? packetsOf(statements) : statements) await run(knex, sql, bindings);
+  for (const { sql, bindings } of isPacked ? splitPackets(statements) : statements) await run(knex, sql, bindings);
 }
 
 /** Joins the statements into packets of at most `valuesMax` values. */
-function packetsOf(statements: readonly Statement[]): Statement[] {
+function splitPackets(statements: readonly Statement[]): Statement[] {
   const packets: Statement[] = [];
   for (const { sql, bindings } of statements) {
     const last = packets.at(-1);

@@ -17,14 +17,14 @@ export function createServerFacts(): ServerFacts {
  * commit of the second writer of a row fails. The caller must have a connection, e.g. a transaction.
  */
 export function hasOtherWriters(knex: Knex): boolean {
-  return factsOf(knex)?.isGalera ?? false;
+  return readFacts(knex)?.isGalera ?? false;
 }
 
 /** Returns true if no process can hold a lock without running statements. */
 export function endsIdleTransactions(knex: Knex): boolean {
-  return factsOf(knex)?.endsIdleTransactions ?? true;
+  return readFacts(knex)?.endsIdleTransactions ?? true;
 }
 
-function factsOf(knex: Knex): ServerFacts | undefined {
+function readFacts(knex: Knex): ServerFacts | undefined {
   return (knex.userParams as { server?: ServerFacts }).server;
 }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import { type SessionRow, sessionOf } from './sessions.js';
-import type { Session } from '../score/session.js';
+import { readSession, type SessionRow } from './sessions.js';
+import type { Session } from '../score/remembered.js';
 
 /** The last session of the previous page. */
 export interface SessionCursor {
@@ -41,7 +41,7 @@ export async function listSessions(
     .orderBy(order)
     .limit(max);
   return rows.flatMap((row) => {
-    const session = sessionOf(row);
+    const session = readSession(row);
     if (!session) return [];
     return [{ sessionId: row.session_id, incarnation: row.incarnation, startedAtMs: row.started_at_ms, session }];
   });

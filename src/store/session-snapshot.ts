@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import type { ComputedState } from '../score/session.js';
 import {
   computedColumns,
   type ComputedRow,
@@ -13,6 +12,7 @@ import {
 import { readingsOfSession } from './readings.js';
 import { selectRows } from './select-rows.js';
 import { onlyAfter, type SessionCursor, type SessionFilter } from './session-list.js';
+import type { ComputedState } from '../score/remembered.js';
 
 /** Runs tasks one after the other. */
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
-import type { Session } from '../score/session.js';
 import { deleteOldest } from './delete-oldest.js';
-import { insertOf } from './insert-rows.js';
+import { buildInsert } from './insert-rows.js';
 import { lockOrInsertRows } from './lock-or-insert-rows.js';
 import { noVersion } from './row-cache.js';
 import { rowFormats } from './row-formats.js';
 import type { Statement } from './run-statements.js';
 import type { Writing } from './writing.js';
+import type { Session } from '../score/remembered.js';
 
 /** A stored session. */
 export interface StoredSession {
@@ -48,7 +48,7 @@ export function sessionReader(knex: Knex, accountId: string) {
         .select('session_id', 'incarnation', 'subject_id', 'body')
         .where({ session_id: sessionId })
         .first();
-      const session = row && sessionOf(row);
+      const session = row && readSession(row);
       return session && { incarnation: row.incarnation, session };
     },
 
@@ -58,7 +58,7 @@ export function sessionReader(knex: Knex, accountId: string) {
         .select('session_id', 'subject_id', 'body')
         .whereIn('session_id', sessionIds)
         .whereNotNull('body');
-      return new Set(rows.filter((row) => !sessionOf(row)?.isBackfilled).map((row) => row.session_id));
+      return new Set(rows.filter((row) => !readSession(row)?.isBackfilled).map((row) => row.session_id));
     },
   };
 }
@@ -70,7 +70,7 @@ export function sessionWriter(transaction: Knex, accountId: string, { version, c
       .select('session_id', 'subject_id', 'body')
       .where({ account_id: accountId })
       .whereIn('session_id', ids);
-    return new Map(rows.flatMap((row) => keyed(row.session_id, sessionOf(row))));
+    return new Map(rows.flatMap((row) => keyed(row.session_id, readSession(row))));
   };
 
   return {
@@ -135,7 +135,7 @@ export function sessionWriter(transaction: Knex, accountId: string, { version, c
       });
       // Does not update the incarnation and the start, because a locked session already has them.
       const merged = ['version', 'subject_id', 'touched_at_ms', 'body'];
-      return insertOf(transaction, 'sessions', rows, { key: ['account_id', 'session_id'], merged });
+      return buildInsert(transaction, 'sessions', rows, { key: ['account_id', 'session_id'], merged });
     },
   };
 }
@@ -158,7 +158,7 @@ function keyed<T>(id: string, content: T | undefined): Array<[string, T]> {
 }
 
 /** Returns the session of a row. Undefined for a placeholder row. */
-export function sessionOf(row: Pick<SessionRow, 'subject_id' | 'body'>): Session | undefined {
+export function readSession(row: Pick<SessionRow, 'subject_id' | 'body'>): Session | undefined {
   if (row.body === null) return undefined;
   const content = rowFormats.session.decode(row.body);
   return row.subject_id === null ? content : { ...content, subjectId: row.subject_id };

@@ -50,7 +50,7 @@ import { findSubjectSummary } from './subject-summary.js';
 import { subjectReader, subjectWriter } from './subjects.js';
 import { isTransient } from './transient.js';
 import { triggerReader, triggerWriter } from './triggers.js';
-import { healthOf } from './webhook-health.js';
+import { findHealth } from './webhook-health.js';
 import { type WebhookId, webhookIdsAfter, webhookTable } from './webhooks.js';
 import { usageTable } from './usage.js';
 import { createWriteHealth, type ObserveWrite } from './write-health.js';
@@ -74,7 +74,7 @@ export function createReader(knex: Knex, accountId: string, inTurn = createTurns
     webhooks: webhookTable(knex, accountId).list,
     failedDeliveries: failedDeliveryTable(knex, accountId).page,
     deliveryLog: deliveryLog(knex, accountId),
-    webhookHealth: (webhookIds: readonly string[]) => healthOf(knex, accountId, webhookIds),
+    webhookHealth: (webhookIds: readonly string[]) => findHealth(knex, accountId, webhookIds),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { insertOf } from './insert-rows.js';
+import { buildInsert } from './insert-rows.js';
 import type { Statement } from './run-statements.js';
 
 /**
@@ -26,7 +26,7 @@ export interface StreamHead {
 export function positionTable(transaction: Knex, accountId: string) {
   const save = (columns: Partial<Omit<StreamHead, 'accountId'>>) => {
     const row = { account_id: accountId, ...columns };
-    return insertOf(transaction, 'stream_positions', [row], { key: ['account_id'], merged: Object.keys(columns) });
+    return buildInsert(transaction, 'stream_positions', [row], { key: ['account_id'], merged: Object.keys(columns) });
   };
   const lock = async (): Promise<Omit<StreamHead, 'accountId'>> => {
     const select = () =>

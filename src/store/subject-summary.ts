@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { subjectProfile as settings } from '../../generated/spec.js';
-import type { Subject } from '../score/subject.js';
-import { subjectOf } from './subjects.js';
+import { readSubject } from './subjects.js';
+import type { Subject } from '../score/remembered.js';
 
 /** A subject and its stored sessions. */
 export interface SubjectSummary {
@@ -36,7 +36,7 @@ export async function findSubjectSummary(
     })
     .where(key)
     .first();
-  const subject = row && subjectOf(row);
+  const subject = row && readSubject(row);
   if (!subject) return undefined;
   const { firstStartedAtMs, lastStartedAtMs } = row;
   return { subject, sessions: Number(row.sessions), firstStartedAtMs, lastStartedAtMs };

@@ -1,12 +1,12 @@
 import type { Knex } from 'knex';
-import type { Subject } from '../score/subject.js';
-import { insertOf } from './insert-rows.js';
+import { buildInsert } from './insert-rows.js';
 import type { KnownSubject, KnownTriggers } from './known-subject.js';
 import { lockOrInsertRows } from './lock-or-insert-rows.js';
 import { noVersion } from './row-cache.js';
 import { rowFormats } from './row-formats.js';
 import type { Statement } from './run-statements.js';
 import type { Writing } from './writing.js';
+import type { Subject } from '../score/remembered.js';
 
 interface SubjectRow {
   readonly subject_id: string;
@@ -22,7 +22,7 @@ export function subjectReader(knex: Knex, accountId: string) {
     async find(subjectId: string): Promise<Subject | undefined> {
       const key = { account_id: accountId, subject_id: subjectId };
       const row: SubjectRow | undefined = await knex('subjects').select('body').where(key).first();
-      return row && subjectOf(row);
+      return row && readSubject(row);
     },
   };
 }
@@ -37,7 +37,7 @@ export function subjectWriter(
   const mine = () => transaction('subjects').where({ account_id: accountId });
   const readSubjects = async (ids: string[]): Promise<Map<string, KnownSubject>> => {
     const rows: SubjectRow[] = await mine().select('subject_id', 'body').whereIn('subject_id', ids);
-    const found = rows.map((row) => [row.subject_id, subjectOf(row)] as const);
+    const found = rows.map((row) => [row.subject_id, readSubject(row)] as const);
     return new Map(found.flatMap(([id, subject]) => (subject ? [[id, { subject, triggers: undefined }]] : [])));
   };
   const keep = (subjectId: string, subject: Subject, characters: number) => () => {
@@ -75,7 +75,7 @@ export function subjectWriter(
         afterCommit.push(keep(subject_id, subject, body.length));
         return { account_id: accountId, subject_id, version, body };
       });
-      return insertOf(transaction, 'subjects', rows, {
+      return buildInsert(transaction, 'subjects', rows, {
         key: ['account_id', 'subject_id'],
         merged: ['version', 'body'],
       });
@@ -93,6 +93,6 @@ export function subjectWriter(
 }
 
 /** Returns the subject of a row. Undefined for a placeholder row. */
-export function subjectOf({ body }: Pick<SubjectRow, 'body'>): Subject | undefined {
+export function readSubject({ body }: Pick<SubjectRow, 'body'>): Subject | undefined {
   return body === null ? undefined : rowFormats.subject.decode(body);
 }

@@ -89,6 +89,6 @@ export function isConflict(error: unknown): boolean {
 }
 
 /** Returns advice to the operator for a database error, e.g. that the disk is full. Undefined for other errors. */
-export function remedyOf(error: unknown): string | undefined {
+export function findRemedy(error: unknown): string | undefined {
   return remedyByCode.get((error as { code?: unknown } | undefined)?.code);
 }

@@ -56,12 +56,12 @@ export function toTrigger(row: TriggerRow): Trigger {
     peakScore: row.peak_score,
     sessions: row.sessions,
     lastSeenMs: row.last_seen_ms,
-    ...activationOf(row),
+    ...readActivation(row),
     ...rowFormats.statusChanges.decode(row.status_changes),
   };
 }
 
-function activationOf(row: TriggerRow): Pick<Trigger, 'activation'> {
+function readActivation(row: TriggerRow): Pick<Trigger, 'activation'> {
   if (row.activation_session_id === null) return {};
   const { activation_session_id: sessionId, activation_at_ms: atMs, resolving_sightings: resolving } = row;
   return { activation: { sessionId, atMs: atMs ?? 0, resolving: resolving ?? 0 } };

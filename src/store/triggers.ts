@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Trigger } from '../score/triggers.js';
-import { insertOf } from './insert-rows.js';
+import { buildInsert } from './insert-rows.js';
 import type { KnownTriggers } from './known-subject.js';
 import { toTrigger, toTriggerRow, triggerColumns } from './trigger-row.js';
 import type { Statement } from './run-statements.js';
@@ -59,7 +59,7 @@ export function triggerWriter(
           for (const [topic, trigger] of triggers) known.get(id)?.set(topic, trigger);
       });
       const key = ['account_id', 'subject_id', 'topic'];
-      return insertOf(transaction, 'triggers', rows, { key, merged: triggerColumns });
+      return buildInsert(transaction, 'triggers', rows, { key, merged: triggerColumns });
     },
 
     async removeAll(subjectId: string): Promise<number> {

@@ -10,7 +10,7 @@ export interface WebhookHealth {
 }
 
 /** Returns the health by webhook id. Runs one statement with two index searches per webhook and a bounded count. */
-export async function healthOf(
+export async function findHealth(
   knex: Knex,
   accountId: string,
   webhookIds: readonly string[],

@@ -1,5 +1,5 @@
 import { readiness } from '../../generated/spec.js';
-import { remedyOf } from './transient.js';
+import { findRemedy } from './transient.js';
 
 /** Minimum time between two attempts to write, ms. Limits the writes that callers of the readiness check cause. */
 const tryEveryMs = 1_000;
@@ -26,7 +26,7 @@ export function createWriteHealth(tryWrite: () => Promise<void>, now: () => numb
         attempt = { atMs: performance.now(), ended: tryWrite().then(() => observe(), observe) };
       await attempt.ended;
       if (!isFailing()) return undefined;
-      return `the database accepts no writes: ${remedyOf(failure?.error) ?? 'see the log of the service'}`;
+      return `the database accepts no writes: ${findRemedy(failure?.error) ?? 'see the log of the service'}`;
     },
   };
 }

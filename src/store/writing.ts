@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Session } from '../score/session.js';
 import type { KnownSubject } from './known-subject.js';
 import { createRowCache, type RowCache } from './row-cache.js';
+import type { Session } from '../score/remembered.js';
 
 const versionBytes = 6;
 /**

@@ -30,14 +30,14 @@ export const csvHeader = `${[
 export function toCsvRow({ reading, computed, cursor }: Schema<'ExportedReading'>): string {
   const { adaptation_effectiveness: effectiveness } = computed;
   let row = '';
-  for (const field of readingFields) row += `${cellOf(reading[field])},`;
-  for (const field of computedFields) row += `${cellOf(computed[field])},`;
-  for (const field of effectivenessFields) row += `${cellOf(effectiveness?.[field])},`;
+  for (const field of readingFields) row += `${toCell(reading[field])},`;
+  for (const field of computedFields) row += `${toCell(computed[field])},`;
+  for (const field of effectivenessFields) row += `${toCell(effectiveness?.[field])},`;
   return `${row}${cursor}\r\n`;
 }
 
 /** Returns the text of a cell. Lists are separated by spaces, because their values contain none. */
-function cellOf(value: Cell): string {
+function toCell(value: Cell): string {
   if (value === undefined) return '';
   if (typeof value === 'object') return value.join(' ');
   return typeof value === 'string' ? textCell(value) : String(value);

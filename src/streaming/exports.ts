@@ -3,7 +3,7 @@ import { createTurns } from '../store/turns.js';
 import type { Caller } from '../contract/contract.js';
 import { createConcurrencyLimit } from '../limits/concurrency-limit.js';
 import { ProblemError } from '../contract/problem.js';
-import { type ExportPage, type ExportPosition, type ExportScope, prologueOf } from './page.js';
+import { type ExportPage, type ExportPosition, type ExportScope, startText } from './page.js';
 
 /** The part of an HTTP response that an export writes to. */
 export interface Sink {
@@ -93,7 +93,7 @@ export function createExports(parts: ExportsParts): Exports {
     const mayContinue = watch(request);
     sinks.add(sink);
     try {
-      sink.write(prologueOf(scope.format, request.cursor !== undefined));
+      sink.write(startText(scope.format, request.cursor !== undefined));
       for (;;) {
         if (page.text !== '') {
           request.onSent?.();

@@ -1,7 +1,7 @@
 import { dataExport as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { type StoredResult, toExportedReading } from '../score/exported-reading.js';
-import { createTimestampFormatter } from '../score/timestamps.js';
+import { createTimestampFormatter } from '../score/history.js';
 import { ProblemError } from '../contract/problem.js';
 import type { PositionRange } from '../store/readings-by-position.js';
 import type { Reader, Store } from '../store/store.js';
@@ -75,7 +75,7 @@ export async function readExportPage(
   const max = settings.page_rows;
   if (subjectId !== undefined) {
     const { found, next } = await searchSubject((range) => readings.exportSubject(subjectId, range, max), from);
-    return { text: textOf(found, format), next };
+    return { text: toText(found, format), next };
   }
   const found =
     sessionId === undefined
@@ -83,7 +83,7 @@ export async function readExportPage(
       : await readings.exportSession(sessionId, from, max);
   const last = found.at(-1);
   return {
-    text: textOf(found, format),
+    text: toText(found, format),
     next: last && found.length === max ? { ...from, after: last.position } : undefined,
   };
 }
@@ -110,7 +110,7 @@ async function searchSubject(
   return { found: [], next: after < from.through ? { ...from, after, span } : undefined };
 }
 
-function textOf(found: readonly StoredResult[], format: ExportFormat): string {
+function toText(found: readonly StoredResult[], format: ExportFormat): string {
   const writeInstant = createTimestampFormatter();
   const toRow = format === 'csv' ? toCsvRow : toLine;
   let text = '';
@@ -123,6 +123,6 @@ function toLine(row: Schema<'ExportedReading'>): string {
 }
 
 /** Returns the text before the first row. A continued export has none, so that it can be appended to the first part. */
-export function prologueOf(format: ExportFormat, isContinued: boolean): string {
+export function startText(format: ExportFormat, isContinued: boolean): string {
   return format === 'csv' && !isContinued ? csvHeader : '';
 }

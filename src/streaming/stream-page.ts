@@ -41,12 +41,12 @@ export async function readPage(
     sessionId === undefined
       ? { readings: await readings.streamAccount(after, max), incarnation: undefined }
       : await readings.streamSession(sessionId, after, max);
-  const events = found.readings.flatMap(eventsOf).filter(({ id }) => id > after);
+  const events = found.readings.flatMap(toEvents).filter(({ id }) => id > after);
   return { events, incarnation: found.incarnation, isFull: found.readings.length === max };
 }
 
 /** Returns the events of a reading. The state change follows the reading that caused it and has the next id. */
-function eventsOf({ position, sessionId, computed, stateChange }: StreamedReading): StreamEvent[] {
+function toEvents({ position, sessionId, computed, stateChange }: StreamedReading): StreamEvent[] {
   const data = JSON.stringify(toStateReading(sessionId, computed));
   const reading = { id: position, type: 'reading', data } as const;
   if (stateChange === null) return [reading];

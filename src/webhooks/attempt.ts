@@ -3,7 +3,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import type { Dial } from './dial.js';
-import { errorOf } from './error-of.js';
+import { describeError } from './error-of.js';
 import { startTimeLimit } from './time-limit.js';
 
 export interface Request {
@@ -33,7 +33,7 @@ export interface AttemptParts {
 export function createAttempt({ dial, keepsResponses, timeoutMs }: AttemptParts): Attempt {
   return async (request, abort) => {
     const limit = startTimeLimit(timeoutMs, abort);
-    const nameError = (error: unknown) => (limit.isOver() ? 'timeout' : errorOf(error));
+    const nameError = (error: unknown) => (limit.isOver() ? 'timeout' : describeError(error));
     try {
       const response = await respond(dial, request, limit.signal);
       const { text, error } = await readStart(response);
@@ -56,10 +56,10 @@ export function isSuccess({ status = 0, error }: AttemptOutcome): boolean {
 async function respond(dial: Dial, request: Request, signal: AbortSignal): Promise<IncomingMessage> {
   const sending = send(dial(request, signal), request.body);
   try {
-    return await responseOf(sending);
+    return await readResponse(sending);
   } catch (error) {
     if (!isStale(sending, error)) throw error;
-    return responseOf(send(dial(request, signal), request.body));
+    return readResponse(send(dial(request, signal), request.body));
   }
 }
 
@@ -68,7 +68,7 @@ function send(sending: ClientRequest, body: string): ClientRequest {
   return sending.on('error', () => undefined).end(body);
 }
 
-async function responseOf(sending: ClientRequest): Promise<IncomingMessage> {
+async function readResponse(sending: ClientRequest): Promise<IncomingMessage> {
   const [response] = await once(sending, 'response');
   return response;
 }

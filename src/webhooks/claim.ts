@@ -41,7 +41,7 @@ export function createClaim(parts: ClaimParts): () => Promise<Claimed> {
     report(due, range.nowMs);
     const owner = randomBytes(ownerBytes).toString('hex');
     const deliveries = shares.length === 0 ? [] : await store.claimDue({ owner, ...range, shares });
-    return { deliveries, pauseMs: deliveries.length > 0 ? 0 : pauseOf(parts, queues, shares.length > 0) };
+    return { deliveries, pauseMs: deliveries.length > 0 ? 0 : findPause(parts, queues, shares.length > 0) };
   };
 }
 
@@ -49,7 +49,7 @@ export function createClaim(parts: ClaimParts): () => Promise<Claimed> {
  * Returns the pause before the next claim. Ignores queues without a free slot, because a slot that becomes free wakes
  * the worker.
  */
-function pauseOf({ slots, now, pollMs }: ClaimParts, queues: readonly DueQueue[], isContended: boolean): number {
+function findPause({ slots, now, pollMs }: ClaimParts, queues: readonly DueQueue[], isContended: boolean): number {
   if (isContended) return contendedMs;
   const nextDueAtMs = Math.min(...queues.filter(slots.hasRoom).map((it) => it.firstDueAtMs));
   return Math.min(pollMs, Math.max(contendedMs, nextDueAtMs - now()));

@@ -1,7 +1,7 @@
 import type { Schema } from '../contract/contract.js';
 import type { Delivery, DeliveryStatus } from '../store/delivery-row.js';
 
-const statusOf: Readonly<Record<DeliveryStatus, Schema<'DeliveryStatus'>>> = {
+const describeStatus: Readonly<Record<DeliveryStatus, Schema<'DeliveryStatus'>>> = {
   queued: 'pending',
   due: 'pending',
   delivered: 'delivered',
@@ -14,7 +14,7 @@ export function toContractDelivery(delivery: Delivery): Schema<'Delivery'> {
   return {
     id: deliveryId,
     webhook_id: webhookId,
-    status: statusOf[status],
+    status: describeStatus[status],
     payload: JSON.parse(payload),
     attempts: [...attempts],
     ...(reason !== null && { reason }),

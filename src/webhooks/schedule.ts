@@ -68,7 +68,7 @@ function isRefused(delivery: Delivery, { disabledAtMs }: StoredWebhook, { status
 }
 
 /** Returns the webhook's status as shown to clients. */
-export function statusOf({ disabledAtMs, failedInRow }: StoredWebhook): Schema<'WebhookStatus'> {
+export function findStatus({ disabledAtMs, failedInRow }: StoredWebhook): Schema<'WebhookStatus'> {
   if (disabledAtMs !== undefined) return 'disabled';
   return failedInRow >= settings.failed_after_attempts ? 'failed' : 'active';
 }

@@ -4,7 +4,7 @@ import { isManualRetry } from '../store/delivery-row.js';
 import { inSpan } from '../observe/in-span.js';
 import type { StoredWebhook } from '../store/webhooks.js';
 import type { Attempt, AttemptOutcome } from './attempt.js';
-import { secretsOf } from './signing-secrets.js';
+import { openSecrets } from './signing-secrets.js';
 import { type SecretBox, SecretBoxError } from './secret-box.js';
 import { signatureHeaders } from './sign.js';
 
@@ -32,7 +32,7 @@ export function createSender({ attempt, secretBox, now, abort, attemptMs }: Send
   const tryOnce = async (delivery: DueDelivery, webhook: StoredWebhook, atMs: number): Promise<AttemptOutcome> => {
     try {
       const { accountId, deliveryId, payload } = delivery;
-      const secrets = secretsOf(secretBox, accountId, webhook, atMs);
+      const secrets = openSecrets(secretBox, accountId, webhook, atMs);
       const headers = signatureHeaders({ deliveryId, body: payload, atMs, secrets });
       const request = { accountId, url: webhook.url, body: payload, headers };
       return await inSpan('webhook attempt', 'CLIENT', { 'webhook.id': deliveryId }, () => attempt(request, abort));

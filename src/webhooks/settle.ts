@@ -5,8 +5,8 @@ import type { Store, Writer } from '../store/store.js';
 import type { StoredWebhook } from '../store/webhooks.js';
 import { isSuccess } from './attempt.js';
 import { webhookDelivery as settings } from '../../generated/spec.js';
-import { deliveryAfter, gone, statusOf, webhookAfter } from './schedule.js';
-import { type StatusChange, statusChangeOf } from './status-change.js';
+import { deliveryAfter, gone, findStatus, webhookAfter } from './schedule.js';
+import { type StatusChange, findStatusChange } from './status-change.js';
 
 const droppedAtOnce = 500;
 
@@ -28,7 +28,7 @@ export async function settleGroup(store: Store, group: readonly Handled[], nowMs
     for (const accountId of [...new Set(group.map((it) => it.delivery.accountId))].sort()) {
       const mine = group.filter((it) => it.delivery.accountId === accountId);
       for (const [before, after] of await settleAccount(writerOf(accountId), mine, nowMs))
-        changes.push(...[statusChangeOf(accountId, before, after)].filter((it) => it !== undefined));
+        changes.push(...[findStatusChange(accountId, before, after)].filter((it) => it !== undefined));
     }
     return changes;
   });
@@ -102,7 +102,7 @@ async function saveWebhook(
   const isDisabled = after.disabledAtMs !== undefined && before?.disabledAtMs === undefined;
   await writer.webhooks.update(isDisabled ? { ...after, disabledEpoch: await writer.webhooks.nextEpoch() } : after);
   if (isDisabled) await writer.deliveries.failWaiting(after.webhookId, 'disabled', nowMs);
-  const isRecovered = before !== undefined && statusOf(before) === 'failed' && statusOf(after) === 'active';
+  const isRecovered = before !== undefined && findStatus(before) === 'failed' && findStatus(after) === 'active';
   if (isRecovered && after.retry === 'extended')
     await writer.deliveries.hastenRetries(after.webhookId, nowMs + settings.extended_retry.recovery_seconds * 1000);
 }

@@ -18,7 +18,7 @@ export function issueSecret(
 }
 
 /** Returns the time when the previous secret stops signing, epoch ms. Undefined when no rotation is in progress. */
-export function rotationEndOf({ previousSecret }: StoredWebhook, nowMs: number): number | undefined {
+export function findRotationEnd({ previousSecret }: StoredWebhook, nowMs: number): number | undefined {
   return previousSecret && nowMs < previousSecret.untilMs ? previousSecret.untilMs : undefined;
 }
 
@@ -31,10 +31,10 @@ export function rotateTo(webhook: StoredWebhook, sealed: string, nowMs: number):
  * Returns the secrets that sign at a time, the current secret first. Throws SecretBoxError if the current secret cannot
  * be opened.
  */
-export function secretsOf(secretBox: SecretBox, accountId: string, webhook: StoredWebhook, nowMs: number): string[] {
+export function openSecrets(secretBox: SecretBox, accountId: string, webhook: StoredWebhook, nowMs: number): string[] {
   const { webhookId, secret, previousSecret } = webhook;
   const open = (sealed: string) => secretBox.open(sealed, placeOf(accountId, webhookId));
-  const isRotating = rotationEndOf(webhook, nowMs) !== undefined;
+  const isRotating = findRotationEnd(webhook, nowMs) !== undefined;
   return [open(secret), ...(isRotating && previousSecret ? openIfReadable(open, previousSecret.secret) : [])];
 }
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Schema } from '../contract/contract.js';
 import type { StoredWebhook } from '../store/webhooks.js';
-import { statusOf } from './schedule.js';
+import { findStatus } from './schedule.js';
 
 /** A webhook whose status changed. Contains neither URL nor session, because it is written to the log. */
 export interface StatusChange {
@@ -12,12 +12,12 @@ export interface StatusChange {
 }
 
 /** Returns the change from one webhook to the other. Undefined if both have the same status. */
-export function statusChangeOf(
+export function findStatusChange(
   accountId: string,
   before: StoredWebhook,
   after: StoredWebhook,
 ): StatusChange | undefined {
-  const [previous, status] = [statusOf(before), statusOf(after)];
+  const [previous, status] = [findStatus(before), findStatus(after)];
   return previous === status ? undefined : { accountId, webhookId: after.webhookId, previous, status };
 }
 

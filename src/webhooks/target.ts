@@ -35,7 +35,7 @@ export function faultOfUrl(text: string, policy: TargetPolicy): UrlFault | undef
 
 /** Returns the reason why the address is not allowed for the URL. Undefined if it is allowed. */
 export function faultOfAddress(address: string, { protocol }: URL, policy: TargetPolicy): UrlFault | undefined {
-  const range = rangeOf(address);
+  const range = findRange(address);
   const isLoopback = range === 'loopback';
   if (range !== 'public' && !(isLoopback && policy.allowLoopback)) return 'address_refused';
   return isSchemeAllowed({ protocol }, isLoopback, policy) ? undefined : 'url_scheme';
@@ -67,7 +67,7 @@ function isLoopbackName(hostname: string): boolean {
   return /(^|\.)localhost\.?$/.test(hostname);
 }
 
-function rangeOf(address: string): 'public' | 'loopback' | 'refused' {
+function findRange(address: string): 'public' | 'loopback' | 'refused' {
   if (!ipaddr.isValid(address)) return 'refused';
   const parsed = parse(address);
   const range = parsed.range();

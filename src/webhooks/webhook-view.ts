@@ -1,7 +1,7 @@
 import type { Schema } from '../contract/contract.js';
 import type { WebhookHealth } from '../store/webhook-health.js';
 import type { StoredWebhook } from '../store/webhooks.js';
-import { statusOf } from './schedule.js';
+import { findStatus } from './schedule.js';
 
 /** Returns the webhook as defined in the contract, without its secret. */
 export function toWebhook(webhook: StoredWebhook, health?: WebhookHealth): Schema<'Webhook'> {
@@ -12,7 +12,7 @@ export function toWebhook(webhook: StoredWebhook, health?: WebhookHealth): Schem
     url,
     events: [...events],
     ...(sessionId !== undefined && { session_id: sessionId }),
-    status: statusOf(webhook),
+    status: findStatus(webhook),
     retry: webhook.retry ?? 'standard',
     ...(webhook.states && { states: [...webhook.states] }),
     consecutive_failures: failedInRow,

@@ -141,7 +141,7 @@ export function startWorker(parts: WorkerParts): Worker {
     const startedAtMs = performance.now();
     const { deliveries, pauseMs } = await claim();
     const claimMs = performance.now() - startedAtMs;
-    const webhooks = await webhooksOf(store, deliveries);
+    const webhooks = await listWebhooks(store, deliveries);
     for (const delivery of deliveries) {
       slots.take(delivery.receiver);
       inFlight.add(handle(delivery, webhooks.get(`${delivery.accountId} ${delivery.webhookId}`)));
@@ -181,7 +181,7 @@ async function commitSettled(
 }
 
 /** Returns the webhooks of the deliveries, keyed by account and webhook id. */
-async function webhooksOf(store: Store, deliveries: readonly DueDelivery[]): Promise<Map<string, StoredWebhook>> {
+async function listWebhooks(store: Store, deliveries: readonly DueDelivery[]): Promise<Map<string, StoredWebhook>> {
   const found = new Map<string, StoredWebhook>();
   for (const accountId of new Set(deliveries.map((it) => it.accountId)))
     for (const webhook of await store.read(accountId).webhooks())

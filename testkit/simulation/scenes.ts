@@ -1,8 +1,8 @@
-import type { Baseline } from '../../src/score/baseline.js';
 import { advanceSession, type Step } from '../../src/score/session.js';
-import { bandOf } from '../../src/score/states.js';
+import { findBand } from '../../src/score/states.js';
 import { draw, type Scene, scenes, seededRandom } from '../../packages/tools/terminal/scenes.js';
 import type { Column, TableRow } from '../../packages/tools/terminal/table.js';
+import type { Baseline } from '../../src/score/remembered.js';
 
 const readings = 10;
 const spacingMs = 2_000;
@@ -54,5 +54,5 @@ export function playScene(scene: Scene, random: () => number, isNamed: boolean):
     ({ baseline } = last);
     ({ score } = last.computed);
   }
-  return bandOf(score).state;
+  return findBand(score).state;
 }

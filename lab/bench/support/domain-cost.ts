@@ -1,8 +1,7 @@
 /** Measures the domain code in this process and prints two tables. The arguments are the numbers of readings and turns. */
 import { readFileSync } from 'node:fs';
 import { enums } from '../../../generated/spec.js';
-import type { Baseline } from '../../../src/score/baseline.js';
-import { advanceSession, type Session } from '../../../src/score/session.js';
+import { advanceSession } from '../../../src/score/session.js';
 import type { Reading } from '../../../src/score/signals.js';
 import { toStateReading } from '../../../src/score/state-reading.js';
 import { createTopicAnalyzer } from '../../../packages/text/analyzer.js';
@@ -12,6 +11,7 @@ import { quantile } from '../../../packages/tools/terminal/quantile.js';
 import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import { textTable } from '../../../packages/tools/terminal/table.js';
 import { figureColumns } from './rounds.js';
+import type { Baseline, Session } from '../../../src/score/remembered.js';
 
 const [readings = 0, turns = 0] = process.argv.slice(2).map(Number);
 const warmUp = 50_000;

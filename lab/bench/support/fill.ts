@@ -1,9 +1,10 @@
-import { nameTopic, type Subject, unknownSubject } from '../../../src/score/subject.js';
+import { nameTopic, unknownSubject } from '../../../src/score/subject.js';
 import { areaOfTopic, type TopicName } from '../../../packages/text/vocabulary.js';
 import { sight, type Trigger } from '../../../src/score/triggers.js';
 import type { Store } from '../../../src/store/store.js';
 import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import { subjectName } from './requests.js';
+import type { Subject } from '../../../src/score/remembered.js';
 
 export const topicsPerSubject = 20;
 const sightingsPerTopic = 4;

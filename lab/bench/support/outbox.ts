@@ -1,7 +1,7 @@
 import { issueSecret } from '../../../src/webhooks/signing-secrets.js';
 import { newId } from '../../../src/webhooks/new-delivery.js';
 import { createSecretBox } from '../../../src/webhooks/secret-box.js';
-import type { SessionEvent } from '../../../src/score/events.js';
+import type { SessionEvent } from '../../../src/score/states.js';
 import type { Store } from '../../../src/store/store.js';
 
 /** Events per insert. Less than the 500 rows that Knex can insert with one statement on SQLite. */

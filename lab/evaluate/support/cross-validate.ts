@@ -1,7 +1,6 @@
-import { gatherTopics } from '../../../src/score/gather.js';
+import { bestShares, gatherTopics } from '../../../src/score/gather.js';
 import { loadTopicModel, type TopicModel } from '../../../packages/text/model.js';
 import { createTopicAnalyzer } from '../../../packages/text/analyzer.js';
-import { bestShares } from '../../../src/score/shares.js';
 import { areaOfTopic, areas, type Area, type TopicName } from '../../../packages/text/vocabulary.js';
 import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import {

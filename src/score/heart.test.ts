@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { stressModel } from '../../generated/spec.js';
-import { typicalOf } from './baseline.js';
-import { heartLevel, passHeartRate } from './heart-rate.js';
+import { describeTypical } from './baseline.js';
+import { heartLevel, passHeartRate } from './heart.js';
 
 const { jump_bpm, jump_bpm_per_second, below_rest_bpm } = stressModel.plausibility;
 const staleSeconds = stressModel.age.stale_after_seconds;
 const rest = 70;
-const typical = { ...typicalOf(undefined, 0).heart_rate, value: rest, restingBpm: rest };
+const typical = { ...describeTypical(undefined, 0).heart_rate, value: rest, restingBpm: rest };
 
 /** Returns true if a heart rate counts immediately, this many seconds after another one. */
 function isPlausible(before: number, bpm: number, seconds: number): boolean {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { addEvidence, decayEvidence, storeEvidence, type TopicEvidence } from './topic-evidence.js';
+import { addEvidence, decayEvidence, storeEvidence } from './gather.js';
 import { topicNames } from '../../packages/text/vocabulary.js';
+import type { TopicEvidence } from './remembered.js';
 
 const exams = topicNames.indexOf('exams');
 const kept: TopicEvidence = { model: 7, areas: { school: 1 }, topics: { exams: 2 } };

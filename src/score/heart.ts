@@ -1,41 +1,21 @@
 import { stressModel as model } from '../../generated/spec.js';
-import type { TypicalHeartRate } from './baseline.js';
-import { round3 } from './rounding.js';
-import type { Sample } from './signals.js';
-import { followQuiet, type QuietRate } from './sudden-rise.js';
-
-/**
- * Heart rates of a session in the last minute. Plain JSON of bounded size. The newest heart rate is stored separately
- * (`Signals.heart_rate`), so that readings with the same timestamp may arrive in any order.
- */
-export interface RecentHeartRates {
-  /** Plausible readings, oldest first. Only the last one may be older than the smoothing window. */
-  readonly slots: readonly Slot[];
-  /** Timestamp of the first reading of the last slot, epoch ms. Absent if the slot has one reading. */
-  readonly slotFromMs?: number | undefined;
-  /** A jump to a very different heart rate. The newest reading confirms or refutes it. */
-  readonly unconfirmed?: Sample<number> | undefined;
-  /** The level before the newest reading, bpm. */
-  readonly steadyBpm: number;
-  /**
-   * Time since which the mean is back at the typical heart rate while `steadyBpm` is higher, epoch ms. Absent
-   * otherwise.
-   */
-  readonly backSinceMs?: number | undefined;
-  /** The last quiet minutes. Absent in rows of releases without them. */
-  readonly quiet?: QuietRate | undefined;
-}
+import type { Lesson, TypicalHeartRate } from './baseline.js';
+import {
+  type Device,
+  type Movements,
+  type QuietRate,
+  type RecentHeartRates,
+  round3,
+  type Sample,
+  type Session,
+  type Signals,
+  type Slot,
+} from './remembered.js';
+import type { Reading } from './signals.js';
+import { addStated, explainRise, hasMoved, impliedMovement, isRaised, strongerMovement } from './movement.js';
+import { isExertion, type Situation } from './stress.js';
 
 type Slots = Pick<RecentHeartRates, 'slots' | 'slotFromMs'>;
-
-/** Mean of neighboring readings. */
-interface Slot {
-  /** Timestamp of the slot's last reading, epoch ms. */
-  readonly atMs: number;
-  readonly bpm: number;
-  /** Duration that the slot's readings represent, s. */
-  readonly seconds: number;
-}
 
 /** The heart rate as of the newest reading. */
 export interface HeartLevel {
@@ -166,4 +146,104 @@ function trimmedMean(slots: readonly Slot[], atMs: number): number | undefined {
     passed += seconds;
   }
   return sum / weight;
+}
+
+/**
+ * The result of one reading: the smoothed heart rate, the part of it that movement explains, and the heart data that the
+ * session stores.
+ */
+interface AdvancedHeart extends Pick<Session, 'recent'>, Pick<Situation, 'heart' | 'explainedBpm'> {
+  readonly movements: Movements;
+}
+
+/** Smooths the heart rate and determines the part that movement explains. */
+export function advanceHeart(
+  session: Session | undefined,
+  reading: Reading,
+  { heart_rate: newest }: Signals,
+  typical: TypicalHeartRate,
+): AdvancedHeart {
+  const { recent, implied } = passHeart(session, newest, typical);
+  const movements = addStated({ movement: session?.movement, implied, stated: session?.stated }, reading);
+  if (!newest) return { recent, movements, explainedBpm: 0 };
+  const { bpm, fastBpm, isConfirmed, quiet } = heartLevel(recent, newest, typical);
+  const riseMs = newest.atMs - (quiet.raisedSeconds ?? 0) * 1000;
+  const suddenBpm = hasMoved(movements, riseMs) ? undefined : suddenRise(quiet, fastBpm);
+  const heart = { bpm, fastBpm, isConfirmed, suddenBpm };
+  return { recent, movements, heart, explainedBpm: explainRise(movements, heart, newest.atMs, typical) };
+}
+
+/** Adds the previous heart rate to the smoothing window, and adds the movement that it implies. */
+function passHeart(
+  session: Session | undefined,
+  newest: Signals['heart_rate'],
+  typical: TypicalHeartRate,
+): Pick<Session, 'recent' | 'implied'> {
+  const before = session?.signals.heart_rate;
+  if (!before || !newest || newest.atMs <= before.atMs) return { recent: session?.recent, implied: session?.implied };
+  const level = heartLevel(session.recent, before, typical);
+  const implied = impliedMovement(level.fastBpm, before.atMs, typical);
+  return { recent: passHeartRate(before, level), implied: strongerMovement(session.implied, implied) };
+}
+
+/**
+ * Returns the input for the baseline: the smoothed heart rate, SDNN and RMSSD of the reading. Omits a value if the
+ * session has a newer one. The baseline does not learn from a heart rate that movement explains.
+ */
+export function toLesson(
+  { atMs, sdnn, rmssd, source_device }: Reading,
+  { signals, heart, typical, explainedBpm }: Situation,
+  device: Device | undefined,
+): Lesson {
+  return {
+    atMs,
+    source_device,
+    device,
+    sdnn: signals.sdnn?.atMs === atMs ? sdnn : undefined,
+    rmssd: signals.rmssd?.atMs === atMs ? rmssd : undefined,
+    heart_rate: signals.heart_rate?.atMs === atMs ? heart?.bpm : undefined,
+    isSkipped: isExertion({ heart, typical, explainedBpm }),
+    isRaised: isRaised({ heart, typical }),
+  };
+}
+
+/**
+ * Returns the quiet minutes after a heart rate that is `gapSeconds` newer. They start again after a pause, and when a
+ * rise has lasted long.
+ */
+export function followQuiet(held: QuietRate | undefined, bpm: number, gapSeconds: number): QuietRate {
+  const { pause_seconds, rise_seconds_max } = model.sudden_rise;
+  const start = { bpm: round3(bpm), variance: 0, seconds: 0 };
+  if (!held || gapSeconds > pause_seconds) return start;
+  if (!isAboveQuiet(held, bpm, gapSeconds)) return include(held, bpm, gapSeconds);
+  const raisedSeconds = held.raisedSeconds === undefined ? 0 : round3(held.raisedSeconds + gapSeconds);
+  return raisedSeconds > rise_seconds_max ? start : { ...held, raisedSeconds };
+}
+
+/** Returns how far a heart rate is above the quiet minutes, bpm, once the rise has lasted. Undefined otherwise. */
+export function suddenRise({ bpm: mean, raisedSeconds = -1 }: QuietRate, bpm: number): number | undefined {
+  return raisedSeconds >= model.sudden_rise.rise_seconds ? bpm - mean : undefined;
+}
+
+function isAboveQuiet(
+  { bpm: mean, variance, seconds, raisedSeconds }: QuietRate,
+  bpm: number,
+  gapSeconds: number,
+): boolean {
+  const { quiet_seconds, sd_bpm_max, from_bpm, until_bpm } = model.sudden_rise;
+  if (raisedSeconds !== undefined) return bpm - mean >= until_bpm;
+  const isQuiet = seconds + gapSeconds >= quiet_seconds && variance <= sd_bpm_max ** 2;
+  return isQuiet && bpm - mean >= from_bpm;
+}
+
+function include(held: QuietRate, bpm: number, gapSeconds: number): QuietRate {
+  const { quiet_seconds, mean_seconds } = model.sudden_rise;
+  const seconds = held.seconds + gapSeconds;
+  const share = Math.max(gapSeconds / seconds, 1 - Math.exp(-gapSeconds / mean_seconds));
+  const difference = bpm - held.bpm;
+  return {
+    bpm: round3(held.bpm + share * difference),
+    variance: round3((1 - share) * (held.variance + share * difference ** 2)),
+    seconds: Math.min(quiet_seconds, round3(seconds)),
+  };
 }
