@@ -108,6 +108,11 @@ function limitPackage([name, allowed]) {
   };
 }
 
+const restrictedProperties = [
+  { object: 'process', property: 'env', message: 'Only program.ts reads the environment.' },
+  { object: 'URL', property: 'canParse', message: 'Wrong in Node 20 and 22: see parse-url.ts.' },
+];
+
 export default tseslint.config(
   {
     ignores: ['**/dist/', 'reports/', 'node_modules/', 'contract-tests/dredd/hooks.cjs'],
@@ -143,10 +148,17 @@ export default tseslint.config(
     files: ['src/**/*.ts'],
     ignores: ['src/program.ts', '**/*.test.ts'],
     rules: {
+      'no-restricted-properties': ['error', ...restrictedProperties],
+    },
+  },
+  {
+    files: ['src/**/*.ts'],
+    ignores: ['src/store/**', 'src/program.ts', '**/*.test.ts'],
+    rules: {
       'no-restricted-properties': [
         'error',
-        { object: 'process', property: 'env', message: 'Only program.ts reads the environment.' },
-        { object: 'URL', property: 'canParse', message: 'Wrong in Node 20 and 22: see parse-url.ts.' },
+        ...restrictedProperties,
+        { property: 'knex', message: 'Only modules of src/store use the connection of a scope.' },
       ],
     },
   },

@@ -1,3 +1,4 @@
+import { accessTable, type AccessTable } from '../src/store/accesses.js';
 import type { Knex } from 'knex';
 import { onTestFinished } from 'vitest';
 import { type Access, type AccessRecord, startAccessRecord } from '../src/access-record/record.js';
@@ -49,15 +50,15 @@ export interface RecordOptions {
   /** Keys of SECRETS_KEY, the newest first. */
   readonly keys?: readonly [string, ...string[]];
   /** Replaces the function that stores entries. */
-  readonly append?: Store['accesses']['append'];
+  readonly append?: AccessTable['append'];
   readonly write?: (line: string) => void;
 }
 
 /** Starts the record of one process. */
 export function startRecord({ store, clock }: Pick<RecordDatabase, 'store' | 'clock'>, options: RecordOptions = {}) {
-  const { keys = [secretsKey], append = store.accesses.append, write = () => undefined } = options;
+  const { keys = [secretsKey], append = store.use(accessTable).append, write = () => undefined } = options;
   const digestId = createDigestId(keys);
-  const accesses = { ...store.accesses, append };
+  const accesses = { ...store.use(accessTable), append };
   const log = createLog('warn', { write });
   return startAccessRecord({ accesses, digestId, secretsKey: keys[0], now: clock.now, log });
 }
@@ -74,7 +75,7 @@ export function addAll(record: AccessRecord, count: number): void {
 }
 
 export const verify = ({ store }: Pick<RecordDatabase, 'store'>, keys = [secretsKey], expiredBeforeMs = 0) =>
-  verifyRecord(store.accesses, keys, createDigestId(keys), expiredBeforeMs);
+  verifyRecord(store.use(accessTable), keys, createDigestId(keys), expiredBeforeMs);
 
 export const erase = ({ store, clock }: Pick<RecordDatabase, 'store' | 'clock'>, subjectId: string) =>
   eraseSubject({ store, digestId: createDigestId([secretsKey]), now: clock.now }, 'acc_1', subjectId);

@@ -1,3 +1,4 @@
+import { keyTable } from '../src/store/keys.js';
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import type { AccountSettings, Schema, Submission } from '../src/contract/contract.js';
@@ -12,7 +13,7 @@ type Decision = Partial<Schema<'ConsentSubmission'>>;
 
 /** Sets the settings of the account of a service before its key is used for the first time. */
 export async function setUp(service: TestService, settings: AccountSettings): Promise<TestService> {
-  await service.store.keys.transact((writer) => writer.saveSettings(service.accountId, settings));
+  await service.store.use(keyTable).transact((writer) => writer.saveSettings(service.accountId, settings));
   return service;
 }
 

@@ -1,3 +1,4 @@
+import { keyTable } from '../src/store/keys.js';
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { createKey } from '../src/keys/manage.js';
@@ -101,8 +102,8 @@ export async function startDelivering(): Promise<TestService> {
 
 async function asNewAccount(running: Running): Promise<TestService> {
   const account = `test-${randomUUID()}`;
-  const { key } = await createKey(running.store.keys, { account, tier: 'enterprise' }, running.clock.nowMs);
-  const accountId = (await running.store.keys.accountByName(account))?.accountId ?? '';
+  const { key } = await createKey(running.store.use(keyTable), { account, tier: 'enterprise' }, running.clock.nowMs);
+  const accountId = (await running.store.use(keyTable).accountByName(account))?.accountId ?? '';
   return { ...running, ...client(running.url, key, running.clock), key, accountId };
 }
 

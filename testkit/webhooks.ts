@@ -1,3 +1,4 @@
+import { deliveryTable } from '../src/store/deliveries.js';
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { startDelivery } from '../src/serve/deliver.js';
@@ -117,7 +118,7 @@ export async function storeFailed(
     const target = { accountId, webhookId: delivery.webhookId, url: 'http://127.0.0.1:9' };
     return newDelivery(target, { ...rest, status: 'failed', reason: 'attempts_exhausted', ...delivery });
   });
-  await store.transact((writerOf) => writerOf(accountId).deliveries.insert(failed));
+  await store.transact((scopeOf) => deliveryTable(scopeOf(accountId)).insert(failed));
   return failed;
 }
 

@@ -1,3 +1,4 @@
+import { keyTable } from '../../src/store/keys.js';
 import { randomUUID } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import { expect, test } from 'vitest';
@@ -5,7 +6,8 @@ import { createKey, KeyError, revokeKey, rotateKey, setTier } from '../../src/ke
 import type { Store } from '../../src/store/store.js';
 import { startTestService } from '../../testkit/service.js';
 
-async function entriesOf({ keys }: Store, account: string) {
+async function entriesOf(store: Store, account: string) {
+  const keys = store.use(keyTable);
   const accountId = (await keys.accountByName(account))?.accountId;
   return keys.auditEntries(100, accountId);
 }
@@ -14,10 +16,10 @@ test('the audit log contains each create, rotate, revoke and set-tier with time,
   const { store, clock } = await startTestService();
   const account = `audited-${randomUUID()}`;
   const options = { scopes: ['read'], networks: ['10.0.0.0/8'], expiresAtMs: clock.nowMs + 9e8 } as const;
-  const first = await createKey(store.keys, { account, tier: 'free', ...options }, clock.nowMs);
-  const second = await rotateKey(store.keys, first.keyId, true, clock.nowMs + 1);
-  await revokeKey(store.keys, second.keyId, clock.nowMs + 2);
-  await setTier(store.keys, account, 'solo', clock.nowMs + 3);
+  const first = await createKey(store.use(keyTable), { account, tier: 'free', ...options }, clock.nowMs);
+  const second = await rotateKey(store.use(keyTable), first.keyId, true, clock.nowMs + 1);
+  await revokeKey(store.use(keyTable), second.keyId, clock.nowMs + 2);
+  await setTier(store.use(keyTable), account, 'solo', clock.nowMs + 3);
   const actor = `${userInfo().username}@${hostname()}`;
   const at = (ms: number) => new Date(clock.nowMs + ms).toISOString();
   const common = { account, actor };
@@ -32,26 +34,26 @@ test('the audit log contains each create, rotate, revoke and set-tier with time,
       details: { scopes: ['read'], networks: ['10.0.0.0/8'], expires_at: at(9e8) },
     },
   ]);
-  expect(JSON.stringify(await store.keys.auditEntries(100))).not.toContain(first.key);
+  expect(JSON.stringify(await store.use(keyTable).auditEntries(100))).not.toContain(first.key);
 });
 
 test('a failed change adds no audit entry, and revoking twice adds one', async () => {
   const { store, clock } = await startTestService();
   const account = `audited-${randomUUID()}`;
-  const { keyId } = await createKey(store.keys, { account, tier: 'free' }, clock.nowMs);
-  await revokeKey(store.keys, keyId, clock.nowMs);
-  await revokeKey(store.keys, keyId, clock.nowMs);
-  await expect(rotateKey(store.keys, keyId, false, clock.nowMs)).rejects.toThrow(KeyError);
-  await expect(createKey(store.keys, { account, tier: 'solo' }, clock.nowMs)).rejects.toThrow(KeyError);
+  const { keyId } = await createKey(store.use(keyTable), { account, tier: 'free' }, clock.nowMs);
+  await revokeKey(store.use(keyTable), keyId, clock.nowMs);
+  await revokeKey(store.use(keyTable), keyId, clock.nowMs);
+  await expect(rotateKey(store.use(keyTable), keyId, false, clock.nowMs)).rejects.toThrow(KeyError);
+  await expect(createKey(store.use(keyTable), { account, tier: 'solo' }, clock.nowMs)).rejects.toThrow(KeyError);
   expect((await entriesOf(store, account)).map(({ action }) => action).sort()).toEqual(['create', 'revoke']);
 });
 
 test('keys created concurrently for one new account share the account', async () => {
   const { store, clock } = await startTestService();
   const account = `audited-${randomUUID()}`;
-  const create = () => createKey(store.keys, { account, tier: 'free' }, clock.nowMs);
+  const create = () => createKey(store.use(keyTable), { account, tier: 'free' }, clock.nowMs);
   await Promise.all(Array.from({ length: 8 }, create));
-  const keys = await store.keys.list(account);
+  const keys = await store.use(keyTable).list(account);
   expect([keys.length, new Set(keys.map(({ accountId }) => accountId)).size]).toEqual([8, 1]);
   expect(await entriesOf(store, account)).toHaveLength(8);
 });
@@ -60,8 +62,8 @@ test('a rotated key keeps its scopes and networks', async () => {
   const { store, clock } = await startTestService();
   const account = `audited-${randomUUID()}`;
   const options = { account, tier: 'free', scopes: ['ingest', 'read'], networks: ['::1/128'] } as const;
-  const { keyId } = await createKey(store.keys, options, clock.nowMs);
-  const successor = await rotateKey(store.keys, keyId, false, clock.nowMs);
-  const row = (await store.keys.list(account)).find((it) => it.keyId === successor.keyId);
+  const { keyId } = await createKey(store.use(keyTable), options, clock.nowMs);
+  const successor = await rotateKey(store.use(keyTable), keyId, false, clock.nowMs);
+  const row = (await store.use(keyTable).list(account)).find((it) => it.keyId === successor.keyId);
   expect(row).toMatchObject({ scopes: ['ingest', 'read'], networks: ['::1/128'] });
 });

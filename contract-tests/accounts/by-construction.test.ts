@@ -1,3 +1,5 @@
+import type { Knex } from 'knex';
+import { sessionReader } from '../../src/store/sessions.js';
 import { expect, test } from 'vitest';
 import type { Store } from '../../src/store/store.js';
 
@@ -6,11 +8,11 @@ test('a query on account data does not compile without an account', () => {
     // @ts-expect-error a reader requires an account
     () => store.read(),
     // @ts-expect-error a writer requires an account
-    () => store.transact(async (writerOf) => writerOf()),
+    () => store.transact(async (scopeOf) => scopeOf()),
     // @ts-expect-error the store gives no other access to the tables
     () => store.sessions,
-    // @ts-expect-error the reader gives no access to the database
-    () => store.read('acc_1').knex,
+    // @ts-expect-error a scope is of one account
+    () => sessionReader({ knex: {} as Knex }),
   ];
   expect(attempts).toHaveLength(1);
 });

@@ -1,3 +1,4 @@
+import { keyTable } from '../../src/store/keys.js';
 import { expect, test } from 'vitest';
 import { keys as settings } from '../../generated/spec.js';
 import { createDevelopmentKey, developmentKeyWarnings } from '../../src/keys/development-key.js';
@@ -10,7 +11,7 @@ const daySeconds = 24 * 60 * 60;
 test('the startup warns 7 days before a development key expires, and its first use after the expiry logs the remedy', async () => {
   const database = await createTestDatabase();
   const { store, clock, request, logs } = await startTestService({ database });
-  const { keys } = store;
+  const keys = store.use(keyTable);
   const { key } = await createDevelopmentKey(keys, clock.nowMs);
   const statusOf = async () => (await request('/webhooks', { headers: { 'X-Service-Key': key } })).status;
   expect([await statusOf(), await developmentKeyWarnings(keys, clock.nowMs)]).toEqual([200, []]);

@@ -1,3 +1,4 @@
+import { deliveryTable } from '../../src/store/deliveries.js';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newDelivery } from '../../src/webhooks/new-delivery.js';
@@ -68,7 +69,7 @@ async function addFailedDelivery(accountId: string, webhookId: string, sessionId
   const failed = { status: 'failed', reason: 'disabled', settledAtMs: service.clock.nowMs } as const;
   const rest = { sessionId, payload, dueAtMs: service.clock.nowMs, ...failed };
   const delivery = newDelivery({ accountId, webhookId, url }, rest);
-  await service.store.transact((writerOf) => writerOf(accountId).deliveries.insert([delivery]));
+  await service.store.transact((scopeOf) => deliveryTable(scopeOf(accountId)).insert([delivery]));
   return delivery.deliveryId;
 }
 

@@ -1,3 +1,4 @@
+import { keyTable } from '../../src/store/keys.js';
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createKey } from '../../src/keys/manage.js';
@@ -9,7 +10,7 @@ import { startTestService, type TestService } from '../../testkit/service.js';
 const operations = requestsThatMayGet(401).map((it) => [it.operationId, it] as const);
 
 async function keyOf({ store, clock }: TestService, networks: readonly string[]) {
-  return createKey(store.keys, { account: `net-${randomUUID()}`, tier: 'enterprise', networks }, clock.nowMs);
+  return createKey(store.use(keyTable), { account: `net-${randomUUID()}`, tier: 'enterprise', networks }, clock.nowMs);
 }
 
 /** Returns the whole response as text, without the headers that always differ. */
@@ -42,9 +43,9 @@ test('the log contains the id of a key used from another network, and the reason
 test('a key used from another network starts no session and counts no call', async () => {
   const service = await startTestService();
   const { key } = await keyOf(service, ['192.0.2.0/24']);
-  const before = await service.store.keys.list();
+  const before = await service.store.use(keyTable).list();
   const init = { method: 'POST', headers: { 'X-Service-Key': key, 'Content-Type': 'application/json' } };
   const body = JSON.stringify({ session_id: 's', timestamp: service.clock.at(), heart_rate: 70 });
   expect((await service.request('/v1/ingest', { ...init, body })).headers.has('ratelimit')).toBe(false);
-  expect(await service.store.keys.list()).toHaveLength(before.length);
+  expect(await service.store.use(keyTable).list()).toHaveLength(before.length);
 });

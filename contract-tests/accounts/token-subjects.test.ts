@@ -1,3 +1,5 @@
+import { interruptBefore } from '../../testkit/interrupt.js';
+import { sessionReader } from '../../src/store/sessions.js';
 import { onTestFinished, expect, test } from 'vitest';
 import type { Submission } from '../../src/contract/contract.js';
 import { readConfig } from '../../src/config/config.js';
@@ -123,7 +125,7 @@ test('the subject of the session is checked in the order in which readings are s
     { ...reading('s3', 'token'), grant },
   ]);
   expect(outcomes.map((it) => it instanceof ProblemError)).toEqual([...[false, false], ...[true, false], true]);
-  expect(await store.read(accountId).findSession('s3')).toBeUndefined();
+  expect(await sessionReader(store.read(accountId)).find('s3')).toBeUndefined();
 });
 
 test('of two tokens with different subjects, one binds a session, and the other learns nothing', async () => {
@@ -196,22 +198,11 @@ test('a reading with a token that arrives during an erasure waits for the end of
   const { store, accountId } = service;
   const token = await issueToken(service, { session_id: 'new', subject_id: 'anna' });
   let late: ReturnType<ReturnType<typeof senderWith>> | undefined;
-  const interrupted: typeof store = {
-    ...store,
-    transact: (work) =>
-      store.transact((writerOf) =>
-        work((id) => {
-          const writer = writerOf(id);
-          const eraseSessions = async (subjectId: string, nowMs: number) => {
-            late = senderWith(service, token)({ session_id: 'new' });
-            // Long enough for the reading to be stored if it did not wait for the lock.
-            await Promise.race([late, new Promise((resolve) => setTimeout(resolve, 300))]);
-            return writer.eraseSessions(subjectId, nowMs);
-          };
-          return { ...writer, eraseSessions };
-        }),
-      ),
-  };
+  const interrupted = interruptBefore(store, 'sessions', async () => {
+    late ??= senderWith(service, token)({ session_id: 'new' });
+    // Long enough for the reading to be stored if it did not wait for the lock.
+    await Promise.race([late, new Promise((resolve) => setTimeout(resolve, 300))]);
+  });
   await eraseSubject(erasing(service, interrupted), accountId, 'anna');
   expect((await late)?.status).toBe(401);
   expect(await rowsOf(service, 'sessions')).toEqual([]);

@@ -1,3 +1,4 @@
+import { keyTable } from '../../src/store/keys.js';
 import { expect, test } from 'vitest';
 import { createKey } from '../../src/keys/manage.js';
 import { client, startTestService } from '../../testkit/service.js';
@@ -39,7 +40,11 @@ test('a call with a token counts for the account of its key', async () => {
 test('a token of a key whose only scope is "tokens" can read and send', async () => {
   const service = await startTestService();
   const { store, clock, url } = service;
-  const { key } = await createKey(store.keys, { account: 'issuer', tier: 'solo', scopes: ['tokens'] }, clock.nowMs);
+  const { key } = await createKey(
+    store.use(keyTable),
+    { account: 'issuer', tier: 'solo', scopes: ['tokens'] },
+    clock.nowMs,
+  );
   const headers = bearer(await issueToken(client(url, key, clock)));
   expect((await service.request('/v1/state?session_id=s1', { headers })).status).toBe(404);
 });

@@ -1,3 +1,8 @@
+import type { Knex } from 'knex';
+import type { Store } from '../../src/store/store.js';
+import { interruptBefore } from '../../testkit/interrupt.js';
+import { keyTable } from '../../src/store/keys.js';
+import { hourReader, hourWriter } from '../../src/store/subject-hours.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { eraseSubject, finishErasures } from '../../src/retention/erase.js';
@@ -93,12 +98,25 @@ test('after an erasure, the same subject and session names start with no data', 
   expect((await service.request('/v1/history?session_id=anna-0')).body.datapoints).toHaveLength(1);
 });
 
+/** Returns the store of a process that stops directly after it has written the tombstones. */
+function stopAfterTombstones(store: Store): Store {
+  let isStopped = false;
+  return {
+    ...store,
+    async transact(work) {
+      const result = await store.transact(work);
+      isStopped = typeof result === 'object';
+      return result;
+    },
+    run: async <T>(work: (knex: Knex) => Promise<T>) => (isStopped ? (true as T) : store.run(work)),
+  };
+}
+
 test('data left by an interrupted erasure is not readable and is deleted later', async () => {
   const service = await startTestService({});
   await liveOnce(service, 'anna', 2);
-  // Simulates a process that stopped directly after it had written the tombstones.
-  const half = { ...service.store, eraseReadings: async () => true };
-  const accountId = (await service.store.keys.list()).at(-1)?.accountId ?? '';
+  const half = stopAfterTombstones(service.store);
+  const accountId = (await service.store.use(keyTable).list()).at(-1)?.accountId ?? '';
   expect(await eraseSubject(erasing(service, half), accountId, 'anna')).toMatchObject({ sessions: 2 });
   expect((await service.request('/v1/history?session_id=anna-0')).status).toBe(404);
   await service.read({ session_id: 'anna-0', subject_id: 'anna', heart_rate: 95 });
@@ -112,8 +130,8 @@ test('data left by an interrupted erasure is not readable and is deleted later',
 test('an erasure after an unfinished one counts only the sessions and topics since then', async () => {
   const service = await startTestService({});
   await liveOnce(service, 'anna', 2);
-  const half = { ...service.store, eraseReadings: async () => true };
-  const accountId = (await service.store.keys.list()).at(-1)?.accountId ?? '';
+  const half = stopAfterTombstones(service.store);
+  const accountId = (await service.store.use(keyTable).list()).at(-1)?.accountId ?? '';
   await eraseSubject(erasing(service, half), accountId, 'anna');
   await service.read({ session_id: 'anna-0', subject_id: 'anna', heart_rate: 95 });
   const erased = await service.request('/v1/subjects/anna', { method: 'DELETE' });
@@ -145,25 +163,14 @@ test('readings that arrive during repeated erasures are accepted', async () => {
 
 test('a reading that arrives during an erasure waits for the end of the erasure and starts a new session', async () => {
   const service = await startTestService({});
-  const accountId = (await service.store.keys.list()).at(-1)?.accountId ?? '';
-  let late: Promise<unknown> = Promise.resolve();
-  const interrupted: typeof service.store = {
-    ...service.store,
-    transact: (work) =>
-      service.store.transact((writerOf) =>
-        work((id) => {
-          const writer = writerOf(id);
-          const eraseSessions = async (subjectId: string, nowMs: number) => {
-            const timestamp = service.clock.at(1);
-            late = service.read({ session_id: 'anna-0', subject_id: subjectId, heart_rate: 95, timestamp, ...turn });
-            // Long enough for the reading to be stored if it did not wait for the lock.
-            await Promise.race([late, sleep(300)]);
-            return writer.eraseSessions(subjectId, nowMs);
-          };
-          return { ...writer, eraseSessions };
-        }),
-      ),
-  };
+  const accountId = (await service.store.use(keyTable).list()).at(-1)?.accountId ?? '';
+  let late: Promise<unknown> | undefined;
+  const interrupted = interruptBefore(service.store, 'sessions', async () => {
+    const timestamp = service.clock.at(1);
+    late ??= service.read({ session_id: 'anna-0', subject_id: 'anna', heart_rate: 95, timestamp, ...turn });
+    // Long enough for the reading to be stored if it did not wait for the lock.
+    await Promise.race([late, sleep(300)]);
+  });
   expect(await eraseSubject(erasing(service, interrupted), accountId, 'anna')).toBeUndefined();
   await late;
   expect(await rowCounts(service)).toEqual([1, 1, 1, 1, 0]);
@@ -178,15 +185,15 @@ test('an erasure also deletes an hour that the purge stores after the first step
   const stateMs = { calm: 1000, relaxed: 0, focused: 0, stressed: 0, acute_stress: 0 };
   const hour = { startMs: clock.nowMs, stateMs, scores: undefined, heartRates: undefined, topics: [] };
   let isStored: boolean | undefined;
-  const eraseSomeHours: typeof store.eraseSomeHours = async (...batch) => {
-    const deleted = await store.eraseSomeHours(...batch);
-    isStored ??= await store.transact((writerOf) => writerOf(accountId).hours.add('anna', [hour], []));
-    return deleted;
+  const run: typeof store.run = async (work) => {
+    const result = await store.run(work);
+    isStored ??= await store.transact((scopeOf) => hourWriter(scopeOf(accountId)).add('anna', [hour], []));
+    return result;
   };
   // The first step ends with the batch that finds nothing, which is the first one here.
-  await eraseSubject(erasing(service, { ...store, eraseSomeHours }), accountId, 'anna');
+  await eraseSubject(erasing(service, { ...store, run }), accountId, 'anna');
   expect(isStored).toBe(true);
-  expect(await store.read(accountId).hours.stored('anna', hour.startMs, hour.startMs + 1)).toEqual([]);
+  expect(await hourReader(store.read(accountId)).stored('anna', hour.startMs, hour.startMs + 1)).toEqual([]);
 });
 
 test('a subject whose name requires encoding in a path is found', async () => {

@@ -1,3 +1,4 @@
+import { claimDue, findDueQueues } from '../../src/store/delivery-queue.js';
 import { expect, test } from 'vitest';
 import { startReceiver } from '../../testkit/receiver.js';
 import { storyEnv } from '../../testkit/story.js';
@@ -62,9 +63,9 @@ test('after the clock is set back one hour, due deliveries and retries are sent 
   await first.close();
   // Leaves the deliveries claimed, like a worker that crashed. Their lease has not expired.
   const range = { nowMs: service.clock.nowMs + 2000, leasedUntilMs: service.clock.nowMs + 32_000 };
-  const queues = await service.store.findDueQueues();
+  const queues = await service.store.run((knex) => findDueQueues(knex));
   const shares = queues.map((queue) => ({ queue, count: 1 }));
-  const [dead] = await service.store.claimDue({ owner: 'f'.repeat(16), ...range, shares });
+  const [dead] = await service.store.run((knex) => claimDue(knex, { owner: 'f'.repeat(16), ...range, shares }));
 
   service.clock.advance(-hour);
   receiver.answer(204);

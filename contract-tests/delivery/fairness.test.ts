@@ -1,3 +1,6 @@
+import { keyTable } from '../../src/store/keys.js';
+import { deliveryTable } from '../../src/store/deliveries.js';
+import { outboxTable } from '../../src/store/outbox.js';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -13,8 +16,8 @@ import { deliveriesOf, register, startWorkerOn } from '../../testkit/webhooks.js
 
 /** Returns the same service with a new account. */
 async function accountOn(service: TestService, account: string): Promise<TestService> {
-  const { key } = await createKey(service.store.keys, { account, tier: 'enterprise' }, service.clock.nowMs);
-  const accountId = (await service.store.keys.accountByName(account))?.accountId ?? '';
+  const { key } = await createKey(service.store.use(keyTable), { account, tier: 'enterprise' }, service.clock.nowMs);
+  const accountId = (await service.store.use(keyTable).accountByName(account))?.accountId ?? '';
   return { ...service, ...client(service.url, key, service.clock), key, accountId };
 }
 
@@ -24,7 +27,7 @@ async function storeDueAt(service: TestService, url: string, count: number): Pro
   const { accountId, clock } = service;
   const due = () => newDelivery({ accountId, webhookId, url }, { sessionId: 's', payload: '{}', dueAtMs: clock.nowMs });
   const deliveries = Array.from({ length: count }, due);
-  await service.store.transact((writerOf) => writerOf(accountId).deliveries.insert(deliveries));
+  await service.store.transact((scopeOf) => deliveryTable(scopeOf(accountId)).insert(deliveries));
 }
 
 /** Starts receivers on many ports that accept requests and never respond. */
@@ -92,7 +95,7 @@ test("an account's backlog of events does not delay the events of another accoun
   } as const;
   const storeEvents = ({ accountId, store, clock }: TestService, count: number) => {
     const events = Array.from({ length: count }, (_, index) => ({ sessionId: `s${index}`, seq: 1, payload }));
-    return store.transact((writerOf) => writerOf(accountId).outbox.append(events, 1_000, clock.nowMs));
+    return store.transact((scopeOf) => outboxTable(scopeOf(accountId)).append(events, 1_000, clock.nowMs));
   };
   await storeEvents(busy, 500);
   service.clock.advance(60);

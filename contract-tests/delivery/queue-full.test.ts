@@ -1,3 +1,4 @@
+import { claimDue, findDueQueues } from '../../src/store/delivery-queue.js';
 import { expect, test } from 'vitest';
 import { expandEvents, type FullQueue } from '../../src/webhooks/expand.js';
 import { createQueueBound } from '../../src/webhooks/queue-bound.js';
@@ -61,9 +62,9 @@ test('deliveries in flight do not fail: older queued ones of other sessions do',
   await worker.close();
   // Another worker has claimed the first delivery.
   const range = { nowMs: service.clock.nowMs, leasedUntilMs: service.clock.nowMs + 30_000 };
-  const [queue] = await service.store.findDueQueues();
+  const [queue] = await service.store.run((knex) => findDueQueues(knex));
   if (!queue) throw new Error('no delivery is due');
-  await service.store.claimDue({ owner: 'another', ...range, shares: [{ queue, count: 1 }] });
+  await service.store.run((knex) => claimDue(knex, { owner: 'another', ...range, shares: [{ queue, count: 1 }] }));
   const bound = createQueueBound(short);
   for (let index = 0; index < 5; index += 1) {
     await story.change();

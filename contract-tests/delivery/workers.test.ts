@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { settleGroup } from '../../src/webhooks/settle.js';
 import { slotsPerQueue } from '../../src/webhooks/slots.js';
 import { newDelivery } from '../../src/webhooks/new-delivery.js';
-import { isDue } from '../../src/store/delivery-queue.js';
+import { claimDue, findDueQueues, isDue } from '../../src/store/delivery-queue.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { storyEnv } from '../../testkit/story.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
@@ -42,8 +42,8 @@ async function startWatching() {
 /** Claims deliveries as a worker does. */
 async function claim({ store, clock }: TestService, owner: string, count = 100) {
   const range = { nowMs: clock.nowMs, leasedUntilMs: clock.nowMs + leaseSeconds * 1000 };
-  const queues = (await store.findDueQueues()).filter((queue) => isDue(queue, range));
-  return store.claimDue({ owner, ...range, shares: queues.map((queue) => ({ queue, count })) });
+  const queues = (await store.run((knex) => findDueQueues(knex))).filter((queue) => isDue(queue, range));
+  return store.run((knex) => claimDue(knex, { owner, ...range, shares: queues.map((queue) => ({ queue, count })) }));
 }
 
 test('two workers never attempt the same delivery concurrently or twice', async () => {

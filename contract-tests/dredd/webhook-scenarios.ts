@@ -1,3 +1,5 @@
+import { keyTable } from '../../src/store/keys.js';
+import { idempotencyKeyTable } from '../../src/store/idempotency-keys.js';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -144,9 +146,9 @@ function withClaimedKey(operationId: OperationId): Scenario {
 async function claimKey({ world, transaction }: Stage, operationId: OperationId, content: object): Promise<void> {
   const key = randomUUID();
   transaction.request.headers['Idempotency-Key'] = key;
-  const accountId = (await world.store.keys.accountByName('dredd'))?.accountId ?? '';
+  const accountId = (await world.store.use(keyTable).accountByName('dredd'))?.accountId ?? '';
   const claim = toClaim(operationId, key, { ...content }, Date.now());
-  await world.store.transact((writerOf) => writerOf(accountId).idempotencyKeys.claim(claim));
+  await world.store.transact((scopeOf) => idempotencyKeyTable(scopeOf(accountId)).claim(claim));
 }
 
 function registration(): Schema<'WebhookRegistration'> {

@@ -1,3 +1,4 @@
+import { feedbackWriter } from '../../src/store/feedback.js';
 import { expect, test } from 'vitest';
 import { modelVersion } from '../../generated/spec.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
@@ -163,8 +164,8 @@ test('an account and a person without reports have an agreement without an AUC',
 
 test('a report with a score of another model version does not count', async () => {
   const service = await startTestService();
-  await service.store.transact(async (writerOf) => {
-    const { feedback } = writerOf(service.accountId);
+  await service.store.transact(async (scopeOf) => {
+    const feedback = feedbackWriter(scopeOf(service.accountId));
     for (const [index, model] of [modelVersion.number, modelVersion.number - 1].entries()) {
       const published = { score: 50, model, readings: 1 };
       const report = { id: `fb_${String(index).repeat(20)}`, timestampMs: service.clock.nowMs, stress: 5, published };
@@ -206,12 +207,12 @@ test('of one person, the newest report of a minute and the newest 60 of a day co
   const { calibration, ...counts } = await scored();
   expect(counts).toMatchObject({ reports: 3, person_reports_max: 3, scored_reports: 1, stressed_reports: 0 });
   expect(calibration.find((it: { reports: number }) => it.reports > 0)).toMatchObject({ reports: 1, mean_stress: 1 });
-  await service.store.transact(async (writerOf) => {
+  await service.store.transact(async (scopeOf) => {
     for (let minute = 0; minute < 100; minute += 1) {
       const published = { score: 50, model: modelVersion.number, readings: 1 };
       const [id, recordedAtMs] = [`fb_${String(minute).padStart(20, '0')}`, service.clock.nowMs + minute * 60_000];
       const report = { id, timestampMs: recordedAtMs, stress: minute < 60 ? 0 : 10, published, recordedAtMs };
-      await writerOf(service.accountId).feedback.add(report, { subject_id: 'p' });
+      await feedbackWriter(scopeOf(service.accountId)).add(report, { subject_id: 'p' });
     }
   });
   expect(await scored()).toMatchObject({ reports: 103, scored_reports: 60, stressed_reports: 40 });

@@ -1,3 +1,4 @@
+import { keyTable } from '../../src/store/keys.js';
 import { expect, test } from 'vitest';
 import { createKey } from '../../src/keys/manage.js';
 import type { Scope } from '../../src/contract/contract.js';
@@ -8,7 +9,11 @@ const path = '/v1/subjects/anna';
 
 /** Returns the headers of a key of this account. */
 async function keyOf({ store, clock }: TestService, account: string, scopes?: readonly Scope[]) {
-  const { key } = await createKey(store.keys, { account, tier: 'solo', ...(scopes && { scopes }) }, clock.nowMs);
+  const { key } = await createKey(
+    store.use(keyTable),
+    { account, tier: 'solo', ...(scopes && { scopes }) },
+    clock.nowMs,
+  );
   return { 'X-Service-Key': key };
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { subjectProfile as settings } from '../../generated/spec.js';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
-import { insertRows } from '../../src/store/insert-rows.js';
+import { insertRows } from '../../src/store/rows.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 
 /** Stores further sessions of the subject, one per second before `beforeMs`. */

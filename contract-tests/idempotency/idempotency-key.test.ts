@@ -1,3 +1,4 @@
+import { idempotencyKeyTable } from '../../src/store/idempotency-keys.js';
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { idempotency as settings } from '../../generated/spec.js';
@@ -78,7 +79,7 @@ test('a resend gets 409 with Retry-After while the first request is in progress,
   const service = await startTestService();
   const key = randomUUID();
   const claim = toClaim('registerWebhook', key, hook, service.clock.nowMs);
-  await service.store.transact((writerOf) => writerOf(service.accountId).idempotencyKeys.claim(claim));
+  await service.store.transact((scopeOf) => idempotencyKeyTable(scopeOf(service.accountId)).claim(claim));
   const refused = await send(service, '/webhooks/register', key, hook);
   expect(refused.body).toMatchObject({ status: 409, code: 'idempotency_key_in_use' });
   expect(refused.headers.get('retry-after')).toBe('1');
@@ -159,8 +160,8 @@ test.each([
 
 test('an account keeps its newest keys, up to the limit', async () => {
   const service = await startTestService();
-  await service.store.transact(async (writerOf) => {
-    const { idempotencyKeys } = writerOf(service.accountId);
+  await service.store.transact(async (scopeOf) => {
+    const idempotencyKeys = idempotencyKeyTable(scopeOf(service.accountId));
     for (let index = 0; index < 5; index += 1)
       await idempotencyKeys.claim(toClaim('testWebhook', `k${index}`, {}, service.clock.nowMs + index));
     await idempotencyKeys.deleteExcess(3);

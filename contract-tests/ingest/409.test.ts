@@ -1,9 +1,11 @@
+import { interruptBefore } from '../../testkit/interrupt.js';
+import { subjectReader } from '../../src/store/subjects.js';
+import { sessionReader } from '../../src/store/sessions.js';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { onTestFinished, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { eraseSubject } from '../../src/retention/erase.js';
 import { purgeExpired } from '../../src/retention/purge.js';
-import type { Store } from '../../src/store/store.js';
 import { batchResults } from '../../testkit/batch.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { erasing, everythingStored } from '../../testkit/stored.js';
@@ -30,9 +32,9 @@ async function afterErasure(): Promise<{ service: TestService; erasedAt: string 
 
 /** Fails unless nothing of the person is stored. */
 async function expectGone({ store, accountId, request }: TestService): Promise<void> {
-  const reader = store.read(accountId);
-  expect(await reader.findSubject(subject_id)).toBeUndefined();
-  expect(await reader.findSession('talk')).toBeUndefined();
+  const scope = store.read(accountId);
+  expect(await subjectReader(scope).find(subject_id)).toBeUndefined();
+  expect(await sessionReader(scope).find('talk')).toBeUndefined();
   expect((await request(`/v1/subjects/${subject_id}`)).status).toBe(404);
 }
 
@@ -108,20 +110,12 @@ test('a turn that arrives during an erasure waits for the end of the erasure and
   const { store, accountId } = service;
   await service.read(live);
   let late: ReturnType<TestService['ingest']> | undefined;
-  const transact: Store['transact'] = (work) =>
-    store.transact((writerOf) =>
-      work((id) => {
-        const writer = writerOf(id);
-        const eraseSessions: typeof writer.eraseSessions = async (...args) => {
-          late ??= service.ingest({ ...live, heart_rate: 96 });
-          // Long enough for the turn to be stored if it did not wait for the lock.
-          await Promise.race([late, new Promise((resolve) => setTimeout(resolve, 300))]);
-          return writer.eraseSessions(...args);
-        };
-        return { ...writer, eraseSessions };
-      }),
-    );
-  await eraseSubject(erasing(service, { ...store, transact }), accountId, subject_id);
+  const interrupted = interruptBefore(store, 'sessions', async () => {
+    late ??= service.ingest({ ...live, heart_rate: 96 });
+    // Long enough for the turn to be stored if it did not wait for the lock.
+    await Promise.race([late, new Promise((resolve) => setTimeout(resolve, 300))]);
+  });
+  await eraseSubject(erasing(service, interrupted), accountId, subject_id);
   expect((await late)?.body.code).toBe('subject_erased');
   await expectGone(service);
 });

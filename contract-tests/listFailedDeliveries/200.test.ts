@@ -1,3 +1,4 @@
+import { webhookTable } from '../../src/store/webhooks.js';
 import { expect, test } from 'vitest';
 import type { Schema } from '../../src/contract/contract.js';
 import type { Delivery } from '../../src/store/delivery-row.js';
@@ -50,9 +51,9 @@ test.each<[string, Time, Record<string, string>]>([
 ])('pages list the newest %s first, without loss or duplicate, with every filter', async (_name, by, sort) => {
   const service = await startTestService();
   const stored = { url: 'https://8.8.8.8/', secret: '', failedInRow: 0, createdAtMs: 0, registeredEpoch: 1 };
-  await service.store.transact(async (writerOf) => {
+  await service.store.transact(async (scopeOf) => {
     for (const webhookId of webhooks)
-      await writerOf(service.accountId).webhooks.insert({ webhookId, events: ['state_change'], ...stored });
+      await webhookTable(scopeOf(service.accountId)).insert({ webhookId, events: ['state_change'], ...stored });
   });
   const all = await fill(service);
   const sinceMs = service.clock.nowMs - 3000;

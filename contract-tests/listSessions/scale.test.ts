@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
-import { insertRows } from '../../src/store/insert-rows.js';
+import { insertRows } from '../../src/store/rows.js';
 import { migrate } from '../../src/store/migrate.js';
 import { type SessionFilter, listSessions } from '../../src/store/session-list.js';
 import { snapshotReader } from '../../src/store/session-snapshot.js';
@@ -48,9 +48,9 @@ test('with 100,000 sessions, every page and every step of a snapshot is read fro
     [{ subjectId: 'p-7' }, 'sessions_by_subject'],
     [{ subjectId: 'p-7', after }, 'sessions_by_subject'],
   ] satisfies Array<[SessionFilter, string]>) {
-    const { sessionsAt } = snapshotReader(knex, accountId, (work) => work());
+    const { sessionsAt } = snapshotReader({ knex, accountId });
     const works = {
-      page: () => listSessions(knex, accountId, filter, 51),
+      page: () => listSessions({ knex, accountId }, filter, 51),
       ...(!filter.after && { snapshot: () => sessionsAt(1, filter.subjectId, 1) }),
     };
     for (const [name, work] of Object.entries(works)) {

@@ -1,3 +1,4 @@
+import { keyTable } from '../../src/store/keys.js';
 import { randomUUID } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
@@ -122,8 +123,13 @@ test('only the erasure is marked as destructive, and only the tools that read ar
 test('only a client in the networks and with the scopes of its key may call a tool', async () => {
   const service = await startTestService();
   const make = async (restriction: KeyOptions) =>
-    (await createKey(service.store.keys, { account: randomUUID(), tier: 'solo', ...restriction }, service.clock.nowMs))
-      .key;
+    (
+      await createKey(
+        service.store.use(keyTable),
+        { account: randomUUID(), tier: 'solo', ...restriction },
+        service.clock.nowMs,
+      )
+    ).key;
   const here = await connect(service.url, keyHeader(await make({ networks: ['127.0.0.0/8'], scopes: ['read'] })));
   const sorted = { state: ['calm', 'focused'], sort: 'score', points: 3 };
   expect(await call(here, 'list_sessions', sorted)).toMatchObject({ isError: false });

@@ -1,6 +1,9 @@
+import { interruptBefore } from '../../testkit/interrupt.js';
+import { runStatements } from '../../src/store/rows.js';
 /** Withdrawals and readings whose transactions overlap. SQLite runs one write transaction at a time. */
+import { sessionWriter } from '../../src/store/sessions.js';
+import { subjectReader, subjectWriter } from '../../src/store/subjects.js';
 import { expect, test } from 'vitest';
-import type { Store } from '../../src/store/store.js';
 import { watchLocks } from '../../testkit/blocked.js';
 import { allow, commitReading, setUp } from '../../testkit/consents.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
@@ -20,8 +23,8 @@ async function begin(): Promise<TestService> {
 /** Starts a withdrawal of heart data. Resolves when it is recorded, which is before its request ends. */
 async function withdraw(service: TestService): Promise<{ readonly done: Promise<unknown> }> {
   const done = allow(service, subject_id, ['vocal']);
-  const { findSubject } = service.store.read(service.accountId);
-  await until('the withdrawal is recorded', async () => (await findSubject(subject_id))?.consent?.version === 2);
+  const subjects = subjectReader(service.store.read(service.accountId));
+  await until('the withdrawal is recorded', async () => (await subjects.find(subject_id))?.consent?.version === 2);
   return { done };
 }
 
@@ -31,8 +34,8 @@ test('a withdrawal that commits while a request waits for the lock of its sessio
   const isBlocked = watchLocks(database);
   let sent: ReturnType<TestService['ingest']> | undefined;
   let withdrawal: Awaited<ReturnType<typeof withdraw>> | undefined;
-  await store.transact(async (writerOf) => {
-    await writerOf(accountId).sessions.lock(['talk'], clock.nowMs);
+  await store.transact(async (scopeOf) => {
+    await sessionWriter(scopeOf(accountId)).lock(['talk'], clock.nowMs);
     sent ??= service.ingest({ session_id: 'talk', subject_id, heart_rate: 143.8127, tone: 'hostile' });
     await isBlocked(sent);
     withdrawal ??= await withdraw(service);
@@ -45,17 +48,9 @@ test('a withdrawal that commits between the locks of the session and of the pers
   const service = await begin();
   const { store } = service;
   let withdrawal: Awaited<ReturnType<typeof withdraw>> | undefined;
-  const transact: Store['transact'] = (work) =>
-    store.transact((writerOf) =>
-      work((id) => {
-        const writer = writerOf(id);
-        const lock: typeof writer.subjects.lock = async (ids) => {
-          withdrawal ??= await withdraw(service);
-          return writer.subjects.lock(ids);
-        };
-        return { ...writer, subjects: { ...writer.subjects, lock } };
-      }),
-    );
+  const { transact } = interruptBefore(store, 'subjects', async () => {
+    withdrawal ??= await withdraw(service);
+  });
   expect(await commitReading(service, subject_id, transact)).toMatchObject({ dropped: ['heart_rate'] });
   await withdrawal?.done;
 });
@@ -65,15 +60,16 @@ test('a decision waits for a reading in progress, and keeps what it learned abou
   const { store, accountId, database } = service;
   const isBlocked = watchLocks(database);
   let decision: Promise<unknown> | undefined;
-  await store.transact(async (writerOf) => {
-    const { subjects, run } = writerOf(accountId);
+  await store.transact(async (scopeOf) => {
+    const scope = scopeOf(accountId);
+    const subjects = subjectWriter(scope);
     const subject = (await subjects.lock([subject_id])).get(subject_id);
     decision ??= allow(service, subject_id, ['cardiovascular', 'vocal', 'textual']);
     await isBlocked(decision);
-    await run(subjects.toSave(new Map([[subject_id, { ...subject, active: ['exams'] }]])));
+    await runStatements(scope, subjects.toSave(new Map([[subject_id, { ...subject, active: ['exams'] }]])));
   });
   await decision;
-  const stored = await store.read(accountId).findSubject(subject_id);
+  const stored = await subjectReader(store.read(accountId)).find(subject_id);
   expect(stored).toMatchObject({ active: ['exams'], consent: { version: 2 } });
   expect(stored?.baseline).toBeDefined();
 });

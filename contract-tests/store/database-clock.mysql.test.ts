@@ -1,3 +1,4 @@
+import { claimDue, findDueQueues } from '../../src/store/delivery-queue.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openServerClock, type OtherClock } from '../../src/store/database-clock.js';
@@ -87,8 +88,8 @@ test('a worker whose clock is 45 s ahead does not take the deliveries of another
   const due = await storeDue(service, id, 5);
   const nowMs = await service.store.readClock();
   const range = { nowMs: nowMs + 5_000, leasedUntilMs: nowMs + 30_000 };
-  const shares = (await service.store.findDueQueues()).map((queue) => ({ queue, count: 1 }));
-  const [held] = await service.store.claimDue({ owner: 'f'.repeat(16), ...range, shares });
+  const shares = (await service.store.run((knex) => findDueQueues(knex))).map((queue) => ({ queue, count: 1 }));
+  const [held] = await service.store.run((knex) => claimDue(knex, { owner: 'f'.repeat(16), ...range, shares }));
   const worker = await startWorkerOn(service, [], 45_000);
   const stored = deliveriesOf(service, id);
   const isSettled = ({ status }: { status: string }) => status === 'delivered';

@@ -1,3 +1,4 @@
+import { hourReader } from '../../src/store/subject-hours.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { beginTimeline, floorHour, hourMs, stateMs } from '../../src/score/summary.js';
@@ -5,9 +6,7 @@ import { createComputeHours } from '../../src/retention/hours.js';
 import { openDatabase } from '../../src/store/database.js';
 import { findPublished } from '../../src/store/published-score.js';
 import { toAccountKey } from '../../src/store/reading-row.js';
-import type { Statement } from '../../src/store/run-statements.js';
-import { selectRows } from '../../src/store/select-rows.js';
-import type { Reader } from '../../src/store/store.js';
+import { selectRows, type Statement } from '../../src/store/rows.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 
 /** Maximum number of readings of a query: a page, and one reading that shows that there are more. */
@@ -59,19 +58,19 @@ test.each([
   const service = await startTestService({});
   const fromMs = floorHour(service.clock.nowMs) - 3 * hourMs;
   await addBackfilled(service, times, fromMs);
-  const { hours } = service.store.read(service.accountId);
+  const scope = service.store.read(service.accountId);
   const sizes: number[] = [];
-  const readings: Reader['hours']['readings'] = async (...range) => {
-    const found = await hours.readings(...range);
-    sizes.push(found.length);
-    return found;
+  const measure = (found: unknown[] | [unknown[]]) => {
+    sizes.push(Array.isArray(found[0]) ? found[0].length : found.length);
   };
   const span = { fromMs, toMs: fromMs + 3 * hourMs };
   const request = { subjectId: 'p', ...span, nowMs: service.clock.nowMs };
-  const computed = await createComputeHours()({ hours: { ...hours, readings } }, request);
+  scope.knex.on('query-response', measure);
+  const computed = await createComputeHours()(scope, request);
+  scope.knex.off('query-response', measure);
   expect(Math.max(...sizes)).toBeLessThanOrEqual(queryMax);
   const timeline = beginTimeline(span.fromMs, span.toMs);
-  const all = await hours.readings('p', span.fromMs - stateMs, span.toMs, 1_000_000);
+  const all = await hourReader(scope).readings('p', span.fromMs - stateMs, span.toMs, 1_000_000);
   expect(all).toHaveLength(times.length + 1);
   timeline.add(all);
   expect(computed.hours).toEqual(timeline.finish(service.clock.nowMs));

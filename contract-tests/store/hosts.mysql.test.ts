@@ -1,14 +1,14 @@
+import { webhookTable } from '../../src/store/webhooks.js';
 import type { Knex } from 'knex';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import type { HostEvent } from '../../src/store/mysql-hosts.js';
 import { openDatabase } from '../../src/store/database.js';
 import { migrate } from '../../src/store/migrate.js';
-import { retry, untilAvailable } from '../../src/store/retry.js';
-import { runStatements } from '../../src/store/run-statements.js';
+import { isTransient, retry, untilAvailable } from '../../src/store/retry.js';
+import { runStatements } from '../../src/store/rows.js';
 import type { ServerFacts } from '../../src/store/server-facts.js';
 import { createTransact } from '../../src/store/store.js';
-import { isTransient } from '../../src/store/transient.js';
 import { createTestDatabase } from '../../testkit/databases.js';
 import { runMain } from '../../testkit/process.js';
 import { type Proxy, startProxy } from '../../testkit/proxy.js';
@@ -90,13 +90,13 @@ test('the locks of webhooks are written on a Galera node, so that two nodes cann
   await migrate(knex);
   const transact = createTransact(knex);
   const webhook = { webhookId: 'w', url: 'https://hooks.example/', events: ['state_change'], secret: '' } as const;
-  await transact((writerOf) =>
-    writerOf('a').webhooks.insert({ ...webhook, failedInRow: 0, createdAtMs: 0, registeredEpoch: 1 }),
+  await transact((scopeOf) =>
+    webhookTable(scopeOf('a')).insert({ ...webhook, failedInRow: 0, createdAtMs: 0, registeredEpoch: 1 }),
   );
   const lockTwice = () =>
-    transact(async (writerOf) => {
-      expect(await writerOf('a').webhooks.lockAll()).toHaveLength(1);
-      expect((await writerOf('a').webhooks.lock(['w'], true)).size).toBe(1);
+    transact(async (scopeOf) => {
+      expect(await webhookTable(scopeOf('a')).lockAll()).toHaveLength(1);
+      expect((await webhookTable(scopeOf('a')).lock(['w'], true)).size).toBe(1);
     });
   const locks = async () => (await knex('webhooks').where({ account_id: 'a' }).first('locks'))?.locks;
   await lockTwice();
@@ -112,7 +112,7 @@ test('a Galera node gets the statements of a transaction one by one, other serve
   knex.on('query', ({ sql }: { sql: string }) => sent.push(sql));
   const run = () =>
     knex.transaction((transaction) =>
-      runStatements(transaction, [
+      runStatements({ knex: transaction }, [
         { sql: 'do ?', bindings: [1] },
         { sql: 'do ?', bindings: [2] },
       ]),

@@ -1,10 +1,11 @@
+import { positionTable } from '../../src/store/stream-positions.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import type { ServerFacts } from '../../src/store/server-facts.js';
 import { createTransact } from '../../src/store/store.js';
-import { isTransient } from '../../src/store/transient.js';
+import { isTransient } from '../../src/store/retry.js';
 import { mysqlServerUrl } from '../../testkit/databases.js';
 import { startProxy } from '../../testkit/proxy.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
@@ -54,7 +55,7 @@ test(
     await knex.raw('select 1');
     (knex.userParams as { server: ServerFacts }).server.endsIdleTransactions = false;
     const transact = createTransact(knex);
-    const lock = () => transact((writerOf) => writerOf(service.accountId).positions.countErasure());
+    const lock = () => transact((scopeOf) => positionTable(scopeOf(service.accountId)).countErasure());
     await until('the lock', () => lock().then(() => true, ignoreOutage));
   },
 );

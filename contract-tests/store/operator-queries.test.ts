@@ -1,3 +1,9 @@
+import { keyTable } from '../../src/store/keys.js';
+import { triggerWriter } from '../../src/store/triggers.js';
+import { runStatements } from '../../src/store/rows.js';
+import { readingTable } from '../../src/store/readings.js';
+import { webhookTable } from '../../src/store/webhooks.js';
+import { deliveryTable } from '../../src/store/deliveries.js';
 import { readFile } from 'node:fs/promises';
 import libsql from 'libsql';
 import mysql from 'mysql2/promise';
@@ -7,7 +13,8 @@ import { readConfig } from '../../src/config/config.js';
 import { newDelivery } from '../../src/webhooks/new-delivery.js';
 import type { Trigger } from '../../src/score/triggers.js';
 import type { Delivery } from '../../src/store/delivery-row.js';
-import { openStore, type Store, type Writer } from '../../src/store/store.js';
+import { openStore, type Store } from '../../src/store/store.js';
+import type { WriteScope } from '../../src/store/scope.js';
 import { createTestDatabase, type TestDatabase } from '../../testkit/databases.js';
 import { root } from '../../testkit/service.js';
 
@@ -67,25 +74,25 @@ const triggerOf = (rest: Partial<Trigger>): Trigger => ({
 /** Stores the example data of the guide for account `acme`, and data of another account. */
 async function fill(store: Store): Promise<void> {
   await store.migrate();
-  for (const account of ['acme', 'other']) await createKey(store.keys, { account, tier: 'solo' }, startMs);
-  const [acme, other] = await Promise.all(['acme', 'other'].map((name) => store.keys.accountByName(name)));
+  for (const account of ['acme', 'other']) await createKey(store.use(keyTable), { account, tier: 'solo' }, startMs);
+  const [acme, other] = await Promise.all(['acme', 'other'].map((name) => store.use(keyTable).accountByName(name)));
   const triggers = new Map([
     ['debt', triggerOf({})],
     ['exams', triggerOf({ recent: 80.5, peakScore: 91, sightings: 3, lastSeenMs: startMs + 2 * hourMs })],
     ['sleep', triggerOf({ status: 'resolved' })],
   ]);
-  await store.transact(async (writerOf) => {
-    const writer = writerOf(acme?.accountId ?? '');
-    await writer.run(writer.triggers.toSave(new Map([['user-42', triggers]])));
-    await writer.run(writer.triggers.toSave(new Map([['user-43', triggers]])));
-    const stranger = writerOf(other?.accountId ?? '');
-    await stranger.run(stranger.triggers.toSave(new Map([['user-42', triggers]])));
-    await fillWebhooks(writer);
-    await writer.run(writer.readings.toAppend([30, 33, 60, 61, 72].map(readingOf), 2));
+  await store.transact(async (scopeOf) => {
+    const scope = scopeOf(acme?.accountId ?? '');
+    await runStatements(scope, triggerWriter(scope).toSave(new Map([['user-42', triggers]])));
+    await runStatements(scope, triggerWriter(scope).toSave(new Map([['user-43', triggers]])));
+    const stranger = scopeOf(other?.accountId ?? '');
+    await runStatements(stranger, triggerWriter(stranger).toSave(new Map([['user-42', triggers]])));
+    await fillWebhooks(scope);
+    await runStatements(scope, readingTable(scope).toAppend([30, 33, 60, 61, 72].map(readingOf), 2));
   });
 }
 
-async function fillWebhooks(writer: Writer): Promise<void> {
+async function fillWebhooks(scope: WriteScope): Promise<void> {
   const [a, b] = ['a', 'b'].map((name) => ({
     accountId: 'acme',
     webhookId: `wh_${name}`,
@@ -99,11 +106,11 @@ async function fillWebhooks(writer: Writer): Promise<void> {
     registeredEpoch: 1,
   } as const;
   if (!a || !b) return;
-  for (const { webhookId, url } of [a, b]) await writer.webhooks.insert({ webhookId, url, ...rest });
+  for (const { webhookId, url } of [a, b]) await webhookTable(scope).insert({ webhookId, url, ...rest });
   const failed = { sessionId: 's1', payload: '{}', dueAtMs: startMs, status: 'failed' } as const;
   const settledAt = (second: number, reason: Delivery['reason']) =>
     ({ ...failed, reason, settledAtMs: startMs + 2 * hourMs + second * 1000 }) as const;
-  await writer.deliveries.insert([
+  await deliveryTable(scope).insert([
     ...[0, 1, 2].map((second) => newDelivery(a, settledAt(second, 'attempts_exhausted'))),
     newDelivery(b, settledAt(3, 'disabled')),
     newDelivery(b, { ...settledAt(4, null), status: 'delivered' }),

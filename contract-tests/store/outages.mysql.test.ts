@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
-import { retry } from '../../src/store/retry.js';
-import { isTransient, findRemedy } from '../../src/store/transient.js';
+import { findRemedy, isTransient, retry } from '../../src/store/retry.js';
 import { createTestDatabase } from '../../testkit/databases.js';
 import { startProxy } from '../../testkit/proxy.js';
 

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { migrate } from '../../src/store/migrate.js';
-import { isTransient, findRemedy } from '../../src/store/transient.js';
+import { findRemedy, isTransient } from '../../src/store/retry.js';
 import { createTestDatabase } from '../../testkit/databases.js';
 
 async function openMigrated(): Promise<Knex> {

@@ -1,3 +1,5 @@
+import { positionReader } from '../../src/store/readings-by-position.js';
+import { findSubjectSummary } from '../../src/store/subject-summary.js';
 import { readFile } from 'node:fs/promises';
 import type { Knex } from 'knex';
 import { expect, onTestFinished, test } from 'vitest';
@@ -22,32 +24,19 @@ import { createComputeHours } from '../../src/retention/hours.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { accessTable } from '../../src/store/accesses.js';
 import { openDatabase } from '../../src/store/database.js';
-import { countDeliveries } from '../../src/store/count-deliveries.js';
-import { countExpired } from '../../src/store/count-expired.js';
-import { receiptKeyTable } from '../../src/store/receipt-keys.js';
-import { appliedRetention } from '../../src/store/applied-retention.js';
-import { secretsKeyTable } from '../../src/store/secrets-key.js';
+import { claimDue, countDeliveries, findDueQueues } from '../../src/store/delivery-queue.js';
 import { createSqliteFiles } from '../../src/store/sqlite-files.js';
-import { claimDue, findDueQueues, purgeDeliveries } from '../../src/store/delivery-queue.js';
-import { erasedIdRecord, purgeErasedIds } from '../../src/store/erased-ids.js';
-import { peopleTable } from '../../src/store/people.js';
-import { eraseReadings, findErasures } from '../../src/store/erasures.js';
-import { eraseSomeFeedback, purgeFeedback } from '../../src/store/feedback.js';
-import { forgetIssuedSecrets, purgeIdempotencyKeys } from '../../src/store/idempotency-keys.js';
+import { erasedIdTable } from '../../src/store/erased-ids.js';
 import { keyTable } from '../../src/store/keys.js';
 import { isMigrated, migrate } from '../../src/store/migrate.js';
-import { findOldestEvent, findSessionsWithEvents } from '../../src/store/outbox.js';
-import { findNewestReading, findSubjects, purgeReadings } from '../../src/store/expired-readings.js';
+import { findNewestReading } from '../../src/store/expired-readings.js';
 import { toAccountKey } from '../../src/store/reading-row.js';
-import { purgeSessions } from '../../src/store/sessions.js';
-import { createTransact, tryWrite, createReader, type Store } from '../../src/store/store.js';
-import { eraseSomeHours, purgeHours } from '../../src/store/subject-hours.js';
+import { createTransact, tryWrite, type Store } from '../../src/store/store.js';
 import { createDigestFeedback, createDigestId } from '../../src/keys/digest-id.js';
 import { createSessionTokens } from '../../src/keys/session-token.js';
 import { findStreamHeads } from '../../src/store/stream-positions.js';
 import { beginExport, readExportPage } from '../../src/streaming/page.js';
 import { readPage } from '../../src/streaming/stream-page.js';
-import { webhookIdsAfter } from '../../src/store/webhooks.js';
 import { usageTable } from '../../src/store/usage.js';
 import { createTestDatabase, databaseKind } from '../../testkit/databases.js';
 import { Clock, root } from '../../testkit/service.js';
@@ -190,46 +179,19 @@ async function startHeard(): Promise<Heard> {
 /** Builds the store on the test's database in the same way as openStore. */
 function storeOn(knex: Knex): Store {
   return {
-    keys: keyTable(knex),
-    usage: usageTable(knex),
-    accesses: accessTable(knex),
-    receiptKeys: receiptKeyTable(knex),
-    appliedRetention: appliedRetention(knex),
-    secretsKey: secretsKeyTable(knex),
-    erasedIds: erasedIdRecord(knex),
-    people: peopleTable(knex),
-    read: (accountId) => createReader(knex, accountId),
+    read: (accountId) => ({ knex, accountId }),
     transact: createTransact(knex),
+    run: (work) => work(knex),
+    use: (table) => table(knex),
+    iterate: (pages) => pages(knex),
     findWriteFailure: async () => undefined,
     tryWrite: () => tryWrite(knex),
-    purgeReadings: (beforeMs, batch, prepare) => purgeReadings(knex, beforeMs, batch, prepare),
-    findSubjects: (account, incarnations) => findSubjects(knex, account, incarnations),
-    purgeHours: (beforeMs, batch) => purgeHours(knex, beforeMs, batch),
-    countExpired: (edges, only) => countExpired(knex, edges, only),
-    purgeFeedback: (beforeMs, batch) => purgeFeedback(knex, beforeMs, batch),
-    eraseSomeFeedback: (accountId, subjectId, batch) => eraseSomeFeedback(knex, accountId, subjectId, batch),
-    purgeSessions: (beforeMs, batch) => purgeSessions(knex, beforeMs, batch),
-    purgeDeliveries: (beforeMs, batch) => purgeDeliveries(knex, beforeMs, batch),
-    purgeErasedIds: (beforeMs, batch) => purgeErasedIds(knex, beforeMs, batch),
-    purgeIdempotencyKeys: (beforeMs, batch) => purgeIdempotencyKeys(knex, beforeMs, batch),
-    forgetIssuedSecrets: (beforeMs) => forgetIssuedSecrets(knex, beforeMs),
-    findOldestEvent: () => findOldestEvent(knex),
-    findSessionsWithEvents: (max) => findSessionsWithEvents(knex, max),
-    findDueQueues: () => findDueQueues(knex),
-    claimDue: (claim) => claimDue(knex, claim),
-    countDeliveries: () => countDeliveries(knex),
-    findStreamHeads: (accountIds) => findStreamHeads(knex, accountIds),
-    webhookIdsAfter: (after, max) => webhookIdsAfter(knex, after, max),
-    findErasures: (max) => findErasures(knex, max),
-    eraseReadings: (erasure, batch) => eraseReadings(knex, erasure, batch),
-    eraseSomeHours: (accountId, subjectId, batch) => eraseSomeHours(knex, accountId, subjectId, batch),
     sqliteFiles: createSqliteFiles(knex),
     migrate: () => migrate(knex),
     isReady: () => isMigrated(knex),
     isDurable: async () => true,
     readClock: async () => Date.now(),
     readHostClocks: async () => [],
-    findNewestReading: () => findNewestReading(knex),
     cacheLookups: () => ({ sessions: { hits: 0, misses: 0 }, subjects: { hits: 0, misses: 0 } }),
     close: () => knex.destroy(),
   };
@@ -242,9 +204,9 @@ function storeOn(knex: Knex): Store {
 async function fill(heard: Heard): Promise<{ accountId: string; key: string }> {
   const { knex, store, clock } = heard;
   for (let index = 0; index < accounts; index++)
-    await createKey(store.keys, { account: `account-${index}`, tier: 'solo' }, clock.nowMs);
-  const { key } = await createKey(store.keys, { account: 'ours', tier: 'solo' }, clock.nowMs);
-  const accountId = (await store.keys.list('ours'))[0]?.accountId ?? '';
+    await createKey(store.use(keyTable), { account: `account-${index}`, tier: 'solo' }, clock.nowMs);
+  const { key } = await createKey(store.use(keyTable), { account: 'ours', tier: 'solo' }, clock.nowMs);
+  const accountId = (await store.use(keyTable).list('ours'))[0]?.accountId ?? '';
   const fillWith = async (name: string, count: number) => {
     const bodies = Array.from({ length: count }, (_, index) => ({
       session_id: `${name}-${index % (count / 2)}`,
@@ -260,7 +222,7 @@ async function fill(heard: Heard): Promise<{ accountId: string; key: string }> {
   await fillWith('crowd', crowd);
   const erased = Array.from({ length: crowd }, (_, index) => String(index).padStart(32, '0'));
   // The purge of `live` must not delete these ids, because the plans are read after the purge.
-  await store.transact((writerOf) => writerOf(accountId).erasedIds.add(erased, clock.nowMs + 3 * hourMs));
+  await store.transact((scopeOf) => erasedIdTable(scopeOf(accountId)).add(erased, clock.nowMs + 3 * hourMs));
   await fillWebhooks(store, accountId, clock.nowMs);
   const late = Array.from({ length: crowd }, (_, index) => {
     const digest = String(index).padStart(12, '0');
@@ -327,10 +289,10 @@ async function live(heard: Heard, accountId: string, key: string): Promise<void>
     heart_rate: 90,
     ...turn,
   });
-  await createIdentify({ keys: store.keys, now: clock.now, onExpiredUse() {} })(key, '127.0.0.1');
-  await store.keys.find(accountId, 'key_1');
-  await store.keys.auditEntries(10);
-  await store.keys.auditEntries(10, accountId);
+  await createIdentify({ keys: store.use(keyTable), now: clock.now, onExpiredUse() {} })(key, '127.0.0.1');
+  await store.use(keyTable).find(accountId, 'key_1');
+  await store.use(keyTable).auditEntries(10);
+  await store.use(keyTable).auditEntries(10, accountId);
   await operations.getReadiness.handle(services, ask(undefined), undefined);
   for (const seconds of [0, 10, 5, 5, 10])
     await Promise.all(Array.from({ length: 6 }, (_, session) => send(heard, accountId, reading(session, seconds))));
@@ -351,7 +313,7 @@ async function live(heard: Heard, accountId: string, key: string): Promise<void>
   await operations.deleteSubject.handle(services, { ...ask(undefined), params: { subject_id: 'us-0' } }, ours);
   await callOnce(heard, ours);
   await accessOnce(heard, ours);
-  await store.findNewestReading();
+  await store.run((knex) => findNewestReading(knex));
   await purgeExpired(store, clock.nowMs + 2 * hourMs);
   await finishErasures(store);
 }
@@ -380,11 +342,11 @@ async function liveWithFeedback(heard: Heard, ours: Caller): Promise<void> {
 
 /** Reads pages of events of the account and of a session, near the start and near the end. */
 async function streamAll(store: Store, accountId: string): Promise<void> {
-  const [head] = await store.findStreamHeads([accountId]);
+  const [head] = await store.run((knex) => findStreamHeads(knex, [accountId]));
   for (const after of [0, (head?.position ?? 0) - 20]) {
     await readPage(store.read(accountId), { after });
     await readPage(store.read(accountId), { sessionId: 'ours-0', after });
-    await store.read(accountId).readings.changedAfter(after);
+    await positionReader(store.read(accountId)).changedAfter(after);
   }
 }
 
@@ -413,7 +375,7 @@ async function listAllSessions(services: Services, ours: Caller): Promise<void> 
 /** Counts a call against the monthly quota and writes the count. */
 async function callOnce({ store, clock }: Heard, caller: Caller): Promise<void> {
   const log = createLog('silent', { write: () => undefined });
-  const calls = createMonthlyCalls({ usage: store.usage, quotaOf: () => 1_000, now: clock.now, log });
+  const calls = createMonthlyCalls({ usage: store.use(usageTable), quotaOf: () => 1_000, now: clock.now, log });
   const call = calls.begin(caller);
   await call.admit();
   call.end(false);
@@ -424,7 +386,8 @@ async function callOnce({ store, clock }: Heard, caller: Caller): Promise<void> 
 async function accessOnce({ store, services, clock }: Heard, { accountId, keyId }: Caller): Promise<void> {
   // The first chain is expired for the purge.
   let nowMs = clock.nowMs - 366 * day * 1000;
-  const record = () => startAccessRecord({ ...services, accesses: store.accesses, secretsKey: 'k', now: () => nowMs });
+  const record = () =>
+    startAccessRecord({ ...services, accesses: store.use(accessTable), secretsKey: 'k', now: () => nowMs });
   const access = { accountId, keyId, credential: 'key', action: 'read', operation: 'getState' } as const;
   for (const subjectId of ['us-1', 'us-1', 'us-2']) {
     const accesses = record();
@@ -568,7 +531,7 @@ test('every query of the service searches an index', async () => {
 test('an export searches its range of positions, not all readings of the account, session or subject', async () => {
   const heard = await startHeard();
   const { accountId } = await fill(heard);
-  const { readings } = heard.store.read(accountId);
+  const readings = positionReader(heard.store.read(accountId));
   const range = { after: 1, through: 2 };
   const indexes: Array<[string, () => Promise<unknown>]> = [
     [databaseKind === 'sqlite' ? 'PRIMARY KEY' : 'PRIMARY', () => readings.exportAccount(range, 10)],
@@ -616,7 +579,7 @@ test('a profile is read with one query on the primary key', async () => {
 test('a subject is read with one query, which reads its sessions from an index alone', async () => {
   const heard = await startHeard();
   const { accountId } = await fill(heard);
-  const read = () => heard.store.read(accountId).findSubjectSummary('crowd-7');
+  const read = () => findSubjectSummary(heard.store.read(accountId), 'crowd-7');
   const [query, ...others] = await heard.statementsOf(read);
   expect(others).toEqual([]);
   const plan = await planOf(heard.knex, query as Statement);
@@ -652,7 +615,7 @@ test('a resend is looked up among the readings of two minutes, not among all rea
 test('queues with due deliveries are found by a skip scan of the index', async () => {
   const heard = await startHeard();
   await fill(heard);
-  const [query, ...others] = await heard.statementsOf(() => heard.store.findDueQueues());
+  const [query, ...others] = await heard.statementsOf(() => heard.store.run((knex) => findDueQueues(knex)));
   expect(others).toEqual([]);
   const plan = await planOf(heard.knex, query as Statement);
   if (databaseKind === 'mysql') {
@@ -668,7 +631,7 @@ test('queues with due deliveries are found by a skip scan of the index', async (
 test('deliveries are counted from an index alone', async () => {
   const heard = await startHeard();
   await fill(heard);
-  const [query, ...others] = await heard.statementsOf(() => heard.store.countDeliveries());
+  const [query, ...others] = await heard.statementsOf(() => heard.store.run((knex) => countDeliveries(knex)));
   expect(others).toEqual([]);
   const plan = await planOf(heard.knex, query as Statement);
   if (databaseKind === 'mysql') {
@@ -686,9 +649,9 @@ test.each([1, 4])('a claim of %i deliveries reads only the due deliveries of eac
   const heard = await startHeard();
   await fill(heard);
   const range = { nowMs: heard.clock.nowMs, leasedUntilMs: heard.clock.nowMs + 30_000 };
-  const queues = (await heard.store.findDueQueues()).slice(0, count);
+  const queues = (await heard.store.run((knex) => findDueQueues(knex))).slice(0, count);
   const shares = queues.map((queue) => ({ queue, count }));
-  const claim = () => heard.store.claimDue({ owner: '0'.repeat(16), ...range, shares });
+  const claim = () => heard.store.run((knex) => claimDue(knex, { owner: '0'.repeat(16), ...range, shares }));
   const [query, ...taking] = await heard.statementsOf(claim);
   const plan = JSON.stringify(await planOf(heard.knex, query as Statement));
   expect(plan).toContain('deliveries_by_receiver');

@@ -1,8 +1,13 @@
+import { positionTable } from '../../src/store/stream-positions.js';
+import { runStatements } from '../../src/store/rows.js';
+import { idempotencyKeyTable } from '../../src/store/idempotency-keys.js';
+import { deliveryTable } from '../../src/store/deliveries.js';
+import { eraseSessions } from '../../src/store/erasures.js';
 import { expect, test } from 'vitest';
 import { idempotency } from '../../generated/spec.js';
 import { expandEvents } from '../../src/webhooks/expand.js';
 import { toClaim } from '../../src/operations/idempotently.js';
-import type { Writer } from '../../src/store/store.js';
+import type { WriteScope } from '../../src/store/scope.js';
 import { watchLocks } from '../../testkit/blocked.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { deliveriesOf, register, storeFailed } from '../../testkit/webhooks.js';
@@ -10,13 +15,13 @@ import { deliveriesOf, register, storeFailed } from '../../testkit/webhooks.js';
 /** Runs the second work when the first is done, but before the first commits. */
 async function meet<First, Second>(
   { store, accountId, database }: TestService,
-  first: (writer: Writer) => Promise<First>,
+  first: (scope: WriteScope) => Promise<First>,
   second: () => Promise<Second>,
 ): Promise<[First, Second]> {
   const isBlocked = watchLocks(database);
   let other: Promise<Second> | undefined;
-  const done = await store.transact(async (writerOf) => {
-    const result = await first(writerOf(accountId));
+  const done = await store.transact(async (scopeOf) => {
+    const result = await first(scopeOf(accountId));
     other ??= second();
     await isBlocked(other);
     return result;
@@ -27,12 +32,12 @@ async function meet<First, Second>(
 test('two transactions never take the same position of a stream', async () => {
   const service = await startTestService();
   const { store, accountId, clock } = service;
-  const take = async (writer: Writer) => {
-    const { first, toSave } = await writer.positions.take(1, clock.nowMs);
-    await writer.run(toSave);
+  const take = async (scope: WriteScope) => {
+    const { first, toSave } = await positionTable(scope).take(1, clock.nowMs);
+    await runStatements(scope, toSave);
     return first;
   };
-  const takeInTurn = () => store.transact((writerOf) => take(writerOf(accountId)));
+  const takeInTurn = () => store.transact((scopeOf) => take(scopeOf(accountId)));
   await takeInTurn();
   const [one, other] = await meet(service, take, takeInTurn);
   expect(other).toBeGreaterThan(one);
@@ -41,9 +46,9 @@ test('two transactions never take the same position of a stream', async () => {
 test('two requests never take over the same expired idempotency key', async () => {
   const service = await startTestService();
   const { store, accountId, clock } = service;
-  const claim = async (writer: Writer) =>
-    (await writer.idempotencyKeys.claim(toClaim('testWebhook', 'key', {}, clock.nowMs))).kind;
-  const claimInTurn = () => store.transact((writerOf) => claim(writerOf(accountId)));
+  const claim = async (scope: WriteScope) =>
+    (await idempotencyKeyTable(scope).claim(toClaim('testWebhook', 'key', {}, clock.nowMs))).kind;
+  const claimInTurn = () => store.transact((scopeOf) => claim(scopeOf(accountId)));
   expect(await claimInTurn()).toBe('claimed');
   clock.advance(idempotency.lease_seconds);
   expect(await meet(service, claim, claimInTurn)).toEqual(['claimed', 'in_progress']);
@@ -61,9 +66,9 @@ test('an erasure also deletes a delivery that a worker adds between the deletes 
   const last = { webhookId, deliveryId: 'z', subjectId: 'anna', status: 'due', owner: 'o', settledAtMs: null } as const;
   await storeFailed(service, [last]);
   let done: ReadonlyArray<Promise<unknown>> = [];
-  await store.transact(async (writerOf) => {
-    await writerOf(accountId).deliveries.lockHeld([last]);
-    const erasing = store.transact((other) => other(accountId).eraseSessions('anna', clock.nowMs));
+  await store.transact(async (scopeOf) => {
+    await deliveryTable(scopeOf(accountId)).lockHeld([last]);
+    const erasing = store.transact((other) => eraseSessions(other(accountId), 'anna', clock.nowMs));
     await isBlocked(erasing);
     const expanding = expandEvents(store, clock.now);
     done = [erasing, expanding];

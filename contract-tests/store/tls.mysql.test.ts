@@ -7,7 +7,7 @@ import mysql from 'mysql2/promise';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
-import { isTransient } from '../../src/store/transient.js';
+import { isTransient } from '../../src/store/retry.js';
 import { atEndOfFile } from '../../testkit/at-end-of-file.js';
 import { startPrivateMariadb } from '../../testkit/mariadb.js';
 import { runMain, startDeliver, startMain } from '../../testkit/process.js';

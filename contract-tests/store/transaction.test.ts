@@ -1,10 +1,10 @@
+import { erasedIdTable } from '../../src/store/erased-ids.js';
 import type { Knex } from 'knex';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
-import { buildInsert, insertRows } from '../../src/store/insert-rows.js';
+import { buildInsert, insertRows, runStatements } from '../../src/store/rows.js';
 import { migrate } from '../../src/store/migrate.js';
-import { runStatements } from '../../src/store/run-statements.js';
 import { createTransact } from '../../src/store/store.js';
 import { createTestDatabase } from '../../testkit/databases.js';
 
@@ -89,11 +89,11 @@ test('batched statements run in order, and a failing statement rolls back the ea
     );
   const remove = { sql: 'delete from schema_migrations where name = ?', bindings: ['a'] };
   await knex.transaction((transaction) =>
-    runStatements(transaction, [...rowsOf('a', 'b'), remove, ...rowsOf('a', 'c')]),
+    runStatements({ knex: transaction }, [...rowsOf('a', 'b'), remove, ...rowsOf('a', 'c')]),
   );
   expect(await inserted(knex)).toEqual(['a', 'b', 'c']);
   const failing = knex.transaction((transaction) =>
-    runStatements(transaction, [...rowsOf('d'), ...rowsOf('a'), remove]),
+    runStatements({ knex: transaction }, [...rowsOf('d'), ...rowsOf('a'), remove]),
   );
   await expect(failing).rejects.toThrow(/Duplicate entry|UNIQUE constraint/);
   expect(await inserted(knex)).toEqual(['a', 'b', 'c']);
@@ -139,7 +139,7 @@ test('twenty megabytes of statements run in packets that the server accepts', as
       })),
     ),
   );
-  await knex.transaction((transaction) => runStatements(transaction, statements.flat()));
+  await knex.transaction((transaction) => runStatements({ knex: transaction }, statements.flat()));
   expect(Number((await knex('outbox').count({ count: '*' }))[0]?.['count'])).toBe(batches * rows);
 });
 
@@ -147,11 +147,11 @@ test('only transactions that wrote, or that the database made fail, are observed
   const [knex] = await openTwice();
   const observed: unknown[] = [];
   const transact = createTransact(knex, undefined, (error) => void observed.push(error));
-  const erased = (writerOf: Parameters<Parameters<typeof transact>[0]>[0]) => writerOf('acc_1').erasedIds;
-  await transact(async (writerOf) => erased(writerOf).find(['0'.repeat(32)]));
+  const erased = (scopeOf: Parameters<Parameters<typeof transact>[0]>[0]) => erasedIdTable(scopeOf('acc_1'));
+  await transact(async (scopeOf) => erased(scopeOf).find(['0'.repeat(32)]));
   await expect(transact(() => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
   expect(observed).toEqual([]);
-  await transact(async (writerOf) => erased(writerOf).add(['0'.repeat(32)], 1));
+  await transact(async (scopeOf) => erased(scopeOf).add(['0'.repeat(32)], 1));
   const full = Object.assign(new Error('full'), { code: 'SQLITE_FULL' });
   await expect(transact(() => Promise.reject(full))).rejects.toThrow('full');
   // Each attempt of the failed transaction is observed.

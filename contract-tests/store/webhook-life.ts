@@ -1,3 +1,6 @@
+import { webhookTable } from '../../src/store/webhooks.js';
+import { deliveryTable } from '../../src/store/deliveries.js';
+import { outboxTable } from '../../src/store/outbox.js';
 import { webhookDelivery } from '../../generated/spec.js';
 import type { Caller } from '../../src/contract/contract.js';
 import { operations } from '../../src/operations/index.js';
@@ -6,7 +9,7 @@ import { writeCursor } from '../../src/webhooks/cursor.js';
 import { expandEvents } from '../../src/webhooks/expand.js';
 import { newDelivery } from '../../src/webhooks/new-delivery.js';
 import { settleGroup } from '../../src/webhooks/settle.js';
-import { isDue } from '../../src/store/delivery-queue.js';
+import { claimDue, findDueQueues, isDue } from '../../src/store/delivery-queue.js';
 import type { Store } from '../../src/store/store.js';
 import type { Clock } from '../../testkit/service.js';
 
@@ -46,13 +49,13 @@ export async function fillWebhooks(store: Store, accountId: string, nowMs: numbe
     seq: index,
     payload,
   }));
-  await store.transact(async (writerOf) => {
-    const writer = writerOf(accountId);
+  await store.transact(async (scopeOf) => {
+    const scope = scopeOf(accountId);
     for (let index = 0; index < hooks; index += 1)
-      await writer.webhooks.insert({ ...webhookOf(index), ...made, sessionId: 'crowd-1' });
-    await writer.deliveries.insert(deliveries);
+      await webhookTable(scope).insert({ ...webhookOf(index), ...made, sessionId: 'crowd-1' });
+    await deliveryTable(scope).insert(deliveries);
     for (let from = 0; from < events.length; from += 100)
-      await writer.outbox.append(events.slice(from, from + 100), 1, nowMs);
+      await outboxTable(scope).append(events.slice(from, from + 100), 1, nowMs);
   });
 }
 
@@ -73,11 +76,11 @@ export async function liveWithWebhooks(services: Services, clock: Clock, ours: C
   await operations.rotateWebhookSecret.handle(services, at, ours);
   await operations.testWebhook.handle(services, at, ours);
   const { accountId } = ours;
-  await services.store.transact((writerOf) =>
-    writerOf(accountId).deliveries.failOldest('wh_5', 10, 'queue_full', clock.nowMs),
+  await services.store.transact((scopeOf) =>
+    deliveryTable(scopeOf(accountId)).failOldest('wh_5', 10, 'queue_full', clock.nowMs),
   );
   await sendAll(services.store, clock);
-  await services.store.transact((writerOf) => writerOf(accountId).deliveries.hastenRetries('wh_1', clock.nowMs));
+  await services.store.transact((scopeOf) => deliveryTable(scopeOf(accountId)).hastenRetries('wh_1', clock.nowMs));
   const since = clock.at(-daySeconds);
   const filters = [{}, { webhook_id: 'wh_1' }, { session_id: 'crowd-4' }, { since }];
   const somewhere = { settledAtMs: clock.nowMs, eventAtMs: clock.nowMs, deliveryId: `dlv_${'0'.repeat(20)}` };
@@ -108,9 +111,9 @@ async function sendAll(store: Store, clock: Clock): Promise<void> {
   clock.advance(10);
   for (const status of [204, 500, 410]) {
     const range = { nowMs: clock.nowMs, leasedUntilMs: clock.nowMs + 30_000 };
-    const queues = (await store.findDueQueues()).filter((queue) => isDue(queue, range));
+    const queues = (await store.run((knex) => findDueQueues(knex))).filter((queue) => isDue(queue, range));
     const shares = queues.map((queue) => ({ queue, count: 4 }));
-    const claimed = await store.claimDue({ owner: `${status}`, ...range, shares });
+    const claimed = await store.run((knex) => claimDue(knex, { owner: `${status}`, ...range, shares }));
     const attempt = { timestamp: clock.at(), status, duration_ms: 1 };
     const handled = claimed.map((delivery) => ({ delivery, attempt }));
     await settleGroup(store, handled, clock.nowMs);

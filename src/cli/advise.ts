@@ -1,4 +1,4 @@
-import { findRemedy } from '../store/transient.js';
+import { findRemedy } from '../store/retry.js';
 import type { HostFault, Standing } from '../store/inspect-host.js';
 
 /** Names a section of the guide with the commands. */

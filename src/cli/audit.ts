@@ -1,10 +1,11 @@
+import { keyTable } from '../store/keys.js';
 import { Command } from 'commander';
 import { verifyRecord } from '../access-record/verify.js';
 import { requireAccount } from '../keys/settings.js';
 import type { Config } from '../config/config.js';
 import { requireSecretsKeys } from '../config/secrets-key.js';
 import { starting } from '../observe/start-error.js';
-import type { ChainedEntry } from '../store/accesses.js';
+import { accessTable, type ChainedEntry } from '../store/accesses.js';
 import type { Store } from '../store/store.js';
 import { createDigestId } from '../keys/digest-id.js';
 import { printTable, readAccount, readLimit } from './keys.js';
@@ -37,7 +38,8 @@ export function auditCommand(withStore: WithStore): Command {
     );
 }
 
-async function list({ keys, accesses }: Store, { account, subject, limit, json }: AuditOptions): Promise<void> {
+async function list(store: Store, { account, subject, limit, json }: AuditOptions): Promise<void> {
+  const [keys, accesses] = [store.use(keyTable), store.use(accessTable)];
   if (subject !== undefined && account === undefined) throw new Error('--subject requires --account');
   const names = new Map((await keys.listAccounts()).map(({ accountId, name }) => [accountId, name]));
   const { accountId } =
@@ -61,11 +63,16 @@ function toRow({ atMs, action, operation, keyId, credential, subject }: ChainedE
   return { minute: new Date(atMs).toISOString(), account, action, operation, key_id: keyId, credential, subject };
 }
 
-async function verify({ accesses }: Store, config: Config, { json }: AuditOptions): Promise<void> {
+async function verify(store: Store, config: Config, { json }: AuditOptions): Promise<void> {
   const secretsKeys = await starting('SECRETS_KEY', async () => requireSecretsKeys(config));
   // One hour later than the purge, so that a chain that is being purged is not verified.
   const expiredBeforeMs = Date.now() - config.retention.accessesMs + 3_600_000;
-  const verified = await verifyRecord(accesses, secretsKeys, createDigestId(secretsKeys), expiredBeforeMs);
+  const verified = await verifyRecord(
+    store.use(accessTable),
+    secretsKeys,
+    createDigestId(secretsKeys),
+    expiredBeforeMs,
+  );
   const { chains, entries, faults } = verified;
   if (json) console.log(JSON.stringify(verified));
   else for (const fault of faults) console.log(fault);

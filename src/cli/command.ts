@@ -1,3 +1,4 @@
+import { keyTable } from '../store/keys.js';
 import { Command } from 'commander';
 import { type Config, readConfig } from '../config/config.js';
 import type { Store } from '../store/store.js';
@@ -98,8 +99,8 @@ export async function runCommand({ program, root, env, packages, withProgress }:
     .description('check Node.js, files, disk, database, Redis and the running service, and print remedies')
     .option(...jsonOption)
     .action(async ({ json }: { json: boolean }) => (await import('./doctor.js')).doctor(readConfig(env), json));
-  command.addCommand(keysCommand((work, mayCreate) => withStore((store) => work(store.keys), mayCreate)));
-  command.addCommand(accountsCommand((work) => withStore((store) => work(store.keys))));
+  command.addCommand(keysCommand((work, mayCreate) => withStore((store) => work(store.use(keyTable)), mayCreate)));
+  command.addCommand(accountsCommand((work) => withStore((store) => work(store.use(keyTable)))));
   command.addCommand(auditCommand(withStore));
   command.addCommand(receiptKeysCommand(withStore));
   command.addCommand(mcpCommand());

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.js';
 import { purgeExpired } from '../retention/purge.js';
 import { hourMs, purgeEdges } from '../retention/purge-edges.js';
 import { applyRetention, isLargePurge } from '../retention/shortened.js';
-import type { ExpiredCount } from '../store/count-expired.js';
+import { countExpired, type ExpiredCount } from '../store/count-expired.js';
 import type { Store } from '../store/store.js';
 import { printTable } from './keys.js';
 
@@ -31,7 +31,7 @@ export async function purge(
 ): Promise<void> {
   const { database, retention } = config;
   const nowMs = database.kind === 'mysql' ? await store.readClock() : Date.now();
-  const counts = await store.countExpired(purgeEdges(retention, nowMs));
+  const counts = await store.run((knex) => countExpired(knex, purgeEdges(retention, nowMs)));
   if (dryRun) return printCounts(counts, nowMs, json);
   const readings = counts.find(({ kind }) => kind === 'readings');
   if (readings && readings.expired > 0 && isLargePurge(readings) && !confirm)

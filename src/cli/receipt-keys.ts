@@ -1,3 +1,4 @@
+import { receiptKeyTable } from '../store/receipt-keys.js';
 import { Command } from 'commander';
 import type { Config } from '../config/config.js';
 import { requireSecretsKeys } from '../config/secrets-key.js';
@@ -15,7 +16,7 @@ export function receiptKeysCommand(withStore: WithStore): Command {
   command
     .command('list')
     .description('list the keys, newest first. The newest one signs')
-    .action(() => withStore(({ receiptKeys }) => list(receiptKeys)));
+    .action(() => withStore(list));
   command
     .command('rotate')
     .description('create a new key and delete the private parts of the earlier ones. Their receipts stay verifiable')
@@ -23,18 +24,20 @@ export function receiptKeysCommand(withStore: WithStore): Command {
   return command;
 }
 
-async function list(receiptKeys: Store['receiptKeys']): Promise<void> {
-  const rows = (await receiptKeys.list(receiptKeysMax)).map(({ keyId, publicKey, privateKey, createdAtMs }) => [
-    keyId,
-    publicKey,
-    new Date(createdAtMs).toISOString(),
-    privateKey === null ? 'retired' : 'signs',
-  ]);
+async function list(store: Store): Promise<void> {
+  const rows = (await store.use(receiptKeyTable).list(receiptKeysMax)).map(
+    ({ keyId, publicKey, privateKey, createdAtMs }) => [
+      keyId,
+      publicKey,
+      new Date(createdAtMs).toISOString(),
+      privateKey === null ? 'retired' : 'signs',
+    ],
+  );
   printTable(['KEY_ID', 'PUBLIC_KEY', 'CREATED', 'STATUS'], rows);
 }
 
-async function rotate({ receiptKeys }: Store, config: Config): Promise<void> {
+async function rotate(store: Store, config: Config): Promise<void> {
   const secretsKeys = await starting('SECRETS_KEY', async () => requireSecretsKeys(config));
-  const parts = { receiptKeys, secretBox: createSecretBox(secretsKeys), now: Date.now };
+  const parts = { receiptKeys: store.use(receiptKeyTable), secretBox: createSecretBox(secretsKeys), now: Date.now };
   console.log(await rotateReceiptKey(parts));
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Config } from '../config/config.js';
 import { describeFault, StartError, starting } from '../observe/start-error.js';
 import { openStore, type Store } from '../store/store.js';
-import { findRemedy } from '../store/transient.js';
+import { findRemedy } from '../store/retry.js';
 
 /**
  * Migrates the configured database and runs work on its store. Creates an embedded database only with `mayCreate`, because

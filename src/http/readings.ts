@@ -1,7 +1,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { batch as settings, limits } from '../../generated/spec.js';
-import { createTurns } from '../store/turns.js';
+import { createTurns } from '../store/session-snapshot.js';
 import type { Fault, Schema } from '../contract/contract.js';
 import { type Allowance, type LimitPolicy, RateLimitError, rateLimitFields } from '../limits/allowance.js';
 import { createConcurrencyLimit } from '../limits/concurrency-limit.js';

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Identity, KeyRefusal, Scope } from '../contract/contract.js';
 import { createGroupCommit } from '../store/group-commit.js';
 import type { KeyTable, ListedKey } from '../store/keys.js';
-import { isTransient } from '../store/transient.js';
+import { isTransient } from '../store/retry.js';
 import { hashOfKey, looksLikeKey } from './key.js';
 import { createNetworkCheck } from './networks.js';
 import { allScopes } from './scopes.js';

@@ -1,9 +1,10 @@
+import { sessionReader } from '../store/sessions.js';
 import { LRUCache } from 'lru-cache';
 import { limits } from '../../generated/spec.js';
 import type { Caller } from '../contract/contract.js';
 import { createGroupCommit } from '../store/group-commit.js';
 import type { Store } from '../store/store.js';
-import { isTransient } from '../store/transient.js';
+import { isTransient } from '../store/retry.js';
 import { RateLimitError } from './allowance.js';
 import type { WindowLimit } from './window-limit.js';
 
@@ -64,7 +65,7 @@ async function areLive(store: Store, sessions: readonly NamedSession[]): Promise
   const found = new Map<string, Set<string>>();
   for (const accountId of new Set(sessions.map((it) => it.accountId))) {
     const ids = sessions.filter((it) => it.accountId === accountId).map(({ sessionId }) => sessionId);
-    found.set(accountId, await store.read(accountId).liveSessions(ids));
+    found.set(accountId, await sessionReader(store.read(accountId)).live(ids));
   }
   return sessions.map(({ accountId, sessionId }) => found.get(accountId)?.has(sessionId) === true);
 }

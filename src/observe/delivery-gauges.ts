@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import { countMax, type DeliveryCounts } from '../store/count-deliveries.js';
+import { countMax, type DeliveryCounts } from '../store/delivery-queue.js';
 import { addGauge } from './gauges.js';
 import { inTime } from './in-time.js';
 

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { enums } from '../../generated/spec.js';
-import type { DeliveryCounts } from '../store/count-deliveries.js';
+import type { DeliveryCounts } from '../store/delivery-queue.js';
 import { addAvailabilityGauges, type AvailabilityGauges } from './availability-gauges.js';
 import { addCacheCounter, type ReadLookups } from './cache-counter.js';
 import { addDeliveryGauges, addWorkerGauges, type WorkerLoad } from './delivery-gauges.js';

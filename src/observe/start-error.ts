@@ -1,4 +1,4 @@
-import { findRemedy } from '../store/transient.js';
+import { findRemedy } from '../store/retry.js';
 
 /** Thrown if a part fails to start. The message names the setting to correct. */
 export class StartError extends Error {}

@@ -1,3 +1,4 @@
+import { receiptKeyTable } from '../store/receipt-keys.js';
 import { ProblemError } from '../contract/problem.js';
 import { eraseSubject } from '../retention/erase.js';
 import { openReceipts } from '../keys/receipts.js';
@@ -15,7 +16,7 @@ export const deleteSubject: OperationRecord<'deleteSubject'> = {
   async handle(services, { params }, { accountId, keyId }) {
     const { subject_id } = params;
     // Opened before the erasure, so that nothing is erased without a receipt.
-    const sign = await openReceipts({ ...services, receiptKeys: services.store.receiptKeys });
+    const sign = await openReceipts({ ...services, receiptKeys: services.store.use(receiptKeyTable) });
     const erased = await eraseSubject(services, accountId, subject_id);
     if (!erased) throw new ProblemError('subject_not_found');
     const { sessions, triggers } = erased;

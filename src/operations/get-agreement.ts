@@ -1,13 +1,13 @@
 import { feedback as settings, modelVersion } from '../../generated/spec.js';
 import { assessAgreement } from '../score/agreement.js';
-import type { StoredReport } from '../store/feedback.js';
+import { feedbackReader, type StoredReport } from '../store/feedback.js';
 import type { OperationRecord } from './operation.js';
 
 /** Compares the published scores with the reports of all people. The reports of a person are one group. */
 export const getAgreement: OperationRecord<'getAgreement'> = {
   personalData: 'reads',
   async handle({ store }, _input, { accountId }) {
-    const reports = await store.read(accountId).feedback.page(undefined, undefined, settings.reports_max);
+    const reports = await feedbackReader(store.read(accountId)).page(undefined, undefined, settings.reports_max);
     return { status: 200, body: compare(reports, findPerson) };
   },
 };

@@ -1,3 +1,4 @@
+import { consentReader } from '../store/consents.js';
 import { ProblemError } from '../contract/problem.js';
 import { toConsent } from './consent-view.js';
 import type { OperationRecord } from './operation.js';
@@ -12,7 +13,7 @@ export const getConsent: OperationRecord<'getConsent'> = {
     leading: ['categories'],
   },
   async handle({ store, now }, { params: { subject_id } }, { accountId }) {
-    const [newest] = await store.read(accountId).consents.page(subject_id, 1);
+    const [newest] = await consentReader(store.read(accountId)).page(subject_id, 1);
     if (!newest) throw new ProblemError('consent_not_found');
     return { status: 200, body: toConsent(subject_id, newest, now()) };
   },

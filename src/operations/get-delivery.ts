@@ -1,3 +1,4 @@
+import { deliveryLog } from '../store/settled-deliveries.js';
 import { toContractDelivery } from '../webhooks/delivery-view.js';
 import { ProblemError } from '../contract/problem.js';
 import type { OperationRecord } from './operation.js';
@@ -5,7 +6,7 @@ import type { OperationRecord } from './operation.js';
 export const getDelivery: OperationRecord<'getDelivery'> = {
   personalData: 'reads',
   async handle({ store }, { params }, { accountId }) {
-    const delivery = await store.read(accountId).deliveryLog.find(params.delivery_id);
+    const delivery = await deliveryLog(store.read(accountId)).find(params.delivery_id);
     if (!delivery) throw new ProblemError('delivery_not_found');
     return { status: 200, body: toContractDelivery(delivery), readSession: delivery.sessionId };
   },

@@ -1,6 +1,8 @@
+import { sessionReader } from '../store/sessions.js';
+import { subjectReader } from '../store/subjects.js';
 import { ageConfidence, toStateReading } from '../score/state-reading.js';
 import { ProblemError } from '../contract/problem.js';
-import type { Reader } from '../store/store.js';
+import type { ReadScope } from '../store/scope.js';
 import type { OperationRecord } from './operation.js';
 import type { ComputedState, Session } from '../score/remembered.js';
 
@@ -19,16 +21,16 @@ export const getState: OperationRecord<'getState'> = {
     leading: ['recommendation'],
   },
   async handle({ store, now }, { query }, { accountId }) {
-    const reader = store.read(accountId);
-    const found = await reader.findSession(query.session_id);
+    const scope = store.read(accountId);
+    const found = await sessionReader(scope).find(query.session_id);
     if (!found) throw new ProblemError('session_not_found');
-    const computed = await withTriggers(reader, found.session);
+    const computed = await withTriggers(scope, found.session);
     const confidence = ageConfidence(computed.confidence, now() - computed.timestampMs);
     return { status: 200, body: toStateReading(query.session_id, { ...computed, confidence }) };
   },
 };
 
-async function withTriggers(reader: Reader, { latest, subjectId }: Session): Promise<ComputedState> {
-  const subject = subjectId === undefined ? undefined : await reader.findSubject(subjectId);
+async function withTriggers(scope: ReadScope, { latest, subjectId }: Session): Promise<ComputedState> {
+  const subject = subjectId === undefined ? undefined : await subjectReader(scope).find(subjectId);
   return subject ? { ...latest, triggers: { active: subject.active, resolved: subject.resolved } } : latest;
 }

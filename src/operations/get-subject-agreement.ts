@@ -1,3 +1,5 @@
+import { subjectReader } from '../store/subjects.js';
+import { feedbackReader } from '../store/feedback.js';
 import { feedback as settings } from '../../generated/spec.js';
 import { ProblemError } from '../contract/problem.js';
 import { compare } from './get-agreement.js';
@@ -8,8 +10,8 @@ export const getSubjectAgreement: OperationRecord<'getSubjectAgreement'> = {
   personalData: 'reads',
   async handle({ store }, { params: { subject_id } }, { accountId }) {
     const reader = store.read(accountId);
-    if (!(await reader.findSubject(subject_id))) throw new ProblemError('subject_not_found');
-    const reports = await reader.feedback.page(subject_id, undefined, settings.reports_max);
+    if (!(await subjectReader(reader).find(subject_id))) throw new ProblemError('subject_not_found');
+    const reports = await feedbackReader(reader).page(subject_id, undefined, settings.reports_max);
     const agreement = compare(reports, ({ timestampMs }) => new Date(timestampMs).toISOString().slice(0, 10));
     return { status: 200, body: { subject_id, ...agreement } };
   },

@@ -1,8 +1,11 @@
+import { subjectReader } from '../store/subjects.js';
+import { triggerReader } from '../store/triggers.js';
+import { hourReader } from '../store/subject-hours.js';
 import { summaries as settings } from '../../generated/spec.js';
 import type { Fault, Input } from '../contract/contract.js';
 import { type Calendar, createDayCalendar, floorHour, hourCalendar, hourMs, toRows } from '../score/summary.js';
 import { fault, ProblemError } from '../contract/problem.js';
-import type { Reader } from '../store/store.js';
+import type { ReadScope } from '../store/scope.js';
 import type { OperationRecord, Services } from './operation.js';
 
 const dayMs = 24 * hourMs;
@@ -31,10 +34,11 @@ export const getSubjectSummary: OperationRecord<'getSubjectSummary'> = {
     const { interval = 'hour', time_zone: timeZone = 'UTC' } = query;
     const calendar = readCalendar(query);
     const span = query.cursor === undefined ? readSpan(query, calendar, nowMs) : readCursor(query.cursor);
-    const reader = services.store.read(accountId);
-    const isKnown = (await reader.findSubject(subject_id)) || (await reader.triggersOf(subject_id)).size > 0;
+    const scope = services.store.read(accountId);
+    const isKnown =
+      (await subjectReader(scope).find(subject_id)) || (await triggerReader(scope).ofSubject(subject_id)).size > 0;
     if (!isKnown) throw new ProblemError('subject_not_found');
-    const { rows, nextMs } = await readPage(services, reader, { subjectId: subject_id, calendar, span, nowMs });
+    const { rows, nextMs } = await readPage(services, scope, { subjectId: subject_id, calendar, span, nowMs });
     const [from, to] = [span.fromMs, span.toMs].map((ms) => new Date(ms).toISOString()) as [string, string];
     const next_cursor = nextMs === undefined ? null : writeCursor({ ...span, pageMs: nextMs });
     return { status: 200, body: { subject_id, interval, time_zone: timeZone, from, to, rows, next_cursor } };
@@ -75,9 +79,13 @@ interface PageRequest {
  * Reads a page. Computes the hours of stored readings first and reads the stored hours after that: a purge stores an
  * hour before it deletes the readings, so the page misses none. `nextMs` is undefined on the last page.
  */
-async function readPage({ computeHours }: Services, reader: Reader, { subjectId, calendar, span, nowMs }: PageRequest) {
+async function readPage(
+  { computeHours }: Services,
+  scope: ReadScope,
+  { subjectId, calendar, span, nowMs }: PageRequest,
+) {
   const { findStart, findEnd } = calendar;
-  const first = await reader.hours.firstTimes(subjectId);
+  const first = await hourReader(scope).firstTimes(subjectId);
   const lastMs = Math.min(span.toMs, findEnd(nowMs + aheadMs));
   const firstMs = Math.min(first.hoursMs, first.readingsMs);
   if (firstMs >= lastMs) return { rows: [], nextMs: undefined };
@@ -91,9 +99,9 @@ async function readPage({ computeHours }: Services, reader: Reader, { subjectId,
     return readings > settings.page_readings && endMs > fromMs ? endMs : undefined;
   };
   const readingsMs = Math.max(fromMs, floorHour(Math.min(first.readingsMs, toMs)));
-  const computed = await computeHours(reader, { subjectId, fromMs: readingsMs, toMs, nowMs, onRead });
+  const computed = await computeHours(scope, { subjectId, fromMs: readingsMs, toMs, nowMs, onRead });
   const { throughMs } = computed;
-  const stored = await reader.hours.stored(subjectId, fromMs, throughMs);
+  const stored = await hourReader(scope).stored(subjectId, fromMs, throughMs);
   const hours = new Map([...computed.hours, ...stored.map((hour) => [hour.startMs, hour] as const)]);
   const ascending = [...hours.values()].sort((a, b) => a.startMs - b.startMs);
   return { rows: toRows(ascending, calendar), nextMs: throughMs < lastMs ? throughMs : undefined };

@@ -1,3 +1,5 @@
+import { findSubjectSummary } from '../store/subject-summary.js';
+import { triggerReader } from '../store/triggers.js';
 import { toBaseline } from '../score/subject-profile.js';
 import { toStatusChanges } from '../score/triggers.js';
 import { ProblemError } from '../contract/problem.js';
@@ -8,10 +10,10 @@ export const getSubject: OperationRecord<'getSubject'> = {
   personalData: 'reads',
   async handle({ store, now }, { params: { subject_id } }, { accountId }) {
     const reader = store.read(accountId);
-    const found = await reader.findSubjectSummary(subject_id);
+    const found = await findSubjectSummary(reader, subject_id);
     if (!found) throw new ProblemError('subject_not_found');
     const { subject, sessions, firstStartedAtMs, lastStartedAtMs } = found;
-    const triggers = await reader.triggersOf(subject_id);
+    const triggers = await triggerReader(reader).ofSubject(subject_id);
     const body = {
       subject_id,
       sessions,

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { idempotency as settings } from '../../generated/spec.js';
 import type { Caller } from '../contract/contract.js';
 import { fault, ProblemError } from '../contract/problem.js';
-import type { ClaimOutcome, IdempotencyClaim } from '../store/idempotency-keys.js';
-import type { Writer } from '../store/store.js';
+import { type ClaimOutcome, type IdempotencyClaim, idempotencyKeyTable } from '../store/idempotency-keys.js';
+import type { WriteScope } from '../store/scope.js';
 import type { Services } from './operation.js';
 
 /** A request that a client may send with an Idempotency-Key. */
@@ -23,7 +23,7 @@ interface OperationResponse {
 /** The work of the request. `prepare` runs outside the transaction, `write` inside. */
 export interface IdempotentWork<R extends OperationResponse> {
   readonly prepare?: () => Promise<void>;
-  readonly write: (writer: Writer) => Promise<R>;
+  readonly write: (scope: WriteScope) => Promise<R>;
 }
 
 /**
@@ -40,12 +40,12 @@ export async function idempotently<R extends OperationResponse>(
 ): Promise<R> {
   if (key === undefined) {
     await prepare?.();
-    return store.transact((writerOf) => write(writerOf(accountId)));
+    return store.transact((scopeOf) => write(scopeOf(accountId)));
   }
   const claim = toClaim(operationId, key, content, now());
   const place = `${accountId} idempotency ${claim.keyDigest}`;
-  const outcome = await store.transact(async (writerOf) => {
-    const { idempotencyKeys } = writerOf(accountId);
+  const outcome = await store.transact(async (scopeOf) => {
+    const idempotencyKeys = idempotencyKeyTable(scopeOf(accountId));
     const claimed = await idempotencyKeys.claim(claim);
     if (claimed.kind === 'claimed') await idempotencyKeys.deleteExcess(settings.keys_max);
     return claimed;
@@ -54,17 +54,17 @@ export async function idempotently<R extends OperationResponse>(
   if (outcome.kind !== 'claimed') throw refusal(outcome.kind);
   try {
     await prepare?.();
-    return await store.transact(async (writerOf) => {
-      const writer = writerOf(accountId);
-      const response = await write(writer);
+    return await store.transact(async (scopeOf) => {
+      const scope = scopeOf(accountId);
+      const response = await write(scope);
       const sealed = sealResponse(response, (text) => secretBox.seal(text, place));
-      const isStored = await writer.idempotencyKeys.complete(claim, sealed, response.body.session_id);
+      const isStored = await idempotencyKeyTable(scope).complete(claim, sealed, response.body.session_id);
       if (!isStored) throw refusal('in_progress');
       return response;
     });
   } catch (error) {
     // Ignores errors, because a claim that is not released expires.
-    await store.transact((writerOf) => writerOf(accountId).idempotencyKeys.release(claim)).catch(() => undefined);
+    await store.transact((scopeOf) => idempotencyKeyTable(scopeOf(accountId)).release(claim)).catch(() => undefined);
     throw error;
   }
 }

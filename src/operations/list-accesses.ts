@@ -1,9 +1,9 @@
+import { findSubjectSummary } from '../store/subject-summary.js';
 import { accessRecord as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { fault, ProblemError } from '../contract/problem.js';
-import type { AccessCursor } from '../store/access-queries.js';
-import { everyone } from '../store/access-queries.js';
-import type { ChainedEntry } from '../store/accesses.js';
+import { type AccessCursor, everyone } from '../store/access-queries.js';
+import { accessTable, type ChainedEntry } from '../store/accesses.js';
 import type { OperationRecord } from './operation.js';
 
 /** Returns a page of the accesses to a person's data. Reads one access more than a page, to find out whether a next page exists. */
@@ -11,10 +11,10 @@ export const listAccesses: OperationRecord<'listAccesses'> = {
   personalData: 'reads',
   async handle({ store }, { params: { subject_id }, query }, { accountId }) {
     const after = query.cursor === undefined ? undefined : readCursor(query.cursor);
-    const pseudonym = await store.accesses.findPseudonym(accountId, subject_id);
-    if (pseudonym === undefined && !(await store.read(accountId).findSubjectSummary(subject_id)))
+    const pseudonym = await store.use(accessTable).findPseudonym(accountId, subject_id);
+    if (pseudonym === undefined && !(await findSubjectSummary(store.read(accountId), subject_id)))
       throw new ProblemError('subject_not_found');
-    const found = await store.accesses.page(accountId, pseudonym, after, settings.page_size + 1);
+    const found = await store.use(accessTable).page(accountId, pseudonym, after, settings.page_size + 1);
     const page = found.slice(0, settings.page_size);
     const last = page.at(-1);
     const next_cursor = found.length > page.length && last ? writeCursor(last) : null;

@@ -1,3 +1,4 @@
+import { consentReader } from '../store/consents.js';
 import { consent as settings } from '../../generated/spec.js';
 import { fault, ProblemError } from '../contract/problem.js';
 import { toConsent } from './consent-view.js';
@@ -8,7 +9,7 @@ export const listConsentVersions: OperationRecord<'listConsentVersions'> = {
   personalData: 'reads',
   async handle({ store, now }, { params: { subject_id }, query: { cursor } }, { accountId }) {
     const before = cursor === undefined ? undefined : readCursor(cursor);
-    const found = await store.read(accountId).consents.page(subject_id, settings.page_size + 1, before);
+    const found = await consentReader(store.read(accountId)).page(subject_id, settings.page_size + 1, before);
     if (found.length === 0 && cursor === undefined) throw new ProblemError('consent_not_found');
     const page = found.slice(0, settings.page_size);
     const versions = page.map((it) => toConsent(subject_id, it, now()));

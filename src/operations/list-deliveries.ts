@@ -1,7 +1,7 @@
 import { toContractDelivery } from '../webhooks/delivery-view.js';
 import type { Delivery } from '../store/delivery-row.js';
-import { type DeliveryFilter, type DeliveryOutcome, newestFirst } from '../store/settled-deliveries.js';
-import type { Reader } from '../store/store.js';
+import { type DeliveryFilter, deliveryLog, type DeliveryOutcome, newestFirst } from '../store/settled-deliveries.js';
+import type { ReadScope } from '../store/scope.js';
 import { findDeliveryPage } from './delivery-page.js';
 import type { OperationRecord } from './operation.js';
 
@@ -20,9 +20,9 @@ export const listDeliveries: OperationRecord<'listDeliveries'> = {
  * Returns a function that merges the pages of each outcome in memory. An index orders only the deliveries of one
  * status.
  */
-function findIn({ deliveryLog }: Reader, wanted: readonly DeliveryOutcome[]) {
+function findIn(scope: ReadScope, wanted: readonly DeliveryOutcome[]) {
   return async (filter: DeliveryFilter, max: number): Promise<Delivery[]> => {
-    const found = await Promise.all(wanted.map((outcome) => deliveryLog.page(outcome, filter, max)));
+    const found = await Promise.all(wanted.map((outcome) => deliveryLog(scope).page(outcome, filter, max)));
     return found.flat().sort(newestFirst('settledAtMs')).slice(0, max);
   };
 }

@@ -1,28 +1,29 @@
+import { webhookTable } from '../store/webhooks.js';
+import { type DeliveryFilter, deliveryLog, failedDeliveryTable } from '../store/settled-deliveries.js';
 import type { Schema } from '../contract/contract.js';
 import type { Delivery } from '../store/delivery-row.js';
-import type { DeliveryFilter } from '../store/settled-deliveries.js';
-import type { Reader } from '../store/store.js';
+import type { ReadScope } from '../store/scope.js';
 import { findDeliveryPage } from './delivery-page.js';
 import type { OperationRecord } from './operation.js';
 
 export const listFailedDeliveries: OperationRecord<'listFailedDeliveries'> = {
   personalData: 'reads',
   async handle({ store }, { query }, { accountId }) {
-    const reader = store.read(accountId);
+    const scope = store.read(accountId);
     const { deliveries, nextCursor } =
       query.sort === 'event_time'
-        ? await findDeliveryPage(query, findByEvent(reader), 'eventAtMs')
-        : await findDeliveryPage(query, reader.failedDeliveries);
+        ? await findDeliveryPage(query, findByEvent(scope), 'eventAtMs')
+        : await findDeliveryPage(query, failedDeliveryTable(scope).page);
     return { status: 200, body: { deliveries: deliveries.map(toFailedDelivery), next_cursor: nextCursor } };
   },
 };
 
 /** Returns a function that finds the newest events of the webhook in the filter, otherwise of all webhooks. */
-function findByEvent({ webhooks, deliveryLog }: Reader) {
+function findByEvent(scope: ReadScope) {
   return async (filter: DeliveryFilter, max: number): Promise<Delivery[]> => {
-    const all = async () => (await webhooks()).map((it) => it.webhookId);
+    const all = async () => (await webhookTable(scope).list()).map((it) => it.webhookId);
     const webhookIds = filter.webhookId === undefined ? await all() : [filter.webhookId];
-    return deliveryLog.failedByEvent(webhookIds, filter, max);
+    return deliveryLog(scope).failedByEvent(webhookIds, filter, max);
   };
 }
 

@@ -2,7 +2,7 @@ import { feedback as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { findBand } from '../score/states.js';
 import { fault, ProblemError } from '../contract/problem.js';
-import type { FeedbackCursor, StoredReport } from '../store/feedback.js';
+import { type FeedbackCursor, feedbackReader, type StoredReport } from '../store/feedback.js';
 import type { OperationRecord } from './operation.js';
 
 /** Returns a page of reports, newest first. Reads one report more, to find out whether a next page exists. */
@@ -10,7 +10,7 @@ export const listFeedback: OperationRecord<'listFeedback'> = {
   personalData: 'reads',
   async handle({ store }, { query: { subject_id, cursor } }, { accountId }) {
     const after = cursor === undefined ? undefined : readCursor(cursor);
-    const found = await store.read(accountId).feedback.page(subject_id, after, settings.page_size + 1);
+    const found = await feedbackReader(store.read(accountId)).page(subject_id, after, settings.page_size + 1);
     const page = found.slice(0, settings.page_size);
     const last = page.at(-1);
     const next_cursor = found.length > page.length && last ? writeCursor(last) : null;

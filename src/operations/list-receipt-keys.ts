@@ -1,3 +1,4 @@
+import { receiptKeyTable } from '../store/receipt-keys.js';
 import { receiptKeysMax, toPublicJwk } from '../keys/receipts.js';
 import type { OperationRecord } from './operation.js';
 
@@ -5,7 +6,7 @@ import type { OperationRecord } from './operation.js';
 export const listReceiptKeys: OperationRecord<'listReceiptKeys'> = {
   personalData: 'none',
   async handle({ store }) {
-    const keys = await store.receiptKeys.list(receiptKeysMax);
+    const keys = await store.use(receiptKeyTable).list(receiptKeysMax);
     return { status: 200, body: { keys: keys.map(toPublicJwk) } };
   },
 };

@@ -1,11 +1,12 @@
+import { findStreamHeads } from '../store/stream-positions.js';
 import { enums, sessionList as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { staleAfterMs } from '../score/evidence.js';
 import { findBand } from '../score/states.js';
 import { fault, ProblemError } from '../contract/problem.js';
-import type { SessionCursor } from '../store/session-list.js';
-import type { SessionPoint, SnapshotSession } from '../store/session-snapshot.js';
-import type { Reader } from '../store/store.js';
+import { listSessions as findSessions, type SessionCursor } from '../store/session-list.js';
+import { type SessionPoint, snapshotReader, type SnapshotSession } from '../store/session-snapshot.js';
+import type { ReadScope } from '../store/scope.js';
 import type { OperationRecord, Services } from './operation.js';
 import type { ComputedState } from '../score/remembered.js';
 
@@ -38,15 +39,15 @@ interface Listed {
 }
 
 /** Reads one session more than a page, to find out whether a next page exists. */
-async function listStarted(_: Services, reader: Reader, query: Query): Promise<Schema<'SessionList'>> {
+async function listStarted(_: Services, scope: ReadScope, query: Query): Promise<Schema<'SessionList'>> {
   const { subject_id: subjectId, cursor } = query;
   const after = cursor === undefined ? undefined : readCursor(cursor);
-  const found = await reader.sessions({ subjectId, after }, settings.page_size + 1);
+  const found = await findSessions(scope, { subjectId, after }, settings.page_size + 1);
   const page = found.slice(0, settings.page_size);
   const last = page.at(-1);
   const listed = page.map((it) => ({ ...it, subjectId: it.session.subjectId, computed: it.session.latest }));
   return {
-    sessions: await toSummaries(reader, listed, query.points, Number.MAX_SAFE_INTEGER),
+    sessions: await toSummaries(scope, listed, query.points, Number.MAX_SAFE_INTEGER),
     next_cursor: found.length > page.length && last ? writeCursor(last) : null,
   };
 }
@@ -66,21 +67,24 @@ type Ranked = Place & SnapshotSession & { readonly state: Schema<'SessionState'>
 
 async function listSnapshot(
   { store, now }: Services,
-  reader: Reader,
+  scope: ReadScope,
   query: Query,
   accountId: string,
 ): Promise<Schema<'SessionList'>> {
   const { subject_id: subjectId, state, sort = 'started', cursor, points } = query;
   const from = cursor === undefined ? undefined : readSnapshotCursor(cursor, sort);
-  const moment = from ?? { atMs: now(), position: (await store.findStreamHeads([accountId]))[0]?.position ?? 0 };
-  const found = await reader.snapshot.sessionsAt(moment.position, subjectId, settings.snapshot_sessions_max);
+  const moment = from ?? {
+    atMs: now(),
+    position: (await store.run((knex) => findStreamHeads(knex, [accountId])))[0]?.position ?? 0,
+  };
+  const found = await snapshotReader(scope).sessionsAt(moment.position, subjectId, settings.snapshot_sessions_max);
   const sessions = found.map((session) => rank(session, sort, moment.atMs));
   const isListed = (it: Ranked) => (state?.includes(it.state) ?? true) && (!from || compare(from, it) < 0);
   const rest = sessions.filter(isListed).sort(compare);
   const page = rest.slice(0, settings.page_size);
   const last = page.at(-1);
   return {
-    sessions: await toSummaries(reader, await reader.snapshot.complete(page), points, moment.position),
+    sessions: await toSummaries(scope, await snapshotReader(scope).complete(page), points, moment.position),
     next_cursor: rest.length > page.length && last ? writeSnapshotCursor(sort, moment, last) : null,
     as_of: new Date(moment.atMs).toISOString(),
     states: countStates(sessions),
@@ -111,13 +115,13 @@ function countStates(sessions: readonly Ranked[]): Schema<'SessionStateCounts'> 
 }
 
 async function toSummaries(
-  reader: Reader,
+  scope: ReadScope,
   sessions: readonly Listed[],
   pointsMax: number | undefined,
   position: number,
 ): Promise<Array<Schema<'SessionSummary'>>> {
   const incarnations = sessions.map(({ incarnation }) => incarnation);
-  const points = pointsMax && (await reader.snapshot.pointsOf(incarnations, position, pointsMax));
+  const points = pointsMax && (await snapshotReader(scope).pointsOf(incarnations, position, pointsMax));
   return sessions.map((session) => {
     const { sessionId, subjectId, startedAtMs, computed, incarnation } = session;
     return {

@@ -1,3 +1,5 @@
+import { webhookTable } from '../store/webhooks.js';
+import { findHealth } from '../store/settled-deliveries.js';
 import { toWebhook } from '../webhooks/webhook-view.js';
 import type { OperationRecord } from './operation.js';
 
@@ -6,8 +8,11 @@ export const listWebhooks: OperationRecord<'listWebhooks'> = {
   personalData: 'none',
   async handle({ store }, _input, { accountId }) {
     const reader = store.read(accountId);
-    const webhooks = await reader.webhooks();
-    const health = await reader.webhookHealth(webhooks.map((it) => it.webhookId));
+    const webhooks = await webhookTable(reader).list();
+    const health = await findHealth(
+      reader,
+      webhooks.map((it) => it.webhookId),
+    );
     return { status: 200, body: { webhooks: webhooks.map((it) => toWebhook(it, health.get(it.webhookId))) } };
   },
 };

@@ -1,3 +1,5 @@
+import { runStatements } from '../store/rows.js';
+import { subjectWriter } from '../store/subjects.js';
 import { isDeepStrictEqual } from 'node:util';
 import { consent as contract } from '../../generated/spec.js';
 import type { BodyOf } from '../contract/contract.js';
@@ -7,8 +9,8 @@ import { ProblemError } from '../contract/problem.js';
 import { keepBaseline, statesPurpose } from '../readings/consent.js';
 import { checkAge } from '../readings/intake.js';
 import { removeSubjectsValues } from '../retention/remove-live-values.js';
-import type { StoredConsent } from '../store/consents.js';
-import type { Writer } from '../store/store.js';
+import { consentWriter, type StoredConsent } from '../store/consents.js';
+import type { WriteScope } from '../store/scope.js';
 import { toConsent } from './consent-view.js';
 import type { OperationRecord } from './operation.js';
 import type { Consent } from '../score/remembered.js';
@@ -30,8 +32,8 @@ export const putConsent: OperationRecord<'putConsent'> = {
     // Only an account that enforces consent deletes data.
     const findAllowed = (consent: Consent) =>
       mode === 'enforce' ? readAllowed(consent, hasPurpose, nowMs) : undefined;
-    const recorded = await store.transact((writerOf) =>
-      record(writerOf(accountId), subject_id, decision, findAllowed, nowMs),
+    const recorded = await store.transact((scopeOf) =>
+      record(scopeOf(accountId), subject_id, decision, findAllowed, nowMs),
     );
     if (recorded instanceof ProblemError) throw recorded;
     const allowed = findAllowed(recorded);
@@ -45,12 +47,13 @@ export const putConsent: OperationRecord<'putConsent'> = {
  * so each of them is stored either before the decision or in accordance with it.
  */
 async function record(
-  { subjects, consents, run }: Writer,
+  scope: WriteScope,
   subjectId: string,
   decision: Decision,
   findAllowed: (consent: Consent) => Allowed | undefined,
   nowMs: number,
 ): Promise<StoredConsent | ProblemError> {
+  const [subjects, consents] = [subjectWriter(scope), consentWriter(scope)];
   const known = (await subjects.lock([subjectId])).get(subjectId) ?? unknownSubject;
   const [newest] = await consents.page(subjectId, 1);
   const recorded = follow(newest, decision, nowMs);
@@ -61,7 +64,7 @@ async function record(
   const consent: Consent = { version, categories, context, expiresAtMs };
   const allowed = findAllowed(consent);
   const subject = allowed ? keepBaseline(known, allowed) : known;
-  await run(subjects.toSave(new Map([[subjectId, { ...subject, consent }]])));
+  await runStatements(scope, subjects.toSave(new Map([[subjectId, { ...subject, consent }]])));
   return recorded;
 }
 

@@ -1,3 +1,5 @@
+import { webhookTable } from '../store/webhooks.js';
+import { deliveryTable } from '../store/deliveries.js';
 import { ProblemError } from '../contract/problem.js';
 import type { OperationRecord } from './operation.js';
 
@@ -10,10 +12,10 @@ const batchRows = 500;
 export const removeWebhook: OperationRecord<'removeWebhook'> = {
   personalData: 'none',
   async handle({ store }, { params }, { accountId }) {
-    const isRemoved = await store.transact((writerOf) => writerOf(accountId).webhooks.remove(params.id));
+    const isRemoved = await store.transact((scopeOf) => webhookTable(scopeOf(accountId)).remove(params.id));
     if (!isRemoved) throw new ProblemError('webhook_not_found');
     const removeSome = () =>
-      store.transact((writerOf) => writerOf(accountId).deliveries.removeSome(params.id, batchRows));
+      store.transact((scopeOf) => deliveryTable(scopeOf(accountId)).removeSome(params.id, batchRows));
     while (await removeSome());
     return { status: 204 };
   },

@@ -1,10 +1,10 @@
 import { ProblemError } from '../contract/problem.js';
-import type { Writer } from '../store/store.js';
-import type { StoredWebhook } from '../store/webhooks.js';
+import type { WriteScope } from '../store/scope.js';
+import { type StoredWebhook, webhookTable } from '../store/webhooks.js';
 
 /** Locks the account's webhook until the transaction ends. Throws webhook_not_found. */
-export async function requireWebhook(writer: Writer, webhookId: string): Promise<StoredWebhook> {
-  const webhook = (await writer.webhooks.lock([webhookId])).get(webhookId);
+export async function requireWebhook(scope: WriteScope, webhookId: string): Promise<StoredWebhook> {
+  const webhook = (await webhookTable(scope).lock([webhookId])).get(webhookId);
   if (!webhook) throw new ProblemError('webhook_not_found');
   return webhook;
 }

@@ -1,8 +1,11 @@
+import { failedDeliveryTable } from '../store/settled-deliveries.js';
+import { deliveryTable } from '../store/deliveries.js';
+import { webhookTable } from '../store/webhooks.js';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { toOrderedRetries } from '../webhooks/ordered-retries.js';
 import type { Delivery } from '../store/delivery-row.js';
-import type { Writer } from '../store/store.js';
+import type { WriteScope } from '../store/scope.js';
 import { requireWebhook } from './require-webhook.js';
 import type { OperationRecord } from './operation.js';
 
@@ -10,16 +13,16 @@ import type { OperationRecord } from './operation.js';
 export const retryDeliveries: OperationRecord<'retryDeliveries'> = {
   personalData: 'none',
   async handle({ store, now, wakeWorker }, { body }, { accountId }) {
-    const delivery_ids = await store.transact(async (writerOf) => {
-      const writer = writerOf(accountId);
-      const failed = await failedOnes(writer, body);
+    const delivery_ids = await store.transact(async (scopeOf) => {
+      const scope = scopeOf(accountId);
+      const failed = await failedOnes(scope, body);
       const ids = failed.map((it) => it.deliveryId);
       if (body.ordered !== true) {
-        await writer.failedDeliveries.requeue(ids, now());
+        await failedDeliveryTable(scope).requeue(ids, now());
         return ids;
       }
-      const retries = await toOrderedRetries(writer, failed, now());
-      await writer.deliveries.updateHeld(retries);
+      const retries = await toOrderedRetries(scope, failed, now());
+      await deliveryTable(scope).updateHeld(retries);
       return retries.map((it) => it.deliveryId);
     });
     wakeWorker();
@@ -28,21 +31,22 @@ export const retryDeliveries: OperationRecord<'retryDeliveries'> = {
 };
 
 /** Locks and returns the requested deliveries that have failed and whose webhook still exists. Locks their webhooks. */
-async function failedOnes(writer: Writer, request: Schema<'RetryRequest'>): Promise<Delivery[]> {
+async function failedOnes(scope: WriteScope, request: Schema<'RetryRequest'>): Promise<Delivery[]> {
   const { delivery_ids, webhook_id } = request;
-  if (webhook_id !== undefined) await requireWebhook(writer, webhook_id);
-  const wanted = delivery_ids ?? (await findIds(writer, webhook_id ?? '', request));
-  const failed = await writer.failedDeliveries.lock(wanted);
-  const webhooks = await writer.webhooks.lock([...new Set(failed.map((it) => it.webhookId))]);
+  if (webhook_id !== undefined) await requireWebhook(scope, webhook_id);
+  const wanted = delivery_ids ?? (await findIds(scope, webhook_id ?? '', request));
+  const failed = await failedDeliveryTable(scope).lock(wanted);
+  const webhooks = await webhookTable(scope).lock([...new Set(failed.map((it) => it.webhookId))]);
   return failed.filter((it) => webhooks.has(it.webhookId));
 }
 
 /** Returns the ids of the newest failures of a webhook. For ordered retries, returns the ids of its oldest failed events. */
 async function findIds(
-  { failedDeliveries }: Writer,
+  scope: WriteScope,
   webhookId: string,
   { since, ordered }: Schema<'RetryRequest'>,
 ): Promise<string[]> {
+  const failedDeliveries = failedDeliveryTable(scope);
   const sinceMs = since === undefined ? undefined : Date.parse(since);
   if (ordered === true) return failedDeliveries.oldest(webhookId, sinceMs, settings.retry_max);
   const failed = await failedDeliveries.page({ webhookId, sinceMs }, settings.retry_max);

@@ -1,3 +1,4 @@
+import { webhookTable } from '../store/webhooks.js';
 import { issueSecret, rotateTo, findRotationEnd } from '../webhooks/signing-secrets.js';
 import { toWebhook } from '../webhooks/webhook-view.js';
 import { ProblemError } from '../contract/problem.js';
@@ -21,7 +22,7 @@ export const rotateWebhookSecret: OperationRecord<'rotateWebhookSecret'> = {
         const webhook = await requireWebhook(writer, params.id);
         refuseDuringRotation(findRotationEnd(webhook, now()), now());
         const rotated = rotateTo(webhook, sealed, now());
-        await writer.webhooks.update(rotated);
+        await webhookTable(writer).update(rotated);
         return { status: 200, body: { ...toWebhook(rotated), secret } };
       },
     });

@@ -1,9 +1,10 @@
+import { erasedIdTable } from '../store/erased-ids.js';
 import { summaries, timestamps } from '../../generated/spec.js';
 import type { Caller, Schema } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
-import type { Report, StoredReport } from '../store/feedback.js';
+import { feedbackReader, feedbackWriter, type Report, type StoredReport } from '../store/feedback.js';
 import type { Reported } from '../store/published-score.js';
-import type { Writer } from '../store/store.js';
+import type { WriteScope } from '../store/scope.js';
 import { toFeedback } from './list-feedback.js';
 import type { OperationRecord, Services } from './operation.js';
 
@@ -25,9 +26,9 @@ export const submitFeedback: OperationRecord<'submitFeedback'> = {
     checkTime(Date.parse(body.timestamp), services);
     const ids = identify(services, caller.accountId, body);
     const who = readOwner(body);
-    const reader = store.read(caller.accountId);
+    const scope = store.read(caller.accountId);
     // The mean of hours of readings takes milliseconds, so it is computed before the transaction locks anything.
-    const published = await reader.feedback.findPublished(who, readTime(body));
+    const published = await feedbackReader(scope).findPublished(who, readTime(body));
     const report: Report = {
       id: ids[0] as string,
       timestampMs: Date.parse(body.timestamp),
@@ -37,8 +38,8 @@ export const submitFeedback: OperationRecord<'submitFeedback'> = {
       published,
       recordedAtMs: now(),
     };
-    const stored = await store.transact((writerOf) =>
-      storeOnce(services, writerOf(caller.accountId), caller, { who, ids, report }),
+    const stored = await store.transact((scopeOf) =>
+      storeOnce(services, scopeOf(caller.accountId), caller, { who, ids, report }),
     );
     // A token of a session does not reveal the person of the session, and without `read` no score.
     return {
@@ -62,10 +63,11 @@ interface Submitted {
 /** Stores the report. Returns the stored report if an identical body was stored before. */
 async function storeOnce(
   services: Services,
-  { feedback, erasedIds }: Writer,
+  scope: WriteScope,
   { accountId, grant }: Caller,
   { who, ids, report }: Submitted,
 ): Promise<StoredReport> {
+  const feedback = feedbackWriter(scope);
   const owner = await feedback.lock(who);
   if (!owner) throw new ProblemError(who.sessionId === undefined ? 'subject_not_found' : 'session_not_found');
   if (grant) {
@@ -74,7 +76,7 @@ async function storeOnce(
       { kind: 'session', id: who.sessionId ?? '' } as const,
       ...(subject_id === null ? [] : [{ kind: 'subject', id: subject_id } as const]),
     ];
-    const erased = await erasedIds.find(names.flatMap((it) => services.digestId(accountId, it)));
+    const erased = await erasedIdTable(scope).find(names.flatMap((it) => services.digestId(accountId, it)));
     // A token from before an erasure must not send data of the person again.
     if ([...erased.values()].some((erasedAtMs) => grant.issuedAtMs <= erasedAtMs))
       throw new ProblemError('invalid_token', { cause: 'issued before an erasure' });

@@ -1,3 +1,4 @@
+import { deliveryTable } from '../store/deliveries.js';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { newDelivery } from '../webhooks/new-delivery.js';
@@ -17,7 +18,7 @@ export const testWebhook: OperationRecord<'testWebhook'> = {
         const webhook = await requireWebhook(writer, params.id);
         const rest = { sessionId: payload.session_id, payload: JSON.stringify(payload), dueAtMs: now() };
         const delivery = newDelivery({ ...webhook, accountId: caller.accountId }, rest);
-        await writer.deliveries.insert([delivery]);
+        await deliveryTable(writer).insert([delivery]);
         return { status: 202 as const, body: { delivery_id: delivery.deliveryId } };
       },
     });

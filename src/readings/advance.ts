@@ -1,3 +1,4 @@
+import { readingTable } from '../store/readings.js';
 import { attributeStress, type Credit, stressAtTurn } from '../score/attribution.js';
 import { advanceSession, backfillSession, isOtherSubject, newestAtMs, startLive, type Step } from '../score/session.js';
 import { findChange, nextSeq, type SessionEvent } from '../score/states.js';
@@ -8,7 +9,7 @@ import type { TopicName } from '../../packages/text/vocabulary.js';
 import { fault, ProblemError } from '../contract/problem.js';
 import type { ErasedId } from '../store/erased-ids.js';
 import type { StoredSession } from '../store/sessions.js';
-import type { Writer } from '../store/store.js';
+import type { WriteScope } from '../store/scope.js';
 import { applyConsent, type Permitted } from './consent.js';
 import type { PreparedReading } from './intake.js';
 import type { Baseline, ComputedState, Session, Subject, Talk } from '../score/remembered.js';
@@ -166,7 +167,7 @@ export function listSubjects(
  * they cannot be stored yet.
  */
 export async function findAlreadyStored(
-  table: Writer['readings'],
+  scope: WriteScope,
   readings: readonly PreparedReading[],
   sessions: Progress['sessions'],
 ): Promise<Map<string, ComputedState>> {
@@ -180,7 +181,7 @@ export async function findAlreadyStored(
       submittedKeys.set(toReadingKey({ sessionId, digest: earlier }), toReadingKey(reading));
     return [digest, ...earlierDigests].map((it) => ({ sessionId, incarnation, timestampMs, digest: it }));
   });
-  const found = await table.find(candidates);
+  const found = await readingTable(scope).find(candidates);
   return new Map(
     found.map((reading) => [submittedKeys.get(toReadingKey(reading)) ?? toReadingKey(reading), reading.computed]),
   );

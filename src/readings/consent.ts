@@ -1,9 +1,11 @@
+import { sessionReader } from '../store/sessions.js';
+import { subjectReader } from '../store/subjects.js';
 import { consent as contract } from '../../generated/spec.js';
 import type { Caller, Submission } from '../contract/contract.js';
 import { type Allowed, isExpired, keepAllowed, readAllowed, removeLiveValues } from '../score/consent.js';
 import { listCategories } from '../score/signals.js';
 import { ProblemError } from '../contract/problem.js';
-import type { Reader } from '../store/store.js';
+import type { ReadScope } from '../store/scope.js';
 import type { Progress } from './advance.js';
 import type { PreparedReading } from './intake.js';
 import type { Session, Subject } from '../score/remembered.js';
@@ -51,12 +53,12 @@ export function statesPurpose(settings: Caller['settings']): boolean {
  * person may withdraw the consent in the meantime.
  */
 export async function readTextConsent(
-  { findSession, findSubject }: Pick<Reader, 'findSession' | 'findSubject'>,
+  scope: ReadScope,
   { sessionId, subjectId, hasPurpose }: TextSource,
   nowMs: number,
 ): Promise<boolean> {
-  const id = subjectId ?? (await findSession(sessionId))?.session.subjectId;
-  const consent = id === undefined ? undefined : (await findSubject(id))?.consent;
+  const id = subjectId ?? (await sessionReader(scope).find(sessionId))?.session.subjectId;
+  const consent = id === undefined ? undefined : (await subjectReader(scope).find(id))?.consent;
   return consent !== undefined && readAllowed(consent, hasPurpose, nowMs).has('textual');
 }
 

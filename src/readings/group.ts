@@ -1,12 +1,21 @@
+import { readingTable } from '../store/readings.js';
+import { triggerWriter } from '../store/triggers.js';
+import { positionTable } from '../store/stream-positions.js';
+import { subjectWriter } from '../store/subjects.js';
+import { runStatements } from '../store/rows.js';
+import { feedbackWriter } from '../store/feedback.js';
+import { webhookTable } from '../store/webhooks.js';
+import { outboxTable } from '../store/outbox.js';
 import type { Caller } from '../contract/contract.js';
 import { createGroupCommit } from '../store/group-commit.js';
 import type { AdmitSession } from '../limits/new-session-limit.js';
 import { ProblemError } from '../contract/problem.js';
-import type { DigestId, ErasedId } from '../store/erased-ids.js';
-import type { BoundSession } from '../store/name-subjects.js';
-import type { StoredSession } from '../store/sessions.js';
-import type { Store, Writer } from '../store/store.js';
-import { isTransient } from '../store/transient.js';
+import { type DigestId, type ErasedId, erasedIdTable } from '../store/erased-ids.js';
+import { type BoundSession, nameSubjects } from '../store/name-subjects.js';
+import { sessionWriter, type StoredSession } from '../store/sessions.js';
+import type { Store } from '../store/store.js';
+import type { WriteScope } from '../store/scope.js';
+import { isTransient } from '../store/retry.js';
 import { inSharedSpan, traceOrigin, type TraceOrigin } from '../observe/in-span.js';
 import {
   type Advance,
@@ -129,13 +138,13 @@ export async function advanceGroup(
   nowMs: number,
   digestId: DigestId,
 ): Promise<Advanced> {
-  return store.transact(async (writerOf) => {
+  return store.transact(async (scopeOf) => {
     const outcomes = new Map<PreparedReading, Outcome | undefined>();
     let hasEvents = false;
     // Sorted, so that all processes lock rows in the same order.
     for (const accountId of [...new Set(group.map((it) => it.accountId))].sort()) {
       const readings = group.filter((it) => it.accountId === accountId);
-      const advanced = await advanceAccount(writerOf(accountId), readings, nowMs, (it) => digestId(accountId, it));
+      const advanced = await advanceAccount(scopeOf(accountId), readings, nowMs, (it) => digestId(accountId, it));
       for (const [index, reading] of readings.entries()) outcomes.set(reading, advanced.outcomes[index]);
       hasEvents ||= advanced.hasEvents;
     }
@@ -145,44 +154,45 @@ export async function advanceGroup(
 
 /** Processes the readings that one account has in a group. */
 async function advanceAccount(
-  writer: Writer,
+  scope: WriteScope,
   readings: readonly PreparedReading[],
   nowMs: number,
   digestId: (id: ErasedId) => readonly string[],
 ): Promise<Advanced> {
-  const { sessions, subjects, webhookEpoch } = await lockAll(writer, readings, nowMs);
-  const alreadyStored = await findAlreadyStored(writer.readings, readings, sessions);
+  const { sessions, subjects, webhookEpoch } = await lockAll(scope, readings, nowMs);
+  const alreadyStored = await findAlreadyStored(scope, readings, sessions);
   const unbound = withoutSubject(sessions);
-  const erasedAtMs = await findErased(writer, readings, [...subjects.keys()], digestId);
+  const erasedAtMs = await findErased(scope, readings, [...subjects.keys()], digestId);
   const progress = beginProgress({ sessions, subjects, alreadyStored, erasedAtMs, nowMs });
   const advances = readings.map((reading) => advanceReading(progress, reading));
-  const triggers = await writer.triggers.find(sightedSubjects(advances));
+  const triggers = await triggerWriter(scope).find(sightedSubjects(advances));
   const remembered = rememberTopics(progress, advances, triggers);
   // Positions are taken last, because other processes with readings of this account wait for them until the commit.
-  const positions = await writer.positions.take(remembered.stored.length, nowMs);
+  const positions = await positionTable(scope).take(remembered.stored.length, nowMs);
   // Sends all writes in one round trip, because this transaction limits the throughput of the service.
-  await writer.run([
-    ...writer.sessions.toSave(progress.changedSessions, nowMs),
-    ...writer.subjects.toSave(progress.changedSubjects),
-    ...writer.triggers.toSave(remembered.triggers),
-    ...writer.readings.toAppend(remembered.stored, positions.first),
+  await runStatements(scope, [
+    ...sessionWriter(scope).toSave(progress.changedSessions, nowMs),
+    ...subjectWriter(scope).toSave(progress.changedSubjects),
+    ...triggerWriter(scope).toSave(remembered.triggers),
+    ...readingTable(scope).toAppend(remembered.stored, positions.first),
     ...positions.toSave,
   ]);
-  await writer.sessions.removePlaceholders([...sessions].flatMap(([id, it]) => (it.session ? [] : [id])));
-  await writer.subjects.removePlaceholders([...subjects.keys()].filter((id) => !progress.subjects.get(id)));
+  await sessionWriter(scope).removePlaceholders([...sessions].flatMap(([id, it]) => (it.session ? [] : [id])));
+  await subjectWriter(scope).removePlaceholders([...subjects.keys()].filter((id) => !progress.subjects.get(id)));
   const bound = newlyBound(unbound, progress.changedSessions);
-  for (const it of bound) if (!it.isNew) await writer.feedback.nameSubject(it.sessionId, it.incarnation, it.subjectId);
-  if (webhookEpoch !== undefined) await writer.nameSubjects(bound);
-  const hasEvents = webhookEpoch !== undefined && (await appendEvents(writer, advances, webhookEpoch, nowMs));
+  for (const it of bound)
+    if (!it.isNew) await feedbackWriter(scope).nameSubject(it.sessionId, it.incarnation, it.subjectId);
+  if (webhookEpoch !== undefined) await nameSubjects(scope, bound);
+  const hasEvents = webhookEpoch !== undefined && (await appendEvents(scope, advances, webhookEpoch, nowMs));
   const outcomes = advances.map((it, index) => (it.kind === 'refused' ? it.refusal : remembered.computedStates[index]));
   return { outcomes: outcomes as Outcome[], hasEvents };
 }
 
 /** Locks the sessions, then their subjects. All processes use this order to prevent deadlocks. */
-async function lockAll(writer: Writer, readings: readonly PreparedReading[], nowMs: number) {
-  const sessions = await writer.sessions.lock([...new Set(readings.map((it) => it.sessionId))], nowMs);
-  const webhookEpoch = await writer.webhooks.epoch();
-  const subjects = await writer.subjects.lock(listSubjects(readings, sessions));
+async function lockAll(scope: WriteScope, readings: readonly PreparedReading[], nowMs: number) {
+  const sessions = await sessionWriter(scope).lock([...new Set(readings.map((it) => it.sessionId))], nowMs);
+  const webhookEpoch = await webhookTable(scope).epoch();
+  const subjects = await subjectWriter(scope).lock(listSubjects(readings, sessions));
   return { sessions, subjects, webhookEpoch };
 }
 
@@ -191,7 +201,7 @@ async function lockAll(writer: Writer, readings: readonly PreparedReading[], now
  * the locks, so that it finds a concurrent erasure. Readings without a token and without a live turn require no query.
  */
 async function findErased(
-  { erasedIds }: Writer,
+  scope: WriteScope,
   readings: readonly PreparedReading[],
   subjectIds: readonly string[],
   digestId: (id: ErasedId) => readonly string[],
@@ -203,7 +213,7 @@ async function findErased(
     ...sessions.map((id) => ({ kind: 'session', id }) as const),
     ...subjectIds.map((id) => ({ kind: 'subject', id }) as const),
   ];
-  const found = await erasedIds.find(ids.flatMap(digestId));
+  const found = await erasedIdTable(scope).find(ids.flatMap(digestId));
   return (erased) => Math.max(0, ...digestId(erased).map((digest) => found.get(digest) ?? 0));
 }
 
@@ -227,12 +237,12 @@ function newlyBound(
 
 /** Appends the state change events to the outbox. Returns true if there are any. */
 async function appendEvents(
-  writer: Writer,
+  scope: WriteScope,
   advances: readonly Advance[],
   epoch: number,
   nowMs: number,
 ): Promise<boolean> {
   const events = advances.flatMap((advance) => (advance.kind === 'taken' && advance.event) || []);
-  if (events.length > 0) await writer.outbox.append(events, epoch, nowMs);
+  if (events.length > 0) await outboxTable(scope).append(events, epoch, nowMs);
   return events.length > 0;
 }

@@ -1,7 +1,15 @@
+import { subjectWriter } from '../store/subjects.js';
+import { triggerWriter } from '../store/triggers.js';
+import { eraseSomeHours, hourWriter } from '../store/subject-hours.js';
+import { consentWriter } from '../store/consents.js';
+import { eraseSomeFeedback, feedbackWriter } from '../store/feedback.js';
+import { accessTable, unlinkPerson } from '../store/accesses.js';
+import { positionTable } from '../store/stream-positions.js';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import type { DigestId, StoredErasure } from '../store/erased-ids.js';
-import type { Erasure } from '../store/erasures.js';
-import type { Store, Writer } from '../store/store.js';
+import { type DigestId, erasedIdTable, type StoredErasure } from '../store/erased-ids.js';
+import { eraseReadings, eraseSessions, eraseSomeDeliveries, type Erasure, findErasures } from '../store/erasures.js';
+import type { Store } from '../store/store.js';
+import type { WriteScope } from '../store/scope.js';
 
 const erasuresAtOnce = 100;
 const batchRows = 500;
@@ -29,15 +37,15 @@ export async function eraseSubject(
 ): Promise<{ readonly sessions: number; readonly triggers: number } | undefined> {
   const { store, now } = parts;
   const deliveries = await inBatches(() =>
-    store.transact((writerOf) => writerOf(accountId).eraseSomeDeliveries(subjectId, batchRows, now())),
+    store.transact((scopeOf) => eraseSomeDeliveries(scopeOf(accountId), subjectId, batchRows, now())),
   );
-  await inBatches(() => store.eraseSomeHours(accountId, subjectId, batchRows));
-  await inBatches(() => store.eraseSomeFeedback(accountId, subjectId, batchRows));
-  const erased = await store.transact((writerOf) => eraseUnderLock(parts, writerOf(accountId), accountId, subjectId));
+  await inBatches(() => store.run((knex) => eraseSomeHours(knex, accountId, subjectId, batchRows)));
+  await inBatches(() => store.run((knex) => eraseSomeFeedback(knex, accountId, subjectId, batchRows)));
+  const erased = await store.transact((scopeOf) => eraseUnderLock(parts, scopeOf(accountId), accountId, subjectId));
   parts.recordErasures?.(erased.erasures);
   if (!erased.isKnown && deliveries === 0) return undefined;
   // Again, because a process may have stored a pseudonym for an earlier access during the transaction.
-  await store.accesses.unlinkPerson(parts.digestId, accountId, subjectId);
+  await store.use(accessTable).unlinkPerson(parts.digestId, accountId, subjectId);
   await finish(store, erased.sessions);
   await store.sqliteFiles.removeErased();
   return { sessions: erased.sessions.length, triggers: erased.triggers };
@@ -55,7 +63,7 @@ interface Erased {
 /** Completes erasures that a stopped process left unfinished. Resolves when all are complete or `signal` aborts. */
 export async function finishErasures(store: Store, signal?: AbortSignal): Promise<void> {
   for (;;) {
-    const erasures = await store.findErasures(erasuresAtOnce);
+    const erasures = await store.run((knex) => findErasures(knex, erasuresAtOnce));
     if (erasures.length === 0 || signal?.aborted) return;
     await finish(store, erasures, signal);
     await store.sqliteFiles.removeErased();
@@ -76,7 +84,8 @@ async function inBatches(deleteBatch: () => Promise<number>): Promise<number> {
 /** Completes erasures. Yields between batches, because SQLite runs on the thread that does all other database work. */
 async function finish(store: Store, erasures: readonly Erasure[], signal?: AbortSignal): Promise<void> {
   for (const erasure of erasures)
-    while (!signal?.aborted && !(await store.eraseReadings(erasure, batchRows))) await yieldToOthers();
+    while (!signal?.aborted && !(await store.run((knex) => eraseReadings(knex, erasure, batchRows))))
+      await yieldToOthers();
 }
 
 /**
@@ -89,24 +98,24 @@ async function finish(store: Store, erasures: readonly Erasure[], signal?: Abort
  */
 async function eraseUnderLock(
   { digestId, now }: ErasureParts,
-  writer: Writer,
+  scope: WriteScope,
   accountId: string,
   subjectId: string,
 ): Promise<Erased> {
-  const locked = await writer.subjects.lock([subjectId]);
-  const triggers = await writer.triggers.removeAll(subjectId);
+  const locked = await subjectWriter(scope).lock([subjectId]);
+  const triggers = await triggerWriter(scope).removeAll(subjectId);
   // Also rows that were stored since the first step.
-  await writer.hours.removeAll(subjectId);
-  await writer.consents.removeAll(subjectId);
-  const { sessions, notifications } = await writer.eraseSessions(subjectId, now());
-  await writer.feedback.removeAll(subjectId);
-  await writer.subjects.remove(subjectId);
-  const pseudonyms = await writer.unlinkPerson(digestId, subjectId);
+  await hourWriter(scope).removeAll(subjectId);
+  await consentWriter(scope).removeAll(subjectId);
+  const { sessions, notifications } = await eraseSessions(scope, subjectId, now());
+  await feedbackWriter(scope).removeAll(subjectId);
+  await subjectWriter(scope).remove(subjectId);
+  const pseudonyms = await unlinkPerson(scope, digestId, subjectId);
   const erasedIds = sessions.map(({ session_id }) => ({ kind: 'session', id: session_id }) as const);
   const digests = [{ kind: 'subject', id: subjectId } as const, ...erasedIds].flatMap((it) => digestId(accountId, it));
   const erasedAtMs = now();
-  await writer.erasedIds.add(digests, erasedAtMs);
-  if (sessions.length > 0) await writer.positions.countErasure();
+  await erasedIdTable(scope).add(digests, erasedAtMs);
+  if (sessions.length > 0) await positionTable(scope).countErasure();
   const removed = triggers + sessions.length + notifications + pseudonyms;
   const erasures = digests.map((digest) => ({ accountId, digest, erasedAtMs }));
   return { isKnown: Boolean(locked.get(subjectId)) || removed > 0, erasures, sessions, triggers };

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StoredErasure } from '../store/erased-ids.js';
+import { erasedIdRecord, type StoredErasure } from '../store/erased-ids.js';
 import type { Store } from '../store/store.js';
 
 /**
@@ -64,7 +64,8 @@ export function appendErasures(file: string, erasures: readonly StoredErasure[])
 export async function saveErasures(store: Store, file: string, sinceMs: number): Promise<void> {
   const { erasures, damagedLines } = readErasures(file);
   let hasChanged = damagedLines > 0;
-  for await (const page of store.erasedIds.since(sinceMs)) hasChanged = addErasures(erasures, page) || hasChanged;
+  for await (const page of store.iterate((knex) => erasedIdRecord(knex).since(sinceMs)))
+    hasChanged = addErasures(erasures, page) || hasChanged;
   const kept = [...erasures.values()].filter((it) => it.erasedAtMs >= sinceMs);
   if (!hasChanged && kept.length === erasures.size) return;
   writeErasures(file, kept);

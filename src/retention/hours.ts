@@ -1,8 +1,8 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { createTurns } from '../store/turns.js';
+import { createTurns } from '../store/session-snapshot.js';
 import { beginTimeline, type Hour, hourMs, stateMs } from '../score/summary.js';
-import type { Reader } from '../store/store.js';
-import type { SubjectReading } from '../store/subject-hours.js';
+import type { ReadScope } from '../store/scope.js';
+import { hourReader, type SubjectReading } from '../store/subject-hours.js';
 
 /** Maximum number of readings that one query reads, so that it blocks other work for milliseconds only. */
 const queryMax = 2_000;
@@ -29,7 +29,7 @@ export interface ComputedHours {
 }
 
 /** Computes hours of a subject from its stored readings. */
-export type ComputeHours = (reader: Pick<Reader, 'hours'>, request: HoursRequest) => Promise<ComputedHours>;
+export type ComputeHours = (scope: ReadScope, request: HoursRequest) => Promise<ComputedHours>;
 
 /**
  * Returns the function that computes hours. Its calls query the database in turns, so that many calls delay other
@@ -37,9 +37,11 @@ export type ComputeHours = (reader: Pick<Reader, 'hours'>, request: HoursRequest
  */
 export function createComputeHours(): ComputeHours {
   const inTurn = createTurns();
-  return async ({ hours: table }, { subjectId, fromMs, toMs, nowMs, onRead }) => {
+  return async (scope, { subjectId, fromMs, toMs, nowMs, onRead }) => {
     const read = async (atMs: number, untilMs: number, digestPrefix = '') => {
-      const found = await inTurn(() => table.readings(subjectId, atMs, untilMs, queryMax + 1, digestPrefix));
+      const found = await inTurn(() =>
+        hourReader(scope).readings(subjectId, atMs, untilMs, queryMax + 1, digestPrefix),
+      );
       await yieldToOthers();
       return found;
     };

@@ -1,3 +1,11 @@
+import { purgeReadings } from '../store/expired-readings.js';
+import { purgeSessions } from '../store/sessions.js';
+import { purgeHours } from '../store/subject-hours.js';
+import { purgeFeedback } from '../store/feedback.js';
+import { purgeDeliveries } from '../store/delivery-queue.js';
+import { purgeErasedIds } from '../store/erased-ids.js';
+import { accessTable } from '../store/accesses.js';
+import { forgetIssuedSecrets, purgeIdempotencyKeys } from '../store/idempotency-keys.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { idempotency, retention } from '../../generated/spec.js';
@@ -97,16 +105,17 @@ export async function purgeExpired(
         paced: (work) => paced(work, signal),
       })
     : undefined;
-  const readings = () => store.purgeReadings(edges.readings, batchRows, summarize);
+  const readings = () => store.run((knex) => purgeReadings(knex, edges.readings, batchRows, summarize));
   // After the readings, so that every stored reading has a session.
-  const sessions = () => store.purgeSessions(edges.sessions, batchRows);
-  const hours = () => store.purgeHours(edges.hours, batchRows);
-  const feedback = () => store.purgeFeedback(edges.feedback, batchRows);
-  const deliveries = () => store.purgeDeliveries(edges.deliveries, batchRows);
-  const idempotencyKeys = () => store.purgeIdempotencyKeys(nowMs - idempotency.retention_hours * hourMs, batchRows);
-  const erasedIds = () => store.purgeErasedIds(edges.erasures, batchRows);
-  const accesses = () => store.accesses.purge(edges.accesses, batchRows);
-  const pseudonyms = () => store.accesses.purgePseudonyms(edges.accesses, batchRows);
+  const sessions = () => store.run((knex) => purgeSessions(knex, edges.sessions, batchRows));
+  const hours = () => store.run((knex) => purgeHours(knex, edges.hours, batchRows));
+  const feedback = () => store.run((knex) => purgeFeedback(knex, edges.feedback, batchRows));
+  const deliveries = () => store.run((knex) => purgeDeliveries(knex, edges.deliveries, batchRows));
+  const idempotencyKeys = () =>
+    store.run((knex) => purgeIdempotencyKeys(knex, nowMs - idempotency.retention_hours * hourMs, batchRows));
+  const erasedIds = () => store.run((knex) => purgeErasedIds(knex, edges.erasures, batchRows));
+  const accesses = () => store.use(accessTable).purge(edges.accesses, batchRows);
+  const pseudonyms = () => store.use(accessTable).purgePseudonyms(edges.accesses, batchRows);
   await forgetSecrets(store, nowMs);
   let total = 0;
   const rest = [deliveries, idempotencyKeys, erasedIds, accesses, pseudonyms];
@@ -117,7 +126,7 @@ export async function purgeExpired(
 
 /** Deletes the secrets of stored responses after the time in which a resend gets them. */
 function forgetSecrets(store: Store, nowMs: number): Promise<void> {
-  return store.forgetIssuedSecrets(nowMs - idempotency.secret_minutes * 60_000);
+  return store.run((knex) => forgetIssuedSecrets(knex, nowMs - idempotency.secret_minutes * 60_000));
 }
 
 /**

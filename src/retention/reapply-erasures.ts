@@ -1,12 +1,15 @@
+import { peopleTable } from '../store/people.js';
+import { feedbackWriter } from '../store/feedback.js';
+import { nameSession } from '../store/name-subjects.js';
 import { randomBytes } from 'node:crypto';
-import type { ErasedId } from '../store/erased-ids.js';
+import { type ErasedId, erasedIdRecord } from '../store/erased-ids.js';
 import { type ErasureParts, eraseSubject } from './erase.js';
 import type { Erasures } from './erasure-file.js';
 
 /** Returns the erasures that the database does not contain, e.g. because it was restored from a backup. */
 export async function findMissingErasures({ store }: ErasureParts, record: Erasures): Promise<Erasures> {
   const missing: Erasures = new Map(record);
-  for await (const page of store.erasedIds.since(0))
+  for await (const page of store.iterate((knex) => erasedIdRecord(knex).since(0)))
     for (const { accountId, digest, erasedAtMs } of page) {
       const key = `${accountId} ${digest}`;
       if ((missing.get(key)?.erasedAtMs ?? Infinity) <= erasedAtMs) missing.delete(key);
@@ -25,23 +28,23 @@ export async function reapplyErasures(parts: ErasureParts, missing: Erasures): P
   const isErased = (accountId: string, id: ErasedId) =>
     digestId(accountId, id).some((digest) => missing.has(`${accountId} ${digest}`));
   let count = 0;
-  for await (const page of store.people.sessionsWithoutSubject())
+  for await (const page of store.iterate((knex) => peopleTable(knex).sessionsWithoutSubject()))
     for (const { accountId, sessionId, incarnation } of page) {
       if (!isErased(accountId, { kind: 'session', id: sessionId })) continue;
       const subjectId = `erased-${randomBytes(12).toString('hex')}`;
-      await store.transact(async (writerOf) => {
-        const writer = writerOf(accountId);
-        await writer.feedback.nameSubject(sessionId, incarnation, subjectId);
-        await writer.nameSession({ sessionId, incarnation, subjectId, isNew: false });
+      await store.transact(async (scopeOf) => {
+        const scope = scopeOf(accountId);
+        await feedbackWriter(scope).nameSubject(sessionId, incarnation, subjectId);
+        await nameSession(scope, { sessionId, incarnation, subjectId, isNew: false });
       });
       await eraseSubject(parts, accountId, subjectId);
       count += 1;
     }
-  for await (const page of store.people.subjects())
+  for await (const page of store.iterate((knex) => peopleTable(knex).subjects()))
     for (const { accountId, subjectId } of page) {
       if (!isErased(accountId, { kind: 'subject', id: subjectId })) continue;
       if (await eraseSubject(parts, accountId, subjectId)) count += 1;
     }
-  await store.erasedIds.add([...missing.values()]);
+  await store.run((knex) => erasedIdRecord(knex).add([...missing.values()]));
   return count;
 }

@@ -1,6 +1,8 @@
+import { sessionWriter } from '../store/sessions.js';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { type Allowed, removeLiveValues } from '../score/consent.js';
-import type { Store, Writer } from '../store/store.js';
+import type { Store } from '../store/store.js';
+import type { WriteScope } from '../store/scope.js';
 
 const sessionsAtOnce = 100;
 
@@ -16,10 +18,10 @@ export async function removeSubjectsValues(
 ): Promise<void> {
   let after = '';
   for (;;) {
-    const ids = await store.transact(async (writerOf) => {
-      const writer = writerOf(accountId);
-      const some = await writer.sessions.idsOf(subjectId, after, sessionsAtOnce);
-      if (some.length > 0) await removeFrom(writer, some, allowed, nowMs);
+    const ids = await store.transact(async (scopeOf) => {
+      const scope = scopeOf(accountId);
+      const some = await sessionWriter(scope).idsOf(subjectId, after, sessionsAtOnce);
+      if (some.length > 0) await removeFrom(scope, some, allowed, nowMs);
       return some;
     });
     const last = ids.at(-1);
@@ -29,12 +31,8 @@ export async function removeSubjectsValues(
   }
 }
 
-async function removeFrom(
-  { sessions }: Writer,
-  ids: readonly string[],
-  allowed: Allowed,
-  nowMs: number,
-): Promise<void> {
+async function removeFrom(scope: WriteScope, ids: readonly string[], allowed: Allowed, nowMs: number): Promise<void> {
+  const sessions = sessionWriter(scope);
   const locked = await sessions.lock(ids, nowMs);
   for (const [id, { session }] of locked) {
     const left = session && removeLiveValues(session, allowed);

@@ -1,7 +1,8 @@
+import { appliedRetention } from '../store/applied-retention.js';
 import type { Logger } from 'pino';
 import { commandLine } from '../contract/command-line.js';
 import type { RetentionTimes } from '../config/config.js';
-import type { ExpiredCount } from '../store/count-expired.js';
+import { countExpired, type ExpiredCount } from '../store/count-expired.js';
 import type { Store } from '../store/store.js';
 import { hourMs, purgeEdges } from './purge-edges.js';
 
@@ -14,8 +15,8 @@ export function isLargePurge({ stored, expired }: Pick<ExpiredCount, 'stored' | 
 }
 
 /** Stores the retention of readings that this process applies. Confirms a shorter one. */
-export function applyRetention({ appliedRetention }: Store, { readingsMs }: RetentionTimes): Promise<void> {
-  return appliedRetention.set(toHours(readingsMs));
+export function applyRetention(store: Store, { readingsMs }: RetentionTimes): Promise<void> {
+  return store.use(appliedRetention).set(toHours(readingsMs));
 }
 
 /**
@@ -35,7 +36,7 @@ export function createConfirmedRetention(
   async function isSmallPurge(nowMs: number | undefined, earlierHours: number): Promise<boolean> {
     if (nowMs === undefined || performance.now() < countAgainAtMs) return false;
     countAgainAtMs = performance.now() + recountMs;
-    const [count] = await store.countExpired(purgeEdges(times, nowMs), ['readings']);
+    const [count] = await store.run((knex) => countExpired(knex, purgeEdges(times, nowMs), ['readings']));
     if (count === undefined || !isLargePurge(count)) return true;
     const { stored, expired } = count;
     log.warn(
@@ -47,7 +48,7 @@ export function createConfirmedRetention(
   }
 
   return async (nowMs) => {
-    const earlierHours = (await store.appliedRetention.find()) ?? 0;
+    const earlierHours = (await store.use(appliedRetention).find()) ?? 0;
     if (earlierHours === hours) return times;
     if (earlierHours < hours || (await isSmallPurge(nowMs, earlierHours))) {
       await applyRetention(store, times);

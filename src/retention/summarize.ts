@@ -1,10 +1,11 @@
+import { hourWriter } from '../store/subject-hours.js';
 import { floorHour, type Hour, hourMs, stateMs } from '../score/summary.js';
-import type { ExpiredReading } from '../store/expired-readings.js';
+import { type ExpiredReading, findSubjects } from '../store/expired-readings.js';
 import type { Store } from '../store/store.js';
 import type { ComputeHours } from './hours.js';
 
 export interface SummarizeParts {
-  readonly store: Pick<Store, 'read' | 'transact' | 'findSubjects'>;
+  readonly store: Pick<Store, 'read' | 'transact' | 'run'>;
   readonly computeHours: ComputeHours;
   /** Hours that begin earlier are not stored, epoch ms. */
   readonly sinceMs: number;
@@ -37,7 +38,9 @@ export function createSummarize({ store, computeHours, sinceMs, paced, signal }:
     const people = new Map<string, Person>();
     for (const account of new Set(readings.map((reading) => reading.account))) {
       const mine = readings.filter((reading) => reading.account === account);
-      const sessions = await store.findSubjects(account, [...new Set(mine.map(({ incarnation }) => incarnation))]);
+      const sessions = await store.run((knex) =>
+        findSubjects(knex, account, [...new Set(mine.map(({ incarnation }) => incarnation))]),
+      );
       const subjects = new Map(sessions.map((session) => [session.incarnation, session]));
       for (const { incarnation, timestamp_ms } of mine) {
         const session = subjects.get(incarnation);
@@ -56,20 +59,20 @@ export function createSummarize({ store, computeHours, sinceMs, paced, signal }:
 
   async function summarize(person: Person): Promise<void> {
     const { accountId, subjectId, hours: starts } = person;
-    const reader = store.read(accountId);
+    const scope = store.read(accountId);
     for (;;) {
       const incarnations = new Set<string>();
       const hours: Hour[] = [];
       for (const fromMs of starts) {
-        const computed = await computeHours(reader, {
+        const computed = await computeHours(scope, {
           ...{ subjectId, fromMs, toMs: fromMs + hourMs, nowMs: Infinity },
           onRead: (readings) => void readings.forEach(({ incarnation }) => incarnations.add(incarnation)),
         });
         hours.push(...computed.hours.values());
       }
       if (hours.length === 0) break;
-      const isStored = await store.transact((writerOf) =>
-        writerOf(accountId).hours.add(subjectId, hours, [...incarnations]),
+      const isStored = await store.transact((scopeOf) =>
+        hourWriter(scopeOf(accountId)).add(subjectId, hours, [...incarnations]),
       );
       // Otherwise a session was deleted in the meantime, so the hours must not contain its readings.
       if (isStored) break;

@@ -24,7 +24,7 @@ import { serveMetrics } from '../observe/server.js';
 import { requireSecretsKeys } from '../config/secrets-key.js';
 import { starting } from '../observe/start-error.js';
 import { monotonicMs } from '../store/database-clock.js';
-import { isTransient, findRemedy } from '../store/transient.js';
+import { findRemedy, isTransient } from '../store/retry.js';
 import type { Notifications, OpenNotifications } from '../streaming/notifications.js';
 import { createStreams, type Streams } from '../streaming/streams.js';
 import { createSessionTokens } from '../keys/session-token.js';

@@ -2,7 +2,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { RateLimitError } from '../limits/allowance.js';
 import { fault, ProblemError } from '../contract/problem.js';
-import { isTransient } from '../store/transient.js';
+import { isTransient } from '../store/retry.js';
 import { connect, type Connection, type Functions } from './connection.js';
 
 interface Theirs extends Functions {

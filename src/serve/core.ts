@@ -1,3 +1,8 @@
+import { findStreamHeads } from '../store/stream-positions.js';
+import { accessTable } from '../store/accesses.js';
+import { keyTable } from '../store/keys.js';
+import { usageTable } from '../store/usage.js';
+import { positionReader } from '../store/readings-by-position.js';
 import { limits } from '../../generated/spec.js';
 import { startAccessRecord } from '../access-record/record.js';
 import { createDevelopmentKey, type DevelopmentKey } from '../keys/development-key.js';
@@ -88,7 +93,13 @@ async function start(keep: Keep, parts: CoreParts) {
     config.retention.accessesMs === 0
       ? undefined
       : keep(
-          startAccessRecord({ accesses: store.accesses, digestId, secretsKey: foundation.secretsKeys[0], now, log }),
+          startAccessRecord({
+            accesses: store.use(accessTable),
+            digestId,
+            secretsKey: foundation.secretsKeys[0],
+            now,
+            log,
+          }),
         );
   const recordAccess = (...request: Parameters<typeof findAccess>) => {
     const access = accessRecord && findAccess(...request);
@@ -116,11 +127,11 @@ async function start(keep: Keep, parts: CoreParts) {
     },
     /** Returns true if the subject of a reading allows the analysis of its texts. */
     allowsText: (source: TextSource) => readTextConsent(store.read(source.accountId), source, now()),
-    findKeys: store.keys.byHashes,
-    findKey: store.keys.find,
-    recordKeyUse: store.keys.recordUse,
-    usageTotals: store.usage.totalsOf,
-    addUsage: store.usage.add,
+    findKeys: store.use(keyTable).byHashes,
+    findKey: store.use(keyTable).find,
+    recordKeyUse: store.use(keyTable).recordUse,
+    usageTotals: store.use(usageTable).totalsOf,
+    addUsage: store.use(usageTable).add,
     /** Warnings for the operator about the database and webhooks, each with its remedy. */
     warnings: () => findWarnings(store, config, now()),
     /**
@@ -139,9 +150,10 @@ async function start(keep: Keep, parts: CoreParts) {
     beginExport: (scope: ExportScope, cursor: number | undefined) => beginExport(store, scope, cursor),
     readExportPage: (scope: ExportScope, from: ExportPosition) =>
       readExportPage(store.read(scope.accountId), scope, from),
-    findStreamHeads: store.findStreamHeads,
+    findStreamHeads: (accountIds: readonly string[]) => store.run((knex) => findStreamHeads(knex, accountIds)),
     /** Returns the account's sessions with readings after a position. */
-    changedSessions: (accountId: string, position: number) => store.read(accountId).readings.changedAfter(position),
+    changedSessions: (accountId: string, position: number) =>
+      positionReader(store.read(accountId)).changedAfter(position),
     /** Turns the calls of `wakeStreams` on or off. */
     async notifyStreams(isOn: boolean) {
       isNotifying = isOn;
@@ -170,12 +182,12 @@ function listSessionIds(group: readonly PreparedReading[]): SessionId[] {
 
 /** Creates a development key if the embedded database is empty, so that the service is usable immediately. */
 async function ensureDevelopmentKey(
-  { keys }: Store,
+  store: Store,
   { database }: Config,
   nowMs: number,
 ): Promise<DevelopmentKey | undefined> {
-  if (database.kind !== 'sqlite' || (await keys.hasAccount())) return undefined;
+  if (database.kind !== 'sqlite' || (await store.use(keyTable).hasAccount())) return undefined;
   // This kind of connection waits several seconds for the lock of another process.
   const administration = openStore(database, 'administration');
-  return createDevelopmentKey(administration.keys, nowMs).finally(administration.close);
+  return createDevelopmentKey(administration.use(keyTable), nowMs).finally(administration.close);
 }

@@ -1,3 +1,6 @@
+import { countDeliveries, findDueQueues } from '../store/delivery-queue.js';
+import { findNewestReading } from '../store/expired-readings.js';
+import { findOldestEvent } from '../store/outbox.js';
 import type { Logger } from 'pino';
 import type { Keep } from '../observe/closing.js';
 import type { Config } from '../config/config.js';
@@ -60,16 +63,16 @@ export async function openFoundation(keep: Keep, parts: ProcessParts) {
     },
     /** Age of the oldest event that is not yet expanded to deliveries. 0 if there is none. */
     async outboxAgeSeconds() {
-      const oldestMs = await store.findOldestEvent();
+      const oldestMs = await store.run((knex) => findOldestEvent(knex));
       return oldestMs === undefined ? 0 : Math.max(0, now() - oldestMs) / 1000;
     },
     /** How long the oldest due delivery has been waiting. 0 if there is none. */
     async dueAgeSeconds() {
-      const queues = await store.findDueQueues();
+      const queues = await store.run((knex) => findDueQueues(knex));
       return Math.max(0, ...queues.map(({ firstDueAtMs }) => now() - firstDueAtMs)) / 1000;
     },
     /** Pending and failed deliveries of all accounts, at most 5 s old. */
-    deliveryCounts: cachedFor(countedForMs, now, store.countDeliveries),
+    deliveryCounts: cachedFor(countedForMs, now, () => store.run(countDeliveries)),
   };
 }
 
@@ -81,7 +84,11 @@ async function openClock(
 ): Promise<DatabaseClock> {
   if (databaseNow) return followClock(databaseNow);
   if (database.kind === 'sqlite')
-    return createSqliteClock({ now, findNewestReading: store.findNewestReading, readingsMs: retention.readingsMs });
+    return createSqliteClock({
+      now,
+      findNewestReading: () => store.run(findNewestReading),
+      readingsMs: retention.readingsMs,
+    });
   return openServerClock({
     read: store.readClock,
     readHosts: store.readHostClocks,

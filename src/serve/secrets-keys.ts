@@ -1,3 +1,6 @@
+import { secretsKeyTable } from '../store/secrets-key.js';
+import { receiptKeyTable } from '../store/receipt-keys.js';
+import { purgeIdempotencyKeys } from '../store/idempotency-keys.js';
 import type { Logger } from 'pino';
 import type { Config, SecretsKeys } from '../config/config.js';
 import { commandLine } from '../contract/command-line.js';
@@ -20,8 +23,10 @@ const unknownKey =
  */
 export async function admitSecretsKeys(store: Store, config: Config, nowMs: number): Promise<SecretsKeys> {
   const keys = (await findFittingKeys(store, config)) ?? createKeys(config);
-  if (await store.secretsKey.find()) return keys;
-  await untilAvailable(() => store.secretsKey.claim({ checkValue: computeCheckValue(keys[0]), sinceMs: nowMs }));
+  if (await store.use(secretsKeyTable).find()) return keys;
+  await untilAvailable(() =>
+    store.use(secretsKeyTable).claim({ checkValue: computeCheckValue(keys[0]), sinceMs: nowMs }),
+  );
   // Another process may have stored its key first.
   return admitSecretsKeys(store, config, nowMs);
 }
@@ -31,7 +36,7 @@ export async function admitSecretsKeys(store: Store, config: Config, nowMs: numb
  * used with another key.
  */
 export async function findFittingKeys(store: Store, config: Config): Promise<SecretsKeys | undefined> {
-  const stored = await store.secretsKey.find();
+  const stored = await store.use(secretsKeyTable).find();
   const keys = stored ? requireSecretsKeys(config) : findSecretsKeys(config);
   if (stored && !hasKey(keys, stored.checkValue)) throw new Error(unknownKey);
   return keys;
@@ -45,7 +50,7 @@ export async function replaceSecretsKey(store: Store, keys: SecretsKeys, log: Lo
   if (keys.length < 2) return;
   const secretBox = createSecretBox(keys);
   const { resealed, unreadable } = await resealWebhooks(store, secretBox);
-  await resealReceiptKeys(store.receiptKeys, secretBox);
+  await resealReceiptKeys(store.use(receiptKeyTable), secretBox);
   log.info({ resealed, unreadable: unreadable.length }, 'webhook secrets encrypted with the newest SECRETS_KEY');
   await storeNewest(store, keys, nowMs);
 }
@@ -59,13 +64,13 @@ export async function resealDatabase(
   config: Config,
   { isKeyLost, nowMs }: { readonly isKeyLost: boolean; readonly nowMs: number },
 ): Promise<Resealed> {
-  const stored = await store.secretsKey.find();
+  const stored = await store.use(secretsKeyTable).find();
   const keys = findSecretsKeys(config) ?? (isKeyLost ? createKeys(config) : requireSecretsKeys(config));
   if (stored && !hasKey(keys, stored.checkValue) && !isKeyLost) throw new Error(unknownKey);
   const secretBox = createSecretBox(keys);
   const result = await resealWebhooks(store, secretBox);
-  await resealReceiptKeys(store.receiptKeys, secretBox);
-  while ((await store.purgeIdempotencyKeys(nowMs, purgeRows)) > 0);
+  await resealReceiptKeys(store.use(receiptKeyTable), secretBox);
+  while ((await store.run((knex) => purgeIdempotencyKeys(knex, nowMs, purgeRows))) > 0);
   await storeNewest(store, keys, nowMs);
   return result;
 }
@@ -80,6 +85,6 @@ const hasKey = (keys: SecretsKeys | undefined, checkValue: string) =>
 
 async function storeNewest(store: Store, [newest]: SecretsKeys, nowMs: number): Promise<void> {
   const checkValue = computeCheckValue(newest);
-  if ((await store.secretsKey.find())?.checkValue === checkValue) return;
-  await untilAvailable(() => store.secretsKey.replace({ checkValue, sinceMs: nowMs }));
+  if ((await store.use(secretsKeyTable).find())?.checkValue === checkValue) return;
+  await untilAvailable(() => store.use(secretsKeyTable).replace({ checkValue, sinceMs: nowMs }));
 }

@@ -1,3 +1,5 @@
+import { keyTable } from '../store/keys.js';
+import { secretsKeyTable } from '../store/secrets-key.js';
 import { idempotency } from '../../generated/spec.js';
 import { developmentKeyWarnings } from '../keys/development-key.js';
 import type { Config } from '../config/config.js';
@@ -17,7 +19,7 @@ export async function findWarnings(
     ...((await store.isDurable())
       ? []
       : ['innodb_flush_log_at_trx_commit is not 1: the server may lose acknowledged readings at power loss']),
-    ...(await developmentKeyWarnings(store.keys, nowMs)),
+    ...(await developmentKeyWarnings(store.use(keyTable), nowMs)),
   ];
 }
 
@@ -26,7 +28,7 @@ const hourMs = 3_600_000;
 /** A resend is detected by its digest. An earlier key is required while a stored reading has a digest with this key. */
 async function keyWarnings(store: Store, keys: Config['secretsKeys'], readingsMs: number): Promise<string[]> {
   if (keys === undefined || keys.length < 2) return [];
-  const replacedAtMs = (await store.secretsKey.find())?.sinceMs ?? 0;
+  const replacedAtMs = (await store.use(secretsKeyTable).find())?.sinceMs ?? 0;
   const untilMs = replacedAtMs + Math.max(readingsMs, idempotency.retention_hours * hourMs);
   return [
     `SECRETS_KEY holds ${keys.length} keys: if the first one is the newest, remove the others after ${new Date(untilMs).toISOString()}`,

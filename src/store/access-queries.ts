@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { ChainedEntry, Checkpoint } from './accesses.js';
-import { pagesOf } from './pages-of.js';
+import { pagesOf } from './people.js';
 
 /** Stands for all persons of the account. */
 export const everyone = '*';

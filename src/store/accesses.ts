@@ -1,10 +1,11 @@
+import type { ReadScope } from './scope.js';
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Schema } from '../contract/contract.js';
 import { createQueries, erasedPerson } from './access-queries.js';
 import { deleteOldest } from './delete-oldest.js';
 import { type DigestId, erasedIdTable } from './erased-ids.js';
-import { insertRows } from './insert-rows.js';
+import { insertRows } from './rows.js';
 import { retry } from './retry.js';
 
 /** One or more requests of a key in a minute that concern the same data. */
@@ -118,7 +119,7 @@ export function accessTable(knex: Knex) {
         await addPseudonyms(digestId, accountId, missing, nowMs);
         const erased = await findErased(missing);
         // After the insert: an erasure that commits later unlinks the inserted row itself.
-        for (const id of erased) await unlinkPerson(knex, digestId, accountId, id);
+        for (const id of erased) await unlinkPerson({ knex, accountId }, digestId, id);
         const added = missing.length > 0 ? await findPseudonyms(digestId, accountId, missing, nowMs) : [];
         for (const [id, pseudonym] of [...known, ...added]) assigned.set(id, pseudonym);
         for (const id of [...gone, ...erased]) assigned.set(id, erasedPerson);
@@ -128,7 +129,7 @@ export function accessTable(knex: Knex) {
       async function findErased(ids: readonly string[]): Promise<string[]> {
         if (ids.length === 0) return [];
         const digests = new Map(ids.map((id) => [id, digestId(accountId, { kind: 'subject', id })]));
-        const erasedAtMs = await erasedIdTable(knex, accountId).find([...digests.values()].flat());
+        const erasedAtMs = await erasedIdTable({ knex, accountId }).find([...digests.values()].flat());
         const isErased = (id: string) =>
           digests.get(id)?.some((digest) => (erasedAtMs.get(digest) ?? -1) >= (accessedAtMs.get(id) ?? 0));
         return ids.filter(isErased);
@@ -136,7 +137,7 @@ export function accessTable(knex: Knex) {
     },
 
     unlinkPerson: (digestId: DigestId, accountId: string, subjectId: string) =>
-      retry(() => unlinkPerson(knex, digestId, accountId, subjectId)),
+      retry(() => unlinkPerson({ knex, accountId }, digestId, subjectId)),
 
     /** Stores entries and the checkpoint after them, in one transaction. Idempotent. */
     append: (entries: readonly ChainedEntry[], checkpoint: Checkpoint): Promise<void> =>
@@ -190,7 +191,7 @@ export function signLink(digestId: DigestId, accountId: string, pseudonym: strin
  * Removes a person from their link. Returns the number of changed rows. The row stays with a new code, so that a deleted row
  * is detected.
  */
-export async function unlinkPerson(knex: Knex, digestId: DigestId, accountId: string, subjectId: string) {
+export async function unlinkPerson({ knex, accountId }: ReadScope, digestId: DigestId, subjectId: string) {
   const mine = () => knex('access_subjects').where({ account_id: accountId, subject_id: subjectId });
   const pseudonym: string | undefined = (await mine().first('pseudonym'))?.pseudonym;
   if (pseudonym === undefined) return 0;

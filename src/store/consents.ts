@@ -1,5 +1,5 @@
-import type { Knex } from 'knex';
-import { insertRows } from './insert-rows.js';
+import type { ReadScope } from './scope.js';
+import { insertRows } from './rows.js';
 import { rowFormats } from './row-formats.js';
 import type { Consent } from '../score/remembered.js';
 
@@ -25,7 +25,7 @@ interface ConsentRow {
 }
 
 /** Reads the consents of one account. */
-export function consentReader(knex: Knex, accountId: string) {
+export function consentReader({ knex, accountId }: ReadScope) {
   return {
     /** Returns at most `max` versions before a version, newest first. */
     async page(subjectId: string, max: number, before = Number.MAX_SAFE_INTEGER): Promise<StoredConsent[]> {
@@ -41,9 +41,10 @@ export function consentReader(knex: Knex, accountId: string) {
 }
 
 /** Writes the consents of one account in a transaction. */
-export function consentWriter(transaction: Knex, accountId: string) {
+export function consentWriter(scope: ReadScope) {
+  const { knex: transaction, accountId } = scope;
   return {
-    ...consentReader(transaction, accountId),
+    ...consentReader(scope),
 
     /** Adds a version, or replaces a stored one. */
     async save(subjectId: string, { version, recordedAtMs, ...content }: StoredConsent): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { selectRows } from './select-rows.js';
+import { selectRows } from './rows.js';
 import { touchStepMs } from './sessions.js';
 
 /** Time before which the rows of each kind are deleted, epoch ms. */

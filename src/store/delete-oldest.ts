@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { isMysql } from './is-mysql.js';
+import { isMysql } from './rows.js';
 
 /**
  * Deletes at most `batch` rows with a time (ms) before `beforeMs`, oldest first. Returns the number of deleted rows.

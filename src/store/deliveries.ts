@@ -1,7 +1,8 @@
+import type { ReadScope } from './scope.js';
 import type { Knex } from 'knex';
 import type { Schema } from '../contract/contract.js';
 import { type Delivery, type DeliveryStatus, toRow } from './delivery-row.js';
-import { insertRows } from './insert-rows.js';
+import { insertRows } from './rows.js';
 import { lockDeliveries } from './lock-deliveries.js';
 
 /** Queue of the deliveries of one session to one webhook. */
@@ -13,7 +14,7 @@ const changedColumns = ['seq', 'receiver', 'status', 'reason', 'attempts', 'due_
 const insertMax = 500;
 
 /** Deliveries of one account. The lock on a webhook guards its queues. */
-export function deliveryTable(knex: Knex, accountId: string) {
+export function deliveryTable({ knex, accountId }: ReadScope) {
   const mine = () => knex('deliveries').where({ account_id: accountId });
   const write = async (deliveries: readonly Delivery[], conflict?: Parameters<typeof insertRows>[3]) => {
     const rows = deliveries.map((delivery) => ({ account_id: accountId, ...toRow(delivery) }));

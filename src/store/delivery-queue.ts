@@ -2,9 +2,8 @@ import type { Knex } from 'knex';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import { deleteOldest } from './delete-oldest.js';
 import { type Delivery, deliveryColumns, type DeliveryRow, toDelivery } from './delivery-row.js';
-import { isMysql } from './is-mysql.js';
+import { isMysql, whereKeys } from './rows.js';
 import { retry } from './retry.js';
-import { whereKeys } from './where-keys.js';
 
 /** A claimed delivery with its account. */
 export type DueDelivery = Delivery & { readonly accountId: string };
@@ -176,4 +175,24 @@ function keyOf({ account_id, delivery_id }: Candidate): [string, string] {
 /** Deletes at most `batch` deliveries that were settled before `beforeMs`. Returns the number of deleted deliveries. */
 export function purgeDeliveries(knex: Knex, beforeMs: number, batch: number): Promise<number> {
   return deleteOldest(knex, 'deliveries', 'settled_at_ms', beforeMs, batch);
+}
+
+/** Delivery counts of all accounts. Each count ends at `countMax`. */
+export interface DeliveryCounts {
+  /** Unsettled deliveries: queued, due, waiting for a retry or in flight. */
+  readonly pending: number;
+  /** Failed deliveries that are not yet purged. */
+  readonly failed: number;
+}
+
+/** Maximum of a count. It bounds the duration for a table of any size. */
+export const countMax = 100_000;
+
+/** Returns both counts. Runs one statement that reads only an index. */
+export async function countDeliveries(knex: Knex): Promise<DeliveryCounts> {
+  const counted = (...statuses: readonly string[]) =>
+    knex.count('*').from(knex('deliveries').whereIn('status', statuses).select('status').limit(countMax).as('counted'));
+  const query = knex.select({ pending: counted('queued', 'due'), failed: counted('failed') });
+  const [row] = await retry(async (): Promise<DeliveryCounts[]> => query.clone());
+  return { pending: Number(row?.pending), failed: Number(row?.failed) };
 }

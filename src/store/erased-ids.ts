@@ -1,7 +1,8 @@
+import type { ReadScope } from './scope.js';
 import type { Knex } from 'knex';
 import { deleteOldest } from './delete-oldest.js';
-import { insertRows } from './insert-rows.js';
-import { pagesOf } from './pages-of.js';
+import { insertRows } from './rows.js';
+import { pagesOf } from './people.js';
 
 /** An id that an erasure removed. */
 export interface ErasedId {
@@ -21,7 +22,7 @@ export type DigestId = (
 const insertMax = 500;
 
 /** The ids of one account that were erased, with the time of their newest erasure. */
-export function erasedIdTable(knex: Knex, accountId: string) {
+export function erasedIdTable({ knex, accountId }: ReadScope) {
   return {
     /** Stores the time of an erasure, epoch ms. */
     async add(digests: readonly string[], erasedAtMs: number): Promise<void> {
@@ -71,7 +72,7 @@ export function erasedIdRecord(knex: Knex) {
     /** Stores erasures, unless newer ones are stored. */
     async add(erasures: readonly StoredErasure[]): Promise<void> {
       for (const { accountId, digest, erasedAtMs } of erasures) {
-        const table = erasedIdTable(knex, accountId);
+        const table = erasedIdTable({ knex, accountId });
         if (((await table.find([digest])).get(digest) ?? -1) < erasedAtMs) await table.add([digest], erasedAtMs);
       }
     },

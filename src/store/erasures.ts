@@ -1,6 +1,8 @@
+import type { ReadScope } from './scope.js';
 import type { Knex } from 'knex';
 import { deliveryTable, type Line } from './deliveries.js';
 import { deleteSession } from './expired-readings.js';
+import { retry } from './retry.js';
 import { webhookTable } from './webhooks.js';
 
 /** An incarnation of a session whose readings must be erased. */
@@ -24,16 +26,11 @@ export interface ErasedSessions {
  * responses. Writes a tombstone for the readings of each session. After the commit, no request returns any of this
  * data.
  */
-export async function eraseSessions(
-  transaction: Knex,
-  accountId: string,
-  subjectId: string,
-  nowMs: number,
-): Promise<ErasedSessions> {
+export async function eraseSessions(scope: ReadScope, subjectId: string, nowMs: number): Promise<ErasedSessions> {
+  const { knex: transaction, accountId } = scope;
   const mine = () => transaction('sessions').where({ account_id: accountId, subject_id: subjectId });
   const sessions: Erasure[] = await mine().select('account_id', 'session_id', 'incarnation').forUpdate();
-  const erase = (select: (query: Knex.QueryBuilder) => Knex.QueryBuilder) =>
-    eraseNotifications(transaction, accountId, select, nowMs);
+  const erase = (select: (query: Knex.QueryBuilder) => Knex.QueryBuilder) => eraseNotifications(scope, select, nowMs);
   let notifications = await erase((query) => query.where({ subject_id: subjectId }));
   for (let from = 0; from < sessions.length; from += insertMax) {
     const batch = sessions.slice(from, from + insertMax);
@@ -54,13 +51,13 @@ export async function eraseSessions(
  * so the deliveries that it inserted are found.
  */
 async function eraseNotifications(
-  transaction: Knex,
-  accountId: string,
+  scope: ReadScope,
   select: (query: Knex.QueryBuilder) => Knex.QueryBuilder,
   nowMs: number,
 ): Promise<number> {
+  const { knex: transaction, accountId } = scope;
   const mine = (table: string) => transaction(table).where({ account_id: accountId });
-  await webhookTable(transaction, accountId).lockAll();
+  await webhookTable(scope).lockAll();
   const webhooks: string[] = await select(mine('webhooks')).forUpdate().pluck('webhook_id');
   if (webhooks.length > 0) {
     await mine('webhooks').whereIn('webhook_id', webhooks).delete();
@@ -71,7 +68,7 @@ async function eraseNotifications(
     .where({ status: 'due' });
   let others = 0;
   for (const table of ['outbox', 'deliveries', 'idempotency_keys']) others += await select(mine(table)).delete();
-  await deliveryTable(transaction, accountId).promoteIdle(due, nowMs);
+  await deliveryTable(scope).promoteIdle(due, nowMs);
   return webhooks.length + others;
 }
 
@@ -84,14 +81,14 @@ async function eraseNotifications(
  * briefly.
  */
 export async function eraseSomeDeliveries(
-  transaction: Knex,
-  accountId: string,
+  scope: ReadScope,
   subjectId: string,
   batch: number,
   nowMs: number,
 ): Promise<number> {
+  const { knex: transaction, accountId } = scope;
   const mine = () => transaction('deliveries').where({ account_id: accountId });
-  const webhooks = await webhookTable(transaction, accountId).lockAll();
+  const webhooks = await webhookTable(scope).lockAll();
   const watching = webhooks.filter((it) => it.subjectId === subjectId).map((it) => it.webhookId);
   const first = (query: Knex.QueryBuilder): Promise<Array<{ delivery_id: string; status: string } & Line>> =>
     query.select('delivery_id', 'status', { webhookId: 'webhook_id', sessionId: 'session_id' }).limit(batch);
@@ -101,7 +98,7 @@ export async function eraseSomeDeliveries(
   const ids = found.map(({ delivery_id }) => delivery_id);
   await mine().whereIn('delivery_id', ids).delete();
   const due = found.filter(({ status }) => status === 'due');
-  await deliveryTable(transaction, accountId).promoteIdle(due, nowMs);
+  await deliveryTable(scope).promoteIdle(due, nowMs);
   return found.length;
 }
 
@@ -111,10 +108,12 @@ export async function findErasures(knex: Knex, max: number): Promise<Erasure[]> 
 }
 
 /** Deletes about `batch` readings of the session. When none remain, deletes the tombstone and returns true. */
-export async function eraseReadings(knex: Knex, erasure: Erasure, batch: number): Promise<boolean> {
-  if (await deleteSession(knex, erasure, batch)) return false;
-  await knex('erasures')
-    .where({ ...erasure })
-    .delete();
-  return true;
+export function eraseReadings(knex: Knex, erasure: Erasure, batch: number): Promise<boolean> {
+  return retry(async () => {
+    if (await deleteSession(knex, erasure, batch)) return false;
+    await knex('erasures')
+      .where({ ...erasure })
+      .delete();
+    return true;
+  });
 }

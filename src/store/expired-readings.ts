@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { toAccountKey } from './reading-row.js';
-import { selectRows } from './select-rows.js';
+import { selectRows } from './rows.js';
 import { positionsPerMs } from './stream-positions.js';
 
 /** SQL of `toAccountKey`. */

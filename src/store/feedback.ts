@@ -1,3 +1,4 @@
+import type { ReadScope, WriteScope } from './scope.js';
 import type { Knex } from 'knex';
 import type { Schema } from '../contract/contract.js';
 import { deleteOldest } from './delete-oldest.js';
@@ -41,7 +42,7 @@ interface Row {
 }
 
 /** Reads the reports of one account. */
-export function feedbackReader(knex: Knex, accountId: string) {
+export function feedbackReader({ knex, accountId }: ReadScope) {
   const mine = () => knex('feedback').where({ account_id: accountId });
 
   return {
@@ -68,8 +69,9 @@ export function feedbackReader(knex: Knex, accountId: string) {
 }
 
 /** Writes the reports of one account in a transaction. `version` is that of the transaction. */
-export function feedbackWriter(transaction: Knex, accountId: string, version: string) {
-  const { find } = feedbackReader(transaction, accountId);
+export function feedbackWriter(scope: WriteScope) {
+  const { knex: transaction, accountId, version } = scope;
+  const { find } = feedbackReader(scope);
   const mine = (table: string) => transaction(table).where({ account_id: accountId });
   const claim = async (table: string, key: object) =>
     (await mine(table).where(key).whereNotNull('body').update({ version })) > 0;

@@ -1,3 +1,4 @@
+import type { ReadScope } from './scope.js';
 import type { Knex } from 'knex';
 import { idempotency as settings } from '../../generated/spec.js';
 import { deleteOldest } from './delete-oldest.js';
@@ -40,7 +41,7 @@ interface Row {
 }
 
 /** Idempotency keys of one account, for use in a transaction. */
-export function idempotencyKeyTable(knex: Knex, accountId: string) {
+export function idempotencyKeyTable({ knex, accountId }: ReadScope) {
   const mine = () => knex('idempotency_keys').where({ account_id: accountId });
   const held = ({ keyDigest, owner }: IdempotencyClaim) => mine().where({ key_digest: keyDigest, owner });
   const findSubject = async (session_id: string) => {

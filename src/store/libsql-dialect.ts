@@ -5,7 +5,7 @@ import BetterSqlite3 from 'knex/lib/dialects/better-sqlite3/index.js';
 // @ts-expect-error: the same
 import KnexTransaction from 'knex/lib/dialects/sqlite3/execution/sqlite-transaction.js';
 import { LRUCache } from 'lru-cache';
-import { abridge } from './abridge.js';
+import { abridge } from './rows.js';
 
 interface Connection {
   /** Marks a broken connection. Knex then replaces the connection. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { version } from '../config/version.js';
-import { isMysql } from './is-mysql.js';
+import { isMysql } from './rows.js';
 import { type Migration, migrations } from './migrations/index.js';
 
 /** Thrown if this version cannot use the schema of a database. The message names the remedy. */

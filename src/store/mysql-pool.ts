@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import knex, { type Knex } from 'knex';
 import { readMysqlTls } from '../config/mysql-tls.js';
 import { mysqlUrls } from '../config/mysql-urls.js';
-import { idleSecondsMax } from './end-idle-connections.js';
+import { idleSecondsMax } from './retry.js';
 import { createServerFacts, type ServerFacts } from './server-facts.js';
 import { inspectHost, type Standing } from './inspect-host.js';
 import { type Address, createMysqlHosts, type HostEvent, type MysqlHosts, describeHost } from './mysql-hosts.js';

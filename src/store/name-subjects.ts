@@ -1,4 +1,4 @@
-import type { Knex } from 'knex';
+import type { ReadScope } from './scope.js';
 
 /** A session that was just bound to a subject. */
 export interface BoundSession {
@@ -14,8 +14,7 @@ export interface BoundSession {
  * sessions have expired. Locks the rows in the same order as an erasure.
  */
 export async function nameSubjects(
-  transaction: Knex,
-  accountId: string,
+  { knex: transaction, accountId }: ReadScope,
   bound: readonly BoundSession[],
 ): Promise<void> {
   if (bound.length === 0) return;
@@ -31,8 +30,9 @@ export async function nameSubjects(
 }
 
 /** Binds a session to a subject, with its webhooks, events and deliveries. */
-export async function nameSession(transaction: Knex, accountId: string, bound: BoundSession): Promise<void> {
+export async function nameSession(scope: ReadScope, bound: BoundSession): Promise<void> {
+  const { knex: transaction, accountId } = scope;
   const { sessionId: session_id, incarnation, subjectId: subject_id } = bound;
   await transaction('sessions').where({ account_id: accountId, session_id, incarnation }).update({ subject_id });
-  await nameSubjects(transaction, accountId, [bound]);
+  await nameSubjects(scope, [bound]);
 }

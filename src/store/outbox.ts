@@ -1,8 +1,7 @@
+import type { ReadScope } from './scope.js';
 import type { Knex } from 'knex';
 import type { SessionEvent } from '../score/states.js';
-import { insertRows } from './insert-rows.js';
-import { isMysql } from './is-mysql.js';
-import { whereKeys } from './where-keys.js';
+import { insertRows, isMysql, whereKeys } from './rows.js';
 
 /** A session with events that are not yet expanded to deliveries. */
 export interface SessionWithEvents {
@@ -30,7 +29,7 @@ const eventColumns = {
 };
 
 /** Outbox of one account. Ingest appends events, the worker expands them to deliveries. */
-export function outboxTable(knex: Knex, accountId: string) {
+export function outboxTable({ knex, accountId }: ReadScope) {
   const mine = () => knex('outbox').where({ account_id: accountId });
 
   return {

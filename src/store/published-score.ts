@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
-import { isMysql } from './is-mysql.js';
+import { isMysql, selectRows } from './rows.js';
 import { findPositions, toAccountKey } from './reading-row.js';
 import { readingsOfSession } from './readings.js';
-import { selectRows } from './select-rows.js';
 
 /** The session or the person that a report names. */
 export type Reported =

@@ -1,7 +1,7 @@
 import { timestamps } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import type { Point } from '../score/history.js';
-import { listCategories, derivedFromText } from '../score/signals.js';
+import { derivedFromText, listCategories } from '../score/signals.js';
 import { rowFormats } from './row-formats.js';
 import { positionsPerMs } from './stream-positions.js';
 import type { ComputedState } from '../score/remembered.js';

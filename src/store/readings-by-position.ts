@@ -1,10 +1,9 @@
-import type { Knex } from 'knex';
+import type { ReadScope } from './scope.js';
 import type { State } from '../contract/contract.js';
 import type { StoredResult } from '../score/exported-reading.js';
-import { isMysql } from './is-mysql.js';
+import { isMysql, selectRows } from './rows.js';
 import { computedColumns, type ComputedRow, toAccountKey, toComputed, toPoint } from './reading-row.js';
 import { readingsOfSession } from './readings.js';
-import { selectRows } from './select-rows.js';
 import type { ComputedState } from '../score/remembered.js';
 
 /** A range of positions: later than `after`, up to `through`. */
@@ -51,7 +50,7 @@ const columns = ['s.session_id', 's.subject_id', ...readingColumns].join(', ');
  * Queries for the readings of one account in the order of their acceptance. Never returns readings of an erased or
  * expired session, because every query joins the sessions.
  */
-export function positionReader(knex: Knex, accountId: string) {
+export function positionReader({ knex, accountId }: ReadScope) {
   const account = toAccountKey(accountId);
   // Both kinds of join keep the order of the tables. Otherwise, a database without statistics may start with the larger
   // table.

@@ -1,8 +1,8 @@
+import type { ReadScope } from './scope.js';
 import type { Knex } from 'knex';
 import { history as settings } from '../../generated/spec.js';
 import type { Point } from '../score/history.js';
-import { buildInsert } from './insert-rows.js';
-import { isMysql } from './is-mysql.js';
+import { buildInsert, isMysql, selectRows, type Statement } from './rows.js';
 import {
   computedColumns,
   type ComputedRow,
@@ -15,8 +15,6 @@ import {
   toPointWithTopics,
   toReadingRows,
 } from './reading-row.js';
-import type { Statement } from './run-statements.js';
-import { selectRows } from './select-rows.js';
 import { positionStep } from './stream-positions.js';
 import type { ComputedState } from '../score/remembered.js';
 
@@ -32,7 +30,7 @@ export function readingsOfSession(knex: Knex): string {
 }
 
 /** Readings of one account. */
-export function readingTable(knex: Knex, accountId: string) {
+export function readingTable({ knex, accountId }: ReadScope) {
   const account = toAccountKey(accountId);
 
   return {

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { addTopics, type Step } from '../score/session.js';
 import { advanceAll, history } from '../../testkit/arbitraries.js';
 import { topicNames } from '../../packages/text/vocabulary.js';
-import { rowFormat } from './row-format.js';
-import { rowFormats } from './row-formats.js';
+import { rowFormat, rowFormats } from './row-formats.js';
 import type { TopicEvidence } from '../score/remembered.js';
 
 const track =

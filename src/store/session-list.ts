@@ -1,3 +1,4 @@
+import type { ReadScope } from './scope.js';
 import type { Knex } from 'knex';
 import { readSession, type SessionRow } from './sessions.js';
 import type { Session } from '../score/remembered.js';
@@ -25,8 +26,7 @@ const columns = ['session_id', 'incarnation', 'subject_id', 'body', 'started_at_
  * session keeps its place when it gets a reading while a client reads the pages.
  */
 export async function listSessions(
-  knex: Knex,
-  accountId: string,
+  { knex, accountId }: ReadScope,
   { subjectId, after }: SessionFilter,
   max: number,
 ): Promise<ListedSession[]> {

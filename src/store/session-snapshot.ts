@@ -1,5 +1,5 @@
+import type { ReadScope } from './scope.js';
 import { setImmediate } from 'node:timers/promises';
-import type { Knex } from 'knex';
 import {
   computedColumns,
   type ComputedRow,
@@ -10,12 +10,9 @@ import {
   toResult,
 } from './reading-row.js';
 import { readingsOfSession } from './readings.js';
-import { selectRows } from './select-rows.js';
+import { selectRows } from './rows.js';
 import { onlyAfter, type SessionCursor, type SessionFilter } from './session-list.js';
 import type { ComputedState } from '../score/remembered.js';
-
-/** Runs tasks one after the other. */
-export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** A session as of a position. */
 export interface SnapshotSession extends SessionCursor {
@@ -37,6 +34,9 @@ export interface SessionPoint {
   readonly score: number;
 }
 
+/** Snapshots of all accounts take turns. */
+const inTurn = createTurns();
+
 /** Sessions per statement. A statement takes milliseconds, and other requests run between two statements. */
 const stepSessions = 250;
 
@@ -47,7 +47,7 @@ const stepSessions = 250;
  *
  * Snapshots of all accounts read the sessions in turns. Many snapshots therefore delay other requests no more than one.
  */
-export function snapshotReader(knex: Knex, accountId: string, inTurn: InTurn) {
+export function snapshotReader({ knex, accountId }: ReadScope) {
   const account = toAccountKey(accountId);
   const newest = `select r.position from ${readingsOfSession(knex)} where r.account = ?
     and r.incarnation = s.incarnation and r.position > 0 and r.position <= ? order by r.position desc limit 1`;
@@ -142,5 +142,15 @@ export function snapshotReader(knex: Knex, accountId: string, inTurn: InTurn) {
       for (const found of points.values()) found.sort((a, b) => a.timestampMs - b.timestampMs);
       return points;
     },
+  };
+}
+
+/** Returns a function that runs tasks one after the other, in the order of the calls. */
+export function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const running = last.then(work);
+    last = running.catch(() => undefined);
+    return running;
   };
 }

@@ -1,12 +1,10 @@
+import type { ReadScope, WriteScope } from './scope.js';
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import { deleteOldest } from './delete-oldest.js';
-import { buildInsert } from './insert-rows.js';
-import { lockOrInsertRows } from './lock-or-insert-rows.js';
+import { buildInsert, lockOrInsertRows, type Statement } from './rows.js';
 import { noVersion } from './row-cache.js';
 import { rowFormats } from './row-formats.js';
-import type { Statement } from './run-statements.js';
-import type { Writing } from './writing.js';
 import type { Session } from '../score/remembered.js';
 
 /** A stored session. */
@@ -38,7 +36,7 @@ const incarnationBytes = 6;
 export const touchStepMs = 60_000;
 
 /** Reads the sessions of one account. */
-export function sessionReader(knex: Knex, accountId: string) {
+export function sessionReader({ knex, accountId }: ReadScope) {
   const mine = () => knex('sessions').where({ account_id: accountId });
 
   return {
@@ -64,7 +62,7 @@ export function sessionReader(knex: Knex, accountId: string) {
 }
 
 /** Writes the sessions of one account in a transaction. */
-export function sessionWriter(transaction: Knex, accountId: string, { version, caches, afterCommit }: Writing) {
+export function sessionWriter({ knex: transaction, accountId, version, caches, afterCommit }: WriteScope) {
   const readSessions = async (ids: string[]): Promise<Map<string, Session>> => {
     const rows: SessionRow[] = await transaction('sessions')
       .select('session_id', 'subject_id', 'body')

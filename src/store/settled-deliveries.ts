@@ -1,5 +1,8 @@
+import type { ReadScope } from './scope.js';
 import type { Knex } from 'knex';
 import { type Delivery, deliveryColumns, type DeliveryRow, toDelivery } from './delivery-row.js';
+import { lockDeliveries } from './lock-deliveries.js';
+import { webhookDelivery as settings } from '../../generated/spec.js';
 
 /** The last delivery of the previous page. */
 export interface DeliveryCursor {
@@ -21,7 +24,7 @@ export type DeliveryOutcome = 'delivered' | 'failed';
 export type DeliveryTime = 'settledAtMs' | 'eventAtMs';
 
 /** The delivery log of one account. */
-export function deliveryLog(knex: Knex, accountId: string) {
+export function deliveryLog({ knex, accountId }: ReadScope) {
   const mine = () => knex('deliveries').where({ account_id: accountId }).select(deliveryColumns);
   const pageQuery = (outcome: DeliveryOutcome, filter: DeliveryFilter, max: number, by: DeliveryTime) => {
     const { webhookId, sessionId, sinceMs, after } = filter;
@@ -71,4 +74,60 @@ function onlyAfter(query: Knex.QueryBuilder, time: string, { atMs, deliveryId }:
 /** Compares deliveries for a list that is ordered by a time, newest first. */
 export function newestFirst(by: DeliveryTime): (a: Delivery, b: Delivery) => number {
   return (a, b) => (b[by] ?? 0) - (a[by] ?? 0) || (a.deliveryId < b.deliveryId ? 1 : -1);
+}
+
+/** Failed deliveries of one account. */
+export function failedDeliveryTable(scope: ReadScope) {
+  const { knex, accountId } = scope;
+  return {
+    /** Returns at most `max` failed deliveries, newest first. */
+    page: (filter: DeliveryFilter, max: number) => deliveryLog(scope).page('failed', filter, max),
+
+    /** Returns the ids of at most `max` failed deliveries of a webhook, oldest event first. */
+    async oldest(webhookId: string, sinceMs: number | undefined, max: number): Promise<string[]> {
+      const query = knex('deliveries').where({ account_id: accountId, webhook_id: webhookId, status: 'failed' });
+      if (sinceMs !== undefined) query.where('event_at_ms', '>=', sinceMs);
+      return query.orderBy(['event_at_ms', 'delivery_id']).limit(max).pluck('delivery_id');
+    },
+
+    /** Locks and returns the requested deliveries that exist and have failed. */
+    lock: (deliveryIds: readonly string[]) => lockDeliveries(knex, accountId, deliveryIds, 'failed'),
+
+    /** Restarts the retry schedule. The deliveries are due immediately and no longer in their queues. */
+    async requeue(deliveryIds: readonly string[], nowMs: number): Promise<void> {
+      if (deliveryIds.length === 0) return;
+      const fresh = { status: 'due', due_at_ms: nowMs, seq: null, attempts: '[]' };
+      await knex('deliveries')
+        .where({ account_id: accountId })
+        .whereIn('delivery_id', deliveryIds)
+        .update({ ...fresh, owner: null, reason: null, settled_at_ms: null });
+    },
+  };
+}
+
+/** Delivery figures of a webhook. */
+export interface WebhookHealth {
+  /** Time of the newest successful delivery that is not yet purged, epoch ms. Null if there is none. */
+  readonly lastSuccessAtMs: number | null;
+  /** Number of unsettled deliveries, up to `queued_count_max`. */
+  readonly queued: number;
+}
+
+/** Returns the health by webhook id. Runs one statement with two index searches per webhook and a bounded count. */
+export async function findHealth(
+  { knex, accountId }: ReadScope,
+  webhookIds: readonly string[],
+): Promise<Map<string, WebhookHealth>> {
+  if (webhookIds.length === 0) return new Map();
+  const queries = webhookIds.map((webhookId) => healthQuery(knex, accountId, webhookId));
+  const rows: Array<WebhookHealth & { webhookId: string }> = await knex.unionAll(queries);
+  return new Map(rows.map((row) => [row.webhookId, { ...row, queued: Number(row.queued) }]));
+}
+
+function healthQuery(knex: Knex, accountId: string, webhookId: string): Knex.QueryBuilder {
+  const mine = () => knex('deliveries').where({ account_id: accountId, webhook_id: webhookId });
+  const lastSuccess = mine().where({ status: 'delivered' }).max('settled_at_ms');
+  const pending = mine().whereIn('status', ['queued', 'due']).select('delivery_id').limit(settings.queued_count_max);
+  const queued = knex.count('*').from(pending.as('pending'));
+  return knex.select(knex.raw('? as ??', [webhookId, 'webhookId'])).select({ lastSuccessAtMs: lastSuccess, queued });
 }

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { openDatabase } from './database.js';
 import { applyMigrations, findNewer, readApplied, SchemaError } from './migrate.js';
-import { isTransient } from './transient.js';
+import { isTransient } from './retry.js';
 
 /** Thrown if a SQLite file is not a usable copy of this service's database. The message names the remedy. */
 export class CopyError extends Error {}

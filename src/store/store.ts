@@ -1,174 +1,52 @@
 import type { Knex } from 'knex';
-import { accessTable, unlinkPerson } from './accesses.js';
 import type { DatabaseConfig } from '../config/config.js';
 import { type DatabaseUse, openDatabase } from './database.js';
 import type { OtherClock } from './database-clock.js';
+import { endIdleConnections, findRemedy, isTransient, retry, untilAvailable } from './retry.js';
 import { clockQuery } from './inspect-host.js';
-import { hasSeveralHosts, inspectHosts } from './mysql-pool.js';
-import type { HostEvent } from './mysql-hosts.js';
-import { consentReader, consentWriter } from './consents.js';
-import { countDeliveries } from './count-deliveries.js';
-import { countExpired, type PurgeEdges } from './count-expired.js';
-import { endIdleConnections } from './end-idle-connections.js';
-import { type DigestId, erasedIdRecord, erasedIdTable, purgeErasedIds } from './erased-ids.js';
-import { type Erasure, eraseReadings, eraseSessions, eraseSomeDeliveries, findErasures } from './erasures.js';
-import {
-  type Claim,
-  claimDue,
-  type DueDelivery,
-  type DueQueue,
-  findDueQueues,
-  purgeDeliveries,
-} from './delivery-queue.js';
-import { deliveryTable } from './deliveries.js';
-import { eraseSomeFeedback, feedbackReader, feedbackWriter, purgeFeedback } from './feedback.js';
-import { failedDeliveryTable } from './failed-deliveries.js';
-import { forgetIssuedSecrets, idempotencyKeyTable, purgeIdempotencyKeys } from './idempotency-keys.js';
-import type { KnownTriggers } from './known-subject.js';
-import { keyTable } from './keys.js';
 import { createSchemaCheck, isMigrated, migrate } from './migrate.js';
-import { type BoundSession, nameSession, nameSubjects } from './name-subjects.js';
-import { peopleTable } from './people.js';
-import { findOldestEvent, findSessionsWithEvents, outboxTable } from './outbox.js';
-import { type ExpiredReading, findNewestReading, findSubjects, purgeReadings } from './expired-readings.js';
-import { readingTable } from './readings.js';
-import { receiptKeyTable } from './receipt-keys.js';
-import { appliedRetention } from './applied-retention.js';
-import { retry, untilAvailable } from './retry.js';
-import { runStatements, type Statement } from './run-statements.js';
-import { createTurns } from './turns.js';
-import { listSessions, type SessionFilter } from './session-list.js';
-import { snapshotReader } from './session-snapshot.js';
-import { purgeSessions, sessionReader, sessionWriter } from './sessions.js';
-import { secretsKeyTable } from './secrets-key.js';
+import type { HostEvent } from './mysql-hosts.js';
+import { hasSeveralHosts, inspectHosts } from './mysql-pool.js';
+import { beginWriting, createCaches, type ReadScope, toWriteScope, type WriteScope } from './scope.js';
 import { createSqliteFiles } from './sqlite-files.js';
-import { deliveryLog } from './settled-deliveries.js';
-import { findStreamHeads, positionTable } from './stream-positions.js';
-import { positionReader } from './readings-by-position.js';
-import { eraseSomeHours, hourReader, hourWriter, purgeHours } from './subject-hours.js';
-import { findSubjectSummary } from './subject-summary.js';
-import { subjectReader, subjectWriter } from './subjects.js';
-import { isTransient } from './transient.js';
-import { triggerReader, triggerWriter } from './triggers.js';
-import { findHealth } from './webhook-health.js';
-import { type WebhookId, webhookIdsAfter, webhookTable } from './webhooks.js';
-import { usageTable } from './usage.js';
-import { createWriteHealth, type ObserveWrite } from './write-health.js';
-import { beginWriting, createCaches, type Writing } from './writing.js';
-
-/** Read operations of one account. `inTurn` runs one statement of a snapshot at a time. */
-export function createReader(knex: Knex, accountId: string, inTurn = createTurns()) {
-  return {
-    findSession: sessionReader(knex, accountId).find,
-    liveSessions: sessionReader(knex, accountId).live,
-    sessions: (filter: SessionFilter, max: number) => listSessions(knex, accountId, filter, max),
-    snapshot: snapshotReader(knex, accountId, inTurn),
-    readings: positionReader(knex, accountId),
-    findSubject: subjectReader(knex, accountId).find,
-    findSubjectSummary: (subjectId: string) => findSubjectSummary(knex, accountId, subjectId),
-    hours: hourReader(knex, accountId),
-    feedback: feedbackReader(knex, accountId),
-    consents: consentReader(knex, accountId),
-    triggersOf: triggerReader(knex, accountId).ofSubject,
-    pointsAfter: readingTable(knex, accountId).pointsAfter,
-    webhooks: webhookTable(knex, accountId).list,
-    failedDeliveries: failedDeliveryTable(knex, accountId).page,
-    deliveryLog: deliveryLog(knex, accountId),
-    webhookHealth: (webhookIds: readonly string[]) => findHealth(knex, accountId, webhookIds),
-  };
-}
-
-/** Write operations of one account. They are available only in a transaction. */
-export function writerOf(transaction: Knex.Transaction, accountId: string, writing: Writing) {
-  const known: KnownTriggers = new Map();
-  return {
-    sessions: sessionWriter(transaction, accountId, writing),
-    subjects: subjectWriter(transaction, accountId, writing, known),
-    triggers: triggerWriter(transaction, accountId, writing, known),
-    consents: consentWriter(transaction, accountId),
-    hours: hourWriter(transaction, accountId, writing.version),
-    feedback: feedbackWriter(transaction, accountId, writing.version),
-    readings: readingTable(transaction, accountId),
-    positions: positionTable(transaction, accountId),
-    run: (statements: readonly Statement[]) => runStatements(transaction, statements),
-    webhooks: webhookTable(transaction, accountId),
-    outbox: outboxTable(transaction, accountId),
-    deliveries: deliveryTable(transaction, accountId),
-    failedDeliveries: failedDeliveryTable(transaction, accountId),
-    idempotencyKeys: idempotencyKeyTable(transaction, accountId),
-    nameSubjects: (bound: readonly BoundSession[]) => nameSubjects(transaction, accountId, bound),
-    nameSession: (bound: BoundSession) => nameSession(transaction, accountId, bound),
-    erasedIds: erasedIdTable(transaction, accountId),
-    eraseSessions: (subjectId: string, nowMs: number) => eraseSessions(transaction, accountId, subjectId, nowMs),
-    eraseSomeDeliveries: (subjectId: string, batch: number, nowMs: number) =>
-      eraseSomeDeliveries(transaction, accountId, subjectId, batch, nowMs),
-    unlinkPerson: (digestId: DigestId, subjectId: string) => unlinkPerson(transaction, digestId, accountId, subjectId),
-  };
-}
-
-export type Reader = ReturnType<typeof createReader>;
-export type Writer = ReturnType<typeof writerOf>;
+import { readiness } from '../../generated/spec.js';
 
 /**
- * Opens the store, which is the only access to the database. All queries are limited to one account, except those for
- * keys, usage, delivery queues, purges and erasures.
+ * Opens the store, which is the only access to the database. The modules of the tables contain the statements. They get
+ * one account (`read` and `transact`), or all accounts (`run` and `use`), e.g. for keys, delivery queues and purges.
  */
 export function openStore(
   config: DatabaseConfig,
-  use: DatabaseUse = 'serving',
+  databaseUse: DatabaseUse = 'serving',
   onHost?: (event: HostEvent) => void,
   now = Date.now,
 ) {
-  const knex = openDatabase(config, use, onHost);
+  const knex = openDatabase(config, databaseUse, onHost);
   const writeHealth = createWriteHealth(() => tryWrite(knex), now);
   const caches = createCaches();
   const sqliteFiles = createSqliteFiles(knex);
-  const inTurn = createTurns();
+  const checkSchema = createSchemaCheck(knex);
+  const transact = createTransact(knex, caches, writeHealth.observe);
   return {
-    ...guardAll(createSchemaCheck(knex), {
-      keys: keyTable(knex),
-      usage: usageTable(knex),
-      accesses: accessTable(knex),
-      receiptKeys: receiptKeyTable(knex),
-      appliedRetention: appliedRetention(knex),
-      secretsKey: secretsKeyTable(knex),
-      /**
-       * Runs the work in one transaction. When it resolves, all writes are durable. When it rejects, nothing is stored.
-       * After a transient error, the work runs again from the start.
-       */
-      transact: createTransact(knex, caches, writeHealth.observe),
-      findNewestReading: () => findNewestReading(knex),
-      purgeReadings: (
-        beforeMs: number,
-        batch: number,
-        prepare?: (readings: readonly ExpiredReading[]) => Promise<boolean>,
-      ) => purgeReadings(knex, beforeMs, batch, prepare),
-      findSubjects: (account: string, incarnations: readonly string[]) => findSubjects(knex, account, incarnations),
-      purgeHours: (beforeMs: number, batch: number) => purgeHours(knex, beforeMs, batch),
-      purgeFeedback: (beforeMs: number, batch: number) => purgeFeedback(knex, beforeMs, batch),
-      countExpired: (edges: PurgeEdges, only?: readonly (keyof PurgeEdges)[]) => countExpired(knex, edges, only),
-      purgeSessions: (beforeMs: number, batch: number) => purgeSessions(knex, beforeMs, batch),
-      purgeDeliveries: (beforeMs: number, batch: number) => purgeDeliveries(knex, beforeMs, batch),
-      purgeIdempotencyKeys: (beforeMs: number, batch: number) => purgeIdempotencyKeys(knex, beforeMs, batch),
-      purgeErasedIds: (beforeMs: number, batch: number) => purgeErasedIds(knex, beforeMs, batch),
-      forgetIssuedSecrets: (beforeMs: number) => retry(() => forgetIssuedSecrets(knex, beforeMs)),
-      findOldestEvent: () => findOldestEvent(knex),
-      findSessionsWithEvents: (max: number) => findSessionsWithEvents(knex, max),
-      findDueQueues: (): Promise<DueQueue[]> => findDueQueues(knex),
-      countDeliveries: () => countDeliveries(knex),
-      claimDue: (claim: Claim): Promise<DueDelivery[]> => claimDue(knex, claim),
-      findStreamHeads: (accountIds: readonly string[]) => findStreamHeads(knex, accountIds),
-      webhookIdsAfter: (after: WebhookId, max: number) => webhookIdsAfter(knex, after, max),
-      findErasures: (max: number) => findErasures(knex, max),
-      eraseReadings: (erasure: Erasure, batch: number) => retry(() => eraseReadings(knex, erasure, batch)),
-      eraseSomeHours: (accountId: string, subjectId: string, batch: number) =>
-        retry(() => eraseSomeHours(knex, accountId, subjectId, batch)),
-      eraseSomeFeedback: (accountId: string, subjectId: string, batch: number) =>
-        retry(() => eraseSomeFeedback(knex, accountId, subjectId, batch)),
-    }),
-    erasedIds: erasedIdRecord(knex),
-    people: peopleTable(knex),
-    read: (accountId: string): Reader => createReader(knex, accountId, inTurn),
+    /** Returns the scope for reads of one account. */
+    read: (accountId: string): ReadScope => ({ knex, accountId }),
+    /**
+     * Runs the work in one transaction. When it resolves, all writes are durable. When it rejects, nothing is stored.
+     * After a transient error, the work runs again from the start.
+     */
+    async transact<T>(work: Work<T>): Promise<T> {
+      await checkSchema();
+      return transact(work);
+    },
+    /** Runs work over all accounts. Rejects if a newer version has changed the schema. */
+    async run<T>(work: (knex: Knex) => Promise<T>): Promise<T> {
+      await checkSchema();
+      return work(knex);
+    },
+    /** Returns the functions of a table over all accounts. Each call rejects if a newer version has changed the schema. */
+    use: <T extends Functions>(table: (knex: Knex) => T): T => guardAll(checkSchema, table(knex)),
+    /** Iterates over the rows of all accounts, for a restore. */
+    iterate: <T>(pages: (knex: Knex) => AsyncGenerator<T>): AsyncGenerator<T> => pages(knex),
     findWriteFailure: writeHealth.findFailure,
     tryWrite: () => tryWrite(knex),
     /** Returns the lookups of the row caches of this process. */
@@ -207,7 +85,7 @@ function guardAll<T extends Functions>(check: () => Promise<void>, all: T): T {
 }
 
 /** Work of one transaction. It may run several times. */
-type Work<T> = (writerOf: (accountId: string) => Writer) => Promise<T>;
+type Work<T> = (scopeOf: (accountId: string) => WriteScope) => Promise<T>;
 
 const writes = /^(insert|update|delete)/i;
 
@@ -223,7 +101,7 @@ export function createTransact(
       const done = await knex
         .transaction((transaction) => {
           transaction.on('query', ({ sql }: { sql: string }) => (hasWritten ||= writes.test(sql)));
-          return work((accountId) => writerOf(transaction, accountId, writing));
+          return work((accountId) => toWriteScope(transaction, writing, accountId));
         })
         .catch(async (error: unknown) => {
           if (isTransient(error)) observe(error);
@@ -276,4 +154,34 @@ async function isDurable(knex: Knex, config: DatabaseConfig): Promise<boolean> {
   if (config.kind === 'sqlite') return true;
   const [[row]] = await knex.raw('select @@innodb_flush_log_at_trx_commit as flush');
   return Number(row.flush) === 1;
+}
+
+/** Minimum time between two attempts to write, ms. Limits the writes that callers of the readiness check cause. */
+const tryEveryMs = 1_000;
+
+/** Called with the error of a failed transaction, and without one after a transaction that wrote. */
+type ObserveWrite = (error?: unknown) => void;
+
+/** Follows the writes of a process, because a read-only or full database still responds to queries. `now` is in epoch ms. */
+function createWriteHealth(tryWrite: () => Promise<void>, now: () => number) {
+  let failure: { readonly sinceMs: number; readonly error: unknown } | undefined;
+  let attempt = { atMs: Number.NEGATIVE_INFINITY, ended: Promise.resolve() };
+  const observe: ObserveWrite = (error) => {
+    failure = error === undefined ? undefined : { sinceMs: failure?.sinceMs ?? now(), error };
+  };
+  const isFailing = () => failure !== undefined && now() - failure.sinceMs >= readiness.failed_writes_seconds * 1_000;
+  return {
+    observe,
+    /**
+     * Resolves with the cause if writes have failed for 10 s and none succeeded, otherwise with undefined. Tries a write
+     * first, because load balancers send no requests to a process that is not ready.
+     */
+    async findFailure(): Promise<string | undefined> {
+      if (isFailing() && performance.now() >= attempt.atMs + tryEveryMs)
+        attempt = { atMs: performance.now(), ended: tryWrite().then(() => observe(), observe) };
+      await attempt.ended;
+      if (!isFailing()) return undefined;
+      return `the database accepts no writes: ${findRemedy(failure?.error) ?? 'see the log of the service'}`;
+    },
+  };
 }

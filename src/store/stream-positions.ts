@@ -1,6 +1,6 @@
+import type { ReadScope } from './scope.js';
 import type { Knex } from 'knex';
-import { buildInsert } from './insert-rows.js';
-import type { Statement } from './run-statements.js';
+import { buildInsert, type Statement } from './rows.js';
 
 /**
  * Distance between the positions of two readings. The position after a reading belongs to the state change that the
@@ -23,7 +23,7 @@ export interface StreamHead {
  * A transaction takes its positions under a lock that it holds until its commit. A position therefore becomes visible
  * only after all lower positions. A reader that continues after its highest position misses no reading.
  */
-export function positionTable(transaction: Knex, accountId: string) {
+export function positionTable({ knex: transaction, accountId }: ReadScope) {
   const save = (columns: Partial<Omit<StreamHead, 'accountId'>>) => {
     const row = { account_id: accountId, ...columns };
     return buildInsert(transaction, 'stream_positions', [row], { key: ['account_id'], merged: Object.keys(columns) });

@@ -1,11 +1,11 @@
+import type { ReadScope, WriteScope } from './scope.js';
 import type { Knex } from 'knex';
 import type { CountedReading, Hour, Spread } from '../score/summary.js';
 import { deleteOldest } from './delete-oldest.js';
-import { isMysql } from './is-mysql.js';
+import { isMysql, selectRows } from './rows.js';
 import { earliestTimestamp, findPositions, toAccountKey } from './reading-row.js';
 import { readingsOfSession } from './readings.js';
 import { rowFormats } from './row-formats.js';
-import { selectRows } from './select-rows.js';
 
 /** A reading of a person, and the incarnation of its session. */
 export interface SubjectReading extends CountedReading {
@@ -41,7 +41,7 @@ interface HourRow {
 const insertMax = 100;
 
 /** Reads the stored hours and the stored readings of the subjects of one account. */
-export function hourReader(knex: Knex, accountId: string) {
+export function hourReader({ knex, accountId }: ReadScope) {
   const account = toAccountKey(accountId);
   const join = isMysql(knex) ? 'straight_join' : 'cross join';
   const columns = ['incarnation', 'timestamp_ms', 'stress_score', 'signals', 'response'].map((it) => `r.${it}`).join();
@@ -112,7 +112,7 @@ export function hourReader(knex: Knex, accountId: string) {
 }
 
 /** Writes the hours of the subjects of one account in a transaction. `version` is that of the transaction. */
-export function hourWriter(transaction: Knex, accountId: string, version: string) {
+export function hourWriter({ knex: transaction, accountId, version }: WriteScope) {
   return {
     /**
      * Stores hours of a subject that are not stored yet. Returns false, and stores nothing, if a session that

@@ -1,4 +1,4 @@
-import type { Knex } from 'knex';
+import type { ReadScope } from './scope.js';
 import { subjectProfile as settings } from '../../generated/spec.js';
 import { readSubject } from './subjects.js';
 import type { Subject } from '../score/remembered.js';
@@ -20,8 +20,7 @@ type Row = Omit<SubjectSummary, 'subject'> & { readonly body: string | null };
  * erasure is either visible in all values or in none. It reads one subject and the index of its sessions.
  */
 export async function findSubjectSummary(
-  knex: Knex,
-  accountId: string,
+  { knex, accountId }: ReadScope,
   subjectId: string,
 ): Promise<SubjectSummary | undefined> {
   const key = { account_id: accountId, subject_id: subjectId };

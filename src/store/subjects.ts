@@ -1,11 +1,7 @@
-import type { Knex } from 'knex';
-import { buildInsert } from './insert-rows.js';
-import type { KnownSubject, KnownTriggers } from './known-subject.js';
-import { lockOrInsertRows } from './lock-or-insert-rows.js';
+import type { KnownSubject, ReadScope, WriteScope } from './scope.js';
+import { buildInsert, lockOrInsertRows, type Statement } from './rows.js';
 import { noVersion } from './row-cache.js';
 import { rowFormats } from './row-formats.js';
-import type { Statement } from './run-statements.js';
-import type { Writing } from './writing.js';
 import type { Subject } from '../score/remembered.js';
 
 interface SubjectRow {
@@ -17,7 +13,7 @@ interface SubjectRow {
 const triggerSize = 300;
 
 /** Reads the subjects of one account. */
-export function subjectReader(knex: Knex, accountId: string) {
+export function subjectReader({ knex, accountId }: ReadScope) {
   return {
     async find(subjectId: string): Promise<Subject | undefined> {
       const key = { account_id: accountId, subject_id: subjectId };
@@ -28,12 +24,7 @@ export function subjectReader(knex: Knex, accountId: string) {
 }
 
 /** Writes the subjects of one account in a transaction. Adds the cached triggers of locked subjects to `known`. */
-export function subjectWriter(
-  transaction: Knex,
-  accountId: string,
-  { version, caches, afterCommit }: Writing,
-  known: KnownTriggers,
-) {
+export function subjectWriter({ knex: transaction, accountId, version, caches, afterCommit, known }: WriteScope) {
   const mine = () => transaction('subjects').where({ account_id: accountId });
   const readSubjects = async (ids: string[]): Promise<Map<string, KnownSubject>> => {
     const rows: SubjectRow[] = await mine().select('subject_id', 'body').whereIn('subject_id', ids);

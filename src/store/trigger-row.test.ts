@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sight, type Trigger } from '../score/triggers.js';
-import { toTrigger, toTriggerRow, triggerColumns } from './trigger-row.js';
+import { toTrigger, toTriggerRow, triggerColumns } from './triggers.js';
 
 /** States of one trigger after sightings that are calm, then stressed, then calm until the trigger is resolved. */
 const life = [30, 90, 95, 10, 5, 5, 0].reduce<Trigger[]>((lived, score, index) => {

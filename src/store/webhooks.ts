@@ -1,7 +1,8 @@
+import type { ReadScope } from './scope.js';
 import type { Knex } from 'knex';
 import type { Schema } from '../contract/contract.js';
 import { asciiIds } from './ascii-ids.js';
-import { selectRows } from './select-rows.js';
+import { selectRows } from './rows.js';
 import { rowFormats } from './row-formats.js';
 import { hasOtherWriters } from './server-facts.js';
 
@@ -48,7 +49,7 @@ interface WebhookRow {
 const columns = ['webhook_id', 'url', 'session_id', 'subject_id', 'registered_epoch', 'disabled_epoch', 'body'];
 
 /** Webhooks of one account. */
-export function webhookTable(knex: Knex, accountId: string) {
+export function webhookTable({ knex, accountId }: ReadScope) {
   const mine = () => knex('webhooks').where({ account_id: accountId });
   const select = () => mine().select(columns).orderBy('webhook_id');
   /**

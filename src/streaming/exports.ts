@@ -1,5 +1,5 @@
 import { dataExport as settings, limits } from '../../generated/spec.js';
-import { createTurns } from '../store/turns.js';
+import { createTurns } from '../store/session-snapshot.js';
 import type { Caller } from '../contract/contract.js';
 import { createConcurrencyLimit } from '../limits/concurrency-limit.js';
 import { ProblemError } from '../contract/problem.js';

@@ -1,11 +1,14 @@
+import { sessionReader } from '../store/sessions.js';
+import { subjectReader } from '../store/subjects.js';
 import { dataExport as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { type StoredResult, toExportedReading } from '../score/exported-reading.js';
 import { createTimestampFormatter } from '../score/history.js';
 import { ProblemError } from '../contract/problem.js';
-import type { PositionRange } from '../store/readings-by-position.js';
-import type { Reader, Store } from '../store/store.js';
-import { positionsPerMs } from '../store/stream-positions.js';
+import { type PositionRange, positionReader } from '../store/readings-by-position.js';
+import type { Store } from '../store/store.js';
+import type { ReadScope } from '../store/scope.js';
+import { findStreamHeads, positionsPerMs } from '../store/stream-positions.js';
 import { csvHeader, toCsvRow } from './csv.js';
 
 export type ExportFormat = Schema<'ExportFormat'>;
@@ -51,27 +54,25 @@ export async function beginExport(
   { accountId, sessionId, subjectId }: ExportScope,
   cursor: number | undefined,
 ): Promise<ExportPosition> {
-  const reader = store.read(accountId);
+  const scope = store.read(accountId);
   let first = 0;
-  if (sessionId !== undefined && !(await reader.findSession(sessionId))) throw new ProblemError('session_not_found');
+  if (sessionId !== undefined && !(await sessionReader(scope).find(sessionId)))
+    throw new ProblemError('session_not_found');
   if (subjectId !== undefined) {
-    const startedAtMs = await reader.readings.firstSessionOf(subjectId);
-    if (startedAtMs === undefined && !(await reader.findSubject(subjectId)))
+    const startedAtMs = await positionReader(scope).firstSessionOf(subjectId);
+    if (startedAtMs === undefined && !(await subjectReader(scope).find(subjectId)))
       throw new ProblemError('subject_not_found');
     // No position of a session is lower than the time of its start.
     first = (startedAtMs ?? 0) * positionsPerMs - 1;
   }
-  const [head] = await store.findStreamHeads([accountId]);
+  const [head] = await store.run((knex) => findStreamHeads(knex, [accountId]));
   return { after: Math.max(cursor ?? 0, first), through: head?.position ?? 0, span: firstSpan };
 }
 
 /** Reads the next rows of an export, at most `page_rows`. */
-export async function readExportPage(
-  { readings }: Pick<Reader, 'readings'>,
-  scope: ExportScope,
-  from: ExportPosition,
-): Promise<ExportPage> {
+export async function readExportPage(rows: ReadScope, scope: ExportScope, from: ExportPosition): Promise<ExportPage> {
   const { sessionId, subjectId, format } = scope;
+  const readings = positionReader(rows);
   const max = settings.page_rows;
   if (subjectId !== undefined) {
     const { found, next } = await searchSubject((range) => readings.exportSubject(subjectId, range, max), from);

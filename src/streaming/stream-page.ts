@@ -1,8 +1,8 @@
 import { stream as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { toStateReading } from '../score/state-reading.js';
-import type { Reader } from '../store/store.js';
-import type { StreamedReading } from '../store/readings-by-position.js';
+import type { ReadScope } from '../store/scope.js';
+import { positionReader, type StreamedReading } from '../store/readings-by-position.js';
 
 /**
  * A request for the events of one account or session after a given event. Plain data, because it is sent to another
@@ -32,11 +32,9 @@ export interface Page {
 }
 
 /** Reads the next events. Reads the reading of `after` again, because its state change may be the next event. */
-export async function readPage(
-  { readings }: Pick<Reader, 'readings'>,
-  { sessionId, after }: Omit<PageRequest, 'accountId'>,
-): Promise<Page> {
+export async function readPage(scope: ReadScope, { sessionId, after }: Omit<PageRequest, 'accountId'>): Promise<Page> {
   const max = settings.page_events;
+  const readings = positionReader(scope);
   const found =
     sessionId === undefined
       ? { readings: await readings.streamAccount(after, max), incarnation: undefined }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import { type DueDelivery, type DueQueue, isDue } from '../store/delivery-queue.js';
+import { claimDue, type DueDelivery, type DueQueue, findDueQueues, isDue } from '../store/delivery-queue.js';
 import type { Store } from '../store/store.js';
 import type { Slots } from './slots.js';
 
@@ -35,12 +35,13 @@ export function createClaim(parts: ClaimParts): () => Promise<Claimed> {
   const report = createReport(parts);
   return async () => {
     const range = { nowMs: now(), leasedUntilMs: now() + leaseMs };
-    const queues = await store.findDueQueues();
+    const queues = await store.run((knex) => findDueQueues(knex));
     const due = queues.filter((queue) => isDue(queue, range));
     const shares = slots.share(due, max);
     report(due, range.nowMs);
     const owner = randomBytes(ownerBytes).toString('hex');
-    const deliveries = shares.length === 0 ? [] : await store.claimDue({ owner, ...range, shares });
+    const deliveries =
+      shares.length === 0 ? [] : await store.run((knex) => claimDue(knex, { owner, ...range, shares }));
     return { deliveries, pauseMs: deliveries.length > 0 ? 0 : findPause(parts, queues, shares.length > 0) };
   };
 }

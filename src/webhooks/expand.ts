@@ -1,7 +1,9 @@
+import { deliveryTable } from '../store/deliveries.js';
 import type { Delivery } from '../store/delivery-row.js';
-import type { OutboxEvent } from '../store/outbox.js';
-import type { Store, Writer } from '../store/store.js';
-import type { StoredWebhook } from '../store/webhooks.js';
+import { findSessionsWithEvents, type OutboxEvent, outboxTable } from '../store/outbox.js';
+import type { Store } from '../store/store.js';
+import type { WriteScope } from '../store/scope.js';
+import { type StoredWebhook, webhookTable } from '../store/webhooks.js';
 import { newDelivery } from './new-delivery.js';
 import { createQueueBound, type QueueBound, type Room } from './queue-bound.js';
 
@@ -27,11 +29,11 @@ export async function expandEvents(
   bound = createQueueBound(),
   onFull: (queue: FullQueue) => void = () => undefined,
 ): Promise<boolean> {
-  const found = await store.findSessionsWithEvents(sessionsMax);
+  const found = await store.run((knex) => findSessionsWithEvents(knex, sessionsMax));
   for (const accountId of new Set(found.map((it) => it.accountId))) {
     const sessionIds = found.filter((it) => it.accountId === accountId).map((it) => it.sessionId);
-    const rooms = await store.transact((writerOf) =>
-      expandSessions(writerOf(accountId), { accountId, sessionIds, bound, nowMs: now() }),
+    const rooms = await store.transact((scopeOf) =>
+      expandSessions(scopeOf(accountId), { accountId, sessionIds, bound, nowMs: now() }),
     );
     rooms.forEach(bound.remember);
     for (const { webhookId, failed } of rooms) if (failed > 0) onFull({ accountId, webhookId, failed });
@@ -51,21 +53,21 @@ interface Expansion {
  * add to a queue out of order. Skips events that another worker has already expanded.
  */
 async function expandSessions(
-  writer: Writer,
+  scope: WriteScope,
   { accountId, sessionIds, bound, nowMs }: Expansion,
 ): Promise<readonly Room[]> {
-  const webhooks = await writer.webhooks.lockAll();
+  const webhooks = await webhookTable(scope).lockAll();
   const eventsPerWebhook = Math.max(1, Math.floor(deliveriesMax / Math.max(1, webhooks.length)));
-  const events = await writer.outbox.lock(sessionIds, Math.min(eventsMax, eventsPerWebhook));
+  const events = await outboxTable(scope).lock(sessionIds, Math.min(eventsMax, eventsPerWebhook));
   const rooms: Room[] = [];
   for (const webhook of webhooks) {
     const watched = events.filter((event) => isWatched(webhook, event));
     if (watched.length === 0) continue;
     if (webhook.disabledAtMs === undefined)
-      rooms.push(await bound.makeRoom(writer, webhook.webhookId, watched.length, nowMs));
-    await writer.deliveries.insert(await enqueue(writer, { ...webhook, accountId }, watched, nowMs));
+      rooms.push(await bound.makeRoom(scope, webhook.webhookId, watched.length, nowMs));
+    await deliveryTable(scope).insert(await enqueue(scope, { ...webhook, accountId }, watched, nowMs));
   }
-  await writer.outbox.remove(events);
+  await outboxTable(scope).remove(events);
   return rooms;
 }
 
@@ -84,13 +86,13 @@ type OwnedWebhook = StoredWebhook & { readonly accountId: string };
 
 /** The first delivery of an empty queue is due immediately. Later deliveries wait behind it. */
 async function enqueue(
-  writer: Writer,
+  scope: WriteScope,
   webhook: OwnedWebhook,
   events: readonly OutboxEvent[],
   nowMs: number,
 ): Promise<Delivery[]> {
   if (webhook.disabledAtMs !== undefined) return events.map((event) => failedDelivery(webhook, event, nowMs));
-  const busy = await writer.deliveries.busyQueues(webhook.webhookId, [...new Set(events.map((it) => it.sessionId))]);
+  const busy = await deliveryTable(scope).busyQueues(webhook.webhookId, [...new Set(events.map((it) => it.sessionId))]);
   return events.map(({ sessionId, seq, subjectId, payload }) => {
     const status = busy.has(sessionId) ? 'queued' : 'due';
     busy.add(sessionId);

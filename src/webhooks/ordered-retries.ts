@@ -1,5 +1,6 @@
+import { deliveryTable } from '../store/deliveries.js';
 import type { Delivery } from '../store/delivery-row.js';
-import type { Writer } from '../store/store.js';
+import type { WriteScope } from '../store/scope.js';
 
 /** The last time that a date can have, epoch ms. Any time minus this one is negative. */
 const lastTimeMs = 8.64e15;
@@ -9,7 +10,7 @@ const lastTimeMs = 8.64e15;
  * later ones wait behind it. The caller must hold the exclusive locks of their webhooks, which guard the queues.
  */
 export async function toOrderedRetries(
-  writer: Writer,
+  scope: WriteScope,
   failed: readonly Delivery[],
   nowMs: number,
 ): Promise<Delivery[]> {
@@ -17,7 +18,7 @@ export async function toOrderedRetries(
   const busy = new Set<string>();
   for (const webhookId of new Set(failed.map((it) => it.webhookId))) {
     const sessionIds = failed.filter((it) => it.webhookId === webhookId).map((it) => it.sessionId);
-    for (const sessionId of await writer.deliveries.busyQueues(webhookId, [...new Set(sessionIds)]))
+    for (const sessionId of await deliveryTable(scope).busyQueues(webhookId, [...new Set(sessionIds)]))
       busy.add(nameQueue(webhookId, sessionId));
   }
   const lastSeqs = new Map<string, number>();

@@ -1,6 +1,7 @@
+import { deliveryTable } from '../store/deliveries.js';
 import { LRUCache } from 'lru-cache';
 import { webhookDelivery as settings } from '../../generated/spec.js';
-import type { Writer } from '../store/store.js';
+import type { WriteScope } from '../store/scope.js';
 
 /** Maximum number of webhooks whose room is known. Other queues are counted again. */
 const knownMax = 10_000;
@@ -23,9 +24,10 @@ export function createQueueBound(limits: { readonly queued_max: number; readonly
   const known = new LRUCache<string, number>({ max: knownMax });
   return {
     /** Makes room for new deliveries. The caller must hold the exclusive lock of the webhook. */
-    async makeRoom({ deliveries }: Writer, webhookId: string, added: number, nowMs: number): Promise<Room> {
+    async makeRoom(scope: WriteScope, webhookId: string, added: number, nowMs: number): Promise<Room> {
       const left = (known.get(webhookId) ?? 0) - added;
       if (left >= 0) return { webhookId, failed: 0, left };
+      const deliveries = deliveryTable(scope);
       const queued = await deliveries.countUnsettled(webhookId, max + step);
       const excess = queued + added - max;
       const failed =

@@ -1,9 +1,10 @@
+import { sessionWriter } from '../store/sessions.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { fault, ProblemError } from '../contract/problem.js';
-import type { Writer } from '../store/store.js';
-import type { StoredWebhook } from '../store/webhooks.js';
+import type { WriteScope } from '../store/scope.js';
+import { type StoredWebhook, webhookTable } from '../store/webhooks.js';
 import type { ResolveName } from './resolve-name.js';
 import { newId } from './new-delivery.js';
 import { issueSecret } from './signing-secrets.js';
@@ -48,7 +49,7 @@ export interface Registered {
  * and states, and enabled. Throws a ProblemError if the account has the maximum number of webhooks.
  */
 export async function register(
-  writer: Writer,
+  scope: WriteScope,
   secretBox: SecretBox,
   accountId: string,
   registration: Schema<'WebhookRegistration'>,
@@ -57,12 +58,14 @@ export async function register(
   // Locks sessions before webhooks, as ingest does. Otherwise, a concurrent reading could bind the session to a subject
   // without updating this webhook.
   const subjectId =
-    registration.session_id === undefined ? undefined : await writer.sessions.lockSubjectOf(registration.session_id);
-  await writer.webhooks.lockAccount();
-  const all = await writer.webhooks.lockAll();
+    registration.session_id === undefined
+      ? undefined
+      : await sessionWriter(scope).lockSubjectOf(registration.session_id);
+  await webhookTable(scope).lockAccount();
+  const all = await webhookTable(scope).lockAll();
   const target = normalize(registration.url);
   const standing = all.find(({ url, sessionId }) => sessionId === registration.session_id && normalize(url) === target);
-  if (standing) return { webhook: await update(writer, standing, registration), before: standing };
+  if (standing) return { webhook: await update(scope, standing, registration), before: standing };
   if (all.length >= settings.max_per_account) throw tooMany();
   const webhookId = newId('wh');
   const { secret, sealed } = issueSecret(secretBox, accountId, webhookId);
@@ -77,9 +80,9 @@ export async function register(
     secret: sealed,
     failedInRow: 0,
     createdAtMs: nowMs,
-    registeredEpoch: await writer.webhooks.nextEpoch(),
+    registeredEpoch: await webhookTable(scope).nextEpoch(),
   };
-  await writer.webhooks.insert(webhook);
+  await webhookTable(scope).insert(webhook);
   return { webhook, secret };
 }
 
@@ -91,7 +94,7 @@ function normalize(text: string): string {
 
 /** Enables the webhook. Changes its schedule and its states if the registration contains them. */
 async function update(
-  writer: Writer,
+  scope: WriteScope,
   webhook: StoredWebhook,
   registration: Schema<'WebhookRegistration'>,
 ): Promise<StoredWebhook> {
@@ -107,7 +110,7 @@ async function update(
     ...(retry === 'extended' && { retry }),
     ...(states && { states }),
   };
-  await writer.webhooks.update(changed);
+  await webhookTable(scope).update(changed);
   return changed;
 }
 

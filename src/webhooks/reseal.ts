@@ -1,5 +1,5 @@
 import type { Store } from '../store/store.js';
-import type { WebhookId } from '../store/webhooks.js';
+import { type WebhookId, webhookIdsAfter, webhookTable } from '../store/webhooks.js';
 import { type SecretBox, SecretBoxError } from './secret-box.js';
 import { resealWebhook } from './signing-secrets.js';
 
@@ -21,7 +21,8 @@ export async function resealWebhooks(store: Store, secretBox: SecretBox): Promis
   const unreadable: WebhookId[] = [];
   let after: WebhookId | undefined = { accountId: '', webhookId: '' };
   while (after) {
-    const ids: WebhookId[] = await store.webhookIdsAfter(after, batchRows);
+    const last: WebhookId = after;
+    const ids: WebhookId[] = await store.run((knex) => webhookIdsAfter(knex, last, batchRows));
     for (const id of ids) {
       const outcome = await resealOne(store, secretBox, id);
       if (outcome === 'resealed') resealed += 1;
@@ -40,8 +41,8 @@ async function resealOne(
   secretBox: SecretBox,
   { accountId, webhookId }: WebhookId,
 ): Promise<'resealed' | 'unreadable' | undefined> {
-  return store.transact(async (writerOf) => {
-    const { webhooks } = writerOf(accountId);
+  return store.transact(async (scopeOf) => {
+    const webhooks = webhookTable(scopeOf(accountId));
     const webhook = (await webhooks.lock([webhookId])).get(webhookId);
     try {
       const resealed = webhook && resealWebhook(secretBox, accountId, webhook);

@@ -1,8 +1,10 @@
+import { deliveryTable } from '../store/deliveries.js';
 import type { Schema } from '../contract/contract.js';
 import { type Delivery, isManualRetry } from '../store/delivery-row.js';
 import type { DueDelivery } from '../store/delivery-queue.js';
-import type { Store, Writer } from '../store/store.js';
-import type { StoredWebhook } from '../store/webhooks.js';
+import type { Store } from '../store/store.js';
+import type { WriteScope } from '../store/scope.js';
+import { type StoredWebhook, webhookTable } from '../store/webhooks.js';
 import { isSuccess } from './attempt.js';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import { deliveryAfter, gone, findStatus, webhookAfter } from './schedule.js';
@@ -23,11 +25,11 @@ export interface Handled {
  * lost. Resolves with the webhooks whose status changed.
  */
 export async function settleGroup(store: Store, group: readonly Handled[], nowMs: number): Promise<StatusChange[]> {
-  return store.transact(async (writerOf) => {
+  return store.transact(async (scopeOf) => {
     const changes: StatusChange[] = [];
     for (const accountId of [...new Set(group.map((it) => it.delivery.accountId))].sort()) {
       const mine = group.filter((it) => it.delivery.accountId === accountId);
-      for (const [before, after] of await settleAccount(writerOf(accountId), mine, nowMs))
+      for (const [before, after] of await settleAccount(scopeOf(accountId), mine, nowMs))
         changes.push(...[findStatusChange(accountId, before, after)].filter((it) => it !== undefined));
     }
     return changes;
@@ -41,16 +43,16 @@ export async function settleGroup(store: Store, group: readonly Handled[], nowMs
  * shared, unless an attempt changes its webhook: a failure, or the first success after failures.
  */
 async function settleAccount(
-  writer: Writer,
+  scope: WriteScope,
   group: readonly Handled[],
   nowMs: number,
 ): Promise<Array<[before: StoredWebhook, after: StoredWebhook]>> {
   const webhookIds = [...new Set(group.map((it) => it.delivery.webhookId))];
   const isShared = !group.some(changesWebhook);
   // Locks the account before the webhooks, as registration does.
-  if (group.some(({ attempt }) => attempt?.status === gone)) await writer.webhooks.lockAccount();
-  const before = await writer.webhooks.lock(webhookIds, isShared);
-  const held = await writer.deliveries.lockHeld(group.map((it) => it.delivery));
+  if (group.some(({ attempt }) => attempt?.status === gone)) await webhookTable(scope).lockAccount();
+  const before = await webhookTable(scope).lock(webhookIds, isShared);
+  const held = await deliveryTable(scope).lockHeld(group.map((it) => it.delivery));
   const webhooks = new Map(before);
   const settled: Delivery[] = [];
   const orphaned = new Set<string>();
@@ -68,16 +70,16 @@ async function settleAccount(
         : unsent(mine, after, nowMs),
     );
   }
-  for (const webhookId of orphaned) await dropAll(writer, webhookId);
-  await writer.deliveries.updateHeld(settled);
-  for (const webhook of webhooks.values()) await saveWebhook(writer, before.get(webhook.webhookId), webhook, nowMs);
-  await writer.deliveries.promoteNext(settled.filter(isOutOfLine), nowMs);
+  for (const webhookId of orphaned) await dropAll(scope, webhookId);
+  await deliveryTable(scope).updateHeld(settled);
+  for (const webhook of webhooks.values()) await saveWebhook(scope, before.get(webhook.webhookId), webhook, nowMs);
+  await deliveryTable(scope).promoteNext(settled.filter(isOutOfLine), nowMs);
   return [...before.values()].map((webhook) => [webhook, webhooks.get(webhook.webhookId) ?? webhook]);
 }
 
 /** Deletes all deliveries of a removed webhook. Some remain if the process stopped during the removal. */
-async function dropAll(writer: Writer, webhookId: string): Promise<void> {
-  while (await writer.deliveries.removeSome(webhookId, droppedAtOnce));
+async function dropAll(scope: WriteScope, webhookId: string): Promise<void> {
+  while (await deliveryTable(scope).removeSome(webhookId, droppedAtOnce));
 }
 
 /**
@@ -93,18 +95,20 @@ function changesWebhook({ attempt, webhook }: Handled): boolean {
  * deliveries are due soon. They are not due immediately, because the receiver may reject some deliveries and accept others.
  */
 async function saveWebhook(
-  writer: Writer,
+  scope: WriteScope,
   before: StoredWebhook | undefined,
   after: StoredWebhook,
   nowMs: number,
 ): Promise<void> {
   if (after === before) return;
   const isDisabled = after.disabledAtMs !== undefined && before?.disabledAtMs === undefined;
-  await writer.webhooks.update(isDisabled ? { ...after, disabledEpoch: await writer.webhooks.nextEpoch() } : after);
-  if (isDisabled) await writer.deliveries.failWaiting(after.webhookId, 'disabled', nowMs);
+  await webhookTable(scope).update(
+    isDisabled ? { ...after, disabledEpoch: await webhookTable(scope).nextEpoch() } : after,
+  );
+  if (isDisabled) await deliveryTable(scope).failWaiting(after.webhookId, 'disabled', nowMs);
   const isRecovered = before !== undefined && findStatus(before) === 'failed' && findStatus(after) === 'active';
   if (isRecovered && after.retry === 'extended')
-    await writer.deliveries.hastenRetries(after.webhookId, nowMs + settings.extended_retry.recovery_seconds * 1000);
+    await deliveryTable(scope).hastenRetries(after.webhookId, nowMs + settings.extended_retry.recovery_seconds * 1000);
 }
 
 /**

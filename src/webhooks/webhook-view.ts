@@ -1,5 +1,5 @@
 import type { Schema } from '../contract/contract.js';
-import type { WebhookHealth } from '../store/webhook-health.js';
+import type { WebhookHealth } from '../store/settled-deliveries.js';
 import type { StoredWebhook } from '../store/webhooks.js';
 import { findStatus } from './schedule.js';
 

@@ -5,8 +5,8 @@ import { createGroupCommit } from '../store/group-commit.js';
 import type { Schema } from '../contract/contract.js';
 import type { DueDelivery } from '../store/delivery-queue.js';
 import type { Store } from '../store/store.js';
-import { isTransient } from '../store/transient.js';
-import type { StoredWebhook } from '../store/webhooks.js';
+import { isTransient } from '../store/retry.js';
+import { type StoredWebhook, webhookTable } from '../store/webhooks.js';
 import { createAttempt, isSuccess } from './attempt.js';
 import { createClaim } from './claim.js';
 import { createDialer } from './dial.js';
@@ -184,7 +184,7 @@ async function commitSettled(
 async function listWebhooks(store: Store, deliveries: readonly DueDelivery[]): Promise<Map<string, StoredWebhook>> {
   const found = new Map<string, StoredWebhook>();
   for (const accountId of new Set(deliveries.map((it) => it.accountId)))
-    for (const webhook of await store.read(accountId).webhooks())
+    for (const webhook of await webhookTable(store.read(accountId)).list())
       found.set(`${accountId} ${webhook.webhookId}`, webhook);
   return found;
 }

@@ -2,6 +2,7 @@
  * Measures the purge of expired readings: the time of a batch while the table shrinks, and the rows per second with the
  * pauses of the service. Fills the database itself. Exits with 1 when the purge is slower than `required`.
  */
+import { purgeReadings } from '../../../src/store/expired-readings.js';
 import { Command } from 'commander';
 import type { DatabaseKind } from '../../../testkit/databases.js';
 import { createKeyOf } from '../../../testkit/program.js';
@@ -75,7 +76,7 @@ async function purgeRows(store: Store, tableRows: number, rows: number): Promise
   let purged = 0;
   while (purged < rows) {
     const startedAtMs = performance.now();
-    const deleted = await store.purgeReadings(Date.now() - dayMs, batchRows);
+    const deleted = await store.run((knex) => purgeReadings(knex, Date.now() - dayMs, batchRows));
     batchesMs.push(performance.now() - startedAtMs);
     if (deleted === 0) break;
     purged += deleted;

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { readConfig } from '../../../src/config/config.js';
 import { openDatabase } from '../../../src/store/database.js';
-import { insertRows } from '../../../src/store/insert-rows.js';
+import { insertRows } from '../../../src/store/rows.js';
 import { draw, type Scene, scenes, seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import { startProgress } from '../../../packages/tools/terminal/progress.js';
 import { createRequest } from '../../check/shared/client.js';

@@ -1,3 +1,7 @@
+import { keyTable } from '../../../src/store/keys.js';
+import { subjectWriter } from '../../../src/store/subjects.js';
+import { runStatements } from '../../../src/store/rows.js';
+import { triggerWriter } from '../../../src/store/triggers.js';
 import { nameTopic, unknownSubject } from '../../../src/score/subject.js';
 import { areaOfTopic, type TopicName } from '../../../packages/text/vocabulary.js';
 import { sight, type Trigger } from '../../../src/score/triggers.js';
@@ -22,7 +26,7 @@ const vocabulary = [...areaOfTopic.keys()];
  * the id of the account.
  */
 export async function fillStore(store: Store, count: number, onBatch: () => void): Promise<string> {
-  const [key] = await store.keys.list();
+  const [key] = await store.use(keyTable).list();
   if (!key) throw new Error('the database has no account');
   const random = seededRandom(seed);
   for (let from = 0; from < count; from += subjectsAtOnce) {
@@ -30,10 +34,16 @@ export async function fillStore(store: Store, count: number, onBatch: () => void
       subjectName(from + index),
     );
     const people = names.map((name) => drawPerson(name, random));
-    await store.transact(async (writerOf) => {
-      const writer = writerOf(key.accountId);
-      await writer.run(writer.subjects.toSave(new Map(people.map(({ name, subject }) => [name, subject]))));
-      await writer.run(writer.triggers.toSave(new Map(people.map(({ name, triggers }) => [name, triggers]))));
+    await store.transact(async (scopeOf) => {
+      const scope = scopeOf(key.accountId);
+      await runStatements(
+        scope,
+        subjectWriter(scope).toSave(new Map(people.map(({ name, subject }) => [name, subject]))),
+      );
+      await runStatements(
+        scope,
+        triggerWriter(scope).toSave(new Map(people.map(({ name, triggers }) => [name, triggers]))),
+      );
     });
     onBatch();
   }

@@ -1,3 +1,6 @@
+import { webhookTable } from '../../../src/store/webhooks.js';
+import { keyTable } from '../../../src/store/keys.js';
+import { outboxTable } from '../../../src/store/outbox.js';
 import { issueSecret } from '../../../src/webhooks/signing-secrets.js';
 import { newId } from '../../../src/webhooks/new-delivery.js';
 import { createSecretBox } from '../../../src/webhooks/secret-box.js';
@@ -24,16 +27,16 @@ export async function fillOutbox(
   store: Store,
   { events, receivers, secretsKey, onBatch }: OutboxOptions,
 ): Promise<void> {
-  const [key] = await store.keys.list();
+  const [key] = await store.use(keyTable).list();
   if (!key) throw new Error('the database has no account');
   const { accountId } = key;
   const secretBox = createSecretBox([secretsKey]);
   const nowMs = Date.now();
-  await store.transact(async (writerOf) => {
+  await store.transact(async (scopeOf) => {
     for (const url of receivers) {
       const webhookId = newId('wh');
       const { sealed } = issueSecret(secretBox, accountId, webhookId);
-      const { webhooks } = writerOf(accountId);
+      const webhooks = webhookTable(scopeOf(accountId));
       const rest = { events: ['state_change'] as const, failedInRow: 0, createdAtMs: nowMs };
       const registeredEpoch = await webhooks.nextEpoch();
       await webhooks.insert({ webhookId, url, secret: sealed, registeredEpoch, ...rest });
@@ -42,7 +45,7 @@ export async function fillOutbox(
   for (let from = 0; from < events; from += eventsAtOnce) {
     const count = Math.min(eventsAtOnce, events - from);
     const batch = Array.from({ length: count }, (_, index) => eventOf(from + index, events, nowMs));
-    await store.transact((writerOf) => writerOf(accountId).outbox.append(batch, receivers.length, nowMs));
+    await store.transact((scopeOf) => outboxTable(scopeOf(accountId)).append(batch, receivers.length, nowMs));
     onBatch();
   }
 }

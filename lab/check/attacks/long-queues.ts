@@ -1,3 +1,5 @@
+import { keyTable } from '../../../src/store/keys.js';
+import { deliveryTable } from '../../../src/store/deliveries.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../../../src/config/config.js';
 import { newDelivery } from '../../../src/webhooks/new-delivery.js';
@@ -31,7 +33,7 @@ async function storeDueDeliveries(
 ): Promise<void> {
   const store = openStore(readConfig({ DATABASE_URL: stage.databaseUrl }).database);
   try {
-    const keys = await store.keys.list('attacker');
+    const keys = await store.use(keyTable).list('attacker');
     const accountId = keys[0]?.accountId ?? '';
     const timestamp = new Date(stage.clock.now()).toISOString();
     const change = {
@@ -46,7 +48,7 @@ async function storeDueDeliveries(
       const batch = Array.from({ length: Math.min(rowsPerInsert, count - stored) }, () =>
         newDelivery({ accountId, webhookId, url }, { ...rest, dueAtMs: stage.clock.now() }),
       );
-      await store.transact((writerOf) => writerOf(accountId).deliveries.insert(batch));
+      await store.transact((scopeOf) => deliveryTable(scopeOf(accountId)).insert(batch));
     }
   } finally {
     await store.close();

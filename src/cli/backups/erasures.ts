@@ -1,3 +1,5 @@
+import { erasedIdRecord } from '../../store/erased-ids.js';
+import { secretsKeyTable } from '../../store/secrets-key.js';
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Config, DatabaseConfig } from '../../config/config.js';
@@ -43,7 +45,7 @@ export async function collectErasures(
   }
   if (replacesDatabase)
     await onStore(database, async (store) => {
-      for await (const page of store.erasedIds.since(sinceMs)) addErasures(record, page);
+      for await (const page of store.iterate((knex) => erasedIdRecord(knex).since(sinceMs))) addErasures(record, page);
     }).catch((error: Error) =>
       console.error(
         `warning: the erasures in the present database cannot be read (${error.message.split('\n')[0]}). Those of its ` +
@@ -89,7 +91,7 @@ export async function applyErasures(restored: RestoredDatabase, record: Erasures
 
 /** Returns true if one of the keys is the key that the database was used with. */
 async function fits(store: Store, secretsKeys: readonly string[]): Promise<boolean> {
-  const stored = await store.secretsKey.find();
+  const stored = await store.use(secretsKeyTable).find();
   return stored ? secretsKeys.some((key) => computeCheckValue(key) === stored.checkValue) : secretsKeys.length > 0;
 }
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { isMysql } from '../is-mysql.js';
+import { isMysql } from '../rows.js';
 
 /** A table with its columns and primary key. Indexes are separate because MySQL requires one statement per index. */
 export interface TableDefinition {

@@ -1,0 +1,175 @@
+import type { Knex } from 'knex';
+import type { ReadScope } from './scope.js';
+import { hasOtherWriters } from './server-facts.js';
+
+/** Returns true for MySQL, false for SQLite. Used where the SQL of the two databases differs. */
+export function isMysql(knex: Knex): boolean {
+  return knex.client.driverName === 'mysql2';
+}
+
+type Value = string | number | null;
+
+/** A statement with one `?` per value. */
+export interface Statement {
+  readonly sql: string;
+  readonly bindings: readonly Value[];
+}
+
+/** Maximum number of values per packet. They take about one megabyte, far less than the server's limit. */
+const valuesMax = 8_192;
+
+/**
+ * Runs the statements in order. Resolves when all have run. Must be called in a transaction.
+ *
+ * MySQL gets the statements in one packet, which saves a round trip per statement. It stops at the first error.
+ *
+ * A Galera node gets them one by one. When it aborts a transaction in the middle of a packet, because another node has
+ * committed a change of the same rows, it can run and commit the rest of the packet (MariaDB 10.11, decision 019).
+ */
+export async function runStatements(
+  { knex }: Pick<ReadScope, 'knex'>,
+  statements: readonly Statement[],
+): Promise<void> {
+  const isPacked = isMysql(knex) && !hasOtherWriters(knex);
+  for (const { sql, bindings } of isPacked ? splitPackets(statements) : statements) await run(knex, sql, bindings);
+}
+
+/** Joins the statements into packets of at most `valuesMax` values. */
+function splitPackets(statements: readonly Statement[]): Statement[] {
+  const packets: Statement[] = [];
+  for (const { sql, bindings } of statements) {
+    const last = packets.at(-1);
+    if (last && last.bindings.length + bindings.length <= valuesMax)
+      packets[packets.length - 1] = { sql: `${last.sql}; ${sql}`, bindings: [...last.bindings, ...bindings] };
+    else packets.push({ sql, bindings });
+  }
+  return packets;
+}
+
+/** Runs a statement without the query builder of Knex, which inspects every value several times. */
+async function run({ client }: Knex, sql: string, bindings: readonly Value[]): Promise<void> {
+  const connection = await client.acquireConnection();
+  try {
+    await client.query(connection, { sql, bindings });
+  } catch (error) {
+    // Knex begins the message with the statement. With hundreds of rows, the statement makes a log unreadable.
+    (error as Error).message = abridge((error as Error).message);
+    throw error;
+  } finally {
+    await client.releaseConnection(connection);
+  }
+}
+
+type Row = Readonly<Record<string, Value>>;
+
+/** Handling of an existing key: the insert updates the `merged` columns of the stored row. */
+export interface Conflict {
+  readonly key: readonly string[];
+  readonly merged: readonly string[];
+}
+
+/** Inserts rows that have the same columns, in one statement. Does nothing if there are no rows. */
+export async function insertRows(knex: Knex, table: string, rows: readonly Row[], conflict?: Conflict): Promise<void> {
+  await runStatements({ knex }, buildInsert(knex, table, rows, conflict));
+}
+
+/**
+ * Returns the statement that inserts rows with the same columns. Returns no statement if there are no rows.
+ *
+ * Does not use the query builder of Knex. For SQLite, it generates a union of selects that takes twice as long to
+ * parse, and its merge also assigns the key columns.
+ */
+export function buildInsert(knex: Knex, table: string, rows: readonly Row[], conflict?: Conflict): Statement[] {
+  const [first] = rows;
+  if (first === undefined) return [];
+  const columns = Object.keys(first);
+  const marks = `(${columns.map(() => '?').join(', ')})`;
+  const values = new Array<string>(rows.length).fill(marks).join(', ');
+  // Uses loops for speed, because each reading passes about twenty values through this function.
+  const bindings: Value[] = [];
+  for (const row of rows) for (const column of columns) bindings.push(row[column] as Value);
+  const merging = conflict ? ` ${mergeColumns(knex, conflict)}` : '';
+  return [{ sql: `insert into ${table} (${columns.join(', ')}) values ${values}${merging}`, bindings }];
+}
+
+function mergeColumns(knex: Knex, { key, merged }: Conflict): string {
+  const assign = (column: string) => `${column} = ${isMysql(knex) ? `values(${column})` : `excluded.${column}`}`;
+  const assignments = merged.map(assign).join(', ');
+  return isMysql(knex)
+    ? `on duplicate key update ${assignments}`
+    : `on conflict (${key.join(', ')}) do update set ${assignments}`;
+}
+
+/**
+ * Returns the rows of a query. Used for the queries of each group of readings, because the query builder of Knex takes
+ * longer to build such a query than the database takes to run it.
+ */
+export async function selectRows<Row extends object>(knex: Knex, { sql, bindings }: Statement): Promise<Row[]> {
+  const result = await knex.raw(sql, [...bindings]);
+  return isMysql(knex) ? result[0] : result;
+}
+
+/** Rows of one account to lock, and the values of a placeholder row. */
+export interface RowLock {
+  readonly table: string;
+  readonly idColumn: string;
+  readonly columns: readonly string[];
+  readonly placeholder: () => Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Locks the rows with these ids until the transaction ends. Inserts a placeholder row for each missing id. If two
+ * processes lock a new id at the same time, the second process waits for the first and then reads its row.
+ */
+export async function lockOrInsertRows<Row extends object>(
+  transaction: Knex,
+  accountId: string,
+  ids: readonly string[],
+  { table, idColumn, columns, placeholder }: RowLock,
+): Promise<Row[]> {
+  // SQLite has no row locks, because its transactions run one at a time.
+  const lock = isMysql(transaction) ? ' for update' : '';
+  const select = (wanted: readonly string[]): Promise<Row[]> => {
+    const marks = wanted.map(() => '?').join(', ');
+    const where = `account_id = ? and ${idColumn} in (${marks})`;
+    const sql = `select ${columns.join(', ')} from ${table} where ${where} order by ${idColumn}${lock}`;
+    return selectRows(transaction, { sql, bindings: [accountId, ...wanted] });
+  };
+  const found: Row[] = [];
+  for (let missing = [...ids].sort(); missing.length > 0;) {
+    const known = await select(missing);
+    found.push(...known);
+    const knownIds = new Set(known.map((row) => row[idColumn as keyof Row]));
+    missing = missing.filter((id) => !knownIds.has(id as Row[keyof Row]));
+    // Ignores every conflict, also one of a placeholder's random key. The next round inserts the row with another
+    // random key.
+    if (missing.length > 0)
+      await transaction(table)
+        .insert(missing.map((id) => ({ account_id: accountId, [idColumn]: id, ...placeholder() })))
+        .onConflict()
+        .ignore();
+  }
+  return found;
+}
+
+/**
+ * Selects the rows with these keys of two columns. Uses equalities for a single key, because MariaDB scans the whole
+ * index for a list of one pair.
+ */
+export function whereKeys(
+  query: Knex.QueryBuilder,
+  [one, other]: readonly [string, string],
+  keys: ReadonlyArray<[string, string | number]>,
+): Knex.QueryBuilder {
+  const [only, ...more] = keys;
+  if (only && more.length === 0) return query.where({ [one]: only[0], [other]: only[1] });
+  return query.whereIn([one, other], keys);
+}
+
+/** Matches the placeholders of one row and their repetitions for further rows. */
+const repeatedRows = /(\((?:\?, )*\?\))(?:, \1)+/g;
+
+/** Shortens a statement for logs. For a multi-row insert, keeps the placeholders of the first row only. */
+export function abridge(sql: string): string {
+  return sql.replace(repeatedRows, '$1, …');
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import type { Knex } from 'knex';
+import type { Session, Subject } from '../score/remembered.js';
+import type { Trigger } from '../score/triggers.js';
+import { createRowCache, type RowCache } from './row-cache.js';
+
+/** One account in the database. A function that takes a scope reads and writes only the rows of its account. */
+export interface ReadScope {
+  readonly knex: Knex;
+  readonly accountId: string;
+}
+
+/** One account in a transaction. */
+export interface WriteScope extends ReadScope, Writing {
+  readonly knex: Knex.Transaction;
+  /** Cached triggers of the subjects that the transaction has locked. */
+  readonly known: KnownTriggers;
+}
+
+/** What the scopes of one transaction share. */
+export interface Writing {
+  /** Unique version that the transaction writes to every row, 12 hex characters. */
+  readonly version: string;
+  readonly caches: Caches;
+  /** Functions to call after the commit, e.g. to update the caches. */
+  readonly afterCommit: Array<() => void>;
+}
+
+/** Row caches of one process. */
+export interface Caches {
+  readonly sessions: RowCache<Session>;
+  readonly subjects: RowCache<KnownSubject>;
+}
+
+/**
+ * Cached data of a subject for one version of its row. Each change of the triggers also writes the subject row, which
+ * changes the version.
+ */
+export interface KnownSubject {
+  readonly subject: Subject;
+  /** All triggers, by topic. Undefined until they are read. Updated only after a commit. */
+  readonly triggers: Map<string, Trigger> | undefined;
+}
+
+/** Cached triggers of the locked subjects, by subject id. */
+type KnownTriggers = Map<string, KnownSubject['triggers']>;
+
+const versionBytes = 6;
+/**
+ * Cache limits, in characters of JSON. They allow about 4,000 sessions of 1,000 characters each, and their subjects.
+ */
+const sizeMax = { sessions: 4_000_000, subjects: 4_000_000 };
+
+export function createCaches(): Caches {
+  return { sessions: createRowCache(sizeMax.sessions), subjects: createRowCache(sizeMax.subjects) };
+}
+
+export function beginWriting(caches: Caches): Writing {
+  return { version: randomBytes(versionBytes).toString('hex'), caches, afterCommit: [] };
+}
+
+/** Returns the scope of an account in a transaction. */
+export function toWriteScope(transaction: Knex.Transaction, writing: Writing, accountId: string): WriteScope {
+  const { version, caches, afterCommit } = writing;
+  return { knex: transaction, accountId, version, caches, afterCommit, known: new Map() };
+}
