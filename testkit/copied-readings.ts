@@ -1,6 +1,6 @@
 import { readConfig } from '../src/config/config.js';
 import { openDatabase } from '../src/store/database.js';
-import { toAccountKey } from '../src/store/reading-row.js';
+import { toAccountKey } from '../src/store/readings.js';
 import type { TestService } from './service.js';
 
 const rowsPerInsert = 500;

@@ -2,7 +2,7 @@ import { keyTable } from '../../src/store/keys.js';
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createKey } from '../../src/keys/manage.js';
-import { makeKey } from '../../src/keys/key.js';
+import { makeKey } from '../../src/keys/identify.js';
 import { requestsThatMayGet } from '../../testkit/documented-requests.js';
 import { textOf } from '../../testkit/text-of.js';
 import { startTestService, type TestService } from '../../testkit/service.js';

@@ -1,9 +1,8 @@
 import { interruptBefore } from '../../testkit/interrupt.js';
 import { sessionReader } from '../../src/store/sessions.js';
-import { onTestFinished, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Submission } from '../../src/contract/contract.js';
 import { readConfig } from '../../src/config/config.js';
-import { ProblemError } from '../../src/contract/problem.js';
 import { createGroups } from '../../src/readings/group.js';
 import type { PreparedReading } from '../../src/readings/intake.js';
 import { eraseSubject } from '../../src/retention/erase.js';
@@ -14,6 +13,7 @@ import { createTestDatabase } from '../../testkit/databases.js';
 import { Clock, startTestService, type TestService } from '../../testkit/service.js';
 import { erasing } from '../../testkit/stored.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
+import { ProblemError } from '../../src/contract/problem.js';
 
 const turn = { user_message: 'my exam is tomorrow and I cannot sleep', ai_response: 'What worries you most?' };
 const stress = { heart_rate: 130, tone: 'hostile', sentiment: -0.9 } as const;

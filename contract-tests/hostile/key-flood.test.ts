@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createIdentify } from '../../src/keys/identify.js';
-import { makeKey } from '../../src/keys/key.js';
+import { createIdentify, makeKey } from '../../src/keys/identify.js';
 import { createKey } from '../../src/keys/manage.js';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';

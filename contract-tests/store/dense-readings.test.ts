@@ -5,7 +5,7 @@ import { beginTimeline, floorHour, hourMs, stateMs } from '../../src/score/summa
 import { createComputeHours } from '../../src/retention/hours.js';
 import { openDatabase } from '../../src/store/database.js';
 import { findPublished } from '../../src/store/published-score.js';
-import { toAccountKey } from '../../src/store/reading-row.js';
+import { toAccountKey } from '../../src/store/readings.js';
 import { selectRows, type Statement } from '../../src/store/rows.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 

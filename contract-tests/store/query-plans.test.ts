@@ -30,7 +30,7 @@ import { erasedIdTable } from '../../src/store/erased-ids.js';
 import { keyTable } from '../../src/store/keys.js';
 import { isMigrated, migrate } from '../../src/store/migrate.js';
 import { findNewestReading } from '../../src/store/expired-readings.js';
-import { toAccountKey } from '../../src/store/reading-row.js';
+import { toAccountKey } from '../../src/store/readings.js';
 import { createTransact, tryWrite, type Store } from '../../src/store/store.js';
 import { createDigestFeedback, createDigestId } from '../../src/keys/digest-id.js';
 import { createSessionTokens } from '../../src/keys/session-token.js';

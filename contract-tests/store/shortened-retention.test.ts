@@ -1,9 +1,8 @@
-import { appliedRetention } from '../../src/store/applied-retention.js';
+import { appliedRetention, applyRetention, createConfirmedRetention } from '../../src/retention/shortened.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { createLog } from '../../src/observe/log.js';
 import { purgeExpired } from '../../src/retention/purge.js';
-import { applyRetention, createConfirmedRetention } from '../../src/retention/shortened.js';
 import { createTestDatabase } from '../../testkit/databases.js';
 import { runMain } from '../../testkit/process.js';
 import { startTestService } from '../../testkit/service.js';

@@ -24,9 +24,8 @@ export function createCheckMessage(): (message: string) => MessageCheck {
 
 /** Returns the fields of a response that describe the check. None if the reading has no message that was checked. */
 export function describeCheck(
-  check: MessageCheck | undefined,
+  check: MessageCheck,
 ): Pick<components['schemas']['StateReading'], 'text_analysis' | 'safety'> {
-  if (!check) return {};
   if (check.isForeign)
     return { text_analysis: { status: 'unsupported_language', detail: texts.unsupported_language_detail } };
   const { danger } = check;

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../store/key-audit.js';
 import type { KeyRow, KeyWriter } from '../store/keys.js';
-import { currentActor } from './actor.js';
-import { newId } from './key.js';
+import { newId } from './identify.js';
+import { hostname, userInfo } from 'node:os';
 
 /** A change of a key or an account. */
 type Change = Pick<AuditEntry, 'action' | 'details'> & { readonly nowMs: number } & (
@@ -35,4 +35,18 @@ export function readDetails({ scopes, networks, expiresAtMs }: KeyRow): AuditEnt
 
 export function formatTimestamp(ms: number): string {
   return new Date(ms).toISOString();
+}
+
+/** Returns the user who runs this process, as `user@host`. */
+function currentActor(): string {
+  return `${userName()}@${hostname()}`;
+}
+
+/** Returns the user's name, or the numeric user id if it has no name, as in some containers. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid-${process.getuid?.() ?? 'unknown'}`;
+  }
 }

@@ -1,16 +1,16 @@
-import { timingSafeEqual } from 'node:crypto';
+import { hash, randomInt, randomUUID, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Identity, KeyRefusal, Scope } from '../contract/contract.js';
+import type { Identity, KeyRefusal, Scope, TokenIdentity } from '../contract/contract.js';
 import { createGroupCommit } from '../store/group-commit.js';
 import type { KeyTable, ListedKey } from '../store/keys.js';
 import { isTransient } from '../store/retry.js';
-import { hashOfKey, looksLikeKey } from './key.js';
 import { createNetworkCheck } from './networks.js';
 import { allScopes } from './scopes.js';
+import type { SessionTokens } from './session-token.js';
 
 /**
  * How long a key's row is cached, ms. Every replica rejects a revoked key, and applies a changed tier or setting of its
- * account, within this time.
+ * account or key, within this time.
  */
 const cacheMs = 1_000;
 const keysMax = 10_000;
@@ -103,4 +103,77 @@ function findRefusal({ row, isFrom }: KnownKey, address: string | undefined, now
 
 function isUseStale({ lastUsedAtMs }: ListedKey, nowMs: number): boolean {
   return lastUsedAtMs === null || lastUsedAtMs < nowMs - useMs;
+}
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const randomCharacters = 32;
+const displayCharacters = 7;
+
+/** Returns an unguessable id: the prefix and up to 32 hex characters. */
+export function newId(prefix: 'acc' | 'key' | 'aud', characters: number): string {
+  return `${prefix}_${randomUUID().replaceAll('-', '').slice(0, characters)}`;
+}
+
+/** Returns a new key: `sk_` and 32 random base62 characters, about 190 bits. */
+export function makeKey(): string {
+  const random = Array.from({ length: randomCharacters }, () => alphabet[randomInt(alphabet.length)]);
+  return `sk_${random.join('')}`;
+}
+
+/** Returns false if the text cannot be a key of this service. Such a text needs no lookup. */
+function looksLikeKey(text: string): boolean {
+  return /^sk_[0-9A-Za-z]{32}$/.test(text);
+}
+
+/** Returns the SHA-256 of a key in hex. A plain hash is enough, because keys are long and random. */
+export function hashOfKey(key: string): string {
+  return hash('sha256', key);
+}
+
+/** Returns the first characters of a key: enough to distinguish keys in a list, too few to guess the rest. */
+export function toDisplayPrefix(key: string): string {
+  return key.slice(0, displayCharacters);
+}
+
+export interface IdentifyTokenParts {
+  readonly sessionTokens: SessionTokens;
+  /** Returns the key that issued a token, as it was at most 1 s ago. Undefined if it does not exist. */
+  readonly findKey: (accountId: string, keyId: string) => Promise<ListedKey | undefined>;
+  /** Epoch ms. */
+  readonly now: () => number;
+}
+
+/**
+ * Returns a function that finds the caller of a session token. The key that issued the token must be valid at the time
+ * of the call.
+ */
+export function createIdentifyToken({ sessionTokens, findKey, now }: IdentifyTokenParts) {
+  return async (token: string): Promise<TokenIdentity> => {
+    const claims = await sessionTokens.verify(token, now()).catch((error: Error) => error);
+    if (claims instanceof Error) return { refusal: claims.message };
+    const { accountId, keyId, sessionId, subjectId, issuedAtMs, scopes, expiresAtMs } = claims;
+    const key = await findKey(accountId, keyId);
+    if (!key || !isUsable(key, now())) return { refusal: 'the key that issued the token is revoked or expired' };
+    const canRead = scopes.includes('read') && { canRead: true as const };
+    const grant = { issuedAtMs, ...canRead, ...(subjectId !== undefined && { subjectId }) };
+    const caller = { accountId, keyId, tier: key.tier, settings: key.settings, grant };
+    return { caller, scopes: new Set<Scope>(scopes), sessionId, expiresAtMs };
+  };
+}
+
+/** Returns true for a key that exists and is neither revoked nor expired. */
+export function isUsable(key: ListedKey | undefined, nowMs: number): boolean {
+  return key !== undefined && key.revokedAtMs === null && (key.expiresAtMs === null || nowMs < key.expiresAtMs);
+}
+
+/** Returns a function that finds a key by its id and caches it. */
+export function createFindKey(find: KeyTable['find']) {
+  type Ids = Parameters<KeyTable['find']>;
+  const cache = new LRUCache<string, { readonly row: ListedKey | undefined }, Ids>({
+    max: keysMax,
+    ttl: cacheMs,
+    fetchMethod: async (_key, _stale, { context }) => ({ row: await find(...context) }),
+  });
+  return async (...context: Ids): Promise<ListedKey | undefined> =>
+    (await cache.fetch(context.join(' '), { context }))?.row;
 }

@@ -2,7 +2,7 @@ import { keys as settings } from '../../generated/spec.js';
 import type { Scope, Tier } from '../contract/contract.js';
 import type { AccountRow, KeyRow, KeyTable, KeyWriter, ListedKey } from '../store/keys.js';
 import { audit, readDetails, formatTimestamp } from './audit.js';
-import { toDisplayPrefix, hashOfKey, makeKey, newId } from './key.js';
+import { hashOfKey, makeKey, newId, toDisplayPrefix } from './identify.js';
 
 const rotationMs = settings.rotation_hours * 60 * 60 * 1000;
 

@@ -1,8 +1,8 @@
 import { receiptKeyTable } from '../store/receipt-keys.js';
-import { ProblemError } from '../contract/problem.js';
 import { eraseSubject } from '../retention/erase.js';
 import { openReceipts } from '../keys/receipts.js';
 import type { OperationRecord } from './operation.js';
+import { ProblemError } from '../contract/problem.js';
 
 /** Responds after all data of the subject is erased, with a signed receipt. */
 export const deleteSubject: OperationRecord<'deleteSubject'> = {

@@ -1,7 +1,7 @@
 import { consentReader } from '../store/consents.js';
-import { ProblemError } from '../contract/problem.js';
 import { toConsent } from './consent-view.js';
 import type { OperationRecord } from './operation.js';
+import { ProblemError } from '../contract/problem.js';
 
 /** Returns the newest version of a consent. */
 export const getConsent: OperationRecord<'getConsent'> = {

@@ -2,8 +2,8 @@ import { sessionReader } from '../store/sessions.js';
 import { readingTable } from '../store/readings.js';
 import { parameterDefaults } from '../../generated/spec.js';
 import { toHistory } from '../score/history.js';
-import { ProblemError } from '../contract/problem.js';
 import type { OperationRecord } from './operation.js';
+import { ProblemError } from '../contract/problem.js';
 
 /** Returns the points of the window. The list is empty if a known session has no reading in the window. */
 export const getHistory: OperationRecord<'getHistory'> = {

@@ -1,9 +1,9 @@
 import { subjectReader } from '../store/subjects.js';
 import { feedbackReader } from '../store/feedback.js';
 import { feedback as settings } from '../../generated/spec.js';
-import { ProblemError } from '../contract/problem.js';
 import { compare } from './get-agreement.js';
 import type { OperationRecord } from './operation.js';
+import { ProblemError } from '../contract/problem.js';
 
 /** Compares the published scores with the reports of a person. The reports of a day (UTC) are one group. */
 export const getSubjectAgreement: OperationRecord<'getSubjectAgreement'> = {

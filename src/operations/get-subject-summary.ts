@@ -4,9 +4,9 @@ import { hourReader } from '../store/subject-hours.js';
 import { summaries as settings } from '../../generated/spec.js';
 import type { Fault, Input } from '../contract/contract.js';
 import { type Calendar, createDayCalendar, floorHour, hourCalendar, hourMs, toRows } from '../score/summary.js';
-import { fault, ProblemError } from '../contract/problem.js';
 import type { ReadScope } from '../store/scope.js';
 import type { OperationRecord, Services } from './operation.js';
+import { fault, ProblemError } from '../contract/problem.js';
 
 const dayMs = 24 * hourMs;
 /** Readings may have timestamps up to a minute ahead, so the present hour or the next one is the last with data. */

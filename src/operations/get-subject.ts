@@ -2,8 +2,8 @@ import { findSubjectSummary } from '../store/subject-summary.js';
 import { triggerReader } from '../store/triggers.js';
 import { toBaseline } from '../score/subject-profile.js';
 import { toStatusChanges } from '../score/triggers.js';
-import { ProblemError } from '../contract/problem.js';
 import type { OperationRecord } from './operation.js';
+import { ProblemError } from '../contract/problem.js';
 
 /** Returns what the service has learned about a subject, as of now. */
 export const getSubject: OperationRecord<'getSubject'> = {

@@ -1,8 +1,8 @@
 import { triggerReader } from '../store/triggers.js';
 import { subjectReader } from '../store/subjects.js';
 import { toProfile } from '../score/triggers.js';
-import { ProblemError } from '../contract/problem.js';
 import type { OperationRecord } from './operation.js';
+import { ProblemError } from '../contract/problem.js';
 
 /** Returns the triggers of a subject. The lists are empty for a subject without texts. */
 export const getTriggers: OperationRecord<'getTriggers'> = {

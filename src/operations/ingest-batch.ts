@@ -1,11 +1,11 @@
 import { retryAfter, validation } from '../../generated/spec.js';
 import type { Caller, Schema } from '../contract/contract.js';
 import { toStateReading } from '../score/state-reading.js';
-import { RateLimitError } from '../limits/allowance.js';
-import { ProblemError } from '../contract/problem.js';
 import type { Outcome } from '../readings/group.js';
 import type { PreparedReading } from '../readings/intake.js';
 import type { OperationRecord, Services } from './operation.js';
+import { ProblemError } from '../contract/problem.js';
+import { RateLimitError } from '../limits/allowance.js';
 
 /** The lines of a batch in their order. A line is ready to be stored, or already rejected. Plain data. */
 export interface PreparedBatch {

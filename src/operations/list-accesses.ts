@@ -1,10 +1,10 @@
 import { findSubjectSummary } from '../store/subject-summary.js';
 import { accessRecord as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
-import { fault, ProblemError } from '../contract/problem.js';
 import { type AccessCursor, everyone } from '../store/access-queries.js';
 import { accessTable, type ChainedEntry } from '../store/accesses.js';
 import type { OperationRecord } from './operation.js';
+import { fault, ProblemError } from '../contract/problem.js';
 
 /** Returns a page of the accesses to a person's data. Reads one access more than a page, to find out whether a next page exists. */
 export const listAccesses: OperationRecord<'listAccesses'> = {

@@ -1,8 +1,8 @@
 import { consentReader } from '../store/consents.js';
 import { consent as settings } from '../../generated/spec.js';
-import { fault, ProblemError } from '../contract/problem.js';
 import { toConsent } from './consent-view.js';
 import type { OperationRecord } from './operation.js';
+import { fault, ProblemError } from '../contract/problem.js';
 
 /** Returns a page of the versions of a consent, newest first. */
 export const listConsentVersions: OperationRecord<'listConsentVersions'> = {

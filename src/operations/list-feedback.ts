@@ -1,9 +1,9 @@
 import { feedback as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { findBand } from '../score/states.js';
-import { fault, ProblemError } from '../contract/problem.js';
 import { type FeedbackCursor, feedbackReader, type StoredReport } from '../store/feedback.js';
 import type { OperationRecord } from './operation.js';
+import { fault, ProblemError } from '../contract/problem.js';
 
 /** Returns a page of reports, newest first. Reads one report more, to find out whether a next page exists. */
 export const listFeedback: OperationRecord<'listFeedback'> = {

@@ -3,12 +3,12 @@ import { enums, sessionList as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { staleAfterMs } from '../score/evidence.js';
 import { findBand } from '../score/states.js';
-import { fault, ProblemError } from '../contract/problem.js';
 import { listSessions as findSessions, type SessionCursor } from '../store/session-list.js';
 import { type SessionPoint, snapshotReader, type SnapshotSession } from '../store/session-snapshot.js';
 import type { ReadScope } from '../store/scope.js';
 import type { OperationRecord, Services } from './operation.js';
 import type { ComputedState } from '../score/remembered.js';
+import { fault, ProblemError } from '../contract/problem.js';
 
 type Query = NonNullable<Parameters<OperationRecord<'listSessions'>['handle']>[1]['query']>;
 type Order = Schema<'SessionOrder'>;

@@ -5,7 +5,6 @@ import { consent as contract } from '../../generated/spec.js';
 import type { BodyOf } from '../contract/contract.js';
 import { type Allowed, findRefusedCategories, narrowConsent, readAllowed } from '../score/consent.js';
 import { unknownSubject } from '../score/subject.js';
-import { ProblemError } from '../contract/problem.js';
 import { keepBaseline, statesPurpose } from '../readings/consent.js';
 import { checkAge } from '../readings/intake.js';
 import { removeSubjectsValues } from '../retention/remove-live-values.js';
@@ -14,6 +13,7 @@ import type { WriteScope } from '../store/scope.js';
 import { toConsent } from './consent-view.js';
 import type { OperationRecord } from './operation.js';
 import type { Consent } from '../score/remembered.js';
+import { ProblemError } from '../contract/problem.js';
 
 /** What a person decided, without the fields that the service adds. */
 type Decision = NonNullable<StoredConsent['sent']>;

@@ -1,7 +1,7 @@
 import { webhookTable } from '../store/webhooks.js';
 import { deliveryTable } from '../store/deliveries.js';
-import { ProblemError } from '../contract/problem.js';
 import type { OperationRecord } from './operation.js';
+import { ProblemError } from '../contract/problem.js';
 
 const batchRows = 500;
 

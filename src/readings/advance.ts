@@ -1,4 +1,5 @@
-import { readingTable } from '../store/readings.js';
+import { readingTable, type StoredReading } from '../store/readings.js';
+import type { TriggersOf } from '../store/triggers.js';
 import { attributeStress, type Credit, stressAtTurn } from '../score/attribution.js';
 import { advanceSession, backfillSession, isOtherSubject, newestAtMs, startLive, type Step } from '../score/session.js';
 import { findChange, nextSeq, type SessionEvent } from '../score/states.js';
@@ -6,13 +7,13 @@ import type { Reading } from '../score/signals.js';
 import { unknownSubject } from '../score/subject.js';
 import { type Extraction, gatherTopics } from '../score/gather.js';
 import type { TopicName } from '../../packages/text/vocabulary.js';
-import { fault, ProblemError } from '../contract/problem.js';
 import type { ErasedId } from '../store/erased-ids.js';
 import type { StoredSession } from '../store/sessions.js';
 import type { WriteScope } from '../store/scope.js';
 import { applyConsent, type Permitted } from './consent.js';
 import type { PreparedReading } from './intake.js';
 import type { Baseline, ComputedState, Session, Subject, Talk } from '../score/remembered.js';
+import { fault, ProblemError } from '../contract/problem.js';
 
 type AdvancedSession = StoredSession & { readonly session: Session };
 
@@ -74,7 +75,8 @@ export function advanceReading(progress: Progress, submitted: PreparedReading): 
   if (computed) return { kind: 'stored', computed };
   const same = progress.taken.get(key);
   if (same) return { kind: 'same', as: same };
-  const permitted = applyConsent(progress, session, submitted);
+  const { consent } = submitted;
+  const permitted = consent ? applyConsent(progress, session, submitted, consent) : { reading: submitted, session };
   if (permitted instanceof ProblemError) return { kind: 'refused', refusal: permitted };
   const taken = takeReading(progress, permitted, incarnation);
   progress.taken.set(key, taken);
@@ -91,7 +93,8 @@ function takeReading(
   const step = stepSession(session, reading, findBaseline(progress, session, reading), submitted);
   const { evidence, ...extracted } = extractTopics(session, submitted);
   const event = submitted.isBackfill ? undefined : detectChange(progress, submitted.sessionId, session, step.session);
-  const { talk, credit, calm } = creditTopics(session, reading, step, extracted);
+  const { talk, credit, calm } =
+    submitted.turn || session?.talk ? creditTopics(session, reading, step, extracted) : noCredit;
   const numbered = { ...step.session, talk, ...(event && { eventSeq: event.seq }) };
   const advanced = { incarnation, session: evidence ? { ...numbered, topicEvidence: evidence } : numbered };
   progress.sessions.set(submitted.sessionId, advanced);
@@ -192,6 +195,9 @@ function toReading({ signals, subjectId, timestampMs }: PreparedReading): Readin
 }
 
 type ExtractedTopics = Omit<Extraction, 'evidence'>;
+/** Without a turn, and without one in the last minutes. */
+const noCredit = { talk: undefined, credit: undefined, calm: undefined };
+
 const noTopics: ExtractedTopics = { topics: [], certainTopics: [], calmTopics: [] };
 
 function extractTopics(session: Session | undefined, { turn }: PreparedReading): ExtractedTopics & Partial<Extraction> {
@@ -218,6 +224,58 @@ function creditTopics(
   }
   const credit = topics.length > 0 ? { ...said, atMs, stress: point.score } : undefined;
   return { talk: before, credit, calm: toCalm(point.score) };
+}
+
+/** The computed state after each accepted reading, in the order of the group. */
+export type ComputedStates = ReadonlyMap<TakenReading, ComputedState>;
+
+/** The states after the readings of a group, and the triggers that the group changed, by subject and topic. */
+export interface Completed {
+  readonly computed: ComputedStates;
+  readonly triggers: TriggersOf;
+}
+
+/** Returns the subjects whose triggers the group may change. */
+export function sightedSubjects(advances: readonly Advance[]): string[] {
+  const subjectIds = new Set<string>();
+  for (const { step, credit, calm } of listTaken(advances))
+    if ((credit ?? calm) && step.session.subjectId !== undefined) subjectIds.add(step.session.subjectId);
+  return [...subjectIds];
+}
+
+/** Completes the states of a group that changes no triggers. */
+export function completeStates(progress: Progress, advances: readonly Advance[]): Completed {
+  const computed = listTaken(advances).map((it) => [it, completeState(progress, it, it.topics)] as const);
+  return { computed: new Map(computed), triggers: new Map() };
+}
+
+/** Returns the state with the topics of the turn and the triggers of the subject after the reading. */
+export function completeState(
+  { subjects }: Progress,
+  { step }: TakenReading,
+  topics: readonly TopicName[],
+): ComputedState {
+  const { subjectId } = step.session;
+  const subject = subjectId === undefined ? undefined : subjects.get(subjectId);
+  return {
+    ...step.computed,
+    ...(topics.length > 0 && { topics }),
+    ...(subject && { triggers: { active: subject.active, resolved: subject.resolved } }),
+  };
+}
+
+export function toStored(
+  { submitted, incarnation, step, event }: TakenReading,
+  computed: ComputedState,
+): StoredReading {
+  const { sessionId, timestampMs, digest, isBackfill: isSilent = false } = submitted;
+  const key = { sessionId, incarnation, timestampMs, digest };
+  return { ...key, point: step.point, computed, stateChange: event?.payload, isSilent };
+}
+
+/** Returns the accepted readings. */
+export function listTaken(advances: readonly Advance[]): TakenReading[] {
+  return advances.filter((advance) => advance.kind === 'taken');
 }
 
 /** Returns the subject's baseline. Returns the session's own baseline if the subject has none. */

@@ -4,11 +4,11 @@ import { advanceTo, startMs } from '../../testkit/arbitraries.js';
 import { unknownSubject } from '../score/subject.js';
 import { createTopicAnalyzer } from '../../packages/text/analyzer.js';
 import { loadTopicModel } from '../../packages/text/model.js';
-import { ProblemError } from '../contract/problem.js';
 import { beginProgress } from './advance.js';
 import { applyConsent } from './consent.js';
 import type { PreparedReading } from './intake.js';
 import type { ConsentCategory } from '../score/remembered.js';
+import { ProblemError } from '../contract/problem.js';
 
 const weights = readFileSync(new URL('../../packages/text/weights/topics.bin', import.meta.url));
 const turn = createTopicAnalyzer(loadTopicModel(weights)).analyzeTurn({
@@ -24,12 +24,13 @@ function applyTo(categories: readonly ConsentCategory[]) {
     ...{ sessions: new Map(), alreadyStored: new Map(), erasedAtMs: () => 0, nowMs: startMs },
     subjects: new Map([['anna', { ...unknownSubject, baseline, consent }]]),
   });
+  const check = { hasPurpose: false, texts: ['user_message', 'ai_response'], isTextRead: true };
   const reading: PreparedReading = {
     ...{ accountId: 'acc_1', sessionId: 'talk', subjectId: 'anna', digest: '0123456789ab', timestampMs: startMs },
     ...{ signals: { heart_rate: 80, tone: 'calm' }, turn },
-    consent: { hasPurpose: false, texts: ['user_message', 'ai_response'], isTextRead: true },
+    consent: check,
   };
-  const permitted = applyConsent(progress, undefined, reading);
+  const permitted = applyConsent(progress, undefined, reading, check);
   if (permitted instanceof ProblemError) throw permitted;
   return { ...permitted, baseline: progress.subjects.get('anna')?.baseline };
 }

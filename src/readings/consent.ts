@@ -4,11 +4,11 @@ import { consent as contract } from '../../generated/spec.js';
 import type { Caller, Submission } from '../contract/contract.js';
 import { type Allowed, isExpired, keepAllowed, readAllowed, removeLiveValues } from '../score/consent.js';
 import { listCategories } from '../score/signals.js';
-import { ProblemError } from '../contract/problem.js';
 import type { ReadScope } from '../store/scope.js';
 import type { Progress } from './advance.js';
 import type { PreparedReading } from './intake.js';
 import type { Session, Subject } from '../score/remembered.js';
+import { ProblemError } from '../contract/problem.js';
 
 /** How a reading is checked against the consent of its subject. Plain data. */
 export interface ConsentCheck {
@@ -28,18 +28,13 @@ export interface TextSource extends Pick<PreparedReading, 'accountId' | 'session
 /** Returns true if the subject of a reading allows the analysis of its texts at this time. */
 export type AllowsText = (source: TextSource) => Promise<boolean>;
 
-/** Returns true if the account enforces consent and the reading contains text. */
-export function requiresTextConsent({ settings }: Caller, submission: Submission): boolean {
-  return settings?.consent === 'enforce' && collectTexts(submission).length > 0;
+/** Returns true if the reading contains text. */
+export function hasText(submission: Submission): boolean {
+  return collectTexts(submission).length > 0;
 }
 
-/** Returns the check of a reading. Undefined if the account does not enforce consent. */
-export function createConsentCheck(
-  { settings }: Caller,
-  submission: Submission,
-  isTextRead: boolean,
-): ConsentCheck | undefined {
-  if (settings?.consent !== 'enforce') return undefined;
+/** Returns the check of a reading of an account that enforces consent. */
+export function createConsentCheck({ settings }: Caller, submission: Submission, isTextRead: boolean): ConsentCheck {
   return { hasPurpose: statesPurpose(settings), texts: collectTexts(submission), isTextRead };
 }
 
@@ -78,9 +73,8 @@ export function applyConsent(
   { subjects, nowMs }: Progress,
   session: Session | undefined,
   reading: PreparedReading,
+  check: ConsentCheck,
 ): Permitted | ProblemError {
-  const { consent: check } = reading;
-  if (!check) return { reading, session };
   const subjectId = session?.subjectId ?? reading.subjectId;
   if (subjectId === undefined) return refuse('no_subject');
   const subject = subjects.get(subjectId);

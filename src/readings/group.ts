@@ -9,7 +9,6 @@ import { outboxTable } from '../store/outbox.js';
 import type { Caller } from '../contract/contract.js';
 import { createGroupCommit } from '../store/group-commit.js';
 import type { AdmitSession } from '../limits/new-session-limit.js';
-import { ProblemError } from '../contract/problem.js';
 import { type DigestId, type ErasedId, erasedIdTable } from '../store/erased-ids.js';
 import { type BoundSession, nameSubjects } from '../store/name-subjects.js';
 import { sessionWriter, type StoredSession } from '../store/sessions.js';
@@ -21,13 +20,30 @@ import {
   type Advance,
   advanceReading,
   beginProgress,
+  completeStates,
+  type ComputedStates,
   findAlreadyStored,
-  type Progress,
   listSubjects,
+  type Progress,
+  sightedSubjects,
+  toStored,
 } from './advance.js';
 import type { PreparedReading } from './intake.js';
-import { rememberTopics, sightedSubjects } from './topics.js';
-import type { ComputedState, Session } from '../score/remembered.js';
+import { rememberTopics } from './topics.js';
+import type { ComputedState, Session, Subject } from '../score/remembered.js';
+import { ProblemError } from '../contract/problem.js';
+
+/*
+ * The story of a reading, in the order in which its files run:
+ * 1. `http/app.ts` lists the steps of a request. `http/body.ts` and `http/validate.ts` read and check the body.
+ * 2. `intake.ts`, on the HTTP thread: limits, consent to read text, topics and sentiment of text, the digest of a resend.
+ * 3. `operations/ingest.ts` hands the prepared reading to `commit` below. Readings of all callers wait for one group.
+ * 4. One transaction per group, here: lock sessions, then people. Find resent and erased readings.
+ * 5. `advance.ts`, pure: consent (`consent.ts`), then evidence, score and state (`score/session.ts`), then events.
+ * 6. `topics.ts`, only if a turn names topics: who is stressed by what.
+ * 7. One round trip writes sessions, people, triggers and readings. Then events for webhooks, if the account has one.
+ * 8. After the commit: streams and the delivery worker wake up, and each caller gets its state.
+ */
 
 /**
  * Maximum number of readings in a transaction. With three topics per reading, the transaction writes about 500 trigger
@@ -165,34 +181,42 @@ async function advanceAccount(
   const erasedAtMs = await findErased(scope, readings, [...subjects.keys()], digestId);
   const progress = beginProgress({ sessions, subjects, alreadyStored, erasedAtMs, nowMs });
   const advances = readings.map((reading) => advanceReading(progress, reading));
-  const triggers = await triggerWriter(scope).find(sightedSubjects(advances));
-  const remembered = rememberTopics(progress, advances, triggers);
+  const sighted = sightedSubjects(advances);
+  const { computed, triggers } =
+    sighted.length === 0
+      ? completeStates(progress, advances)
+      : rememberTopics(progress, advances, await triggerWriter(scope).find(sighted));
+  const stored = [...computed].map(([taken, state]) => toStored(taken, state));
   // Positions are taken last, because other processes with readings of this account wait for them until the commit.
-  const positions = await positionTable(scope).take(remembered.stored.length, nowMs);
+  const positions = await positionTable(scope).take(stored.length, nowMs);
   // Sends all writes in one round trip, because this transaction limits the throughput of the service.
   await runStatements(scope, [
     ...sessionWriter(scope).toSave(progress.changedSessions, nowMs),
-    ...subjectWriter(scope).toSave(progress.changedSubjects),
-    ...triggerWriter(scope).toSave(remembered.triggers),
-    ...readingTable(scope).toAppend(remembered.stored, positions.first),
+    ...(progress.changedSubjects.size > 0 ? subjectWriter(scope).toSave(progress.changedSubjects) : []),
+    ...(triggers.size > 0 ? triggerWriter(scope).toSave(triggers) : []),
+    ...readingTable(scope).toAppend(stored, positions.first),
     ...positions.toSave,
   ]);
-  await sessionWriter(scope).removePlaceholders([...sessions].flatMap(([id, it]) => (it.session ? [] : [id])));
-  await subjectWriter(scope).removePlaceholders([...subjects.keys()].filter((id) => !progress.subjects.get(id)));
+  const unused = [...sessions].flatMap(([id, it]) => (it.session ? [] : [id]));
+  if (unused.length > 0) await sessionWriter(scope).removePlaceholders(unused);
+  const unknown = [...subjects.keys()].filter((id) => !progress.subjects.get(id));
+  if (unknown.length > 0) await subjectWriter(scope).removePlaceholders(unknown);
   const bound = newlyBound(unbound, progress.changedSessions);
   for (const it of bound)
     if (!it.isNew) await feedbackWriter(scope).nameSubject(it.sessionId, it.incarnation, it.subjectId);
   if (webhookEpoch !== undefined) await nameSubjects(scope, bound);
   const hasEvents = webhookEpoch !== undefined && (await appendEvents(scope, advances, webhookEpoch, nowMs));
-  const outcomes = advances.map((it, index) => (it.kind === 'refused' ? it.refusal : remembered.computedStates[index]));
-  return { outcomes: outcomes as Outcome[], hasEvents };
+  return { outcomes: advances.map((it) => toOutcome(it, computed)), hasEvents };
 }
+
+const noSubjects = (): Map<string, Subject | undefined> => new Map();
 
 /** Locks the sessions, then their subjects. All processes use this order to prevent deadlocks. */
 async function lockAll(scope: WriteScope, readings: readonly PreparedReading[], nowMs: number) {
   const sessions = await sessionWriter(scope).lock([...new Set(readings.map((it) => it.sessionId))], nowMs);
   const webhookEpoch = await webhookTable(scope).epoch();
-  const subjects = await subjectWriter(scope).lock(listSubjects(readings, sessions));
+  const ids = listSubjects(readings, sessions);
+  const subjects = ids.length > 0 ? await subjectWriter(scope).lock(ids) : noSubjects();
   return { sessions, subjects, webhookEpoch };
 }
 
@@ -233,6 +257,13 @@ function newlyBound(
     if (subjectId === undefined || !unbound.has(sessionId)) return [];
     return [{ sessionId, incarnation, subjectId, isNew: unbound.get(sessionId) === undefined }];
   });
+}
+
+/** Returns the outcome of a reading. A duplicate within the group has that of the reading that was accepted. */
+function toOutcome(advance: Advance, computed: ComputedStates): Outcome {
+  if (advance.kind === 'refused') return advance.refusal;
+  if (advance.kind === 'stored') return advance.computed;
+  return computed.get(advance.kind === 'same' ? advance.as : advance) as ComputedState;
 }
 
 /** Appends the state change events to the outbox. Returns true if there are any. */

@@ -6,18 +6,12 @@ import type { MessageCheck } from '../../packages/text/check-message.js';
 import { isForeign } from '../../packages/text/language.js';
 import type { Texts } from '../../packages/text/texts.js';
 import type { TurnAnalysis } from '../../packages/text/analyzer.js';
-import { type Allowance, RateLimitError } from '../limits/allowance.js';
-import type { Call } from '../limits/monthly-calls.js';
 import type { WindowLimit } from '../limits/window-limit.js';
+import type { Call } from '../limits/monthly-calls.js';
+import { digestLength } from '../store/readings.js';
+import { type AllowsText, type ConsentCheck, createConsentCheck, hasText, statesPurpose } from './consent.js';
 import { ProblemError } from '../contract/problem.js';
-import { digestLength } from '../store/reading-row.js';
-import {
-  type AllowsText,
-  type ConsentCheck,
-  createConsentCheck,
-  requiresTextConsent,
-  statesPurpose,
-} from './consent.js';
+import { type Allowance, RateLimitError } from '../limits/allowance.js';
 
 /**
  * A validated reading that can be stored. It contains no text, because topic detection has reduced the turn to numbers.
@@ -99,11 +93,12 @@ export function createIntake({ validate, sessionRequests, allowsText, ...parts }
     takeAllowance(await call?.admit(), allowances);
     if (!submission.backfill || tokenSession !== undefined)
       takeAllowance(await sessionRequests(caller.accountId, submission.session_id), allowances);
-    return prepare(caller, submission, await mayReadText(caller, submission));
+    const isEnforced = caller.settings?.consent === 'enforce';
+    return prepare(caller, submission, !isEnforced || (await mayReadText(caller, submission)));
   }
 
   async function mayReadText(caller: Caller, submission: Submission): Promise<boolean> {
-    if (!requiresTextConsent(caller, submission)) return true;
+    if (!hasText(submission)) return true;
     const { accountId, settings } = caller;
     const { session_id: sessionId, subject_id } = submission;
     const subject = subject_id === undefined ? {} : { subjectId: subject_id };
@@ -172,7 +167,7 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
     const hasTurn = mayHaveTopics && user_message !== undefined && ai_response !== undefined;
     const isLiveTurn = !isBackfill && user_message !== undefined && ai_response !== undefined;
     const isRead = mayReadText && source !== undefined && !(check?.isForeign ?? isForeign(source));
-    const consent = createConsentCheck(caller, submission, mayReadText);
+    const consent = settings?.consent === 'enforce' && createConsentCheck(caller, submission, mayReadText);
     const sentiment = isRead ? texts.estimateSentiment(source) : undefined;
     return {
       accountId,

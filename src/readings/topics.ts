@@ -2,32 +2,14 @@ import type { Credit } from '../score/attribution.js';
 import { addTopics } from '../score/session.js';
 import { nameTopic, unknownSubject } from '../score/subject.js';
 import { isConcern, sight, type Trigger } from '../score/triggers.js';
-import type { TopicName } from '../../packages/text/vocabulary.js';
-import type { StoredReading } from '../store/reading-row.js';
 import type { TriggersOf } from '../store/triggers.js';
-import type { Advance, Progress, TakenReading } from './advance.js';
+import { type Advance, type Completed, completeState, listTaken, type Progress, type TakenReading } from './advance.js';
 import type { ComputedState } from '../score/remembered.js';
 
-interface Remembered {
-  /** The computed state after each reading, in the order of the group. Undefined for a rejected reading. */
-  readonly computedStates: ReadonlyArray<ComputedState | undefined>;
-  readonly stored: readonly StoredReading[];
-  /** The triggers that the group changed, by subject and topic. */
-  readonly triggers: TriggersOf;
-}
-
-/** Returns the subjects whose triggers the group may change. */
-export function sightedSubjects(advances: readonly Advance[]): string[] {
-  const subjectIds = new Set<string>();
-  for (const { step, credit, calm } of listTaken(advances))
-    if ((credit ?? calm) && step.session.subjectId !== undefined) subjectIds.add(step.session.subjectId);
-  return [...subjectIds];
-}
-
 /** Updates the triggers with the topics of the group, in order. Adds topics and triggers to the responses. */
-export function rememberTopics(progress: Progress, advances: readonly Advance[], found: TriggersOf): Remembered {
+export function rememberTopics(progress: Progress, advances: readonly Advance[], found: TriggersOf): Completed {
   const sighted = new Map<string, Map<string, Trigger>>();
-  const computedStates = new Map<TakenReading, ComputedState>();
+  const computed = new Map<TakenReading, ComputedState>();
   for (const taken of listTaken(advances)) {
     const { subjectId } = taken.step.session;
     let { topics } = taken;
@@ -40,13 +22,9 @@ export function rememberTopics(progress: Progress, advances: readonly Advance[],
       if (calm) enterTopics(progress, taken, calm, person);
       topics = [...topics, ...(calm?.topics ?? [])];
     }
-    computedStates.set(taken, completeState(progress, taken, topics));
+    computed.set(taken, completeState(progress, taken, topics));
   }
-  return {
-    computedStates: advances.map((advance) => findComputed(advance, computedStates)),
-    stored: [...computedStates].map(([taken, computed]) => toStored(taken, computed)),
-    triggers: sighted,
-  };
+  return { computed, triggers: sighted };
 }
 
 /** Triggers of a person: the stored triggers and the triggers that the group has changed so far. */
@@ -97,34 +75,4 @@ function enterTopics(
   if (isNew && changed) changedSessions.set(sessionId, { ...changed, session: addTopics(changed.session, topics) });
   subjects.set(subjectId, subject);
   changedSubjects.set(subjectId, subject);
-}
-
-/** Returns the state with the topics of the turn and the triggers of the subject after the reading. */
-function completeState({ subjects }: Progress, { step }: TakenReading, topics: readonly TopicName[]): ComputedState {
-  const { subjectId } = step.session;
-  const subject = subjectId === undefined ? undefined : subjects.get(subjectId);
-  return {
-    ...step.computed,
-    ...(topics.length > 0 && { topics }),
-    ...(subject && { triggers: { active: subject.active, resolved: subject.resolved } }),
-  };
-}
-
-function findComputed(
-  advance: Advance,
-  computedStates: ReadonlyMap<TakenReading, ComputedState>,
-): ComputedState | undefined {
-  if (advance.kind === 'stored') return advance.computed;
-  if (advance.kind === 'refused') return undefined;
-  return computedStates.get(advance.kind === 'same' ? advance.as : advance);
-}
-
-function toStored({ submitted, incarnation, step, event }: TakenReading, computed: ComputedState): StoredReading {
-  const { sessionId, timestampMs, digest, isBackfill: isSilent = false } = submitted;
-  const key = { sessionId, incarnation, timestampMs, digest };
-  return { ...key, point: step.point, computed, stateChange: event?.payload, isSilent };
-}
-
-function listTaken(advances: readonly Advance[]): TakenReading[] {
-  return advances.filter((advance) => advance.kind === 'taken');
 }

@@ -1,10 +1,10 @@
-import { appliedRetention } from '../store/applied-retention.js';
 import type { Logger } from 'pino';
 import { commandLine } from '../contract/command-line.js';
 import type { RetentionTimes } from '../config/config.js';
 import { countExpired, type ExpiredCount } from '../store/count-expired.js';
 import type { Store } from '../store/store.js';
 import { hourMs, purgeEdges } from './purge-edges.js';
+import type { Knex } from 'knex';
 
 /** How often the readings are counted while a shorter retention waits for a confirmation, ms. Counting reads them all. */
 const recountMs = hourMs;
@@ -61,4 +61,19 @@ export function createConfirmedRetention(
 
 function toHours(ms: number): number {
   return Math.ceil(ms / hourMs);
+}
+
+const name = 'readings_hours';
+
+/** The retention of readings that the last purge applied, which all processes of a database share. */
+export function appliedRetention(knex: Knex) {
+  return {
+    /** Returns the number of hours. Undefined before the first purge. */
+    async find(): Promise<number | undefined> {
+      return (await knex('applied_retention').where({ name }).first('value'))?.value;
+    },
+    async set(hours: number): Promise<void> {
+      await knex('applied_retention').insert({ name, value: hours }).onConflict('name').merge();
+    },
+  };
 }

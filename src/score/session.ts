@@ -36,7 +36,7 @@ export function advanceSession(
   known: Baseline | undefined,
   learnFrom: Learn = learn,
 ): Step {
-  const reading = withDerived(submitted, session?.intervals ?? []);
+  const reading = submitted.rr_intervals_ms ? withDerived(submitted, session?.intervals ?? []) : submitted;
   const signals = mergeSignals(session?.signals ?? {}, reading);
   if (session && isSuperseded(session, signals, reading)) return joinHistory(session, reading, known);
   const timestampMs = Math.max(session?.latest.timestampMs ?? reading.atMs, reading.atMs);
@@ -71,7 +71,7 @@ export function advanceSession(
       firstAtMs,
       signals,
       recent,
-      intervals: rememberIntervals(session?.intervals, reading),
+      intervals: reading.rr_intervals_ms ? rememberIntervals(session?.intervals, reading) : session?.intervals,
       movement: movements.movement,
       implied: movements.implied,
       stated: movements.stated,
@@ -146,7 +146,7 @@ function joinHistory(session: Session, reading: Reading, known: Baseline | undef
     point: toPoint(reading, publishScore(fused, undefined, reading.atMs).score, confidence),
     session: {
       ...session,
-      intervals: rememberIntervals(session.intervals, reading),
+      intervals: reading.rr_intervals_ms ? rememberIntervals(session.intervals, reading) : session.intervals,
       ...identify(session, reading, baseline),
     },
   };

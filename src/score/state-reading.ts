@@ -31,7 +31,7 @@ export function toStateReading(sessionId: string, computed: ComputedState, check
     ...(computed.derived && { derived: computed.derived }),
     ...(computed.dropped && { signals_dropped: [...computed.dropped] }),
     topics_detected: [...(computed.topics ?? [])],
-    ...describeCheck(computed.dropped?.includes('user_message') ? undefined : check),
+    ...(check && !computed.dropped?.includes('user_message') && describeCheck(check)),
     ...(computed.triggers && {
       active_triggers: [...(computed.triggers.active ?? [])],
       resolved_triggers: [...(computed.triggers.resolved ?? [])],

@@ -1,9 +1,9 @@
 import { MessageChannel } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
-import { RateLimitError } from '../limits/allowance.js';
-import { fault, ProblemError } from '../contract/problem.js';
 import { isTransient } from '../store/retry.js';
 import { connect, type Connection, type Functions } from './connection.js';
+import { fault, ProblemError } from '../contract/problem.js';
+import { RateLimitError } from '../limits/allowance.js';
 
 interface Theirs extends Functions {
   double(number: number): number;

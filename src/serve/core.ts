@@ -3,9 +3,9 @@ import { accessTable } from '../store/accesses.js';
 import { keyTable } from '../store/keys.js';
 import { usageTable } from '../store/usage.js';
 import { positionReader } from '../store/readings-by-position.js';
-import { limits } from '../../generated/spec.js';
-import { startAccessRecord } from '../access-record/record.js';
-import { createDevelopmentKey, type DevelopmentKey } from '../keys/development-key.js';
+import { idempotency, limits } from '../../generated/spec.js';
+import { type Access, startAccessRecord } from '../access-record/record.js';
+import { createDevelopmentKey, type DevelopmentKey, developmentKeyWarnings } from '../keys/development-key.js';
 import type { Config } from '../config/config.js';
 import type { Caller, OperationId } from '../contract/contract.js';
 import type { Worker, WorkerParts } from '../webhooks/worker.js';
@@ -26,11 +26,13 @@ import { type PageRequest, readPage } from '../streaming/stream-page.js';
 import type { SessionId } from '../streaming/streams.js';
 import { createDigestFeedback, createDigestId } from '../keys/digest-id.js';
 import { createSessionTokens } from '../keys/session-token.js';
-import { findAccess } from './find-access.js';
 import { openFoundation, type ProcessParts, startWorkerOn } from './foundation.js';
-import { openErasureRecord } from './record-erasures.js';
 import { replaceSecretsKey } from './secrets-keys.js';
-import { findWarnings } from './warnings.js';
+import { everyone } from '../store/access-queries.js';
+import type { Logger } from 'pino';
+import { appendErasures, nameErasureFile, saveErasures } from '../retention/erasure-file.js';
+import type { StoredErasure } from '../store/erased-ids.js';
+import { secretsKeyTable } from '../store/secrets-key.js';
 
 /** Notifications from the core to the HTTP thread. */
 export interface CoreHost {
@@ -190,4 +192,83 @@ async function ensureDevelopmentKey(
   // This kind of connection waits several seconds for the lock of another process.
   const administration = openStore(database, 'administration');
   return createDevelopmentKey(administration.use(keyTable), nowMs).finally(administration.close);
+}
+
+const actions = { reads: 'read', exports: 'export', erases: 'erase', none: undefined, writes: undefined } as const;
+
+/**
+ * Returns the entry of a request for the access record. Undefined if its operation does not read, export or erase personal
+ * data. `readSession` is the session of the data, if the request does not name it.
+ */
+function findAccess(
+  operation: OperationId,
+  { query, params }: Pick<AnyInput, 'query' | 'params'>,
+  caller: Caller | undefined,
+  readSession: string | undefined,
+): Access | undefined {
+  const action = actions[findOperation(operation).personalData];
+  if (!action || !caller) return undefined;
+  const { subject_id: subjectId, session_id: sessionId = readSession } = { ...object(query), ...object(params) };
+  const data = subjectId !== undefined ? { subjectId } : sessionId !== undefined ? { sessionId } : everyone;
+  const { accountId, keyId, grant } = caller;
+  return { accountId, keyId, credential: grant ? 'token' : 'key', action, operation, data };
+}
+
+function object(part: unknown): Readonly<Record<string, string>> {
+  return (part ?? {}) as Readonly<Record<string, string>>;
+}
+
+const failed = 'erasures not recorded beside the database: a restore requires them if the database is lost';
+
+/**
+ * Brings the record of erasures beside an embedded database up to date. Returns a function that adds erasures. MySQL has
+ * no such file: `backup` records its erasures in the folder of backups.
+ */
+async function openErasureRecord(
+  store: Store,
+  { database, retention }: Config,
+  log: Logger,
+): Promise<((erasures: readonly StoredErasure[]) => void) | undefined> {
+  if (database.kind !== 'sqlite') return undefined;
+  const file = nameErasureFile(database.file);
+  await saveErasures(store, file, Date.now() - retention.erasuresMs).catch((error: unknown) =>
+    log.warn({ err: error }, failed),
+  );
+  return (erasures) => {
+    try {
+      appendErasures(file, erasures);
+    } catch (error) {
+      log.warn({ err: error }, failed);
+    }
+  };
+}
+
+/** Returns warnings for the operator about this deployment, each with its remedy. */
+async function findWarnings(
+  store: Store,
+  { secretsKeys, targetPolicy, retention }: Pick<Config, 'secretsKeys' | 'targetPolicy' | 'retention'>,
+  nowMs: number,
+): Promise<string[]> {
+  return [
+    ...(targetPolicy.allowLoopback
+      ? ['webhooks to loopback addresses are allowed: set WEBHOOK_ALLOW_LOOPBACK=0 if others have keys']
+      : []),
+    ...(await keyWarnings(store, secretsKeys, retention.readingsMs)),
+    ...((await store.isDurable())
+      ? []
+      : ['innodb_flush_log_at_trx_commit is not 1: the server may lose acknowledged readings at power loss']),
+    ...(await developmentKeyWarnings(store.use(keyTable), nowMs)),
+  ];
+}
+
+const hourMs = 3_600_000;
+
+/** A resend is detected by its digest. An earlier key is required while a stored reading has a digest with this key. */
+async function keyWarnings(store: Store, keys: Config['secretsKeys'], readingsMs: number): Promise<string[]> {
+  if (keys === undefined || keys.length < 2) return [];
+  const replacedAtMs = (await store.use(secretsKeyTable).find())?.sinceMs ?? 0;
+  const untilMs = replacedAtMs + Math.max(readingsMs, idempotency.retention_hours * hourMs);
+  return [
+    `SECRETS_KEY holds ${keys.length} keys: if the first one is the newest, remove the others after ${new Date(untilMs).toISOString()}`,
+  ];
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createInFlight } from './in-flight.js';
+import { createInFlight } from './connection.js';
 
 const steps = fc.array(fc.oneof(fc.constant('enter' as const), fc.nat(20)), { maxLength: 100 });
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { toAccountKey } from './reading-row.js';
+import { toAccountKey } from './readings.js';
 import { selectRows } from './rows.js';
 import { positionsPerMs } from './stream-positions.js';
 

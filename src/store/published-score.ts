@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { isMysql, selectRows } from './rows.js';
-import { findPositions, toAccountKey } from './reading-row.js';
-import { readingsOfSession } from './readings.js';
+import { findPositions, readingsOfSession, toAccountKey } from './readings.js';
 
 /** The session or the person that a report names. */
 export type Reported =

@@ -2,8 +2,7 @@ import type { ReadScope } from './scope.js';
 import type { State } from '../contract/contract.js';
 import type { StoredResult } from '../score/exported-reading.js';
 import { isMysql, selectRows } from './rows.js';
-import { computedColumns, type ComputedRow, toAccountKey, toComputed, toPoint } from './reading-row.js';
-import { readingsOfSession } from './readings.js';
+import { computedColumns, type ComputedRow, readingsOfSession, toAccountKey, toComputed, toPoint } from './readings.js';
 import type { ComputedState } from '../score/remembered.js';
 
 /** A range of positions: later than `after`, up to `through`. */

@@ -3,13 +3,13 @@ import { setImmediate } from 'node:timers/promises';
 import {
   computedColumns,
   type ComputedRow,
+  readingsOfSession,
   type ResultRow,
   toAccountKey,
   toComputed,
   toPoint,
   toResult,
-} from './reading-row.js';
-import { readingsOfSession } from './readings.js';
+} from './readings.js';
 import { selectRows } from './rows.js';
 import { onlyAfter, type SessionCursor, type SessionFilter } from './session-list.js';
 import type { ComputedState } from '../score/remembered.js';

@@ -3,8 +3,7 @@ import type { Knex } from 'knex';
 import type { CountedReading, Hour, Spread } from '../score/summary.js';
 import { deleteOldest } from './delete-oldest.js';
 import { isMysql, selectRows } from './rows.js';
-import { earliestTimestamp, findPositions, toAccountKey } from './reading-row.js';
-import { readingsOfSession } from './readings.js';
+import { earliestTimestamp, findPositions, readingsOfSession, toAccountKey } from './readings.js';
 import { rowFormats } from './row-formats.js';
 
 /** A reading of a person, and the incarnation of its session. */

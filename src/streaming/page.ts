@@ -4,12 +4,12 @@ import { dataExport as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { type StoredResult, toExportedReading } from '../score/exported-reading.js';
 import { createTimestampFormatter } from '../score/history.js';
-import { ProblemError } from '../contract/problem.js';
 import { type PositionRange, positionReader } from '../store/readings-by-position.js';
 import type { Store } from '../store/store.js';
 import type { ReadScope } from '../store/scope.js';
 import { findStreamHeads, positionsPerMs } from '../store/stream-positions.js';
 import { csvHeader, toCsvRow } from './csv.js';
+import { ProblemError } from '../contract/problem.js';
 
 export type ExportFormat = Schema<'ExportFormat'>;
 

@@ -1,13 +1,13 @@
 import { limits, stream as settings } from '../../generated/spec.js';
 import type { Caller } from '../contract/contract.js';
-import { createConcurrencyLimit, shareOfAccount } from '../limits/concurrency-limit.js';
-import { ProblemError } from '../contract/problem.js';
 import { type ChangeQueries, createChangeLookup } from './change-lookup.js';
 import { createEventStream, readyText, type Sink } from './event-stream.js';
 import type { Notifications } from './notifications.js';
 import { createOpenStreams, type StreamRequest } from './open-streams.js';
 import type { Page, PageRequest } from './stream-page.js';
 import { sharePages } from './shared-pages.js';
+import { ProblemError } from '../contract/problem.js';
+import { createConcurrencyLimit, shareOfAccount } from '../limits/concurrency-limit.js';
 
 export interface StreamsParts extends ChangeQueries {
   readonly readPage: (request: PageRequest) => Promise<Page>;

@@ -2,7 +2,6 @@ import { sessionWriter } from '../store/sessions.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
-import { fault, ProblemError } from '../contract/problem.js';
 import type { WriteScope } from '../store/scope.js';
 import { type StoredWebhook, webhookTable } from '../store/webhooks.js';
 import type { ResolveName } from './resolve-name.js';
@@ -10,6 +9,7 @@ import { newId } from './new-delivery.js';
 import { issueSecret } from './signing-secrets.js';
 import type { SecretBox } from './secret-box.js';
 import { faultOfAddress, faultOfUrl, literalAddress, type TargetPolicy } from './target.js';
+import { fault, ProblemError } from '../contract/problem.js';
 
 /**
  * Time limit for resolving the name, ms. If it expires, the name is accepted, because each attempt checks the addresses
