@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { startDelivery } from '../src/serve/deliver.js';
 import { readConfig } from '../src/config/config.js';
 import type { Schema, StateReading } from '../src/contract/contract.js';
-import type { Closable } from '../src/observe/closing.js';
+import type { Closable } from '../src/observe/start.js';
 import { createLog } from '../src/observe/log.js';
 import { newDelivery } from '../src/webhooks/new-delivery.js';
 import { openDatabase } from '../src/store/database.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { backUpToFile } from '../../src/cli/backups/backup.js';
 import { readConfig } from '../../src/config/config.js';
-import { readLastBackup, recordBackup } from '../../src/observe/backup-status.js';
+import { readLastBackup, recordBackup } from '../../src/observe/probes.js';
 import { openDatabase } from '../../src/store/database.js';
 import { createTestDatabase } from '../../testkit/databases.js';
 import { readMetric } from '../../testkit/metrics.js';

@@ -4,7 +4,7 @@ import { verifyRecord } from '../access-record/verify.js';
 import { requireAccount } from '../keys/settings.js';
 import type { Config } from '../config/config.js';
 import { requireSecretsKeys } from '../config/secrets-key.js';
-import { starting } from '../observe/start-error.js';
+import { starting } from '../observe/start.js';
 import { accessTable, type ChainedEntry } from '../store/accesses.js';
 import type { Store } from '../store/store.js';
 import { createDigestId } from '../keys/digest-id.js';

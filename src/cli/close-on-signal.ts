@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Closable } from '../observe/closing.js';
-import type { LogOutput } from '../observe/log-output.js';
+import type { Closable } from '../observe/start.js';
+import type { LogOutput } from '../observe/log.js';
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
 /** Maximum time of the close, ms. */

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
-import type { Closable } from '../observe/closing.js';
+import type { Closable } from '../observe/start.js';
 import { createClock } from '../config/clock.js';
 import type { Config } from '../config/config.js';
 import { startDelivery } from '../serve/deliver.js';
-import { createLog } from '../observe/log.js';
-import { standardError } from '../observe/log-output.js';
+import { createLog, standardError } from '../observe/log.js';
 import { version } from '../config/version.js';
 import { closeOnSignal } from './close-on-signal.js';
 import { noDatabase } from './with-store.js';

@@ -5,8 +5,7 @@ import type { Variable } from '../config/variable.js';
 import { version } from '../config/version.js';
 import { jsonOption } from '../contract/command-line.js';
 import { createEndAfterBody } from '../http/unread-body.js';
-import type { Closable } from '../observe/closing.js';
-import { starting } from '../observe/start-error.js';
+import { type Closable, starting } from '../observe/start.js';
 import { closeOnSignal, endWithNpm } from './close-on-signal.js';
 
 export type Host = ReturnType<typeof createHost>;
@@ -23,10 +22,7 @@ export function createHost(root: URL, env: Readonly<Record<string, string | unde
       logLevel: string,
       start: (log: Logger) => Promise<Server>,
     ): Promise<Server> {
-      const [{ createLog }, { standardError }] = await Promise.all([
-        import('../observe/log.js'),
-        import('../observe/log-output.js'),
-      ]);
+      const { createLog, standardError } = await import('../observe/log.js');
       endWithNpm(env);
       const output = standardError();
       const log = createLog(logLevel, output);

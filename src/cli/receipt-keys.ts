@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import type { Config } from '../config/config.js';
 import { requireSecretsKeys } from '../config/secrets-key.js';
 import { createSecretBox } from '../webhooks/secret-box.js';
-import { starting } from '../observe/start-error.js';
+import { starting } from '../observe/start.js';
 import type { Store } from '../store/store.js';
 import { receiptKeysMax, rotateReceiptKey } from '../keys/receipts.js';
 import { printTable } from './keys.js';

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.js';
 import { resealDatabase } from '../serve/secrets-keys.js';
-import { starting } from '../observe/start-error.js';
+import { starting } from '../observe/start.js';
 import type { Store } from '../store/store.js';
 
 export interface ResealOptions {

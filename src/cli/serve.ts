@@ -1,11 +1,10 @@
 import type { DevelopmentKey } from '../keys/development-key.js';
 import { newKeyCommand } from '../keys/expired-keys.js';
-import type { Closable } from '../observe/closing.js';
+import type { Closable } from '../observe/start.js';
 import { createClock } from '../config/clock.js';
 import { type ServiceParts, startService } from '../serve/compose.js';
 import { coreOnThread } from '../serve/on-thread.js';
-import { createLog } from '../observe/log.js';
-import { standardError } from '../observe/log-output.js';
+import { createLog, standardError } from '../observe/log.js';
 import { version } from '../config/version.js';
 import { closeOnSignal } from './close-on-signal.js';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Config } from '../config/config.js';
-import { describeFault, StartError, starting } from '../observe/start-error.js';
+import { describeFault, StartError, starting } from '../observe/start.js';
 import { openStore, type Store } from '../store/store.js';
 import { findRemedy } from '../store/retry.js';
 

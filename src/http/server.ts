@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { ProblemCode } from '../contract/contract.js';
-import { listen } from '../observe/listen.js';
+import { listen } from '../observe/start.js';
 import { ProblemError } from '../contract/problem.js';
 import { messageClassesOf } from './messages.js';
 import { type ResponseTracker, trackResponses, warnSparingly } from './track-responses.js';

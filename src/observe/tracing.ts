@@ -1,5 +1,5 @@
 import manifest from '../../package.json' with { type: 'json' };
-import type { Closable } from './closing.js';
+import type { Closable } from './start.js';
 
 const serviceName = 'realtime-state-service';
 

@@ -1,8 +1,7 @@
-import { type Closable, startAll } from '../observe/closing.js';
+import { type Closable, startAll } from '../observe/start.js';
 import { createMetrics } from '../observe/metrics.js';
-import { createReadiness } from '../observe/readiness.js';
+import { createReadiness, createThreadLoad } from '../observe/probes.js';
 import { serveMetrics } from '../observe/server.js';
-import { createThreadLoad } from '../observe/thread-load.js';
 import { openFoundation, type ProcessParts, startWorkerOn } from './foundation.js';
 
 export interface DeliveryParts extends ProcessParts {

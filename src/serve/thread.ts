@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Closable } from '../observe/closing.js';
+import type { Closable } from '../observe/start.js';
 import { createClock } from '../config/clock.js';
 import type { Config } from '../config/config.js';
 import { createLog } from '../observe/log.js';

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Config } from '../../config/config.js';
 import { keyFileOf } from '../../config/secrets-key.js';
-import { recordBackup } from '../../observe/backup-status.js';
+import { recordBackup } from '../../observe/probes.js';
 import type { Recipient } from './age-keys.js';
 import { checksumFile } from './checksum.js';
 import { recordErasures } from './erasures.js';

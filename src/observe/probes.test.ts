@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cachedFor } from './cached-for.js';
+import { cachedFor } from './probes.js';
 
 function counting(outcomes: ReadonlyArray<number | Error> = []) {
   const clock = { nowMs: 1_000 };

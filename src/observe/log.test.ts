@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createLogOutput } from './log-output.js';
+import { createLogOutput } from './log.js';
 
 test('lines are written after a write that was slower than the timer', async () => {
   const written: string[] = [];

@@ -1,4 +1,35 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { findRemedy } from '../store/retry.js';
+
+/** A started part that must be closed. */
+export interface Closable {
+  close(): Promise<void>;
+}
+
+/** Registers a started part and returns it. The parts are closed in reverse order of registration. */
+export type Keep = <Part extends Closable>(part: Part) => Part;
+
+/** Starts parts in order. If a part fails to start, closes the started parts and rejects with its error. */
+export async function startAll<Result>(
+  start: (keep: Keep) => Promise<Result>,
+): Promise<{ readonly result: Result; close(): Promise<void> }> {
+  const parts: Closable[] = [];
+  const keep: Keep = (part) => {
+    parts.push(part);
+    return part;
+  };
+  const close = async () => {
+    for (const part of parts.splice(0).reverse()) await part.close();
+  };
+  try {
+    return { result: await start(keep), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
 
 /** Thrown if a part fails to start. The message names the setting to correct. */
 export class StartError extends Error {}
@@ -26,4 +57,15 @@ export function describeFault(what: string, error: unknown): string {
   const portInUse = `another process uses the port: set ${what.split(' ').at(-1)} to another port, or to 0 for a free port`;
   const remedy = findRemedy(error) ?? (code === 'EADDRINUSE' ? portInUse : remedies[code]);
   return `${what}: ${remedy ? `${remedy} (${line || code})` : line || code}`;
+}
+
+/**
+ * Starts to listen. Resolves with the URL. Rejects when the server cannot listen on the address. Port 0 selects a free
+ * port.
+ */
+export async function listen(server: Server, host: string, port: number): Promise<string> {
+  server.listen(port, host);
+  await once(server, 'listening');
+  const { port: taken } = server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${taken}`;
 }
