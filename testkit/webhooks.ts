@@ -6,7 +6,7 @@ import { readConfig } from '../src/config/config.js';
 import type { Schema, StateReading } from '../src/contract/contract.js';
 import type { Closable } from '../src/observe/start.js';
 import { createLog } from '../src/observe/log.js';
-import { newDelivery } from '../src/webhooks/new-delivery.js';
+import { newDelivery } from '../src/webhooks/queues.js';
 import { openDatabase } from '../src/store/database.js';
 import { type Delivery, deliveryColumns, toDelivery } from '../src/store/delivery-row.js';
 import { startDeliver } from './process.js';

@@ -1,7 +1,7 @@
 import { deliveryTable } from '../../src/store/deliveries.js';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newDelivery } from '../../src/webhooks/new-delivery.js';
+import { newDelivery } from '../../src/webhooks/queues.js';
 import { makeAccount } from '../../testkit/calls.js';
 import { type RequestById, requestsById } from '../../testkit/documented-requests.js';
 import { textOf } from '../../testkit/text-of.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { expect, onTestFinished, test } from 'vitest';
-import { createSecretBox } from '../../src/webhooks/secret-box.js';
+import { createSecretBox } from '../../src/webhooks/secrets.js';
 import { resealReceiptKeys, rotateReceiptKey } from '../../src/keys/receipts.js';
 import { root, startTestService, type TestService } from '../../testkit/service.js';
 

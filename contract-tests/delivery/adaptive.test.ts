@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { nameQueue } from '../../src/webhooks/new-delivery.js';
+import { nameQueue } from '../../src/webhooks/queues.js';
 import { slotsPerAccountMax, slotsPerQueue } from '../../src/webhooks/slots.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { startTestService, type TestService } from '../../testkit/service.js';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { isGenuine } from '../../examples/receiver/verify.js';
-import { signatureHeaders } from '../../src/webhooks/sign.js';
+import { signatureHeaders } from '../../src/webhooks/secrets.js';
 import { startScript } from '../../testkit/process.js';
 import { root } from '../../testkit/service.js';
 

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { expandEvents } from '../../src/webhooks/expand.js';
-import { newDelivery } from '../../src/webhooks/new-delivery.js';
+import { newDelivery } from '../../src/webhooks/queues.js';
 import { slotsMax } from '../../src/webhooks/slots.js';
 import { createKey } from '../../src/keys/manage.js';
 import { startReceiver } from '../../testkit/receiver.js';

@@ -1,7 +1,7 @@
 import { claimDue, findDueQueues } from '../../src/store/delivery-queue.js';
 import { expect, test } from 'vitest';
 import { expandEvents, type FullQueue } from '../../src/webhooks/expand.js';
-import { createQueueBound } from '../../src/webhooks/queue-bound.js';
+import { createQueueBound } from '../../src/webhooks/queues.js';
 import type { Delivery } from '../../src/store/delivery-row.js';
 import { storyEnv } from '../../testkit/story.js';
 import { startReceiver } from '../../testkit/receiver.js';

@@ -2,7 +2,7 @@ import { deliveryTable } from '../../src/store/deliveries.js';
 import { failedDeliveryTable } from '../../src/store/settled-deliveries.js';
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { newDelivery } from '../../src/webhooks/new-delivery.js';
+import { newDelivery } from '../../src/webhooks/queues.js';
 import { settleGroup } from '../../src/webhooks/settle.js';
 import type { Delivery } from '../../src/store/delivery-row.js';
 import { type StoredWebhook, webhookTable } from '../../src/store/webhooks.js';

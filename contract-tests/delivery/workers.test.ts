@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { settleGroup } from '../../src/webhooks/settle.js';
 import { slotsPerQueue } from '../../src/webhooks/slots.js';
-import { newDelivery } from '../../src/webhooks/new-delivery.js';
+import { newDelivery } from '../../src/webhooks/queues.js';
 import { claimDue, findDueQueues, isDue } from '../../src/store/delivery-queue.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { storyEnv } from '../../testkit/story.js';

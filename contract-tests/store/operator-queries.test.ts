@@ -10,7 +10,7 @@ import mysql from 'mysql2/promise';
 import { expect, onTestFinished, test } from 'vitest';
 import { createKey } from '../../src/keys/manage.js';
 import { readConfig } from '../../src/config/config.js';
-import { newDelivery } from '../../src/webhooks/new-delivery.js';
+import { newDelivery } from '../../src/webhooks/queues.js';
 import type { Trigger } from '../../src/score/triggers.js';
 import type { Delivery } from '../../src/store/delivery-row.js';
 import { openStore, type Store } from '../../src/store/store.js';

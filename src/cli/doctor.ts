@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import type { Config } from '../config/config.js';
-import { keyFileOf } from '../config/secrets-key.js';
+import { nameKeyFile } from '../config/secrets-key.js';
 import { findFittingKeys } from '../serve/secrets-keys.js';
 import { hasSeveralHosts, inspectHosts } from '../store/mysql-pool.js';
 import { SchemaError } from '../store/migrate.js';
@@ -57,7 +57,7 @@ async function checkNode(): Promise<Finding[]> {
 /** Files of an embedded database that others can read expose readings and secrets. */
 async function checkFiles({ database }: Config): Promise<Finding[]> {
   if (database.kind !== 'sqlite' || process.platform === 'win32') return [];
-  const files = [database.file, `${database.file}-wal`, keyFileOf(database.file)].filter((it) => existsSync(it));
+  const files = [database.file, `${database.file}-wal`, nameKeyFile(database.file)].filter((it) => existsSync(it));
   return files.map((file) => {
     const mode = statSync(file).mode & 0o777;
     return finding(file, `mode ${mode.toString(8)}`, (mode & 0o077) === 0, `chmod 600 ${file}`);

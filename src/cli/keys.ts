@@ -20,11 +20,11 @@ export function keysCommand(withKeys: WithKeys): Command {
     .description('create a key, and its account if it does not exist')
     .requiredOption('--account <name>', 'name of the account: letters, digits, . _ -', readAccount)
     .addOption(tier())
-    .option('--scopes <list>', `scopes of the key: ${allScopes.join(',')} (default: all)`, listOf(parseScopes))
+    .option('--scopes <list>', `scopes of the key: ${allScopes.join(',')} (default: all)`, parseList(parseScopes))
     .option(
       '--networks <list>',
       'addresses that may use the key, like 10.0.0.0/8,2001:db8::/32 (default: all)',
-      listOf(parseNetworks),
+      parseList(parseNetworks),
     )
     .option('--expires <duration>', 'how long the key is valid, like 90d, 12h or 30m (default: forever)', readDuration)
     .action(({ expires, ...options }: CreateOptions) =>
@@ -201,7 +201,7 @@ export function readAccount(text: string): string {
 }
 
 /** Returns a parser of comma-separated lists, which applies `parse` to the list. */
-function listOf<T>(parse: (items: readonly string[]) => T): (text: string) => T {
+function parseList<T>(parse: (items: readonly string[]) => T): (text: string) => T {
   return (text) => {
     try {
       return parse(text.split(',').map((item) => item.trim()));

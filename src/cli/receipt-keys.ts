@@ -2,7 +2,7 @@ import { receiptKeyTable } from '../store/receipt-keys.js';
 import { Command } from 'commander';
 import type { Config } from '../config/config.js';
 import { requireSecretsKeys } from '../config/secrets-key.js';
-import { createSecretBox } from '../webhooks/secret-box.js';
+import { createSecretBox } from '../webhooks/secrets.js';
 import { starting } from '../observe/start.js';
 import type { Store } from '../store/store.js';
 import { receiptKeysMax, rotateReceiptKey } from '../keys/receipts.js';

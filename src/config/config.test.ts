@@ -76,11 +76,11 @@ test('an empty variable does not contradict a file, and an empty file variable d
 });
 
 test.each(['DATABASE_URL', 'SECRETS_KEY'])('%s is not read from a file that is ambiguous or faulty', (name) => {
-  const messageOf = (env: Record<string, string>) => expect(() => readConfig(env));
-  messageOf({ [name]: key, [`${name}_FILE`]: write(key) }).toThrow(`${name} and ${name}_FILE are both set: unset one`);
-  messageOf({ [`${name}_FILE`]: '/none/secret' }).toThrow(`${name} cannot be read from ${name}_FILE: ENOENT`);
-  messageOf({ [`${name}_FILE`]: tmpdir() }).toThrow(`${name} cannot be read from ${name}_FILE: EISDIR`);
+  const expectRead = (env: Record<string, string>) => expect(() => readConfig(env));
+  expectRead({ [name]: key, [`${name}_FILE`]: write(key) }).toThrow(`${name} and ${name}_FILE are both set: unset one`);
+  expectRead({ [`${name}_FILE`]: '/none/secret' }).toThrow(`${name} cannot be read from ${name}_FILE: ENOENT`);
+  expectRead({ [`${name}_FILE`]: tmpdir() }).toThrow(`${name} cannot be read from ${name}_FILE: EISDIR`);
   const empty = write('\n');
-  messageOf({ [`${name}_FILE`]: empty }).toThrow(`${name} cannot be read from ${name}_FILE: ${empty} is empty`);
-  messageOf({ [`${name}_FILE`]: write('hidden') }).not.toThrow('hidden');
+  expectRead({ [`${name}_FILE`]: empty }).toThrow(`${name} cannot be read from ${name}_FILE: ${empty} is empty`);
+  expectRead({ [`${name}_FILE`]: write('hidden') }).not.toThrow('hidden');
 });

@@ -16,7 +16,7 @@ const keyBytes = 32;
  */
 export function findSecretsKeys({ secretsKeys, database }: Config): SecretsKeys | undefined {
   if (database.kind === 'sqlite') {
-    const file = keyFileOf(database.file);
+    const file = nameKeyFile(database.file);
     return secretsKeys ?? (existsSync(file) ? [readKeyFile(file)] : undefined);
   }
   if (secretsKeys === undefined)
@@ -29,7 +29,7 @@ export function requireSecretsKeys(config: Config): SecretsKeys {
   const keys = findSecretsKeys(config);
   if (keys === undefined && config.database.kind === 'sqlite')
     throw new Error(
-      `the database was used with another key, and ${keyFileOf(config.database.file)} is missing: restore this file, ` +
+      `the database was used with another key, and ${nameKeyFile(config.database.file)} is missing: restore this file, ` +
         'or set SECRETS_KEY',
     );
   return keys as SecretsKeys;
@@ -41,7 +41,7 @@ export function computeCheckValue(secretsKey: string): string {
 }
 
 /** Returns the file that holds the key of an embedded database. */
-export function keyFileOf(databaseFile: string): string {
+export function nameKeyFile(databaseFile: string): string {
   return `${databaseFile}.key`;
 }
 
@@ -50,7 +50,7 @@ export function keyFileOf(databaseFile: string): string {
  * link its file wins. Both then read the same complete file.
  */
 export function createKeyFile(databaseFile: string): string {
-  const file = keyFileOf(databaseFile);
+  const file = nameKeyFile(databaseFile);
   mkdirSync(dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, randomBytes(keyBytes).toString('hex'), { mode: 0o600 });

@@ -1,7 +1,7 @@
 import { deliveryLog } from '../store/settled-deliveries.js';
-import { toContractDelivery } from '../webhooks/delivery-view.js';
-import type { OperationRecord } from './operation.js';
+import { toContractDelivery } from '../webhooks/view.js';
 import { ProblemError } from '../contract/problem.js';
+import type { OperationRecord } from './operation.js';
 
 export const getDelivery: OperationRecord<'getDelivery'> = {
   personalData: 'reads',

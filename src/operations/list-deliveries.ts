@@ -1,4 +1,4 @@
-import { toContractDelivery } from '../webhooks/delivery-view.js';
+import { toContractDelivery } from '../webhooks/view.js';
 import type { Delivery } from '../store/delivery-row.js';
 import { type DeliveryFilter, deliveryLog, type DeliveryOutcome, newestFirst } from '../store/settled-deliveries.js';
 import type { ReadScope } from '../store/scope.js';

@@ -1,6 +1,6 @@
 import { webhookTable } from '../store/webhooks.js';
 import { findHealth } from '../store/settled-deliveries.js';
-import { toWebhook } from '../webhooks/webhook-view.js';
+import { toWebhook } from '../webhooks/view.js';
 import type { OperationRecord } from './operation.js';
 
 /** Returns the account's webhooks with the health of each receiver. No other response contains the health. */

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { BodyOf, Caller, CallerOf, Input, OperationId, Output, Refusals } from '../contract/contract.js';
 import type { ResolveName } from '../webhooks/resolve-name.js';
-import type { SecretBox } from '../webhooks/secret-box.js';
+import type { SecretBox } from '../webhooks/secrets.js';
 import type { TargetPolicy } from '../webhooks/target.js';
 import type { Exports } from '../streaming/exports.js';
 import type { Commit } from '../readings/group.js';

@@ -1,6 +1,6 @@
 import { register, requireTarget } from '../webhooks/register.js';
-import { logStatusChange, type StatusChange, findStatusChange } from '../webhooks/status-change.js';
-import { toWebhook } from '../webhooks/webhook-view.js';
+import { findStatusChange, logStatusChange, type StatusChange } from '../webhooks/schedule.js';
+import { toWebhook } from '../webhooks/view.js';
 import { idempotently } from './idempotently.js';
 import type { OperationRecord } from './operation.js';
 

@@ -3,7 +3,7 @@ import { deliveryTable } from '../store/deliveries.js';
 import { webhookTable } from '../store/webhooks.js';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
-import { toOrderedRetries } from '../webhooks/ordered-retries.js';
+import { toOrderedRetries } from '../webhooks/queues.js';
 import type { Delivery } from '../store/delivery-row.js';
 import type { WriteScope } from '../store/scope.js';
 import { requireWebhook } from './require-webhook.js';

@@ -1,10 +1,10 @@
 import { webhookTable } from '../store/webhooks.js';
-import { findRotationEnd, issueSecret, rotateTo } from '../webhooks/signing-secrets.js';
-import { toWebhook } from '../webhooks/webhook-view.js';
+import { findRotationEnd, issueSecret, rotateTo } from '../webhooks/secrets.js';
+import { toWebhook } from '../webhooks/view.js';
+import { ProblemError } from '../contract/problem.js';
 import { idempotently } from './idempotently.js';
 import { requireWebhook } from './require-webhook.js';
 import type { OperationRecord } from './operation.js';
-import { ProblemError } from '../contract/problem.js';
 
 /**
  * Issues a new secret. The previous secret also signs deliveries for a day, so that no receiver rejects an event.

@@ -1,7 +1,7 @@
 import { deliveryTable } from '../store/deliveries.js';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
-import { newDelivery } from '../webhooks/new-delivery.js';
+import { newDelivery } from '../webhooks/queues.js';
 import { idempotently } from './idempotently.js';
 import { requireWebhook } from './require-webhook.js';
 import type { OperationRecord } from './operation.js';

@@ -9,7 +9,7 @@ import { createDevelopmentKey, type DevelopmentKey, developmentKeyWarnings } fro
 import type { Config } from '../config/config.js';
 import type { Caller, OperationId } from '../contract/contract.js';
 import type { Worker, WorkerParts } from '../webhooks/worker.js';
-import { beginExport, type ExportPosition, type ExportScope, readExportPage } from '../streaming/page.js';
+import { beginExport, type ExportPosition, type ExportScope, readExportPage } from '../streaming/export-page.js';
 import { type Closable, type Keep, startAll } from '../observe/start.js';
 import { createAdmitSession } from '../limits/new-session-limit.js';
 import { openWindow } from '../limits/window-limit.js';

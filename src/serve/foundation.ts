@@ -4,7 +4,7 @@ import { findOldestEvent } from '../store/outbox.js';
 import type { Logger } from 'pino';
 import { type Keep, starting } from '../observe/start.js';
 import type { Config } from '../config/config.js';
-import { createSecretBox } from '../webhooks/secret-box.js';
+import { createSecretBox } from '../webhooks/secrets.js';
 import { createResolveName } from '../webhooks/resolve-name.js';
 import { startWorker, type Worker, type WorkerParts } from '../webhooks/worker.js';
 import { cachedFor, type Standing } from '../observe/probes.js';

@@ -6,7 +6,7 @@ import type { Config, SecretsKeys } from '../config/config.js';
 import { commandLine } from '../contract/command-line.js';
 import { computeCheckValue, createKeyFile, findSecretsKeys, requireSecretsKeys } from '../config/secrets-key.js';
 import { type Resealed, resealWebhooks } from '../webhooks/reseal.js';
-import { createSecretBox } from '../webhooks/secret-box.js';
+import { createSecretBox } from '../webhooks/secrets.js';
 import { untilAvailable } from '../store/retry.js';
 import type { Store } from '../store/store.js';
 import { resealReceiptKeys } from '../keys/receipts.js';

@@ -30,14 +30,14 @@ function startClient() {
   return sink satisfies Sink;
 }
 
-const pageOf = (id: number): Page => ({ events: [{ id, type: 'reading', data: '{}' }], isFull: true });
+const createPage = (id: number): Page => ({ events: [{ id, type: 'reading', data: '{}' }], isFull: true });
 const request = { accountId: 'acc_1', after: 0 };
 const settled = () => new Promise(setImmediate);
 
 test('the next page is read only when the client has read the previous one', async () => {
   const sink = startClient();
   sink.writableNeedDrain = true;
-  const readPage = vi.fn(async ({ after }: { after: number }) => pageOf(after + 2));
+  const readPage = vi.fn(async ({ after }: { after: number }) => createPage(after + 2));
   const stream = createEventStream({ sink, request, readPage });
   for (let wakes = 0; wakes < 10; wakes += 1) stream.wake();
   await settled();
@@ -51,7 +51,7 @@ test('a client that does not read for the limit is disconnected', () => {
   const sink = startClient();
   const times = [0, 0, settings.stall_seconds * 1_000 - 1, settings.stall_seconds * 1_000];
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => times.shift() ?? 0);
-  const stream = createEventStream({ sink, request, readPage: async () => pageOf(2) });
+  const stream = createEventStream({ sink, request, readPage: async () => createPage(2) });
   sink.writableNeedDrain = true;
   stream.beat();
   stream.beat();
@@ -65,7 +65,7 @@ test('a client that reads slowly is not disconnected, however often it blocks', 
   const sink = startClient();
   let nowMs = 0;
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
-  const stream = createEventStream({ sink, request, readPage: async ({ after }) => pageOf(after + 2) });
+  const stream = createEventStream({ sink, request, readPage: async ({ after }) => createPage(after + 2) });
   sink.writableNeedDrain = true;
   stream.wake();
   for (; nowMs < 3 * settings.stall_seconds * 1_000; nowMs += settings.heartbeat_seconds * 1_000) {
@@ -94,7 +94,7 @@ test('a stream that ends while a page is being read sends nothing after its end'
   const stream = createEventStream({ sink, request, readPage });
   stream.wake();
   stream.end();
-  read({ ...pageOf(2), isFull: false });
+  read({ ...createPage(2), isFull: false });
   await settled();
   expect(sink.texts.join('')).toMatch(/^retry: \d+\n\n$/);
 });

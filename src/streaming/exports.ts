@@ -1,9 +1,9 @@
 import { dataExport as settings, limits } from '../../generated/spec.js';
 import { createTurns } from '../store/session-snapshot.js';
 import type { Caller } from '../contract/contract.js';
-import { type ExportPage, type ExportPosition, type ExportScope, startText } from './page.js';
-import { ProblemError } from '../contract/problem.js';
 import { createConcurrencyLimit } from '../limits/concurrency-limit.js';
+import { ProblemError } from '../contract/problem.js';
+import { type ExportPage, type ExportPosition, type ExportScope, startText } from './export-page.js';
 
 /** The part of an HTTP response that an export writes to. */
 export interface Sink {

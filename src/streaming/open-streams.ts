@@ -1,4 +1,6 @@
 import type { Caller, Schema } from '../contract/contract.js';
+import type { ChangedSession } from '../store/readings-by-position.js';
+import type { StreamHead } from '../store/stream-positions.js';
 import type { EventStream } from './event-stream.js';
 
 export interface StreamRequest {
@@ -20,33 +22,33 @@ export interface Open {
 }
 
 /** The open streams of a process, by account and session. */
-export interface OpenStreams extends Iterable<Open> {
+interface OpenStreams extends Iterable<Open> {
   add(entry: Open): void;
   remove(entry: Open): void;
   accountIds(): string[];
   hasAccount(accountId: string): boolean;
-  ofAccount(accountId: string): Iterable<Open>;
+  listByAccount(accountId: string): Iterable<Open>;
   /** Returns the streams that get events of a session, including the streams of all sessions. */
-  ofSession(accountId: string, sessionId: string): Iterable<Open>;
+  listBySession(accountId: string, sessionId: string): Iterable<Open>;
 }
 
 export function createOpenStreams(): OpenStreams {
   /** Session of a stream. Undefined for a stream of all sessions. */
   type Key = string | undefined;
   const accounts = new Map<string, Map<Key, Set<Open>>>();
-  const keyOf = ({ request: { caller, sessionId } }: Open) => [caller.accountId, sessionId] as const;
+  const toKey = ({ request: { caller, sessionId } }: Open) => [caller.accountId, sessionId] as const;
   const find = (accountId: string, sessionId: Key) => accounts.get(accountId)?.get(sessionId) ?? [];
-  const ofAccount = function* (accountId: string) {
+  const listByAccount = function* (accountId: string) {
     for (const entries of accounts.get(accountId)?.values() ?? []) yield* entries;
   };
   return {
     add(entry) {
-      const [accountId, sessionId] = keyOf(entry);
+      const [accountId, sessionId] = toKey(entry);
       const sessions = accounts.get(accountId) ?? new Map<Key, Set<Open>>();
       accounts.set(accountId, sessions.set(sessionId, (sessions.get(sessionId) ?? new Set()).add(entry)));
     },
     remove(entry) {
-      const [accountId, sessionId] = keyOf(entry);
+      const [accountId, sessionId] = toKey(entry);
       const sessions = accounts.get(accountId);
       const entries = sessions?.get(sessionId);
       entries?.delete(entry);
@@ -55,13 +57,67 @@ export function createOpenStreams(): OpenStreams {
     },
     accountIds: () => [...accounts.keys()],
     hasAccount: (accountId) => accounts.has(accountId),
-    ofAccount,
-    *ofSession(accountId, sessionId) {
+    listByAccount,
+    *listBySession(accountId, sessionId) {
       yield* find(accountId, sessionId);
       yield* find(accountId, undefined);
     },
     *[Symbol.iterator]() {
-      for (const accountId of accounts.keys()) yield* ofAccount(accountId);
+      for (const accountId of accounts.keys()) yield* listByAccount(accountId);
     },
+  };
+}
+
+export interface ChangeQueries {
+  readonly findStreamHeads: (accountIds: readonly string[]) => Promise<StreamHead[]>;
+  readonly changedSessions: (accountId: string, position: number) => Promise<ChangedSession[]>;
+}
+
+/** Finds new readings of any process in the database, and wakes their streams. */
+export interface ChangeLookup {
+  /** Looks up these accounts. Accounts of calls during a lookup are looked up together afterwards. */
+  lookUp(accountIds: Iterable<string>): void;
+  /** Deletes the positions. Called when no stream is open. */
+  clear(): void;
+}
+
+export function createChangeLookup(open: OpenStreams, queries: ChangeQueries): ChangeLookup {
+  const heads = new Map<string, StreamHead>();
+  const waiting = new Set<string>();
+  let isRunning = false;
+
+  /** Wakes the streams of an account whose sessions have changed since the previous lookup. */
+  async function follow(head: StreamHead): Promise<void> {
+    const { accountId, position, erasures } = head;
+    const before = heads.get(accountId);
+    if (!before || erasures !== before.erasures) {
+      for (const { stream } of open.listByAccount(accountId)) stream.wake();
+    } else if (position !== before.position) {
+      for (const changed of await queries.changedSessions(accountId, before.position))
+        for (const { stream } of open.listBySession(accountId, changed.sessionId)) stream.wake(changed.position);
+    }
+    heads.set(accountId, head);
+  }
+
+  async function run(): Promise<void> {
+    isRunning = true;
+    try {
+      while (waiting.size > 0) {
+        const accountIds = [...waiting];
+        waiting.clear();
+        for (const head of await queries.findStreamHeads(accountIds)) await follow(head);
+      }
+    } finally {
+      isRunning = false;
+    }
+  }
+
+  return {
+    lookUp(accountIds) {
+      for (const accountId of accountIds) if (open.hasAccount(accountId)) waiting.add(accountId);
+      // The next poll repeats a failed lookup.
+      if (!isRunning) run().catch(() => undefined);
+    },
+    clear: () => heads.clear(),
   };
 }

@@ -1,8 +1,8 @@
 import { stream as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { toStateReading } from '../score/state-reading.js';
-import type { ReadScope } from '../store/scope.js';
 import { positionReader, type StreamedReading } from '../store/readings-by-position.js';
+import type { ReadScope } from '../store/scope.js';
 
 /**
  * A request for the events of one account or session after a given event. Plain data, because it is sent to another
@@ -49,4 +49,26 @@ function toEvents({ position, sessionId, computed, stateChange }: StreamedReadin
   const reading = { id: position, type: 'reading', data } as const;
   if (stateChange === null) return [reading];
   return [reading, { id: position + 1, type: 'state_change', data: stateChange }];
+}
+
+type ReadPage = (request: PageRequest) => Promise<Page>;
+
+/**
+ * Returns a function that reads a page once for all streams that request it in the same event-loop iteration.
+ * Otherwise, each reading would cause one query per stream of its account. A request never gets a page whose query has
+ * already started, because this page could miss a reading that was committed later.
+ */
+export function sharePages(readPage: ReadPage): ReadPage {
+  const waiting = new Map<string, Promise<Page>>();
+  return (request) => {
+    const key = JSON.stringify([request.accountId, request.sessionId, request.after]);
+    const shared = waiting.get(key);
+    if (shared) return shared;
+    const page = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      waiting.delete(key);
+      return readPage(request);
+    });
+    waiting.set(key, page);
+    return page;
+  };
 }

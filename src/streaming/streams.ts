@@ -1,13 +1,11 @@
 import { limits, stream as settings } from '../../generated/spec.js';
 import type { Caller } from '../contract/contract.js';
-import { type ChangeQueries, createChangeLookup } from './change-lookup.js';
-import { createEventStream, readyText, type Sink } from './event-stream.js';
-import type { Notifications } from './notifications.js';
-import { createOpenStreams, type StreamRequest } from './open-streams.js';
-import type { Page, PageRequest } from './stream-page.js';
-import { sharePages } from './shared-pages.js';
 import { ProblemError } from '../contract/problem.js';
 import { createConcurrencyLimit, shareOfAccount } from '../limits/concurrency-limit.js';
+import { createEventStream, readyText, type Sink } from './event-stream.js';
+import type { Notifications } from './notifications.js';
+import { type ChangeQueries, createChangeLookup, createOpenStreams, type StreamRequest } from './open-streams.js';
+import { type Page, type PageRequest, sharePages } from './stream-page.js';
 
 export interface StreamsParts extends ChangeQueries {
   readonly readPage: (request: PageRequest) => Promise<Page>;
@@ -151,7 +149,7 @@ export function createStreams(parts: StreamsParts): Streams {
       const accountIds = new Set<string>();
       for (const { accountId, sessionId } of sessions) {
         accountIds.add(accountId);
-        for (const { stream } of open.ofSession(accountId, sessionId)) stream.wake();
+        for (const { stream } of open.listBySession(accountId, sessionId)) stream.wake();
       }
       parts.notifications?.publish(accountIds);
     },

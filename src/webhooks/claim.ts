@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { claimDue, type DueDelivery, type DueQueue, findDueQueues, isDue } from '../store/delivery-queue.js';
 import type { Store } from '../store/store.js';
+import { type StoredWebhook, webhookTable } from '../store/webhooks.js';
 import type { Slots } from './slots.js';
 
 const ownerBytes = 8;
@@ -54,6 +55,18 @@ function findPause({ slots, now, pollMs }: ClaimParts, queues: readonly DueQueue
   if (isContended) return contendedMs;
   const nextDueAtMs = Math.min(...queues.filter(slots.hasRoom).map((it) => it.firstDueAtMs));
   return Math.min(pollMs, Math.max(contendedMs, nextDueAtMs - now()));
+}
+
+/** Returns the webhooks of the deliveries, keyed by account and webhook id. */
+export async function listWebhooks(
+  store: Store,
+  deliveries: readonly DueDelivery[],
+): Promise<Map<string, StoredWebhook>> {
+  const found = new Map<string, StoredWebhook>();
+  for (const accountId of new Set(deliveries.map((it) => it.accountId)))
+    for (const webhook of await webhookTable(store.read(accountId)).list())
+      found.set(`${accountId} ${webhook.webhookId}`, webhook);
+  return found;
 }
 
 function createReport({ slots, log }: ClaimParts): (due: readonly DueQueue[], nowMs: number) => void {

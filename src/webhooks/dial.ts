@@ -2,7 +2,7 @@ import http, { type ClientRequest } from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { ResolveName } from './resolve-name.js';
-import { faultOfAddress, literalAddress, type TargetPolicy } from './target.js';
+import { findAddressFault, literalAddress, type TargetPolicy } from './target.js';
 
 const keepAliveMs = 4_000;
 /**
@@ -47,7 +47,7 @@ export function createDialer(policy: TargetPolicy, resolveName: ResolveName): Di
       const url = new URL(text);
       // A literal address is dialed without a lookup.
       const address = literalAddress(url);
-      if (address !== undefined && faultOfAddress(address, url, policy)) throw new AddressRefusedError();
+      if (address !== undefined && findAddressFault(address, url, policy)) throw new AddressRefusedError();
       const lookup = checkedLookup((hostname) => resolveName(hostname, accountId), url, policy);
       const common = { method: 'POST', headers: { ...sent, ...headers }, lookup, signal, timeout: silenceMs };
       const sending =
@@ -67,7 +67,7 @@ function checkedLookup(resolve: (hostname: string) => ReturnType<ResolveName>, u
   const lookup: LookupFunction = (hostname, options, callback) => {
     resolve(hostname).then(
       (found) => {
-        const allowed = found.filter(({ address }) => faultOfAddress(address, url, policy) === undefined);
+        const allowed = found.filter(({ address }) => findAddressFault(address, url, policy) === undefined);
         const [first] = allowed;
         if (!first) callback(new AddressRefusedError(), []);
         else if (options.all) callback(null, allowed);

@@ -1,11 +1,10 @@
 import { deliveryTable } from '../store/deliveries.js';
 import type { Delivery } from '../store/delivery-row.js';
 import { findSessionsWithEvents, type OutboxEvent, outboxTable } from '../store/outbox.js';
-import type { Store } from '../store/store.js';
 import type { WriteScope } from '../store/scope.js';
+import type { Store } from '../store/store.js';
 import { type StoredWebhook, webhookTable } from '../store/webhooks.js';
-import { newDelivery } from './new-delivery.js';
-import { createQueueBound, type QueueBound, type Room } from './queue-bound.js';
+import { createQueueBound, newDelivery, type QueueBound, type Room } from './queues.js';
 
 const sessionsMax = 100;
 /** Maximum number of deliveries per transaction. While it runs, no delivery of the account can be settled. */
@@ -32,8 +31,8 @@ export async function expandEvents(
   const found = await store.run((knex) => findSessionsWithEvents(knex, sessionsMax));
   for (const accountId of new Set(found.map((it) => it.accountId))) {
     const sessionIds = found.filter((it) => it.accountId === accountId).map((it) => it.sessionId);
-    const rooms = await store.transact((scopeOf) =>
-      expandSessions(scopeOf(accountId), { accountId, sessionIds, bound, nowMs: now() }),
+    const rooms = await store.transact((openScope) =>
+      expandSessions(openScope(accountId), { accountId, sessionIds, bound, nowMs: now() }),
     );
     rooms.forEach(bound.remember);
     for (const { webhookId, failed } of rooms) if (failed > 0) onFull({ accountId, webhookId, failed });

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, onTestFinished, test } from 'vitest';
-import { createAttempt, type AttemptOutcome } from './attempt.js';
+import { type AttemptOutcome, createAttempt } from './send.js';
 import { createDialer } from './dial.js';
 import { createResolveName } from './resolve-name.js';
 

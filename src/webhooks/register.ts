@@ -5,10 +5,9 @@ import type { Schema } from '../contract/contract.js';
 import type { WriteScope } from '../store/scope.js';
 import { type StoredWebhook, webhookTable } from '../store/webhooks.js';
 import type { ResolveName } from './resolve-name.js';
-import { newId } from './new-delivery.js';
-import { issueSecret } from './signing-secrets.js';
-import type { SecretBox } from './secret-box.js';
-import { faultOfAddress, faultOfUrl, literalAddress, type TargetPolicy } from './target.js';
+import { newId } from './queues.js';
+import { issueSecret, type SecretBox } from './secrets.js';
+import { findAddressFault, findUrlFault, literalAddress, type TargetPolicy } from './target.js';
 import { fault, ProblemError } from '../contract/problem.js';
 
 /**
@@ -24,16 +23,16 @@ export interface TargetChecks {
 
 /** Throws a ProblemError if the URL is not allowed as a target. */
 export async function requireTarget(text: string, accountId: string, checks: TargetChecks): Promise<void> {
-  const code = faultOfUrl(text, checks.targetPolicy) ?? (await faultOfName(new URL(text), accountId, checks));
+  const code = findUrlFault(text, checks.targetPolicy) ?? (await findNameFault(new URL(text), accountId, checks));
   if (code) throw new ProblemError('validation_failed', { faults: [fault(code, { pointer: '/url' })] });
 }
 
 /** Returns the reason why the name is not allowed. Undefined if all of its addresses are allowed. */
-async function faultOfName(url: URL, accountId: string, { targetPolicy, resolveName }: TargetChecks) {
+async function findNameFault(url: URL, accountId: string, { targetPolicy, resolveName }: TargetChecks) {
   if (literalAddress(url) !== undefined) return undefined;
   const resolved = resolveName(url.hostname, accountId).catch(() => []);
   const addresses = await Promise.race([resolved, sleep(resolveMs, [], { ref: false })]);
-  return addresses.map(({ address }) => faultOfAddress(address, url, targetPolicy)).find((it) => it !== undefined);
+  return addresses.map(({ address }) => findAddressFault(address, url, targetPolicy)).find((it) => it !== undefined);
 }
 
 /** Result of a registration. `secret` is present only if the webhook is new. */

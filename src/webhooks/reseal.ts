@@ -1,7 +1,6 @@
 import type { Store } from '../store/store.js';
 import { type WebhookId, webhookIdsAfter, webhookTable } from '../store/webhooks.js';
-import { type SecretBox, SecretBoxError } from './secret-box.js';
-import { resealWebhook } from './signing-secrets.js';
+import { resealWebhook, type SecretBox, SecretBoxError } from './secrets.js';
 
 const batchRows = 100;
 
@@ -41,8 +40,8 @@ async function resealOne(
   secretBox: SecretBox,
   { accountId, webhookId }: WebhookId,
 ): Promise<'resealed' | 'unreadable' | undefined> {
-  return store.transact(async (scopeOf) => {
-    const webhooks = webhookTable(scopeOf(accountId));
+  return store.transact(async (openScope) => {
+    const webhooks = webhookTable(openScope(accountId));
     const webhook = (await webhooks.lock([webhookId])).get(webhookId);
     try {
       const resealed = webhook && resealWebhook(secretBox, accountId, webhook);

@@ -4,8 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createHostsFile } from './hosts-file.js';
-import { createResolveName, NameNotResolvedError } from './resolve-name.js';
+import { createHostsFile, createResolveName, NameNotResolvedError } from './resolve-name.js';
 
 /**
  * Starts a nameserver on loopback. It resolves `known*` to 192.0.2.7, never responds for `silent*`, and reports every

@@ -1,9 +1,10 @@
 import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
+import { readFile, stat } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { createHostsFile } from './hosts-file.js';
-import { createTurns } from './turns.js';
+import { createTurns } from './tasks.js';
 
 /** Resolves with the addresses of a name. Rejects with NameNotResolvedError. */
 export type ResolveName = (hostname: string, accountId: string) => Promise<LookupAddress[]>;
@@ -82,4 +83,35 @@ async function queryAddresses(resolver: Resolver, hostname: string): Promise<Loo
   resolver.cancel();
   if (found.length === 0) throw new NameNotResolvedError(`${hostname} does not resolve`);
   return found.sort((a, b) => a.family - b.family);
+}
+
+const path = process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts';
+
+/**
+ * Returns a function that looks up a name in the hosts file. After a change of the file, the function reads it again.
+ */
+export function createHostsFile(file = path): (hostname: string) => Promise<LookupAddress[]> {
+  let readAtMs: number | undefined;
+  let entries = new Map<string, LookupAddress[]>();
+  return async (hostname) => {
+    const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: undefined }));
+    if (mtimeMs !== undefined && mtimeMs !== readAtMs) {
+      entries = parseHosts(await readFile(file, 'utf8').catch(() => ''));
+      readAtMs = mtimeMs;
+    }
+    return entries.get(hostname.toLowerCase().replace(/\.$/, '')) ?? [];
+  };
+}
+
+/** Parses the lines of a hosts file. Each line is an address followed by its names. `#` starts a comment. */
+function parseHosts(text: string): Map<string, LookupAddress[]> {
+  const entries = new Map<string, LookupAddress[]>();
+  for (const line of text.split('\n')) {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
+    const family = isIP(address);
+    if (family === 0) continue;
+    for (const name of names.map((it) => it.toLowerCase()))
+      entries.set(name, [...(entries.get(name) ?? []), { address, family }]);
+  }
+  return entries;
 }

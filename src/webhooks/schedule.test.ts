@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { webhookDelivery } from '../../generated/spec.js';
 import type { Delivery } from '../store/delivery-row.js';
 import type { StoredWebhook } from '../store/webhooks.js';
-import { newDelivery } from './new-delivery.js';
+import { newDelivery } from './queues.js';
 import { deliveryAfter } from './schedule.js';
 
 const accountId = 'acc_1';

@@ -1,10 +1,11 @@
+import type { Logger } from 'pino';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import type { DueDelivery } from '../store/delivery-queue.js';
 import { type Delivery, isManualRetry } from '../store/delivery-row.js';
 import type { StoredWebhook } from '../store/webhooks.js';
-import { isSuccess } from './attempt.js';
-import { nameQueue } from './new-delivery.js';
+import { nameQueue } from './queues.js';
+import { isSuccess } from './send.js';
 
 /** HTTP status with which a receiver disables its webhook. */
 export const gone = 410;
@@ -71,4 +72,28 @@ function isRefused(delivery: Delivery, { disabledAtMs }: StoredWebhook, { status
 export function findStatus({ disabledAtMs, failedInRow }: StoredWebhook): Schema<'WebhookStatus'> {
   if (disabledAtMs !== undefined) return 'disabled';
   return failedInRow >= settings.failed_after_attempts ? 'failed' : 'active';
+}
+
+/** A webhook whose status changed. Contains neither URL nor session, because it is written to the log. */
+export interface StatusChange {
+  readonly accountId: string;
+  readonly webhookId: string;
+  readonly previous: Schema<'WebhookStatus'>;
+  readonly status: Schema<'WebhookStatus'>;
+}
+
+/** Returns the change from one webhook to the other. Undefined if both have the same status. */
+export function findStatusChange(
+  accountId: string,
+  before: StoredWebhook,
+  after: StoredWebhook,
+): StatusChange | undefined {
+  const [previous, status] = [findStatus(before), findStatus(after)];
+  return previous === status ? undefined : { accountId, webhookId: after.webhookId, previous, status };
+}
+
+/** Logs the change. Called after the commit. */
+export function logStatusChange(log: Logger, change: StatusChange): void {
+  if (change.status === 'active') log.info(change, 'a webhook is active again');
+  else log.warn(change, `a webhook is ${change.status}`);
 }

@@ -1,15 +1,28 @@
-import { deliveryTable } from '../store/deliveries.js';
-import type { Schema } from '../contract/contract.js';
-import { type Delivery, isManualRetry } from '../store/delivery-row.js';
-import type { DueDelivery } from '../store/delivery-queue.js';
-import type { Store } from '../store/store.js';
-import type { WriteScope } from '../store/scope.js';
-import { type StoredWebhook, webhookTable } from '../store/webhooks.js';
-import { isSuccess } from './attempt.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import { webhookDelivery as settings } from '../../generated/spec.js';
-import { deliveryAfter, gone, findStatus, webhookAfter } from './schedule.js';
-import { type StatusChange, findStatusChange } from './status-change.js';
+import type { Schema } from '../contract/contract.js';
+import { deliveryTable } from '../store/deliveries.js';
+import type { DueDelivery } from '../store/delivery-queue.js';
+import { type Delivery, isManualRetry } from '../store/delivery-row.js';
+import { createGroupCommit } from '../store/group-commit.js';
+import { isTransient } from '../store/retry.js';
+import type { WriteScope } from '../store/scope.js';
+import type { Store } from '../store/store.js';
+import { type StoredWebhook, webhookTable } from '../store/webhooks.js';
+import {
+  deliveryAfter,
+  findStatus,
+  findStatusChange,
+  gone,
+  logStatusChange,
+  type StatusChange,
+  webhookAfter,
+} from './schedule.js';
+import { isSuccess } from './send.js';
 
+const settledAtOnce = 128;
+const settleAgainMs = 250;
 const droppedAtOnce = 500;
 
 /** A claimed delivery and its attempt. `attempt` is undefined if the delivery was not sent. */
@@ -20,16 +33,58 @@ export interface Handled {
   readonly webhook?: StoredWebhook | undefined;
 }
 
+export interface SettlementParts {
+  readonly store: Store;
+  readonly log: Logger;
+  readonly now: () => number;
+  /** Called for each webhook whose status an attempt changed, with the new status. */
+  readonly observeStatus: (status: Schema<'WebhookStatus'>) => void;
+  /** Ends the retries when the worker closes. */
+  readonly abort: AbortSignal;
+}
+
+/** Creates the settlement of a worker. It stores outcomes that arrive at the same time in one transaction. */
+export function createSettlement({ store, log, now, observeStatus, abort }: SettlementParts) {
+  const groups = createGroupCommit<Handled, undefined>({
+    async commit(group) {
+      for (const change of await settleGroup(store, group, now())) {
+        logStatusChange(log, change);
+        observeStatus(change.status);
+      }
+      return group.map(() => undefined);
+    },
+    isOutage: isTransient,
+    groupMax: settledAtOnce,
+    queueMax: Number.POSITIVE_INFINITY,
+  });
+  return {
+    /**
+     * Stores the outcome of a delivery. Retries while the database is unavailable, until the lease ends. No other worker
+     * can claim the delivery before that time.
+     */
+    async settle(handled: Handled): Promise<void> {
+      while (!abort.aborted && now() < handled.delivery.dueAtMs) {
+        const error: unknown = await groups.submit(handled).catch((reason: unknown) => reason);
+        if (error === undefined) return;
+        if (!isTransient(error)) throw error;
+        await sleep(settleAgainMs);
+      }
+      await groups.submit(handled);
+    },
+    close: () => groups.close(),
+  };
+}
+
 /**
  * Stores the outcomes of deliveries in one transaction, in the order of the group. Ignores deliveries whose claim was
  * lost. Resolves with the webhooks whose status changed.
  */
 export async function settleGroup(store: Store, group: readonly Handled[], nowMs: number): Promise<StatusChange[]> {
-  return store.transact(async (scopeOf) => {
+  return store.transact(async (openScope) => {
     const changes: StatusChange[] = [];
     for (const accountId of [...new Set(group.map((it) => it.delivery.accountId))].sort()) {
       const mine = group.filter((it) => it.delivery.accountId === accountId);
-      for (const [before, after] of await settleAccount(scopeOf(accountId), mine, nowMs))
+      for (const [before, after] of await settleAccount(openScope(accountId), mine, nowMs))
         changes.push(...[findStatusChange(accountId, before, after)].filter((it) => it !== undefined));
     }
     return changes;
@@ -73,7 +128,7 @@ async function settleAccount(
   for (const webhookId of orphaned) await dropAll(scope, webhookId);
   await deliveryTable(scope).updateHeld(settled);
   for (const webhook of webhooks.values()) await saveWebhook(scope, before.get(webhook.webhookId), webhook, nowMs);
-  await deliveryTable(scope).promoteNext(settled.filter(isOutOfLine), nowMs);
+  await deliveryTable(scope).promoteNext(settled.filter(hasLeftQueue), nowMs);
   return [...before.values()].map((webhook) => [webhook, webhooks.get(webhook.webhookId) ?? webhook]);
 }
 
@@ -124,6 +179,6 @@ function unsent(delivery: Delivery, { disabledAtMs }: StoredWebhook, nowMs: numb
  * Returns true if the delivery has left its queue. The next delivery is then due. A delivery that will be retried stays
  * in its queue.
  */
-function isOutOfLine({ seq, settledAtMs }: Delivery): boolean {
+function hasLeftQueue({ seq, settledAtMs }: Delivery): boolean {
   return seq !== null && settledAtMs !== null;
 }

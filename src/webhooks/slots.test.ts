@@ -9,17 +9,17 @@ import {
   slotsPerQueueMax,
 } from './slots.js';
 
-const queueOf = (account: number, receiver: number) => ({
+const createQueue = (account: number, receiver: number) => ({
   receiver: `${account.toString(16).padStart(8, '0')}${receiver.toString(16).padStart(8, '0')}`,
   firstDueAtMs: 0,
   lastDueAtMs: 0,
 });
-const queuesOf = (account: number, count: number) =>
-  Array.from({ length: count }, (_, receiver) => queueOf(account, receiver));
+const createQueues = (account: number, count: number) =>
+  Array.from({ length: count }, (_, receiver) => createQueue(account, receiver));
 const total = (shares: readonly Share[]) => shares.reduce((sum, { count }) => sum + count, 0);
 
 /** Takes slots until no queue gets another one. */
-function takeAll(slots: ReturnType<typeof createSlots>, queues: ReturnType<typeof queuesOf>): number {
+function takeAll(slots: ReturnType<typeof createSlots>, queues: ReturnType<typeof createQueues>): number {
   let taken = 0;
   for (;;) {
     const shares = slots.share(queues, 128);
@@ -39,7 +39,7 @@ function repeat(
   slots: ReturnType<typeof createSlots>,
   ended: Parameters<typeof slots.endAttempt>[1],
   rounds: number,
-  queue = queueOf(1, 0),
+  queue = createQueue(1, 0),
 ): number {
   let inFlight = slots.inUse() || takeAll(slots, [queue]);
   for (let round = 0; round < rounds; round += 1) {
@@ -54,8 +54,8 @@ function repeat(
 
 test('a queue gets slotsPerQueue slots at first, and a single account at most slotsPerAccountMax', () => {
   const slots = createSlots();
-  expect(takeAll(slots, queuesOf(1, 1))).toBe(slotsPerQueue);
-  expect(takeAll(createSlots(), queuesOf(1, 1000))).toBe(slotsPerAccountMax);
+  expect(takeAll(slots, createQueues(1, 1))).toBe(slotsPerQueue);
+  expect(takeAll(createSlots(), createQueues(1, 1000))).toBe(slotsPerAccountMax);
 });
 
 test('a queue whose receiver answers quickly gets more slots, up to slotsPerQueueMax', () => {
@@ -68,7 +68,7 @@ test('a queue whose receiver answers quickly gets more slots, up to slotsPerQueu
 test('failures halve the slots of a queue: quick ones down to slotsPerQueue, timeouts down to one', () => {
   const slots = createSlots();
   repeat(slots, quickSuccess, 200);
-  const [queue] = queuesOf(1, 1);
+  const [queue] = createQueues(1, 1);
   if (!queue) throw new Error('none');
   slots.endAttempt(queue.receiver, quickFailure);
   slots.release(queue.receiver);
@@ -88,35 +88,37 @@ test('a receiver that becomes slow returns to slotsPerQueue, and attempts that w
 
 test('a queue that does not use its slots gets no more', () => {
   const slots = createSlots();
-  const { receiver } = queueOf(1, 0);
+  const { receiver } = createQueue(1, 0);
   for (let count = 0; count < 1_000; count += 1) {
     slots.take(receiver);
     slots.endAttempt(receiver, quickSuccess);
     slots.release(receiver);
   }
-  expect(takeAll(slots, queuesOf(1, 1))).toBe(slotsPerQueue);
+  expect(takeAll(slots, createQueues(1, 1))).toBe(slotsPerQueue);
 });
 
 test('the slots of one receiver do not change those of another one', () => {
   const slots = createSlots();
   repeat(slots, timeout, 3);
-  expect(takeAll(slots, [queueOf(1, 1)])).toBe(slotsPerQueue);
+  expect(takeAll(slots, [createQueue(1, 1)])).toBe(slotsPerQueue);
 });
 
 test('accounts that hold every shared slot do not block the additional slots of another account', () => {
   const slots = createSlots();
-  takeAll(slots, [...queuesOf(1, 1000), ...queuesOf(2, 1000)]);
+  takeAll(slots, [...createQueues(1, 1000), ...createQueues(2, 1000)]);
   expect(slots.isExhausted()).toBe(true);
-  expect(takeAll(slots, [...queuesOf(1, 1000), ...queuesOf(2, 1000), ...queuesOf(3, 100)])).toBe(slotsPerAccount);
+  expect(takeAll(slots, [...createQueues(1, 1000), ...createQueues(2, 1000), ...createQueues(3, 100)])).toBe(
+    slotsPerAccount,
+  );
 });
 
 test('freed slots go to the account with fewer slots until both have the same number', () => {
   const slots = createSlots();
-  takeAll(slots, [...queuesOf(1, 64), ...queuesOf(3, 64)]);
-  const both = [...queuesOf(1, 200), ...queuesOf(2, 200)];
+  takeAll(slots, [...createQueues(1, 64), ...createQueues(3, 64)]);
+  const both = [...createQueues(1, 200), ...createQueues(2, 200)];
   takeAll(slots, both);
   const held = { first: slotsPerAccountMax, second: slotsPerAccount };
-  for (const { receiver } of queuesOf(1, 64))
+  for (const { receiver } of createQueues(1, 64))
     for (let index = 0; index < slotsPerQueue; index += 1) {
       slots.endAttempt(receiver, undefined);
       slots.release(receiver);
@@ -133,5 +135,5 @@ test('freed slots go to the account with fewer slots until both have the same nu
 
 test('two accounts with the same receiver have separate slots for it', () => {
   const slots = createSlots();
-  expect(takeAll(slots, [queueOf(1, 7), queueOf(2, 7)])).toBe(2 * slotsPerQueue);
+  expect(takeAll(slots, [createQueue(1, 7), createQueue(2, 7)])).toBe(2 * slotsPerQueue);
 });

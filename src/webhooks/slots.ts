@@ -50,9 +50,12 @@ export function createSlots() {
   function waitingAccounts(queues: readonly DueQueue[]): WaitingAccount[] {
     const accounts = new Map<string, WaitingAccount>();
     for (const queue of [...queues].sort((a, b) => a.firstDueAtMs - b.firstDueAtMs)) {
-      const account = accounts.get(accountOf(queue)) ?? { open: [], holds: held.get(accountOf(queue)) ?? 0 };
+      const account = accounts.get(readAccountPart(queue)) ?? {
+        open: [],
+        holds: held.get(readAccountPart(queue)) ?? 0,
+      };
       account.open.push(queue);
-      accounts.set(accountOf(queue), account);
+      accounts.set(readAccountPart(queue), account);
     }
     return [...accounts.values()];
   }
@@ -88,7 +91,7 @@ export function createSlots() {
     },
     take(receiver: string): void {
       total += 1;
-      add(held, accountOf({ receiver }), 1);
+      add(held, readAccountPart({ receiver }), 1);
       add(attempts, receiver, 1);
     },
     /**
@@ -107,7 +110,7 @@ export function createSlots() {
      */
     release(receiver: string): void {
       total -= 1;
-      add(held, accountOf({ receiver }), -1);
+      add(held, readAccountPart({ receiver }), -1);
     },
   };
 }
@@ -128,7 +131,7 @@ function adaptLimit(limit: number, { isSuccess, durationMs }: EndedAttempt, isUs
 }
 
 /** Returns the part of `Delivery.receiver` that is common to all queues of an account. */
-function accountOf({ receiver }: Pick<DueQueue, 'receiver'>): string {
+function readAccountPart({ receiver }: Pick<DueQueue, 'receiver'>): string {
   return receiver.slice(0, receiver.length / 2);
 }
 
@@ -142,4 +145,17 @@ function least<T>(items: readonly T[], of: (item: T) => number): T | undefined {
   let found: T | undefined;
   for (const item of items) if (found === undefined || of(item) < of(found)) found = item;
   return found;
+}
+
+/** Tracks the deliveries in progress and their ages, in seconds of the monotonic clock. */
+export function createDeliveriesInFlight() {
+  const startedAtMs = new Map<Promise<void>, number>();
+  return {
+    add(work: Promise<void>): void {
+      startedAtMs.set(work, performance.now());
+      void work.finally(() => startedAtMs.delete(work));
+    },
+    all: (): Promise<void>[] => [...startedAtMs.keys()],
+    ages: (): number[] => [...startedAtMs.values()].map((atMs) => (performance.now() - atMs) / 1000),
+  };
 }

@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { createAttempt } from './attempt.js';
+import { createAttempt } from './send.js';
 import { createDialer } from './dial.js';
 import { createResolveName } from './resolve-name.js';
-import { faultOfAddress, faultOfUrl, type TargetPolicy } from './target.js';
+import { findAddressFault, findUrlFault, type TargetPolicy } from './target.js';
 
 const strict: TargetPolicy = { allowHttp: false, allowLoopback: false };
 const onLoopback: TargetPolicy = { allowHttp: false, allowLoopback: true };
@@ -113,26 +113,26 @@ const accepted = [
 
 test.each([...loopback, ...refused])('https://%s is not an allowed target', (host) => {
   for (const policy of [strict, withHttp]) {
-    expect(faultOfUrl(`https://${host}/hooks`, policy)).toBe('address_refused');
-    expect(faultOfUrl(`http://${host}:8080/hooks`, policy)).toBe('address_refused');
+    expect(findUrlFault(`https://${host}/hooks`, policy)).toBe('address_refused');
+    expect(findUrlFault(`http://${host}:8080/hooks`, policy)).toBe('address_refused');
   }
 });
 
 test.each(loopback)('https://%s and http are allowed targets when loopback is allowed', (host) => {
   for (const policy of [onLoopback, open])
-    for (const scheme of ['https', 'http']) expect(faultOfUrl(`${scheme}://${host}/`, policy)).toBeUndefined();
+    for (const scheme of ['https', 'http']) expect(findUrlFault(`${scheme}://${host}/`, policy)).toBeUndefined();
 });
 
 test.each(refused)('https://%s is not an allowed target even when loopback and http are allowed', (host) => {
-  for (const scheme of ['https', 'http']) expect(faultOfUrl(`${scheme}://${host}/`, open)).toBe('address_refused');
+  for (const scheme of ['https', 'http']) expect(findUrlFault(`${scheme}://${host}/`, open)).toBe('address_refused');
 });
 
 test.each([...accepted, 'hooks.example.com', 'localhost.example.com', 'notlocalhost', 'bücher.example'])(
   '%s is an allowed target over https, and over http only when http is allowed',
   (host) => {
-    for (const policy of [strict, onLoopback, open]) expect(faultOfUrl(`https://${host}/`, policy)).toBeUndefined();
-    for (const policy of [strict, onLoopback]) expect(faultOfUrl(`http://${host}/`, policy)).toBe('url_scheme');
-    expect(faultOfUrl(`http://${host}/`, withHttp)).toBeUndefined();
+    for (const policy of [strict, onLoopback, open]) expect(findUrlFault(`https://${host}/`, policy)).toBeUndefined();
+    for (const policy of [strict, onLoopback]) expect(findUrlFault(`http://${host}/`, policy)).toBe('url_scheme');
+    expect(findUrlFault(`http://${host}/`, withHttp)).toBeUndefined();
   },
 );
 
@@ -148,7 +148,7 @@ const privateAddress = fc.oneof(
 );
 
 /** Returns every way to write an IPv4 address: as a URL host, and embedded in an IPv6 address. */
-function notationsOf([a, b, c, d]: readonly [number, number, number, number]): string[] {
+function listNotations([a, b, c, d]: readonly [number, number, number, number]): string[] {
   const whole = ((a * 256 + b) * 256 + c) * 256 + d;
   const [high, low] = [(a * 256 + b).toString(16), (c * 256 + d).toString(16)];
   const dotted = `${a}.${b}.${c}.${d}`;
@@ -173,7 +173,8 @@ function notationsOf([a, b, c, d]: readonly [number, number, number, number]): s
 test('no private address is an allowed target in any notation', () => {
   fc.assert(
     fc.property(privateAddress, fc.constantFrom(strict, withHttp), (address, policy) => {
-      for (const host of notationsOf(address)) expect(faultOfUrl(`https://${host}/`, policy)).toBe('address_refused');
+      for (const host of listNotations(address))
+        expect(findUrlFault(`https://${host}/`, policy)).toBe('address_refused');
     }),
   );
 });
@@ -186,7 +187,7 @@ test('no IPv6 address outside the global unicast range is an allowed target', ()
       const address = [head, ...rest].map((it) => it.toString(16)).join(':');
       // In full notation, only mapped addresses are IPv4: five zero groups, then ffff.
       fc.pre(!/^(0:){5}ffff:/.test(address));
-      expect(faultOfUrl(`https://[${address}]/`, strict)).toBe('address_refused');
+      expect(findUrlFault(`https://[${address}]/`, strict)).toBe('address_refused');
     }),
   );
 });
@@ -194,8 +195,8 @@ test('no IPv6 address outside the global unicast range is an allowed target', ()
 test('addresses are checked exactly as resolved, including zones and IPv4-mapped addresses', () => {
   const url = new URL('https://hooks.example.com');
   for (const address of ['::ffff:10.0.0.1', 'fe80::1%eth0', '::1', '127.0.0.1', '', 'not-an-address'])
-    expect(faultOfAddress(address, url, strict)).toBe('address_refused');
-  expect(faultOfAddress('93.184.215.14', url, strict)).toBeUndefined();
+    expect(findAddressFault(address, url, strict)).toBe('address_refused');
+  expect(findAddressFault('93.184.215.14', url, strict)).toBeUndefined();
 });
 
 const body = '{}';

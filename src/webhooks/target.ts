@@ -19,7 +19,7 @@ const metadataAddresses = ['168.63.129.16'];
 const globalUnicast = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
 
 /** Returns the reason why the URL is not allowed as a target. Undefined if it is allowed. Does not resolve the name. */
-export function faultOfUrl(text: string, policy: TargetPolicy): UrlFault | undefined {
+export function findUrlFault(text: string, policy: TargetPolicy): UrlFault | undefined {
   const url = parseUrl(text);
   if (!url) return 'url_invalid';
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'url_scheme';
@@ -27,14 +27,14 @@ export function faultOfUrl(text: string, policy: TargetPolicy): UrlFault | undef
   if (url.username !== '' || url.password !== '') return 'url_credentials';
   if (text.includes('#')) return 'url_fragment';
   const address = literalAddress(url);
-  if (address !== undefined) return faultOfAddress(address, url, policy);
+  if (address !== undefined) return findAddressFault(address, url, policy);
   const isLoopback = isLoopbackName(url.hostname);
   if (isLoopback && !policy.allowLoopback) return 'address_refused';
   return isSchemeAllowed(url, isLoopback, policy) ? undefined : 'url_scheme';
 }
 
 /** Returns the reason why the address is not allowed for the URL. Undefined if it is allowed. */
-export function faultOfAddress(address: string, { protocol }: URL, policy: TargetPolicy): UrlFault | undefined {
+export function findAddressFault(address: string, { protocol }: URL, policy: TargetPolicy): UrlFault | undefined {
   const range = findRange(address);
   const isLoopback = range === 'loopback';
   if (range !== 'public' && !(isLoopback && policy.allowLoopback)) return 'address_refused';

@@ -1,27 +1,34 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { createGroupCommit } from '../store/group-commit.js';
+import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
+import type { WorkerLoad } from '../observe/gauges.js';
 import type { DueDelivery } from '../store/delivery-queue.js';
 import type { Store } from '../store/store.js';
-import { isTransient } from '../store/retry.js';
-import { type StoredWebhook, webhookTable } from '../store/webhooks.js';
-import { createAttempt, isSuccess } from './attempt.js';
-import { createClaim } from './claim.js';
+import type { StoredWebhook } from '../store/webhooks.js';
+import { createClaim, listWebhooks } from './claim.js';
 import { createDialer } from './dial.js';
 import { expandEvents } from './expand.js';
-import { startLoop } from './loop.js';
+import { createQueueBound } from './queues.js';
 import type { ResolveName } from './resolve-name.js';
-import type { SecretBox } from './secret-box.js';
-import { createQueueBound } from './queue-bound.js';
-import { createSender } from './send.js';
-import { type Handled, settleGroup } from './settle.js';
-import { createSlots, type EndedAttempt } from './slots.js';
-import { logStatusChange } from './status-change.js';
-import { webhookDelivery as settings } from '../../generated/spec.js';
+import type { SecretBox } from './secrets.js';
+import { createAttempt, createSender, isSuccess } from './send.js';
+import { createSettlement } from './settle.js';
+import { createDeliveriesInFlight, createSlots, type EndedAttempt } from './slots.js';
 import type { TargetPolicy } from './target.js';
-import { createDeliveriesInFlight, type WorkerLoad } from './worker-load.js';
+import { startLoop } from './tasks.js';
+
+/**
+ * The story of a delivery. Any number of workers share one database.
+ *
+ * 1. Expand (expand.ts): creates deliveries from the events in the outbox, in a queue per webhook and session (queues.ts).
+ * 2. Claim (claim.ts): takes due deliveries for the free slots of their receivers (slots.ts), with a lease.
+ * 3. Send (send.ts): signs a delivery (secrets.ts) and sends it once. The address is checked at the connect (dial.ts).
+ * 4. Settle (settle.ts): stores the outcomes of many deliveries in one transaction. A delivery is delivered, failed, or due
+ *    again (schedule.ts). After a settled delivery, the next one of its queue is due.
+ * If a worker crashes, its leases expire, and another worker sends its deliveries again with the same ids.
+ */
 
 const attemptMs = settings.attempt_timeout_seconds * 1000;
 /**
@@ -29,8 +36,7 @@ const attemptMs = settings.attempt_timeout_seconds * 1000;
  * deliveries of a crashed worker.
  */
 const leaseMs = 3 * attemptMs;
-const settledAtOnce = 128;
-const settleAgainMs = 250;
+const claimedAtOnce = 128;
 /** Maximum pause after a claim, ms. A claim that takes longer waited for an unavailable database. */
 const claimPauseMaxMs = 100;
 /** Grace period for attempts in flight when the worker closes, ms. */
@@ -73,31 +79,12 @@ export function startWorker(parts: WorkerParts): Worker {
   // The number of listeners is unlimited, because each attempt in flight adds one.
   setMaxListeners(0, closing.signal);
   const attempt = createAttempt({ dial, keepsResponses: parts.keepsResponses, timeoutMs: attemptMs });
-  const send = createSender({ ...parts, attempt, abort: closing.signal, attemptMs });
-  const settling = createGroupCommit<Handled, undefined>({
-    commit: (group) => commitSettled(parts, group),
-    isOutage: isTransient,
-    groupMax: settledAtOnce,
-    queueMax: Number.POSITIVE_INFINITY,
-  });
+  const send = createSender({ attempt, secretBox: parts.secretBox, now, abort: closing.signal, attemptMs });
+  const settlement = createSettlement({ store, log, now, observeStatus: parts.observeStatus, abort: closing.signal });
   const slots = createSlots();
   const queueBound = createQueueBound();
   const inFlight = createDeliveriesInFlight();
-  const claim = createClaim({ ...parts, slots, leaseMs, max: settledAtOnce });
-
-  /**
-   * Stores the outcome of a delivery. Retries while the database is unavailable, until the lease ends. No other worker
-   * can claim the delivery before that time.
-   */
-  async function settle(handled: Handled): Promise<void> {
-    while (!closing.signal.aborted && now() < handled.delivery.dueAtMs) {
-      const error: unknown = await settling.submit(handled).catch((reason: unknown) => reason);
-      if (error === undefined) return;
-      if (!isTransient(error)) throw error;
-      await sleep(settleAgainMs);
-    }
-    await settling.submit(handled);
-  }
+  const claim = createClaim({ store, slots, now, log, leaseMs, max: claimedAtOnce, pollMs: parts.pollMs });
 
   const sendInSlot = async (delivery: DueDelivery, webhook: StoredWebhook | undefined) => {
     let ended: EndedAttempt | undefined;
@@ -115,7 +102,7 @@ export function startWorker(parts: WorkerParts): Worker {
       const attempt = await sendInSlot(delivery, webhook);
       // The slot of the receiver is already free, so its next delivery can start before this outcome is committed.
       sending.wake();
-      await settle({ delivery, attempt, webhook });
+      await settlement.settle({ delivery, attempt, webhook });
       if (attempt) parts.observeAttempt(isSuccess(attempt) ? 'delivered' : 'failed', attempt.duration_ms / 1000);
     } catch (error) {
       // The delivery is sent again with the same id when the lease ends.
@@ -162,29 +149,8 @@ export function startWorker(parts: WorkerParts): Worker {
       await Promise.race([Promise.all(inFlight.all()), sleep(graceMs, undefined, { ref: false })]);
       closing.abort();
       await Promise.all(inFlight.all());
-      await settling.close();
+      await settlement.close();
       hangUp();
     },
   };
-}
-
-/** Stores the outcomes. Logs and counts the changes of webhook status after the commit. */
-async function commitSettled(
-  { store, log, now, observeStatus }: WorkerParts,
-  group: readonly Handled[],
-): Promise<undefined[]> {
-  for (const change of await settleGroup(store, group, now())) {
-    logStatusChange(log, change);
-    observeStatus(change.status);
-  }
-  return group.map(() => undefined);
-}
-
-/** Returns the webhooks of the deliveries, keyed by account and webhook id. */
-async function listWebhooks(store: Store, deliveries: readonly DueDelivery[]): Promise<Map<string, StoredWebhook>> {
-  const found = new Map<string, StoredWebhook>();
-  for (const accountId of new Set(deliveries.map((it) => it.accountId)))
-    for (const webhook of await webhookTable(store.read(accountId)).list())
-      found.set(`${accountId} ${webhook.webhookId}`, webhook);
-  return found;
 }

@@ -1,9 +1,8 @@
 import { webhookTable } from '../../../src/store/webhooks.js';
 import { keyTable } from '../../../src/store/keys.js';
 import { outboxTable } from '../../../src/store/outbox.js';
-import { issueSecret } from '../../../src/webhooks/signing-secrets.js';
-import { newId } from '../../../src/webhooks/new-delivery.js';
-import { createSecretBox } from '../../../src/webhooks/secret-box.js';
+import { createSecretBox, issueSecret } from '../../../src/webhooks/secrets.js';
+import { newId } from '../../../src/webhooks/queues.js';
 import type { SessionEvent } from '../../../src/score/states.js';
 import type { Store } from '../../../src/store/store.js';
 

@@ -2,7 +2,7 @@ import { keyTable } from '../../../src/store/keys.js';
 import { deliveryTable } from '../../../src/store/deliveries.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../../../src/config/config.js';
-import { newDelivery } from '../../../src/webhooks/new-delivery.js';
+import { newDelivery } from '../../../src/webhooks/queues.js';
 import { openStore } from '../../../src/store/store.js';
 import { type Receivers, startReceivers } from '../../bench/support/receivers.js';
 import { startHangingReceivers } from './hanging.js';

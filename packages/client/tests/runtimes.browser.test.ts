@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
-import { formatSecret, signatureHeaders } from '../../../src/webhooks/sign.js';
+import { formatSecret, signatureHeaders } from '../../../src/webhooks/secrets.js';
 import { openBrowser } from '../../../testkit/browser.js';
 import { startTestService } from '../../../testkit/service.js';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { type Delivery, verifyWebhook } from '../src/webhooks.js';
-import { formatSecret, signatureHeaders } from '../../../src/webhooks/sign.js';
+import { formatSecret, signatureHeaders } from '../../../src/webhooks/secrets.js';
 
 const secret = formatSecret(randomBytes(32));
 const body = '{"event":"state_change","session_id":"süß"}';

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Config } from '../../config/config.js';
-import { keyFileOf } from '../../config/secrets-key.js';
+import { nameKeyFile } from '../../config/secrets-key.js';
 import { recordBackup } from '../../observe/probes.js';
 import type { Recipient } from './age-keys.js';
 import { checksumFile } from './checksum.js';
@@ -58,7 +58,7 @@ function describe({ database }: Config, file: string, { bytes, key, foreign }: W
 
 const keyNotes: Readonly<Record<Written['key'], (file: string) => string>> = {
   copied: (file) =>
-    `Copied the secrets key to ${keyFileOf(file)}. Store it apart from the copy: together they contain the webhook secrets.`,
+    `Copied the secrets key to ${nameKeyFile(file)}. Store it apart from the copy: together they contain the webhook secrets.`,
   absent: () => 'There is no secrets key yet: the service creates it when it starts.',
   elsewhere: () =>
     'The copy contains no secrets key. Keep SECRETS_KEY: without it, the service does not start on the copy.',

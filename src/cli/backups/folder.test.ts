@@ -66,14 +66,14 @@ test('the name of a backup contains its time and no password, and depends on the
 
 test('removes unfinished backups of ended processes, and none of a running one or of another database', () => {
   const { pid: ended } = spawnSync('true');
-  const partialOf = (file: string, pid: number) => `${file}.${pid}.partial`;
+  const namePartial = (file: string, pid: number) => `${file}.${pid}.partial`;
   const mine = nameBackup(folder, database, 0, false);
   const partials = [
-    partialOf(mine, ended),
-    `${partialOf(mine, ended)}-wal`,
+    namePartial(mine, ended),
+    `${namePartial(mine, ended)}-wal`,
     nameDraft(mine),
-    partialOf(mine, process.ppid),
-    partialOf(nameBackup(folder, other, 0, false), ended),
+    namePartial(mine, process.ppid),
+    namePartial(nameBackup(folder, other, 0, false), ended),
     join(folder, `notes.${ended}.partial`),
   ];
   for (const file of partials) writeFileSync(file, '');

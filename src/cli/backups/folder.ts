@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { DatabaseConfig } from '../../config/config.js';
 import { mysqlUrls } from '../../config/mysql-urls.js';
-import { keyFileOf } from '../../config/secrets-key.js';
+import { nameKeyFile } from '../../config/secrets-key.js';
 import { checksumFile } from './checksum.js';
 
 /** The files of a backup folder. Their names contain the database, so that several databases may share a folder. */
@@ -30,7 +30,8 @@ export function rotate(folder: string, database: DatabaseConfig, written: string
   const others = listBackups(folder, database).filter(({ file }) => file !== written);
   const old = others.slice(keep - 1).map(({ file }) => file);
   // The backup is deleted last, so that the next rotation completes an interrupted one.
-  for (const file of old) for (const path of [keyFileOf(file), checksumFile(file), file]) rmSync(path, { force: true });
+  for (const file of old)
+    for (const path of [nameKeyFile(file), checksumFile(file), file]) rmSync(path, { force: true });
   return old;
 }
 

@@ -2,7 +2,7 @@ import { closeSync, createReadStream, existsSync, openSync, readFileSync, readSy
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Config } from '../../config/config.js';
-import { keyFileOf, readKey, readKeyFile } from '../../config/secrets-key.js';
+import { nameKeyFile, readKey, readKeyFile } from '../../config/secrets-key.js';
 import { type Bytes, decrypt, isAge, isArmored } from './age.js';
 import { type Identity, readIdentities } from './age-keys.js';
 import { createDigests, requireChecksum, verifyChecksum } from './checksum.js';
@@ -49,9 +49,9 @@ export async function findBackup(
   const isReadable = !isEncrypted(file) || identities.length > 0;
   if (!unverified) requireChecksum(file);
   if (!isReadable) throw new Error(`${file} is encrypted: pass --key FILE with the private key`);
-  const keyFile = keyFileOf(file);
+  const keyFile = nameKeyFile(file);
   const key = existsSync(keyFile) ? readKey(await readText(keyFile, identities), keyFile) : undefined;
-  const local = database.kind === 'sqlite' ? keyFileOf(database.file) : undefined;
+  const local = database.kind === 'sqlite' ? nameKeyFile(database.file) : undefined;
   const besideDatabase = local !== undefined && existsSync(local) ? [readKeyFile(local)] : [];
   const allKeys = [...new Set([...(secretsKeys ?? []), ...(key === undefined ? [] : [key]), ...besideDatabase])];
   return { file, key, secretsKeys: secretsKeys ?? (key === undefined ? besideDatabase : [key]), allKeys };

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Config } from '../../config/config.js';
-import { keyFileOf } from '../../config/secrets-key.js';
+import { nameKeyFile } from '../../config/secrets-key.js';
 import type { Erasures } from '../../retention/erasure-file.js';
 import { checkCopy, closeLog, flush, removeSqlite } from '../../store/sqlite-copy.js';
 import { applyErasures, collectErasures, saveRecord } from './erasures.js';
@@ -65,12 +65,12 @@ async function restoreSqlite({ config, backup, options }: Restoring, target: str
     await requireIntact(draft).catch((error: Error) => Promise.reject(new Error(`${file}: ${error.message}`)));
     const erased = await eraseAgain({ config, backup, options }, draft, erasures);
     await closeLog(draft);
-    if (key !== undefined) writeFileSync(keyFileOf(draft), key, { mode: 0o600, flush: true });
-    for (const made of key === undefined ? [draft] : [draft, keyFileOf(draft)]) giveToOwnerOfFolder(made);
+    if (key !== undefined) writeFileSync(nameKeyFile(draft), key, { mode: 0o600, flush: true });
+    for (const made of key === undefined ? [draft] : [draft, nameKeyFile(draft)]) giveToOwnerOfFolder(made);
     flush(draft);
     // Also renames the log of the existing database, because SQLite would apply this log to the restored database.
-    setAside(target, ['', '-wal', '-shm', ...(key === undefined ? [] : [keyFileOf('')])]);
-    if (key !== undefined) renameSync(keyFileOf(draft), keyFileOf(target));
+    setAside(target, ['', '-wal', '-shm', ...(key === undefined ? [] : [nameKeyFile('')])]);
+    if (key !== undefined) renameSync(nameKeyFile(draft), nameKeyFile(target));
     renameSync(draft, target);
     flush(dirname(target));
     console.log(
@@ -80,7 +80,7 @@ async function restoreSqlite({ config, backup, options }: Restoring, target: str
     if (key === undefined && config.secretsKeys === undefined) console.error(keyMissing(file));
   } finally {
     removeSqlite(draft);
-    rmSync(keyFileOf(draft), { force: true });
+    rmSync(nameKeyFile(draft), { force: true });
   }
 }
 
@@ -146,5 +146,5 @@ function setAside(database: string, endings: readonly string[]): void {
 }
 
 const keyMissing = (file: string) =>
-  `warning: ${keyFileOf(file)} is missing and SECRETS_KEY is not set. Unless the key beside the database is the same, ` +
+  `warning: ${nameKeyFile(file)} is missing and SECRETS_KEY is not set. Unless the key beside the database is the same, ` +
   'the service does not start on it: see "Restore without the key" in the guide Operations.';

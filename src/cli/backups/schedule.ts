@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/config.js';
 import { version } from '../../config/version.js';
 import { createLog, standardError } from '../../observe/log.js';
-import { startTimeLimit } from '../../webhooks/time-limit.js';
+import { startTimeLimit } from '../../webhooks/tasks.js';
 import { closeOnSignal } from '../close-on-signal.js';
 import { noDatabase } from '../with-store.js';
 import { requireFolder } from './backup.js';

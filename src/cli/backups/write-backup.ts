@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Config } from '../../config/config.js';
-import { findSecretsKeys, keyFileOf, readKeyFile } from '../../config/secrets-key.js';
+import { findSecretsKeys, nameKeyFile, readKeyFile } from '../../config/secrets-key.js';
 import { copySqlite, flush, removeSqlite } from '../../store/sqlite-copy.js';
 import { noDatabase } from '../with-store.js';
 import { type Bytes, encrypt } from './age.js';
@@ -29,7 +29,7 @@ interface Content {
 /** Writes a backup of the database, its checksum and the key file of an embedded database. Encrypts them for `recipient`. */
 export async function writeBackup(config: Config, file: string, recipient?: Recipient): Promise<Written> {
   const { database, secretsKeys } = config;
-  for (const path of [file, checksumFile(file), keyFileOf(file)])
+  for (const path of [file, checksumFile(file), nameKeyFile(file)])
     if (existsSync(path)) throw new Error(`${path} exists already: choose another name`);
   const draft = nameDraft(file);
   const plain = database.kind === 'sqlite' && recipient ? nameDraft(database.file) : draft;
@@ -42,9 +42,9 @@ export async function writeBackup(config: Config, file: string, recipient?: Reci
         : await writeDump(config, draft, recipient);
     const [secretsKey] = findSecretsKeys(config) ?? [];
     await writeChecksum(file, draft, { secretsKey, counts: content.counts });
-    const keyFile = database.kind === 'sqlite' && secretsKeys === undefined ? keyFileOf(database.file) : undefined;
+    const keyFile = database.kind === 'sqlite' && secretsKeys === undefined ? nameKeyFile(database.file) : undefined;
     const hasKey = keyFile !== undefined && existsSync(keyFile);
-    if (hasKey) await writeKey(readKeyFile(keyFile), keyFileOf(file), recipient);
+    if (hasKey) await writeKey(readKeyFile(keyFile), nameKeyFile(file), recipient);
     flush(draft);
     renameSync(draft, file);
     flush(dirname(file));
@@ -90,11 +90,11 @@ async function writeFilePrivately(content: Bytes, file: string, recipient: Recip
 
 async function writeKey(key: string, file: string, recipient: Recipient | undefined): Promise<void> {
   const text = Buffer.from(key);
-  const pieces = recipient ? await collect(encrypt(pieceOf(text), recipient)) : text;
+  const pieces = recipient ? await collect(encrypt(yieldPiece(text), recipient)) : text;
   writeFileSync(file, pieces, { mode: 0o600, flag: 'wx', flush: true });
 }
 
-async function* pieceOf(piece: Buffer): AsyncGenerator<Buffer> {
+async function* yieldPiece(piece: Buffer): AsyncGenerator<Buffer> {
   yield piece;
 }
 

@@ -1,15 +1,15 @@
-import { sessionReader } from '../store/sessions.js';
-import { subjectReader } from '../store/subjects.js';
 import { dataExport as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
+import { ProblemError } from '../contract/problem.js';
 import { type StoredResult, toExportedReading } from '../score/exported-reading.js';
 import { createTimestampFormatter } from '../score/history.js';
 import { type PositionRange, positionReader } from '../store/readings-by-position.js';
-import type { Store } from '../store/store.js';
 import type { ReadScope } from '../store/scope.js';
+import { sessionReader } from '../store/sessions.js';
+import type { Store } from '../store/store.js';
 import { findStreamHeads, positionsPerMs } from '../store/stream-positions.js';
+import { subjectReader } from '../store/subjects.js';
 import { csvHeader, toCsvRow } from './csv.js';
-import { ProblemError } from '../contract/problem.js';
 
 export type ExportFormat = Schema<'ExportFormat'>;
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Page, PageRequest } from './stream-page.js';
-import { sharePages } from './shared-pages.js';
+import { type Page, type PageRequest, sharePages } from './stream-page.js';
 
 const request: PageRequest = { accountId: 'a', after: 7 };
 

@@ -1,0 +1,131 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { webhookDelivery as settings } from '../../generated/spec.js';
+import { deliveryTable } from '../store/deliveries.js';
+import { extendedQueueMark } from '../store/delivery-queue.js';
+import type { Delivery } from '../store/delivery-row.js';
+import type { WriteScope } from '../store/scope.js';
+import type { StoredWebhook } from '../store/webhooks.js';
+
+/** Number of hash characters in each half of `Delivery.receiver`. */
+const hashCharacters = 8;
+
+/**
+ * Creates a delivery. By default, the event happens when the delivery is due, and the delivery does not belong to the
+ * queue of its session.
+ */
+export function newDelivery(
+  { accountId, ...webhook }: Pick<StoredWebhook, 'webhookId' | 'url' | 'retry'> & { readonly accountId: string },
+  rest: Pick<Delivery, 'sessionId' | 'payload' | 'dueAtMs'> & Partial<Delivery>,
+): Delivery {
+  return {
+    deliveryId: newId('dlv'),
+    webhookId: webhook.webhookId,
+    subjectId: null,
+    seq: null,
+    receiver: nameQueue(accountId, webhook),
+    status: 'due',
+    reason: null,
+    attempts: [],
+    eventAtMs: rest.dueAtMs,
+    owner: null,
+    settledAtMs: null,
+    ...rest,
+  };
+}
+
+/** Returns an unguessable id: the prefix and 20 hex characters. */
+export function newId(prefix: 'wh' | 'dlv'): string {
+  return `${prefix}_${randomUUID().replaceAll('-', '').slice(0, 20)}`;
+}
+
+/**
+ * Returns the name of the webhook's queue. Each host and port of an account has one queue for webhooks with standard
+ * retries. Each URL with extended retries has its own queue, so that a failing webhook occupies no slots of others. The
+ * first half of the name is the same for all queues of an account.
+ */
+export function nameQueue(accountId: string, { url, retry }: Pick<StoredWebhook, 'url' | 'retry'>): string {
+  if (retry === 'extended') return hash(accountId) + extendedQueueMark + hash(url).slice(extendedQueueMark.length);
+  const { protocol, hostname, port } = new URL(url);
+  const address = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+  return hash(accountId) + hash(address);
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, hashCharacters);
+}
+
+/** Maximum number of webhooks whose room is known. Other queues are counted again. */
+const knownMax = 10_000;
+
+/** The result of making room in the queue of a webhook. */
+export interface Room {
+  readonly webhookId: string;
+  /** Number of its oldest deliveries that failed. */
+  readonly failed: number;
+  /** Number of deliveries that this process may add before it counts the queue again. */
+  readonly left: number;
+}
+
+/**
+ * Limits the number of unsettled deliveries per webhook. Counts a queue once per `queue_full_step` new deliveries,
+ * because counting a long queue takes milliseconds. Each further worker may exceed the limit by one step.
+ */
+export function createQueueBound(limits: { readonly queued_max: number; readonly queue_full_step: number } = settings) {
+  const { queued_max: max, queue_full_step: step } = limits;
+  const known = new LRUCache<string, number>({ max: knownMax });
+  return {
+    /** Makes room for new deliveries. The caller must hold the exclusive lock of the webhook. */
+    async makeRoom(scope: WriteScope, webhookId: string, added: number, nowMs: number): Promise<Room> {
+      const left = (known.get(webhookId) ?? 0) - added;
+      if (left >= 0) return { webhookId, failed: 0, left };
+      const deliveries = deliveryTable(scope);
+      const queued = await deliveries.countUnsettled(webhookId, max + step);
+      const excess = queued + added - max;
+      const failed =
+        excess > 0 ? await deliveries.failOldest(webhookId, Math.max(excess, step), 'queue_full', nowMs) : 0;
+      return { webhookId, failed, left: Math.min(step, failed - excess) };
+    },
+    /** Stores the result. Called after the commit, because a transaction that is rolled back makes no room. */
+    remember: ({ webhookId, left }: Room): void => void known.set(webhookId, left),
+  };
+}
+
+export type QueueBound = ReturnType<typeof createQueueBound>;
+
+/** The last time that a date can have, epoch ms. Any time minus this one is negative. */
+const lastTimeMs = 8.64e15;
+
+/**
+ * Returns failed deliveries as ordered retries, oldest event first. The first one of an idle queue is due immediately,
+ * later ones wait behind it. The caller must hold the exclusive locks of their webhooks, which guard the queues.
+ */
+export async function toOrderedRetries(
+  scope: WriteScope,
+  failed: readonly Delivery[],
+  nowMs: number,
+): Promise<Delivery[]> {
+  const toKey = (webhookId: string, sessionId: string) => `${webhookId} ${sessionId}`;
+  const busy = new Set<string>();
+  for (const webhookId of new Set(failed.map((it) => it.webhookId))) {
+    const sessionIds = failed.filter((it) => it.webhookId === webhookId).map((it) => it.sessionId);
+    for (const sessionId of await deliveryTable(scope).busyQueues(webhookId, [...new Set(sessionIds)]))
+      busy.add(toKey(webhookId, sessionId));
+  }
+  const lastSeqs = new Map<string, number>();
+  return [...failed].sort(oldestEventFirst).map((delivery) => {
+    const queue = toKey(delivery.webhookId, delivery.sessionId);
+    const status = busy.has(queue) ? 'queued' : 'due';
+    busy.add(queue);
+    // Depends on the event alone, so that the retries of several requests mix in the order of their events.
+    const ofEvent = delivery.eventAtMs - lastTimeMs;
+    const seq = Math.max(ofEvent, (lastSeqs.get(queue) ?? -Infinity) + 1);
+    lastSeqs.set(queue, seq);
+    return { ...delivery, seq, status, reason: null, attempts: [], dueAtMs: nowMs, owner: null, settledAtMs: null };
+  });
+}
+
+/** Compares by the event. Events of the same millisecond keep the order of their queue. */
+function oldestEventFirst(a: Delivery, b: Delivery): number {
+  return a.eventAtMs - b.eventAtMs || (a.seq ?? 0) - (b.seq ?? 0);
+}

@@ -1,0 +1,125 @@
+import type { Logger } from 'pino';
+
+const pauseAfterErrorMs = 500;
+
+export interface Loop {
+  /** Runs the next step now. */
+  wake(): void;
+  /** Stops the loop. Resolves when the current step is complete. */
+  close(): Promise<void>;
+}
+
+/**
+ * Runs a step repeatedly. The step resolves with the pause before the next run, in ms. `wake` ends the pause early. A
+ * failed step is retried. Only the first of several consecutive failures is logged.
+ */
+export function startLoop(name: string, step: () => Promise<number>, log: Logger): Loop {
+  let isClosed = false;
+  let isWoken = false;
+  let wakeUp = () => {};
+  const sleep = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      wakeUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (isClosed || isWoken) wakeUp();
+    });
+  const run = async () => {
+    let failures = 0;
+    while (!isClosed) {
+      isWoken = false;
+      try {
+        const pauseMs = await step();
+        failures = 0;
+        if (pauseMs > 0) await sleep(pauseMs);
+      } catch (error) {
+        if (failures === 0) log.warn({ err: error, loop: name }, 'webhook worker step failed; it is retried');
+        failures += 1;
+        await sleep(pauseAfterErrorMs);
+      }
+    }
+  };
+  const running = run();
+  return {
+    wake() {
+      isWoken = true;
+      wakeUp();
+    },
+    async close() {
+      isClosed = true;
+      wakeUp();
+      await running;
+    },
+  };
+}
+
+export interface TurnLimits {
+  /** Maximum number of concurrent tasks per key. */
+  readonly max: number;
+  /** Maximum number of waiting tasks per key. */
+  readonly waitingMax: number;
+  /** Creates the error with which a task above `waitingMax` rejects. */
+  readonly tooMany: () => Error;
+}
+
+/** Returns a function that runs tasks in order, within the limits of their key. */
+export function createTurns(limits: TurnLimits): <T>(key: string, work: () => Promise<T>) => Promise<T> {
+  const running = new Map<string, number>();
+  const waiting = new Map<string, Array<() => void>>();
+  const leave = (key: string) => {
+    const next = waiting.get(key)?.shift();
+    if (next) return next();
+    waiting.delete(key);
+    const left = (running.get(key) ?? 1) - 1;
+    if (left > 0) running.set(key, left);
+    else running.delete(key);
+  };
+  const wait = (key: string) => {
+    const queue = waiting.get(key) ?? [];
+    if (queue.length >= limits.waitingMax) throw limits.tooMany();
+    waiting.set(key, queue);
+    return new Promise<void>((resolve) => void queue.push(resolve));
+  };
+  return async (key, work) => {
+    if ((running.get(key) ?? 0) < limits.max) running.set(key, (running.get(key) ?? 0) + 1);
+    else await wait(key);
+    try {
+      return await work();
+    } finally {
+      leave(key);
+    }
+  };
+}
+
+/** A time limit with a signal that aborts when the time is up or when an outer signal aborts. */
+export interface TimeLimit {
+  readonly signal: AbortSignal;
+  /** Returns true if the time is up, false if only the outer signal aborted. */
+  isOver(): boolean;
+  /** Stops the timer. Call this function in `finally`. */
+  clear(): void;
+}
+
+/**
+ * Starts a limit of `ms`. The timer references the controller, so the limit survives garbage collection.
+ * `AbortSignal.any` with `AbortSignal.timeout` does not: Node may collect the timeout before it fires
+ * (nodejs/node#57736).
+ */
+export function startTimeLimit(ms: number, outer?: AbortSignal): TimeLimit {
+  const controller = new AbortController();
+  const timeUp = new DOMException(`no complete response within ${ms} ms`, 'TimeoutError');
+  const timer = setTimeout(() => controller.abort(timeUp), ms);
+  const stop = () => controller.abort(outer?.reason);
+  if (outer?.aborted) stop();
+  outer?.addEventListener('abort', stop, { once: true });
+  return {
+    signal: controller.signal,
+    isOver: () => controller.signal.reason === timeUp,
+    clear() {
+      clearTimeout(timer);
+      outer?.removeEventListener('abort', stop);
+    },
+  };
+}

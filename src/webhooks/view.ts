@@ -1,0 +1,66 @@
+import type { Schema } from '../contract/contract.js';
+import type { Delivery, DeliveryStatus } from '../store/delivery-row.js';
+import type { DeliveryCursor, DeliveryTime, WebhookHealth } from '../store/settled-deliveries.js';
+import type { StoredWebhook } from '../store/webhooks.js';
+import { findStatus } from './schedule.js';
+
+/** Returns the webhook as defined in the contract, without its secret. */
+export function toWebhook(webhook: StoredWebhook, health?: WebhookHealth): Schema<'Webhook'> {
+  const { webhookId, url, events, sessionId, failedInRow, lastFailureAtMs, createdAtMs } = webhook;
+  const lastSuccessAtMs = health?.lastSuccessAtMs ?? undefined;
+  return {
+    id: webhookId,
+    url,
+    events: [...events],
+    ...(sessionId !== undefined && { session_id: sessionId }),
+    status: findStatus(webhook),
+    retry: webhook.retry ?? 'standard',
+    ...(webhook.states && { states: [...webhook.states] }),
+    consecutive_failures: failedInRow,
+    ...(lastFailureAtMs !== undefined && { last_failure_at: formatTimestamp(lastFailureAtMs) }),
+    ...(lastSuccessAtMs !== undefined && { last_success_at: formatTimestamp(lastSuccessAtMs) }),
+    ...(health && { queued_deliveries: health.queued }),
+    created_at: formatTimestamp(createdAtMs),
+  };
+}
+
+function formatTimestamp(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+const describeStatus: Readonly<Record<DeliveryStatus, Schema<'DeliveryStatus'>>> = {
+  queued: 'pending',
+  due: 'pending',
+  delivered: 'delivered',
+  failed: 'failed',
+};
+
+/** Returns the delivery as defined in the contract. */
+export function toContractDelivery(delivery: Delivery): Schema<'Delivery'> {
+  const { deliveryId, webhookId, status, payload, attempts, reason, settledAtMs } = delivery;
+  return {
+    id: deliveryId,
+    webhook_id: webhookId,
+    status: describeStatus[status],
+    payload: JSON.parse(payload),
+    attempts: [...attempts],
+    ...(reason !== null && { reason }),
+    ...(settledAtMs !== null && { settled_at: new Date(settledAtMs).toISOString() }),
+  };
+}
+
+/** Start of the cursors of each order, so that a list rejects a cursor of the other order. */
+const prefixes = { settledAtMs: '', eventAtMs: 'e' } as const;
+
+/** Encodes the position after a settled delivery as an opaque cursor of a list that is ordered by a time. */
+export function writeCursor(delivery: Pick<Delivery, DeliveryTime | 'deliveryId'>, by: DeliveryTime): string {
+  return Buffer.from(`${prefixes[by]}${delivery[by]}.${delivery.deliveryId}`).toString('base64url');
+}
+
+/** Decodes a cursor. Returns undefined for an invalid cursor. */
+export function readCursor(cursor: string, by: DeliveryTime): DeliveryCursor | undefined {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const [, prefix, atMs, deliveryId] = /^(e?)(\d{1,15})\.(dlv_[0-9a-f]{20})$/.exec(text) ?? [];
+  if (prefix !== prefixes[by] || atMs === undefined || deliveryId === undefined) return undefined;
+  return { atMs: Number(atMs), deliveryId };
+}
