@@ -1,12 +1,13 @@
 /**
- * Writes generated/ from openapi.yaml: api.ts (types), spec.ts (constants), openapi.json (bundled), and the types and
- * constants of the Python client. With --check, writes nothing and fails if a file is not up to date.
+ * Writes generated/ from openapi.yaml: api.ts (types), spec.ts (constants), openapi.json (bundled), and the types,
+ * constants and synchronous half of the Python client. With --check, writes nothing and fails if a file is not up to date.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { parse } from 'yaml';
 import { digestContract } from '../../src/contract/contract-digest.js';
 import { checkModelVersion } from './model-version.js';
+import { toSynchronous } from './python-sync.js';
 import { pythonConstants, type PythonSchema, pythonTypes } from './python-types.js';
 
 interface Contract {
@@ -56,6 +57,8 @@ const files: Record<string, string> = {
     pythonTypes(contract.components.schemas, { SignalSubmission: 'Submission' }),
   ),
   [`${python}/_constants.py`]: pythonModule('Constants of the contract.', pythonConstants(clientConstants())),
+  [`${python}/client.py`]: await synchronousModule('The synchronous client.', 'async_client.py'),
+  [`${python}/_sender.py`]: await synchronousModule('Synchronous requests over httpx.', '_async_sender.py'),
 };
 const stale = await staleFiles();
 if (process.argv.includes('--check')) {
@@ -93,6 +96,11 @@ function constants(): string[] {
 
 function pythonModule(docstring: string, code: string): string {
   return `"""${docstring}"""\n\n${banner.replace('// ', '# ')}${code}`;
+}
+
+async function synchronousModule(docstring: string, name: string): Promise<string> {
+  const header = `"""${docstring}"""\n\n# Generated from ${name} by \`npm run generate\`. Edit that file instead.\n\n`;
+  return header + toSynchronous(await readFile(new URL(`${python}/${name}`, root), 'utf8'));
 }
 
 /** Constants that the Python client needs. */

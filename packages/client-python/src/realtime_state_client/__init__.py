@@ -12,9 +12,8 @@ from ._errors import (
 )
 from ._event_stream import ReadingEvent, StateChangeEvent, StreamEvent
 from ._options import CallOptions, ResponseInfo, RetryOptions
-from ._pages import AsyncPages, Pages
-from .async_client import AsyncStateClient, AsyncTokenClient, AsyncWebhookClient
-from .client import StateClient, TokenClient, WebhookClient
+from .async_client import AsyncPages, AsyncStateClient, AsyncTokenClient, AsyncWebhookClient
+from .client import Pages, StateClient, TokenClient, WebhookClient
 
 __all__ = [
     "AsyncPages",

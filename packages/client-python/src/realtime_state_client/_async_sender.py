@@ -1,4 +1,4 @@
-"""Asynchronous requests over httpx. `_sender.py` is the same without `await`."""
+"""Asynchronous requests over httpx. `npm run generate` writes `_sender.py` from this file."""
 
 import time
 from collections.abc import AsyncGenerator

@@ -1,4 +1,6 @@
-"""Synchronous requests over httpx. `_async_sender.py` is the same with `await`."""
+"""Synchronous requests over httpx."""
+
+# Generated from _async_sender.py by `npm run generate`. Edit that file instead.
 
 import time
 from collections.abc import Generator

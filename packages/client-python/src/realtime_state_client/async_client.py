@@ -1,8 +1,8 @@
-"""The asynchronous client. `client.py` has the same methods without `await`."""
+"""The asynchronous client. `npm run generate` writes `client.py` from this file, without `async` and `await`."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from types import TracebackType
-from typing import Unpack
+from typing import Generic, TypeVar, Unpack
 
 import httpx
 
@@ -12,8 +12,8 @@ from ._batches import Batch
 from ._credential import AsyncCredential, AsyncTokenSource
 from ._event_stream import OnDisconnect, Position
 from ._export import ExportPosition
+from ._operations import Listing, Operation
 from ._options import CallOptions, RetryLimits, RetryOptions, setting
-from ._pages import AsyncPages
 from .schemas import (
     Access,
     AccessList,
@@ -54,6 +54,29 @@ from .schemas import (
     Webhook,
     WebhookRegistration,
 )
+
+Listed = TypeVar("Listed")
+Item = TypeVar("Item")
+
+
+class AsyncPages(Generic[Listed, Item]):
+    """A list in pages. `await first()` returns the first page, and `async for` iterates the items of all pages."""
+
+    def __init__(self, listing: Listing[Listed, Item], send: Callable[[Operation[Listed]], Awaitable[Listed]]) -> None:
+        self._listing, self._send = listing, send
+
+    async def first(self) -> Listed:
+        return await self._send(self._listing.page_at(None))
+
+    async def __aiter__(self) -> AsyncIterator[Item]:
+        page = await self.first()
+        while True:
+            for item in self._listing.items_of(page):
+                yield item
+            cursor = self._listing.next_cursor_of(page)
+            if cursor is None:
+                return
+            page = await self._send(self._listing.page_at(cursor))
 
 
 class AsyncStateClient:
@@ -178,7 +201,8 @@ class AsyncStateClient:
 
     async def receipt_keys(self, **call: Unpack[CallOptions]) -> Sequence[ReceiptKey]:
         """Returns the public keys that verify receipts, newest first."""
-        return (await self._sender.send(operations.receipt_keys(), call))["keys"]
+        answer = await self._sender.send(operations.receipt_keys(), call)
+        return answer["keys"]
 
     async def consent(self, subject_id: str, **call: Unpack[CallOptions]) -> Consent:
         """Returns the newest version of a person's consent."""
@@ -277,7 +301,8 @@ class AsyncWebhookClient:
         return await self._sender.send(operations.register_webhook(registration, idempotency_key), call)
 
     async def list(self, **call: Unpack[CallOptions]) -> Sequence[Webhook]:
-        return (await self._sender.send(operations.list_webhooks(), call))["webhooks"]
+        answer = await self._sender.send(operations.list_webhooks(), call)
+        return answer["webhooks"]
 
     async def remove(self, webhook_id: str, **call: Unpack[CallOptions]) -> None:
         await self._sender.send(operations.remove_webhook(webhook_id), call)

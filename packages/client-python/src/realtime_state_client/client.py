@@ -1,19 +1,21 @@
-"""The synchronous client. `async_client.py` has the same methods with `await`."""
+"""The synchronous client."""
 
-from collections.abc import Sequence
+# Generated from async_client.py by `npm run generate`. Edit that file instead.
+
+from collections.abc import Iterator, Callable, Sequence
 from types import TracebackType
-from typing import Unpack
+from typing import Generic, TypeVar, Unpack
 
 import httpx
 
 from . import _operations as operations
+from ._sender import Sender, Events, Rows
 from ._batches import Batch
 from ._credential import Credential, TokenSource
 from ._event_stream import OnDisconnect, Position
 from ._export import ExportPosition
+from ._operations import Listing, Operation
 from ._options import CallOptions, RetryLimits, RetryOptions, setting
-from ._pages import Pages
-from ._sender import Events, Rows, Sender
 from .schemas import (
     Access,
     AccessList,
@@ -54,6 +56,28 @@ from .schemas import (
     Webhook,
     WebhookRegistration,
 )
+
+Listed = TypeVar("Listed")
+Item = TypeVar("Item")
+
+
+class Pages(Generic[Listed, Item]):
+    """A list in pages. `first()` returns the first page, and `for` iterates the items of all pages."""
+
+    def __init__(self, listing: Listing[Listed, Item], send: Callable[[Operation[Listed]], Listed]) -> None:
+        self._listing, self._send = listing, send
+
+    def first(self) -> Listed:
+        return self._send(self._listing.page_at(None))
+
+    def __iter__(self) -> Iterator[Item]:
+        page = self.first()
+        while True:
+            yield from self._listing.items_of(page)
+            cursor = self._listing.next_cursor_of(page)
+            if cursor is None:
+                return
+            page = self._send(self._listing.page_at(cursor))
 
 
 class StateClient:
@@ -178,7 +202,8 @@ class StateClient:
 
     def receipt_keys(self, **call: Unpack[CallOptions]) -> Sequence[ReceiptKey]:
         """Returns the public keys that verify receipts, newest first."""
-        return (self._sender.send(operations.receipt_keys(), call))["keys"]
+        answer = self._sender.send(operations.receipt_keys(), call)
+        return answer["keys"]
 
     def consent(self, subject_id: str, **call: Unpack[CallOptions]) -> Consent:
         """Returns the newest version of a person's consent."""
@@ -277,7 +302,8 @@ class WebhookClient:
         return self._sender.send(operations.register_webhook(registration, idempotency_key), call)
 
     def list(self, **call: Unpack[CallOptions]) -> Sequence[Webhook]:
-        return self._sender.send(operations.list_webhooks(), call)["webhooks"]
+        answer = self._sender.send(operations.list_webhooks(), call)
+        return answer["webhooks"]
 
     def remove(self, webhook_id: str, **call: Unpack[CallOptions]) -> None:
         self._sender.send(operations.remove_webhook(webhook_id), call)
