@@ -1,342 +1,210 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+/** How each documented response of the real service comes about: a table of scenarios by operation and status. */
+import { randomUUID } from 'node:crypto';
 import { batch as batchLimits, body as bodyLimits, timestamps } from '../../generated/spec.js';
-import type { Transaction } from './dredd.js';
-import { ago, reading, sessionWithData, subjectWithConsent, subjectWithTopic } from './readings.js';
+import type { OperationId } from '../../src/contract/contract.js';
+import {
+  ago,
+  call,
+  claimKey,
+  createConsent,
+  createErasedSubject,
+  createFailedDelivery,
+  createSession,
+  createShortToken,
+  createSubject,
+  createWebhook,
+  reading,
+  registration,
+} from './data.js';
 import type { BringAbout } from './run-dredd.js';
 import {
   asDocumented,
+  asText,
+  atPath,
   commonScenarios,
+  ofFailedDelivery,
+  ofSession,
+  ofSubject,
+  ofSubjectInQuery,
+  ofWebhook,
   type Scenario,
   type Scenarios,
-  setQuery,
+  send,
+  sendText,
   type Stage,
   unavailable,
   whileLocked,
+  withNewKey,
   withoutKey,
   withoutScope,
-  withSpentKey,
   withoutTable,
+  withSpentKey,
   withUnknownKey,
   withUnknownParameter,
 } from './stage.js';
-import { asText, webhookScenarios, withoutJson } from './webhook-scenarios.js';
 import type { World } from './world.js';
+
+/** Scenarios of operations that only read. `table` is missing or unavailable. */
+const reads = (table: string) => ({
+  401: withUnknownKey,
+  403: withoutScope,
+  422: withUnknownParameter,
+  429: withSpentKey,
+  500: withoutTable(table),
+  503: unavailable(table),
+});
+
+/** Scenarios of operations that write. `table` is missing, or all tables are locked. */
+const writes = (table: string, ...further: string[]) => ({
+  400: sendText('{'),
+  401: withoutKey,
+  403: withoutScope,
+  413: sendText(' '.repeat(bodyLimits.max_bytes + 1)),
+  415: asText,
+  422: withUnknownParameter,
+  429: withSpentKey,
+  500: withoutTable(table),
+  503: whileLocked(table, ...further),
+});
+
+/** Scenarios of operations on one webhook. */
+const onWebhook = { ...writes('webhooks'), 401: withUnknownKey, 404: ofWebhook(async () => 'wh_unknown') };
+
+/** Scenarios that precede every scenario of an operation. */
+const firstSteps: Partial<Record<OperationId, Scenario>> = {
+  ingest: changeExample({}),
+  // One valid reading and an invalid one. Dredd sends either media type, with the documented example.
+  ingestBatch: async ({ transaction: { request } }) => {
+    const valid = reading(randomUUID(), 1);
+    request.headers['Content-Type'] = 'application/json';
+    request.body = JSON.stringify([valid, { ...valid, heart_rate: 'fast' }]);
+  },
+  submitFeedback: report({}),
+  getState: ofSession(),
+  getHistory: ofSession(),
+  getTriggers: ofSubjectInQuery(),
+};
 
 const scenarios: Scenarios = {
   ingest: {
-    200: async ({ world, transaction }) => {
-      const session_id = await sessionWithData(world);
-      submit(transaction, { session_id, subject_id: session_id });
+    ...writes('sessions', 'session_readings'),
+    200: async (stage) => {
+      const session_id = await createSession(stage.world);
+      await changeExample({ session_id, subject_id: session_id })(stage);
     },
-    400: async ({ transaction }) => submit(transaction, { timestamp: ago(timestamps.max_age_seconds + 1) }),
-    401: withoutKey,
-    403: withoutScope,
-    409: async ({ world, transaction }) => {
-      const subject_id = await subjectWithTopic(world);
-      const headers = { 'X-Service-Key': world.key };
-      await fetch(`${world.service.url}/v1/subjects/${subject_id}`, { method: 'DELETE', headers });
-      submit(transaction, { subject_id, timestamp: ago(1), user_message: 'My exam is near.', ai_response: 'And?' });
+    400: changeExample({ timestamp: ago(timestamps.max_age_seconds + 1) }),
+    409: async (stage) => {
+      const subject_id = await createErasedSubject(stage.world);
+      const turn = { user_message: 'My exam is near.', ai_response: 'And?' };
+      await changeExample({ subject_id, timestamp: ago(1), ...turn })(stage);
     },
-    413: async ({ transaction }) => submit(transaction, { user_message: 'x'.repeat(bodyLimits.max_bytes) }),
-    415: async ({ transaction }) => {
-      transaction.request.headers['Content-Type'] = 'text/plain';
-    },
-    422: async ({ transaction }) => submit(transaction, { hrv_sdnn: 28, tone: 'cheerful', sentiment: 'negative' }),
-    429: withSpentKey,
-    500: withoutTable('sessions'),
-    503: whileLocked('sessions', 'session_readings'),
+    413: changeExample({ user_message: 'x'.repeat(bodyLimits.max_bytes) }),
+    422: changeExample({ hrv_sdnn: 28, tone: 'cheerful', sentiment: 'negative' }),
   },
   ingestBatch: {
+    ...writes('sessions', 'session_readings'),
     200: asDocumented,
-    400: async ({ transaction }) => void (transaction.request.body = '\n\n'),
-    401: withoutKey,
-    403: withoutScope,
-    413: async ({ transaction }) => void (transaction.request.body = ' '.repeat(batchLimits.max_bytes + 1)),
-    415: asText,
-    422: withUnknownParameter,
-    429: withSpentKey,
-    500: withoutTable('sessions'),
-    503: whileLocked('sessions', 'session_readings'),
+    400: sendText('\n\n'),
+    413: sendText(' '.repeat(batchLimits.max_bytes + 1)),
   },
-  getState: {
-    200: ofKnownSession,
-    401: withUnknownKey,
-    403: withoutScope,
-    404: ofUnknownSession,
-    422: withUnknownParameter,
-    429: withSpentKey,
-    500: withoutTable('sessions'),
-    503: unavailable('sessions'),
-  },
-  getHistory: {
-    200: ofKnownSession,
-    401: withUnknownKey,
-    403: withoutScope,
-    404: ofUnknownSession,
-    422: withUnknownParameter,
-    429: withSpentKey,
-    500: withoutTable('sessions'),
-    503: unavailable('sessions'),
-  },
+  getState: { ...reads('sessions'), 200: ofSession(createSession), 404: asDocumented },
+  getHistory: { ...reads('sessions'), 200: ofSession(createSession), 404: asDocumented },
   streamEvents: {
+    ...reads('stream_positions'),
     // The stream ends when its token expires.
-    200: async ({ world, transaction }) => {
-      const token = await shortToken(world);
-      withoutQuery({ transaction });
-      delete transaction.request.headers['X-Service-Key'];
-      transaction.request.headers['Authorization'] = `Bearer ${token}`;
+    200: async ({ world, transaction: { request } }) => {
+      delete request.headers['X-Service-Key'];
+      request.headers['Authorization'] = `Bearer ${await createShortToken(world)}`;
     },
     401: withoutKey,
-    403: withoutScope,
-    422: withUnknownParameter,
-    429: withSpentKey,
-    500: withoutTable('stream_positions'),
-    503: unavailable('stream_positions'),
   },
-  exportReadings: {
-    200: async ({ world, transaction }) => {
-      const session_id = await sessionWithData(world);
-      withoutQuery({ transaction });
-      setQuery(transaction, 'session_id', session_id);
-    },
-    401: withUnknownKey,
-    403: withoutScope,
-    404: async ({ transaction }) => {
-      withoutQuery({ transaction });
-      setQuery(transaction, 'session_id', randomUUID());
-    },
-    422: withUnknownParameter,
-    429: withSpentKey,
-    500: async (stage) => {
-      withoutQuery(stage);
-      await withoutTable('session_readings')(stage);
-    },
-    503: async (stage) => {
-      withoutQuery(stage);
-      await unavailable('session_readings')(stage);
-    },
-  },
+  exportReadings: { ...reads('session_readings'), 200: ofSession(createSession), 404: ofSession() },
   createToken: {
+    ...writes('api_keys'),
     200: asDocumented,
-    400: withoutJson,
-    401: withoutKey,
-    403: withoutScope,
-    413: async ({ transaction }) => void (transaction.request.body = ' '.repeat(bodyLimits.max_bytes + 1)),
-    415: asText,
-    422: withUnknownParameter,
-    429: withSpentKey,
     // Only the key causes a database query in this operation. Keys are cached for a second, so the scenario uses a new
     // one.
     500: withNewKey(withoutTable('api_keys')),
     503: withNewKey(unavailable('api_keys')),
   },
   submitFeedback: {
-    200: async ({ world, transaction }) => report(transaction, { session_id: await sessionWithData(world) }),
-    400: async ({ transaction }) => report(transaction, { timestamp: '2020-01-01T00:00:00Z' }),
-    401: withoutKey,
-    403: withoutScope,
-    404: async ({ transaction }) => report(transaction, { session_id: randomUUID() }),
-    413: async ({ transaction }) => void (transaction.request.body = ' '.repeat(bodyLimits.max_bytes + 1)),
-    415: asText,
-    422: async ({ transaction }) => report(transaction, { stress: 11, note: 'text' }),
-    429: withSpentKey,
-    500: async (stage) => {
-      report(stage.transaction, {});
-      await withoutTable('sessions')(stage);
-    },
+    ...writes('sessions', 'feedback'),
+    200: async (stage) => report({ session_id: await createSession(stage.world) })(stage),
+    400: report({ timestamp: '2020-01-01T00:00:00Z' }),
+    404: asDocumented,
+    422: report({ stress: 11, note: 'text' }),
     503: async (stage) => {
-      report(stage.transaction, { session_id: await sessionWithData(stage.world) });
+      await report({ session_id: await createSession(stage.world) })(stage);
       await whileLocked('sessions', 'feedback')(stage);
     },
   },
-  listFeedback: {
-    200: async (stage) => withoutQuery(stage),
-    401: withUnknownKey,
-    403: withoutScope,
-    422: withUnknownParameter,
-    429: withSpentKey,
-    500: async (stage) => {
-      withoutQuery(stage);
-      await withoutTable('feedback')(stage);
-    },
-    503: async (stage) => {
-      withoutQuery(stage);
-      await unavailable('feedback')(stage);
-    },
-  },
-  getAgreement: {
-    200: asDocumented,
-    401: withUnknownKey,
-    403: withoutScope,
-    422: withUnknownParameter,
-    429: withSpentKey,
-    500: withoutTable('feedback'),
-    503: unavailable('feedback'),
-  },
-  getSubjectAgreement: {
-    200: async ({ world, transaction }) => setSubjectInPath(transaction, await subjectWithTopic(world)),
-    401: withUnknownKey,
-    403: withoutScope,
-    404: async ({ transaction }) => setSubjectInPath(transaction, randomUUID()),
-    422: withUnknownParameter,
-    429: withSpentKey,
-    500: withoutTable('subjects'),
-    503: unavailable('subjects'),
-  },
-  listSessions: {
-    200: async ({ world, transaction }) => {
-      await sessionWithData(world);
-      withoutQuery({ transaction });
-    },
-    401: withUnknownKey,
-    403: withoutScope,
-    422: withUnknownParameter,
-    429: withSpentKey,
-    500: async (stage) => {
-      withoutQuery(stage);
-      await withoutTable('sessions')(stage);
-    },
-    503: async (stage) => {
-      withoutQuery(stage);
-      await unavailable('sessions')(stage);
-    },
-  },
-  getTriggers: {
-    200: async ({ world, transaction }) => setQuery(transaction, 'subject_id', await subjectWithTopic(world)),
-    401: withUnknownKey,
-    403: withoutScope,
-    404: async ({ transaction }) => setQuery(transaction, 'subject_id', randomUUID()),
-    422: withUnknownParameter,
-    429: withSpentKey,
-    500: withoutTable('triggers'),
-    503: unavailable('triggers'),
-  },
-  getSubject: {
-    200: async ({ world, transaction }) => setSubjectInPath(transaction, await subjectWithTopic(world)),
-    401: withUnknownKey,
-    403: withoutScope,
-    404: async ({ transaction }) => setSubjectInPath(transaction, randomUUID()),
-    422: withUnknownParameter,
-    429: withSpentKey,
-    500: withoutTable('subjects'),
-    503: unavailable('subjects'),
-  },
-  listAccesses: {
-    200: async ({ world, transaction }) => {
-      withoutQuery({ transaction });
-      setSubjectInPath(transaction, await subjectWithTopic(world));
-    },
-    401: withUnknownKey,
-    403: withoutScope,
-    404: async ({ transaction }) => {
-      withoutQuery({ transaction });
-      setSubjectInPath(transaction, randomUUID());
-    },
-    422: withUnknownParameter,
-    429: withSpentKey,
-    500: async (stage) => {
-      withoutQuery(stage);
-      await withoutTable('access_subjects')(stage);
-    },
-    503: async (stage) => {
-      withoutQuery(stage);
-      await unavailable('access_subjects')(stage);
-    },
-  },
-  getConsent: {
-    200: async ({ world, transaction }) => setSubjectInPath(transaction, await subjectWithConsent(world)),
-    401: withUnknownKey,
-    403: withoutScope,
-    404: async ({ transaction }) => setSubjectInPath(transaction, randomUUID()),
-    422: withUnknownParameter,
-    429: withSpentKey,
-    500: withoutTable('consents'),
-    503: unavailable('consents'),
-  },
+  listFeedback: { ...reads('feedback'), 200: asDocumented },
+  getAgreement: { ...reads('feedback'), 200: asDocumented },
+  getSubjectAgreement: { ...reads('subjects'), 200: ofSubject(createSubject), 404: ofSubject() },
+  listSessions: { ...reads('sessions'), 200: ({ world }) => createSession(world) },
+  getTriggers: { ...reads('triggers'), 200: ofSubjectInQuery(createSubject), 404: asDocumented },
+  getSubject: { ...reads('subjects'), 200: ofSubject(createSubject), 404: ofSubject() },
+  listAccesses: { ...reads('access_subjects'), 200: ofSubject(createSubject), 404: ofSubject() },
+  getConsent: { ...reads('consents'), 200: ofSubject(createConsent), 404: ofSubject() },
   putConsent: {
-    200: async ({ transaction }) => setSubjectInPath(transaction, randomUUID()),
-    400: withoutJson,
-    401: withoutKey,
-    403: withoutScope,
-    404: async ({ transaction }) => void (transaction.fullPath = '/v1/subjects/nobody/consents'),
-    409: async ({ world, transaction }) => setSubjectInPath(transaction, await subjectWithConsent(world)),
-    413: async ({ transaction }) => void (transaction.request.body = ' '.repeat(bodyLimits.max_bytes + 1)),
-    415: asText,
-    422: withUnknownParameter,
-    429: withSpentKey,
-    500: withoutTable('consents'),
-    503: whileLocked('subjects', 'consents'),
+    ...writes('consents', 'subjects'),
+    200: ofSubject(),
+    404: atPath('/v1/subjects/nobody/consents'),
+    409: ofSubject(createConsent),
   },
-  listConsentVersions: {
-    200: async ({ world, transaction }) => {
-      withoutQuery({ transaction });
-      setSubjectInPath(transaction, await subjectWithConsent(world));
-    },
-    401: withUnknownKey,
-    403: withoutScope,
-    404: async ({ transaction }) => {
-      withoutQuery({ transaction });
-      setSubjectInPath(transaction, randomUUID());
-    },
-    422: withUnknownParameter,
-    429: withSpentKey,
-    500: async (stage) => {
-      withoutQuery(stage);
-      await withoutTable('consents')(stage);
-    },
-    503: async (stage) => {
-      withoutQuery(stage);
-      await unavailable('consents')(stage);
-    },
-  },
-  getSubjectSummary: {
-    200: async ({ world, transaction }) => {
-      withoutQuery({ transaction });
-      setSubjectInPath(transaction, await subjectWithTopic(world));
-    },
-    401: withUnknownKey,
-    403: withoutScope,
-    404: async ({ transaction }) => {
-      withoutQuery({ transaction });
-      setSubjectInPath(transaction, randomUUID());
-    },
-    422: withUnknownParameter,
-    429: withSpentKey,
-    500: async (stage) => {
-      withoutQuery(stage);
-      await withoutTable('subjects')(stage);
-    },
-    503: async (stage) => {
-      withoutQuery(stage);
-      await unavailable('subjects')(stage);
-    },
-  },
+  listConsentVersions: { ...reads('consents'), 200: ofSubject(createConsent), 404: ofSubject() },
+  getSubjectSummary: { ...reads('subjects'), 200: ofSubject(createSubject), 404: ofSubject() },
   deleteSubject: {
-    200: async ({ world, transaction }) => setSubjectInPath(transaction, await subjectWithTopic(world)),
+    ...writes('triggers', 'subjects', 'sessions'),
+    200: ofSubject(createSubject),
     401: withUnknownKey,
-    403: withoutScope,
-    404: async ({ transaction }) => setSubjectInPath(transaction, randomUUID()),
-    422: withUnknownParameter,
-    429: withSpentKey,
-    500: withoutTable('triggers'),
-    503: whileLocked('subjects', 'triggers', 'sessions'),
+    404: ofSubject(),
   },
-  ...webhookScenarios,
-  getHealth: {
-    200: asDocumented,
-    422: withUnknownParameter,
+  registerWebhook: {
+    ...writes('webhooks', 'accounts'),
+    200: async (stage) => {
+      const webhook = registration();
+      await call(stage.world, 'POST', '/webhooks/register', webhook);
+      await send(webhook)(stage);
+    },
+    201: async (stage) => send(registration())(stage),
+    401: withUnknownKey,
+    409: async (stage) => {
+      const webhook = registration();
+      await withClaimedKey(stage, 'registerWebhook', webhook);
+      await send(webhook)(stage);
+    },
+    413: send({ url: `https://example.com/${'x'.repeat(bodyLimits.max_bytes)}`, events: ['state_change'] }),
+    422: send({ url: 'https://10.0.0.1/hooks', events: ['state_change', 'state_change'] }),
   },
-  listReceiptKeys: {
-    200: asDocumented,
-    422: withUnknownParameter,
-    500: withoutTable('receipt_keys'),
-    503: unavailable('receipt_keys'),
+  listWebhooks: { ...reads('webhooks'), 200: ({ world }) => createWebhook(world) },
+  removeWebhook: { ...onWebhook, 204: ofWebhook() },
+  rotateWebhookSecret: { ...onWebhook, 200: ofWebhook(), 409: whileSameRequestRuns('rotateWebhookSecret') },
+  testWebhook: { ...onWebhook, 202: ofWebhook(), 409: whileSameRequestRuns('testWebhook') },
+  listDeliveries: { ...reads('deliveries'), 200: ofFailedDelivery },
+  getDelivery: {
+    ...reads('deliveries'),
+    200: async (stage) => {
+      const { id } = await createFailedDelivery(stage.world, stage.defer);
+      await atPath(`/webhooks/deliveries/${id}`)(stage);
+    },
+    404: atPath('/webhooks/deliveries/dlv_unknown'),
   },
-  getReadiness: {
-    200: asDocumented,
-    422: withUnknownParameter,
-    503: unavailable('schema_migrations'),
+  listFailedDeliveries: { ...reads('deliveries'), 200: ofFailedDelivery },
+  retryDeliveries: {
+    ...writes('deliveries'),
+    202: async (stage) => {
+      const { id } = await createFailedDelivery(stage.world, stage.defer);
+      await send({ delivery_ids: [id] })(stage);
+    },
+    401: withUnknownKey,
+    404: send({ webhook_id: 'wh_unknown' }),
+    413: send({ delivery_ids: ['x'.repeat(bodyLimits.max_bytes)] }),
+    422: send({ since: '2026-11-21T09:00:00.000Z' }),
   },
+  getHealth: { 200: asDocumented, 422: withUnknownParameter },
+  getReadiness: { 200: asDocumented, 422: withUnknownParameter, 503: unavailable('schema_migrations') },
+  listReceiptKeys: { ...reads('receipt_keys'), 200: asDocumented },
 };
 
 /** Returns a function that arranges every documented response of the real service. */
@@ -348,64 +216,38 @@ export function bringAboutIn(world: World): BringAbout {
     if (needsKey) transaction.request.headers['X-Service-Key'] = world.key;
     // Dredd sends the documented example of the key each time. Different requests would therefore use the same key.
     delete transaction.request.headers['Idempotency-Key'];
+    // Dredd also sends the examples of optional parameters, but those of cursors and tokens are not valid.
+    transaction.fullPath = new URL(transaction.fullPath, 'http://any').pathname;
     // Uses the current port, because each start of the service selects another port.
     transaction.port = new URL(world.service.url).port;
-    if (operationId === 'ingest') submit(transaction, {});
-    if (operationId === 'ingestBatch') submitReadings(transaction);
-    await scenario({ world, transaction, defer });
-  };
-}
-
-/**
- * Removes the optional parameters. Dredd also sends their examples, but the examples of cursors and tokens are not
- * valid.
- */
-function withoutQuery({ transaction }: Pick<Stage, 'transaction'>): void {
-  transaction.fullPath = new URL(transaction.fullPath, 'http://any').pathname;
-}
-
-/** Returns a token that is valid for one second. */
-async function shortToken({ service, key }: World): Promise<string> {
-  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
-  const body = JSON.stringify({ session_id: randomUUID(), scopes: ['read'], expires_in: 1 });
-  const response = await fetch(`${service.url}/v1/tokens`, { method: 'POST', headers, body });
-  return ((await response.json()) as { token: string }).token;
-}
-
-/** Returns a scenario with a key that the service has not looked up before. */
-function withNewKey(scenario: Scenario): Scenario {
-  return async (stage) => {
-    stage.transaction.request.headers['X-Service-Key'] = `sk_${randomBytes(16).toString('hex')}`;
+    const stage = { world, transaction, defer };
+    await firstSteps[operationId as OperationId]?.(stage);
     await scenario(stage);
   };
 }
 
-async function ofKnownSession({ world, transaction }: Stage): Promise<void> {
-  setQuery(transaction, 'session_id', await sessionWithData(world));
+/** Returns a scenario in which another process runs the same request with the same idempotency key. */
+function whileSameRequestRuns(operationId: OperationId): Scenario {
+  return async (stage) => {
+    const id = await createWebhook(stage.world);
+    await ofWebhook(async () => id)(stage);
+    await withClaimedKey(stage, operationId, { id });
+  };
 }
 
-async function ofUnknownSession({ transaction }: Stage): Promise<void> {
-  setQuery(transaction, 'session_id', randomUUID());
+async function withClaimedKey({ world, transaction }: Stage, operationId: OperationId, content: object): Promise<void> {
+  transaction.request.headers['Idempotency-Key'] = await claimKey(world, operationId, content);
 }
 
-/** Sends a report about now, with some changed fields. */
-function report({ request }: Transaction, changes: object): void {
-  request.body = JSON.stringify({ session_id: randomUUID(), timestamp: ago(0), stress: 7, ...changes });
+/** Sends a report about now and an unknown session, with some changed fields. */
+function report(changes: object): Scenario {
+  return async (stage) => send({ session_id: randomUUID(), timestamp: ago(0), stress: 7, ...changes })(stage);
 }
 
-/** Returns the documented example with a current timestamp, a new session and some changed fields. */
-function submit({ request }: Transaction, changes: object): void {
-  const example = JSON.parse(request.body ?? '{}') as object;
-  request.body = JSON.stringify({ ...example, session_id: randomUUID(), timestamp: ago(0), ...changes });
-}
-
-/** Sends a valid reading and an invalid one. Dredd sends either media type, with the documented example. */
-function submitReadings({ request }: Transaction): void {
-  const valid = reading(randomUUID(), 1);
-  request.headers['Content-Type'] = 'application/json';
-  request.body = JSON.stringify([valid, { ...valid, heart_rate: 'fast' }]);
-}
-
-function setSubjectInPath(transaction: Transaction, subjectId: string): void {
-  transaction.fullPath = transaction.fullPath.replace(/(?<=\/subjects\/)[^/?]+/, subjectId);
+/** Sends the documented example with a current timestamp, a new session and some changed fields. */
+function changeExample(changes: object): Scenario {
+  return async (stage) => {
+    const example = JSON.parse(stage.transaction.request.body ?? '{}') as object;
+    await send({ ...example, session_id: randomUUID(), timestamp: ago(0), ...changes })(stage);
+  };
 }

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { operations } from '../../generated/api.js';
 import type { OperationId } from '../../src/contract/contract.js';
 import type { Transaction } from './dredd.js';
-import { reading } from './readings.js';
+import { createFailedDelivery, createWebhook, reading } from './data.js';
 import type { Defer } from './run-dredd.js';
 import { beginIngest } from '../../testkit/open-request.js';
 import type { World } from './world.js';
@@ -26,8 +26,8 @@ export const commonScenarios = { 431: withLongHeader };
  * Scenarios of each operation, one per documented status that has no common scenario. If a scenario is missing, the file
  * does not compile.
  */
-export type Scenarios<Ops extends OperationId = OperationId> = {
-  readonly [Op in Ops]: {
+export type Scenarios = {
+  readonly [Op in OperationId]: {
     readonly [Status in Exclude<keyof operations[Op]['responses'], keyof typeof commonScenarios>]: Scenario;
   };
 };
@@ -50,6 +50,68 @@ export async function withoutScope({ world, transaction }: Stage): Promise<void>
 
 export async function withSpentKey({ world, transaction }: Stage): Promise<void> {
   transaction.request.headers['X-Service-Key'] = world.spentKey;
+}
+
+export async function asText({ transaction }: Stage): Promise<void> {
+  transaction.request.headers['Content-Type'] = 'text/plain';
+}
+
+export function sendText(body: string): Scenario {
+  return async ({ transaction }) => void (transaction.request.body = body);
+}
+
+/** Returns a scenario with a key that the service has not looked up before. */
+export function withNewKey(scenario: Scenario): Scenario {
+  return async (stage) => {
+    stage.transaction.request.headers['X-Service-Key'] = `sk_${randomBytes(16).toString('hex')}`;
+    await scenario(stage);
+  };
+}
+
+export function send(body: object): Scenario {
+  return sendText(JSON.stringify(body));
+}
+
+export function atPath(path: string): Scenario {
+  return async ({ transaction }) => void (transaction.fullPath = path);
+}
+
+/** Creates a resource in the service. Returns its id. */
+type Create = (world: World) => Promise<string>;
+
+/** Returns the id of no resource. */
+async function createId(): Promise<string> {
+  return randomUUID();
+}
+
+/** Names a session in the query: one of `create`, or an unknown one. */
+export function ofSession(create: Create = createId): Scenario {
+  return async ({ world, transaction }) => setQuery(transaction, 'session_id', await create(world));
+}
+
+export function ofSubjectInQuery(create: Create = createId): Scenario {
+  return async ({ world, transaction }) => setQuery(transaction, 'subject_id', await create(world));
+}
+
+export function ofSubject(create: Create = createId): Scenario {
+  return ofResource('subjects', create);
+}
+
+export function ofWebhook(create: Create = createWebhook): Scenario {
+  return ofResource('webhooks', create);
+}
+
+/** Names the webhook of a failed delivery in the query. */
+export async function ofFailedDelivery({ world, transaction, defer }: Stage): Promise<void> {
+  setQuery(transaction, 'webhook_id', (await createFailedDelivery(world, defer)).webhook_id);
+}
+
+/** Replaces the id after the collection in the path. */
+function ofResource(collection: string, create: Create): Scenario {
+  const id = new RegExp(`(?<=/${collection}/)[^/]+`);
+  return async ({ world, transaction }) => {
+    transaction.fullPath = transaction.fullPath.replace(id, await create(world));
+  };
 }
 
 async function withLongHeader({ transaction }: Stage): Promise<void> {

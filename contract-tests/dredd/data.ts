@@ -1,0 +1,113 @@
+/** Data in the service that a scenario requires. */
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { OperationId, Schema } from '../../src/contract/contract.js';
+import { toClaim } from '../../src/operations/idempotently.js';
+import { keyTable } from '../../src/store/keys.js';
+import { idempotencyKeyTable } from '../../src/store/idempotency-keys.js';
+import type { Defer } from './run-dredd.js';
+import type { World } from './world.js';
+
+/** Maximum wait for a delivery to fail, ms. */
+const failureMs = 10_000;
+
+/**
+ * Creates a session and a subject with the same name and two readings. Their responses contain every optional field.
+ */
+export async function createSession(world: World): Promise<string> {
+  const sessionId = randomUUID();
+  for (const seconds of [2, 1]) await call(world, 'POST', '/v1/ingest', turn(sessionId, sessionId, seconds));
+  return sessionId;
+}
+
+/** Creates a subject with a known topic. */
+export async function createSubject(world: World): Promise<string> {
+  const subjectId = randomUUID();
+  await call(world, 'POST', '/v1/ingest', turn(randomUUID(), subjectId));
+  return subjectId;
+}
+
+/** Creates a subject and erases it. */
+export async function createErasedSubject(world: World): Promise<string> {
+  const subjectId = await createSubject(world);
+  await call(world, 'DELETE', `/v1/subjects/${subjectId}`);
+  return subjectId;
+}
+
+/** Creates a subject with a consent of now, which is newer than that of the documented example. */
+export async function createConsent(world: World): Promise<string> {
+  const subjectId = randomUUID();
+  const consent = { categories: ['vocal'], purposes: ['check'], context: 'care', event_time: ago(0) };
+  const ends = { expires_at: '2100-01-01T00:00:00Z', record_id: 'form-1' };
+  await call(world, 'PUT', `/v1/subjects/${subjectId}/consent`, { ...consent, ...ends });
+  return subjectId;
+}
+
+/** Returns a token that is valid for one second. */
+export async function createShortToken(world: World): Promise<string> {
+  const request = { session_id: randomUUID(), scopes: ['read'], expires_in: 1 };
+  return (await call<Schema<'SessionToken'>>(world, 'POST', '/v1/tokens', request)).token;
+}
+
+export function registration(): Schema<'WebhookRegistration'> {
+  return { url: `https://example.com/${randomUUID()}`, events: ['state_change'], session_id: randomUUID() };
+}
+
+export async function createWebhook(world: World, changes: object = {}): Promise<string> {
+  const webhook = { ...registration(), ...changes };
+  return (await call<Schema<'Webhook'>>(world, 'POST', '/webhooks/register', webhook)).id;
+}
+
+/** Sends a sample event to a receiver that rejects it, so that the delivery fails immediately. */
+export async function createFailedDelivery(world: World, defer: Defer): Promise<Schema<'FailedDelivery'>> {
+  const receiver = createServer((_, response) => void response.writeHead(410).end('no more'));
+  receiver.listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  defer(async () => {
+    receiver.close();
+    receiver.closeAllConnections();
+  });
+  const id = await createWebhook(world, { url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}` });
+  await call(world, 'POST', `/webhooks/${id}/test`);
+  for (const endsAtMs = Date.now() + failureMs; Date.now() < endsAtMs; await sleep(20)) {
+    const path = `/webhooks/retries?webhook_id=${id}`;
+    const { deliveries } = await call<Schema<'FailedDeliveryList'>>(world, 'GET', path);
+    if (deliveries[0]) return deliveries[0];
+  }
+  throw new Error('the delivery does not fail');
+}
+
+/** Claims an idempotency key, as another process does that runs the same request. Returns the key. */
+export async function claimKey({ store }: World, operationId: OperationId, content: object): Promise<string> {
+  const key = randomUUID();
+  const accountId = (await store.use(keyTable).accountByName('dredd'))?.accountId ?? '';
+  const claim = toClaim(operationId, key, { ...content }, Date.now());
+  await store.transact((scopeOf) => idempotencyKeyTable(scopeOf(accountId)).claim(claim));
+  return key;
+}
+
+/** Sends a request with the key of the account. Rejects unless it gets a 2xx response. */
+export async function call<Body>({ service, key }: World, method: string, path: string, body?: object): Promise<Body> {
+  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
+  const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+  const response = await fetch(service.url + path, init);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path} got status ${response.status}: ${text}`);
+  return JSON.parse(text) as Body;
+}
+
+function turn(sessionId: string, subjectId: string, secondsAgo = 0): object {
+  const talk = { user_message: 'My exam is tomorrow', ai_response: 'How do you feel about it?' };
+  return { ...reading(sessionId, secondsAgo), subject_id: subjectId, ...talk };
+}
+
+export function reading(sessionId: string, secondsAgo = 0): object {
+  return { session_id: sessionId, timestamp: ago(secondsAgo), heart_rate: 96, tone: 'tense' };
+}
+
+export function ago(seconds: number): string {
+  return new Date(Date.now() - seconds * 1000).toISOString();
+}
