@@ -4,7 +4,7 @@ import { enums, operationScopes, scopes, signals } from '../../generated/spec.js
 import { figures } from './figures.js';
 import { fill } from './fill.js';
 import { requestRows } from './accountability.js';
-import { tableUses } from './data-map-tables.js';
+import { tableUses } from './data-map.js';
 import { settings } from '../../src/config/settings.js';
 import { operations as records } from '../../src/operations/index.js';
 import { operations } from '../../packages/docs/contract.js';

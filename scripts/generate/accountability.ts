@@ -2,9 +2,7 @@
 import * as spec from '../../generated/spec.js';
 import { settings } from '../../src/config/settings.js';
 import { contract, operations } from '../../packages/docs/contract.js';
-import { code, describeRetention } from './data-map.js';
-import type { peopleTables } from './data-map-people.js';
-import { tableUses } from './data-map-tables.js';
+import { code, describeRetention, tableUses } from './data-map.js';
 
 type Rows = string[][];
 type Category = (typeof spec.enums.ConsentCategory)[number];
@@ -19,22 +17,6 @@ const plainCategories: Readonly<Record<Category, string>> = {
   visual: 'What your face shows: a label such as "smiling", no picture',
   textual: 'The mood, urgency and topics of your messages. The messages themselves are not stored',
   movement: 'How much you move',
-};
-
-/** What the tables contain, in words for the people concerned. Undefined: part of another row, or no content of its own. */
-const plainTables: Readonly<Record<keyof typeof peopleTables, string | undefined>> = {
-  session_readings: 'Your measurements, and the estimates computed from them',
-  late_readings: undefined,
-  sessions: undefined,
-  subjects: 'Your usual heart rate, to compare with',
-  triggers: 'Names of topics that seem to stress you',
-  subject_hours: 'Summaries of your hours: time in each state, scores and heart rates',
-  feedback: 'What you report about your stress',
-  consents: 'What you allowed, and when',
-  outbox: undefined,
-  deliveries: 'Notices to other systems that your state changed',
-  webhooks: undefined,
-  idempotency_keys: undefined,
 };
 
 /** Fields of a state reading that the service infers about a person. */
@@ -114,10 +96,9 @@ export function noticeRows(): Rows {
 
 /** Returns a row per kind of stored data, for the people concerned. */
 export function noticeRetentionRows(): Rows {
-  return Object.entries(plainTables).flatMap(([name, text]) => {
-    const use = tableUses[name];
-    return text && use ? [[text, describeSpan(use.retention)]] : [];
-  });
+  return Object.values(tableUses).flatMap(({ notice, retention }) =>
+    notice ? [[notice, describeSpan(retention)]] : [],
+  );
 }
 
 /** Returns the default of a variable with its unit, e.g. `24 hours`, or the sentence. */

@@ -1,8 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { operationScopes } from '../../generated/spec.js';
-import { fieldRows, mappedColumns, mappedRequests, tableRows } from './data-map.js';
-import { tableUses } from './data-map-tables.js';
+import { fieldRows, mappedColumns, mappedRequests, tableRows, tableUses } from './data-map.js';
 import { readConfig } from '../../src/config/config.js';
 import { operations } from '../../src/operations/index.js';
 import { openDatabase } from '../../src/store/database.js';

@@ -1,14 +1,35 @@
 import * as spec from '../../generated/spec.js';
 import { settings } from '../../src/config/settings.js';
 import { contract, type Schema } from '../../packages/docs/contract.js';
-import { type TableUse, tableUses } from './data-map-tables.js';
+import { tables } from '../../src/store/tables/index.js';
+import type { TableDefinition } from '../../src/store/tables/table.js';
 
 /** Returns the cells of a table, without its head. */
 type Rows = string[][];
 
-const spans: Readonly<Record<string, string>> = {
-  idempotency: `${spec.idempotency.retention_hours} hours. Secrets: ${spec.idempotency.secret_minutes} minutes`,
-};
+/** What the map says about a table. */
+export type TableUse = Pick<
+  TableDefinition,
+  'content' | 'notice' | 'identifies' | 'retention' | 'erasure' | 'readBy' | 'about'
+>;
+
+/** Every table of the database, those with data of people first. */
+export const tableUses: Readonly<Record<string, TableUse>> = Object.fromEntries([
+  ...Object.entries(tables).sort(
+    ([, a], [, b]) => Number(b.identifies === 'person') - Number(a.identifies === 'person'),
+  ),
+  [
+    'schema_migrations',
+    {
+      content: 'applied migrations',
+      identifies: 'nobody',
+      retention: 'without end',
+      erasure: 'no data of people',
+      readBy: [],
+      about: { 'name completed_at_ms': 'name and time', breaks_earlier: 'whether earlier versions refuse the schema' },
+    },
+  ],
+]);
 
 /** Request bodies whose fields the map contains, by operation. A batch has the fields of `ingest`. */
 const requests: Readonly<Record<string, string>> = {
@@ -79,16 +100,16 @@ export function tableRows(): Rows {
 
 /** Returns a row per group of columns. */
 export function columnRows(): Rows {
-  return Object.entries(tableUses).flatMap(([name, { columns }]) =>
-    Object.entries(columns).map(([group, content]) => [code(name), group.split(' ').map(code).join(', '), content]),
+  return Object.entries(tableUses).flatMap(([name, { about }]) =>
+    Object.entries(about).map(([group, content]) => [code(name), group.split(' ').map(code).join(', '), content]),
   );
 }
 
 /** Returns the columns of each table of the map, in alphabetical order. */
 export function mappedColumns(): Record<string, string[]> {
-  const entries = Object.entries(tableUses).map(([name, { columns }]) => [
+  const entries = Object.entries(tableUses).map(([name, { about }]) => [
     name,
-    Object.keys(columns)
+    Object.keys(about)
       .flatMap((group) => group.split(' '))
       .sort(),
   ]);
@@ -142,7 +163,7 @@ function requestFields(operation: string): string[] {
 
 /** Returns the retention with the default of its variable. Throws if the variable does not exist. */
 export function describeRetention({ retention }: TableUse): string {
-  if (!retention.startsWith('RETENTION_')) return spans[retention] ?? retention;
+  if (!retention.startsWith('RETENTION_')) return retention;
   const setting = settings().find(({ name }) => name === retention);
   if (!setting) throw new Error(`the data map names ${retention}, which is no variable of the configuration`);
   return `${code(retention)}, in ${retention.endsWith('_HOURS') ? 'hours' : 'days'} (default: ${setting.default})`;

@@ -1,7 +1,7 @@
 import { commandLine } from '../contract/command-line.js';
 import type { Config } from '../config/config.js';
 import { purgeExpired } from '../retention/purge.js';
-import { hourMs, purgeEdges } from '../retention/purge-edges.js';
+import { hourMs, planPurge } from '../retention/purge-edges.js';
 import { applyRetention, isLargePurge } from '../retention/shortened.js';
 import { countExpired, type ExpiredCount } from '../store/count-expired.js';
 import type { Store } from '../store/store.js';
@@ -31,7 +31,7 @@ export async function purge(
 ): Promise<void> {
   const { database, retention } = config;
   const nowMs = database.kind === 'mysql' ? await store.readClock() : Date.now();
-  const counts = await store.run((knex) => countExpired(knex, purgeEdges(retention, nowMs)));
+  const counts = await store.run((knex) => countExpired(knex, planPurge(retention, nowMs).edges.values()));
   if (dryRun) return printCounts(counts, nowMs, json);
   const readings = counts.find(({ kind }) => kind === 'readings');
   if (readings && readings.expired > 0 && isLargePurge(readings) && !confirm)

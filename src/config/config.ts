@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { retention as retentionDefaults } from '../../generated/spec.js';
 import { ConfigError, type DatabaseConfig, type SecretsKeys } from './read-variable.js';
 import type { Variable } from './variable.js';
-import { variables } from './variables.js';
+import { retentionSettings, variables } from './variables.js';
 
 export type { DatabaseConfig, SecretsKeys };
 
@@ -54,23 +54,12 @@ export interface Config {
   readonly testClockFile: string | undefined;
 }
 
-/** How long data is stored, ms. A session is stored at least as long as its readings. */
-export interface RetentionTimes {
-  /** After the timestamp of a reading. */
-  readonly readingsMs: number;
-  /** After the last reading of a session. */
-  readonly idleSessionsMs: number;
-  /** After the end of a delivery. */
-  readonly deliveriesMs: number;
-  /** After the start of an hour of a person. 0: no hours are stored. */
-  readonly summariesMs: number;
-  /** After the last access of a chain of the access record. 0: no accesses are recorded. */
-  readonly accessesMs: number;
-  /** After the time that a report of a person is about. */
-  readonly feedbackMs: number;
-  /** After an erasure: its keyed digests, which a restore requires. */
-  readonly erasuresMs: number;
-}
+/**
+ * How long data is stored, ms: after the timestamp of a reading, the last reading of a session, the end of a delivery, the
+ * start of an hour of a person (0: no hours are stored), the last access of a chain of the access record (0: none is
+ * recorded), the time that a report is about, and an erasure. A session is stored at least as long as its readings.
+ */
+export type RetentionTimes = Readonly<Record<(typeof retentionSettings)[keyof typeof retentionSettings], number>>;
 
 const hourMs = 3_600_000;
 /** Longer than load balancers and Kubernetes take to stop sending requests after a failed readiness check. */
@@ -103,10 +92,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const database = value('DATABASE_URL', variables.DATABASE_URL);
   const allowLoopback =
     value('WEBHOOK_ALLOW_LOOPBACK', variables.WEBHOOK_ALLOW_LOOPBACK) ?? database?.kind === 'sqlite';
-  const readingsHours = value('RETENTION_READINGS_HOURS', variables.RETENTION_READINGS_HOURS) ?? 0;
-  const idleSessionsHours =
-    value('RETENTION_IDLE_SESSIONS_HOURS', variables.RETENTION_IDLE_SESSIONS_HOURS) ??
-    Math.max(retentionDefaults.idle_sessions_hours, readingsHours);
+  const times = Object.entries(retentionSettings).map(([name, key]) => {
+    const unitMs = name.endsWith('_HOURS') ? hourMs : 24 * hourMs;
+    return [key, (value(name, variables[name as keyof typeof retentionSettings]) ?? 0) * unitMs];
+  });
+  const retention: RetentionTimes = Object.fromEntries(times);
+  const idleSessionsMs =
+    retention.idleSessionsMs || Math.max(retentionDefaults.idle_sessions_hours * hourMs, retention.readingsMs);
   const shutdownDelaySeconds = value('SHUTDOWN_DELAY_SECONDS', variables.SHUTDOWN_DELAY_SECONDS);
   const config = {
     host: value('HOST', variables.HOST),
@@ -130,15 +122,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     },
     dnsServers: value('WEBHOOK_DNS_SERVERS', variables.WEBHOOK_DNS_SERVERS),
     keepsResponses: value('WEBHOOK_KEEP_ANSWERS', variables.WEBHOOK_KEEP_ANSWERS) ?? !allowLoopback,
-    retention: {
-      readingsMs: readingsHours * hourMs,
-      idleSessionsMs: idleSessionsHours * hourMs,
-      deliveriesMs: (value('RETENTION_DELIVERIES_DAYS', variables.RETENTION_DELIVERIES_DAYS) ?? 0) * 24 * hourMs,
-      accessesMs: (value('RETENTION_ACCESS_DAYS', variables.RETENTION_ACCESS_DAYS) ?? 0) * 24 * hourMs,
-      erasuresMs: (value('RETENTION_ERASURES_DAYS', variables.RETENTION_ERASURES_DAYS) ?? 0) * 24 * hourMs,
-      feedbackMs: (value('RETENTION_FEEDBACK_DAYS', variables.RETENTION_FEEDBACK_DAYS) ?? 0) * 24 * hourMs,
-      summariesMs: (value('RETENTION_SUMMARY_DAYS', variables.RETENTION_SUMMARY_DAYS) ?? 0) * 24 * hourMs,
-    },
+    retention: { ...retention, idleSessionsMs },
     quotas: {
       sessionRequests: value('LIMIT_SESSION_REQUESTS_PER_MINUTE', variables.LIMIT_SESSION_REQUESTS_PER_MINUTE),
       newSessions: value('LIMIT_NEW_SESSIONS_PER_MINUTE', variables.LIMIT_NEW_SESSIONS_PER_MINUTE),

@@ -19,6 +19,17 @@ const quotaMax = 1_000_000_000;
 const retentionHours = integerBetween(1, 87_600);
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
+/** The settings of retentions, and the name of each in the configuration. */
+export const retentionSettings = {
+  RETENTION_READINGS_HOURS: 'readingsMs',
+  RETENTION_IDLE_SESSIONS_HOURS: 'idleSessionsMs',
+  RETENTION_DELIVERIES_DAYS: 'deliveriesMs',
+  RETENTION_SUMMARY_DAYS: 'summariesMs',
+  RETENTION_ACCESS_DAYS: 'accessesMs',
+  RETENTION_FEEDBACK_DAYS: 'feedbackMs',
+  RETENTION_ERASURES_DAYS: 'erasuresMs',
+} as const;
+
 export const variables = {
   HOST: variable('Address to listen on', '127.0.0.1', (text) => text),
   PORT: variable('Port to listen on. 0 selects a free port', '8080', integerBetween(0, 65_535)),

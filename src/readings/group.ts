@@ -3,14 +3,13 @@ import { triggerWriter } from '../store/triggers.js';
 import { positionTable } from '../store/stream-positions.js';
 import { subjectWriter } from '../store/subjects.js';
 import { runStatements } from '../store/rows.js';
-import { feedbackWriter } from '../store/feedback.js';
 import { webhookTable } from '../store/webhooks.js';
 import { outboxTable } from '../store/outbox.js';
 import type { Caller } from '../contract/contract.js';
 import { createGroupCommit } from '../store/group-commit.js';
 import type { AdmitSession } from '../limits/new-session-limit.js';
 import { type DigestId, type ErasedId, erasedIdTable } from '../store/erased-ids.js';
-import { type BoundSession, nameSubjects } from '../store/name-subjects.js';
+import { bindRows, type BoundSession } from '../store/person-rows.js';
 import { sessionWriter, type StoredSession } from '../store/sessions.js';
 import type { Store } from '../store/store.js';
 import type { WriteScope } from '../store/scope.js';
@@ -202,9 +201,7 @@ async function advanceAccount(
   const unknown = [...subjects.keys()].filter((id) => !progress.subjects.get(id));
   if (unknown.length > 0) await subjectWriter(scope).removePlaceholders(unknown);
   const bound = newlyBound(unbound, progress.changedSessions);
-  for (const it of bound)
-    if (!it.isNew) await feedbackWriter(scope).nameSubject(it.sessionId, it.incarnation, it.subjectId);
-  if (webhookEpoch !== undefined) await nameSubjects(scope, bound);
+  if (bound.length > 0) await bindRows(scope, bound, webhookEpoch !== undefined);
   const hasEvents = webhookEpoch !== undefined && (await appendEvents(scope, advances, webhookEpoch, nowMs));
   return { outcomes: advances.map((it) => toOutcome(it, computed)), hasEvents };
 }

@@ -1,8 +1,5 @@
+import { batchedTables, eraseRows, eraseSomeRows } from '../store/person-rows.js';
 import { subjectWriter } from '../store/subjects.js';
-import { triggerWriter } from '../store/triggers.js';
-import { eraseSomeHours, hourWriter } from '../store/subject-hours.js';
-import { consentWriter } from '../store/consents.js';
-import { eraseSomeFeedback, feedbackWriter } from '../store/feedback.js';
 import { accessTable, unlinkPerson } from '../store/accesses.js';
 import { positionTable } from '../store/stream-positions.js';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
@@ -25,7 +22,7 @@ export interface ErasureParts {
 
 /**
  * Erases all data about a subject in three steps:
- * 1. delete its deliveries, stored hours and feedback, in small batches
+ * 1. delete its deliveries, and rows of which it may have many, in small batches
  * 2. delete everything that a request could return, in one transaction
  * 3. delete the readings of its sessions, in small batches
  * Resolves with the numbers of sessions and triggers. Resolves with undefined for an unknown subject.
@@ -39,8 +36,8 @@ export async function eraseSubject(
   const deliveries = await inBatches(() =>
     store.transact((scopeOf) => eraseSomeDeliveries(scopeOf(accountId), subjectId, batchRows, now())),
   );
-  await inBatches(() => store.run((knex) => eraseSomeHours(knex, accountId, subjectId, batchRows)));
-  await inBatches(() => store.run((knex) => eraseSomeFeedback(knex, accountId, subjectId, batchRows)));
+  for (const table of batchedTables)
+    await inBatches(() => store.run((knex) => eraseSomeRows({ knex, accountId }, table, subjectId, batchRows)));
   const erased = await store.transact((scopeOf) => eraseUnderLock(parts, scopeOf(accountId), accountId, subjectId));
   parts.recordErasures?.(erased.erasures);
   if (!erased.isKnown && deliveries === 0) return undefined;
@@ -103,12 +100,9 @@ async function eraseUnderLock(
   subjectId: string,
 ): Promise<Erased> {
   const locked = await subjectWriter(scope).lock([subjectId]);
-  const triggers = await triggerWriter(scope).removeAll(subjectId);
   // Also rows that were stored since the first step.
-  await hourWriter(scope).removeAll(subjectId);
-  await consentWriter(scope).removeAll(subjectId);
+  const triggers = (await eraseRows(scope, subjectId)).get('triggers') ?? 0;
   const { sessions, notifications } = await eraseSessions(scope, subjectId, now());
-  await feedbackWriter(scope).removeAll(subjectId);
   await subjectWriter(scope).remove(subjectId);
   const pseudonyms = await unlinkPerson(scope, digestId, subjectId);
   const erasedIds = sessions.map(({ session_id }) => ({ kind: 'session', id: session_id }) as const);

@@ -1,32 +1,48 @@
 import { summaries, timestamps } from '../../generated/spec.js';
 import type { RetentionTimes } from '../config/config.js';
+import { retentionSettings } from '../config/variables.js';
 import { floorHour, stateMs } from '../score/summary.js';
-import type { PurgeEdges } from '../store/count-expired.js';
+import { findTables } from '../store/tables/index.js';
+import type { TableDefinition } from '../store/tables/table.js';
 
 export const hourMs = 60 * 60 * 1000;
 export const dayMs = 24 * hourMs;
 const aheadMaxMs = timestamps.max_ahead_seconds * 1000;
 
-/** The edges of a purge, and whether hours are stored. */
-export type PurgePlan = PurgeEdges & { readonly storesHours: boolean };
+/** A table whose rows expire, and the time before which a purge deletes them, epoch ms. */
+export interface PurgeEdge {
+  readonly table: string;
+  readonly expiry: NonNullable<TableDefinition['expiry']>;
+  readonly beforeMs: number;
+}
 
-/** Returns the times before which a purge at `nowMs` deletes data, epoch ms. */
-export function purgeEdges(
-  { readingsMs, idleSessionsMs, deliveriesMs, summariesMs, accessesMs, feedbackMs, erasuresMs }: RetentionTimes,
-  nowMs: number,
-): PurgePlan {
-  const storesHours = summariesMs > 0;
-  const readings = storesHours ? summarizedBefore(nowMs - readingsMs) : nowMs - readingsMs;
-  return {
-    storesHours,
-    readings,
-    sessions: Math.min(nowMs - idleSessionsMs, storesHours ? readings - aheadMaxMs : nowMs),
-    hours: nowMs - summariesMs,
-    feedback: nowMs - feedbackMs,
-    deliveries: nowMs - deliveriesMs,
-    accesses: nowMs - accessesMs,
-    erasures: nowMs - erasuresMs,
-  };
+/** The edges of a purge by table, and whether hours are stored. */
+export interface PurgePlan {
+  readonly storesHours: boolean;
+  /** By table, in the order of the purge. */
+  readonly edges: ReadonlyMap<string, PurgeEdge>;
+}
+
+/** Returns the plan of a purge at `nowMs`. */
+export function planPurge(times: RetentionTimes, nowMs: number): PurgePlan {
+  const storesHours = times.summariesMs > 0;
+  const readings = storesHours ? summarizedBefore(nowMs - times.readingsMs) : nowMs - times.readingsMs;
+  // Sessions stay as long as their readings.
+  const sessions = Math.min(nowMs - times.idleSessionsMs, storesHours ? readings - aheadMaxMs : nowMs);
+  const special: Readonly<Record<string, number>> = { session_readings: readings, sessions };
+  const edges = findTables(({ expiry }) => expiry !== undefined).map(({ name, expiry = { column: '' }, retention }) => {
+    const beforeMs = special[name] ?? nowMs - (expiry.maxAgeMs ?? findRetention(times, retention));
+    return [name, { table: name, expiry, beforeMs: beforeMs - (expiry.graceMs ?? 0) }] as const;
+  });
+  // Sessions after their readings, so that every stored reading has a session.
+  const rank = (table: string) => ['session_readings', 'sessions'].indexOf(table) >>> 0;
+  return { storesHours, edges: new Map(edges.sort(([a], [b]) => rank(a) - rank(b))) };
+}
+
+function findRetention(times: RetentionTimes, setting: string): number {
+  const key = (retentionSettings as Readonly<Record<string, keyof RetentionTimes>>)[setting];
+  if (key === undefined) throw new Error(`${setting} is no setting of a retention`);
+  return times[key];
 }
 
 /**

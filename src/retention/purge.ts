@@ -1,11 +1,7 @@
+import { deleteOldest } from '../store/delete-oldest.js';
 import { purgeReadings } from '../store/expired-readings.js';
-import { purgeSessions } from '../store/sessions.js';
-import { purgeHours } from '../store/subject-hours.js';
-import { purgeFeedback } from '../store/feedback.js';
-import { purgeDeliveries } from '../store/delivery-queue.js';
-import { purgeErasedIds } from '../store/erased-ids.js';
 import { accessTable } from '../store/accesses.js';
-import { forgetIssuedSecrets, purgeIdempotencyKeys } from '../store/idempotency-keys.js';
+import { forgetIssuedSecrets } from '../store/idempotency-keys.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { idempotency, retention } from '../../generated/spec.js';
@@ -14,7 +10,7 @@ import type { DatabaseClock } from '../store/database-clock.js';
 import type { Store } from '../store/store.js';
 import { finishErasures } from './erase.js';
 import { createComputeHours } from './hours.js';
-import { dayMs, hourMs, purgeEdges } from './purge-edges.js';
+import { dayMs, hourMs, planPurge, type PurgeEdge } from './purge-edges.js';
 import { createConfirmedRetention } from './shortened.js';
 import { createSummarize } from './summarize.js';
 
@@ -98,29 +94,22 @@ export async function purgeExpired(
   times: RetentionTimes = defaultTimes,
   { signal, onDeleted = () => undefined }: PurgeOptions = {},
 ): Promise<number> {
-  const edges = purgeEdges(times, nowMs);
-  const summarize = edges.storesHours
+  const { storesHours, edges } = planPurge(times, nowMs);
+  const summarize = storesHours
     ? createSummarize({
-        ...{ store, computeHours: createComputeHours(), sinceMs: edges.hours, signal },
+        ...{ store, computeHours: createComputeHours(), sinceMs: nowMs - times.summariesMs, signal },
         paced: (work) => paced(work, signal),
       })
     : undefined;
-  const readings = () => store.run((knex) => purgeReadings(knex, edges.readings, batchRows, summarize));
-  // After the readings, so that every stored reading has a session.
-  const sessions = () => store.run((knex) => purgeSessions(knex, edges.sessions, batchRows));
-  const hours = () => store.run((knex) => purgeHours(knex, edges.hours, batchRows));
-  const feedback = () => store.run((knex) => purgeFeedback(knex, edges.feedback, batchRows));
-  const deliveries = () => store.run((knex) => purgeDeliveries(knex, edges.deliveries, batchRows));
-  const idempotencyKeys = () =>
-    store.run((knex) => purgeIdempotencyKeys(knex, nowMs - idempotency.retention_hours * hourMs, batchRows));
-  const erasedIds = () => store.run((knex) => purgeErasedIds(knex, edges.erasures, batchRows));
-  const accesses = () => store.use(accessTable).purge(edges.accesses, batchRows);
-  const pseudonyms = () => store.use(accessTable).purgePseudonyms(edges.accesses, batchRows);
+  const special: Readonly<Record<string, (beforeMs: number) => Promise<number>>> = {
+    session_readings: (beforeMs) => store.run((knex) => purgeReadings(knex, beforeMs, batchRows, summarize)),
+    access_entries: (beforeMs) => store.use(accessTable).purge(beforeMs, batchRows),
+  };
+  const purgeTable = ({ table, expiry: { column }, beforeMs }: PurgeEdge) =>
+    special[table]?.(beforeMs) ?? store.run((knex) => deleteOldest(knex, table, column, beforeMs, batchRows));
   await forgetSecrets(store, nowMs);
   let total = 0;
-  const rest = [deliveries, idempotencyKeys, erasedIds, accesses, pseudonyms];
-  for (const deleteBatch of [readings, sessions, hours, feedback, ...rest])
-    total += await inBatches(deleteBatch, signal, onDeleted);
+  for (const edge of edges.values()) total += await inBatches(() => purgeTable(edge), signal, onDeleted);
   return total;
 }
 

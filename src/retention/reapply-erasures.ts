@@ -1,6 +1,5 @@
 import { peopleTable } from '../store/people.js';
-import { feedbackWriter } from '../store/feedback.js';
-import { nameSession } from '../store/name-subjects.js';
+import { nameSession } from '../store/person-rows.js';
 import { randomBytes } from 'node:crypto';
 import { type ErasedId, erasedIdRecord } from '../store/erased-ids.js';
 import { type ErasureParts, eraseSubject } from './erase.js';
@@ -34,7 +33,6 @@ export async function reapplyErasures(parts: ErasureParts, missing: Erasures): P
       const subjectId = `erased-${randomBytes(12).toString('hex')}`;
       await store.transact(async (scopeOf) => {
         const scope = scopeOf(accountId);
-        await feedbackWriter(scope).nameSubject(sessionId, incarnation, subjectId);
         await nameSession(scope, { sessionId, incarnation, subjectId, isNew: false });
       });
       await eraseSubject(parts, accountId, subjectId);

@@ -3,7 +3,7 @@ import { commandLine } from '../contract/command-line.js';
 import type { RetentionTimes } from '../config/config.js';
 import { countExpired, type ExpiredCount } from '../store/count-expired.js';
 import type { Store } from '../store/store.js';
-import { hourMs, purgeEdges } from './purge-edges.js';
+import { hourMs, planPurge } from './purge-edges.js';
 import type { Knex } from 'knex';
 
 /** How often the readings are counted while a shorter retention waits for a confirmation, ms. Counting reads them all. */
@@ -36,7 +36,8 @@ export function createConfirmedRetention(
   async function isSmallPurge(nowMs: number | undefined, earlierHours: number): Promise<boolean> {
     if (nowMs === undefined || performance.now() < countAgainAtMs) return false;
     countAgainAtMs = performance.now() + recountMs;
-    const [count] = await store.run((knex) => countExpired(knex, purgeEdges(times, nowMs), ['readings']));
+    const readings = planPurge(times, nowMs).edges.get('session_readings');
+    const [count] = await store.run((knex) => countExpired(knex, readings ? [readings] : []));
     if (count === undefined || !isLargePurge(count)) return true;
     const { stored, expired } = count;
     log.warn(

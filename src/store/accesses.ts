@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Schema } from '../contract/contract.js';
 import { createQueries, erasedPerson } from './access-queries.js';
-import { deleteOldest } from './delete-oldest.js';
 import { type DigestId, erasedIdTable } from './erased-ids.js';
 import { insertRows } from './rows.js';
 import { retry } from './retry.js';
@@ -154,10 +153,6 @@ export function accessTable(knex: Knex) {
           await insertRows(transaction, 'access_chains', [row], { key: ['chain_id'], merged });
         }),
       ),
-
-    /** Deletes at most `batch` links that no entry of the chains since `beforeMs` requires. Returns their number. */
-    purgePseudonyms: (beforeMs: number, batch: number): Promise<number> =>
-      deleteOldest(knex, 'access_subjects', 'used_at_ms', beforeMs - 2 * dayMs, batch),
 
     /**
      * Deletes about `batch` entries of a chain whose checkpoint is older than `beforeMs`. Deletes whole chains, and the

@@ -55,10 +55,6 @@ export function consentWriter(scope: ReadScope) {
         merged: ['body'],
       });
     },
-
-    async removeAll(subjectId: string): Promise<void> {
-      await transaction('consents').where({ account_id: accountId, subject_id: subjectId }).delete();
-    },
   };
 }
 

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import { webhookDelivery as settings } from '../../generated/spec.js';
-import { deleteOldest } from './delete-oldest.js';
 import { type Delivery, deliveryColumns, type DeliveryRow, toDelivery } from './delivery-row.js';
 import { isMysql, whereKeys } from './rows.js';
 import { retry } from './retry.js';
@@ -170,11 +169,6 @@ function pick(found: readonly Candidate[], claim: Claim): Array<[string, string]
 
 function keyOf({ account_id, delivery_id }: Candidate): [string, string] {
   return [account_id, delivery_id];
-}
-
-/** Deletes at most `batch` deliveries that were settled before `beforeMs`. Returns the number of deleted deliveries. */
-export function purgeDeliveries(knex: Knex, beforeMs: number, batch: number): Promise<number> {
-  return deleteOldest(knex, 'deliveries', 'settled_at_ms', beforeMs, batch);
 }
 
 /** Delivery counts of all accounts. Each count ends at `countMax`. */

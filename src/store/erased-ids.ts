@@ -1,6 +1,5 @@
 import type { ReadScope } from './scope.js';
 import type { Knex } from 'knex';
-import { deleteOldest } from './delete-oldest.js';
 import { insertRows } from './rows.js';
 import { pagesOf } from './people.js';
 
@@ -77,9 +76,4 @@ export function erasedIdRecord(knex: Knex) {
       }
     },
   };
-}
-
-/** Deletes at most `batch` ids that were erased before `beforeMs`. Returns their number. */
-export function purgeErasedIds(knex: Knex, beforeMs: number, batch: number): Promise<number> {
-  return deleteOldest(knex, 'erased_ids', 'erased_at_ms', beforeMs, batch);
 }

@@ -1,7 +1,5 @@
 import type { ReadScope, WriteScope } from './scope.js';
-import type { Knex } from 'knex';
 import type { Schema } from '../contract/contract.js';
-import { deleteOldest } from './delete-oldest.js';
 import { findPublished, type Published, type Reported, type ReportedTime } from './published-score.js';
 
 /** What a report says. */
@@ -113,34 +111,7 @@ export function feedbackWriter(scope: WriteScope) {
         recorded_at_ms: report.recordedAtMs,
       });
     },
-
-    /** Adds the subject to the reports of a session that is bound to a subject after its first reading. */
-    async nameSubject(session_id: string, incarnation: string, subject_id: string): Promise<void> {
-      await mine('feedback').where({ session_id, incarnation }).whereNull('subject_id').update({ subject_id });
-    },
-
-    /** Deletes the reports of a subject. Returns their number. */
-    async removeAll(subjectId: string): Promise<number> {
-      return mine('feedback').where({ subject_id: subjectId }).delete();
-    },
   };
-}
-
-/** Deletes at most `batch` reports of a subject. Returns their number. */
-export async function eraseSomeFeedback(
-  knex: Knex,
-  accountId: string,
-  subjectId: string,
-  batch: number,
-): Promise<number> {
-  const mine = knex('feedback').where({ account_id: accountId });
-  const ids: string[] = await mine.clone().where({ subject_id: subjectId }).limit(batch).pluck('feedback_id');
-  return ids.length === 0 ? 0 : mine.whereIn('feedback_id', ids).delete();
-}
-
-/** Deletes at most `batch` reports about a time before `beforeMs`. Returns their number. */
-export function purgeFeedback(knex: Knex, beforeMs: number, batch: number): Promise<number> {
-  return deleteOldest(knex, 'feedback', 'timestamp_ms', beforeMs, batch);
 }
 
 function toReport(row: Row): StoredReport {

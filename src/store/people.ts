@@ -1,10 +1,10 @@
+import { findTables } from './tables/index.js';
+import type { TableDefinition } from './tables/table.js';
 import type { Knex } from 'knex';
 
-/** Every table with ids of people. `erased_ids` contains only digests. */
-const tables = [
-  ...['subjects', 'sessions', 'triggers', 'consents', 'feedback', 'subject_hours', 'webhooks', 'outbox', 'deliveries'],
-  ...['idempotency_keys', 'access_subjects'],
-] as const;
+const isOfPeople = ({ about }: TableDefinition) =>
+  Object.keys(about).some((names) => names.split(' ').includes('subject_id'));
+const tables = findTables(isOfPeople).map(({ name }) => name);
 
 /** Lists all people of the database, for a restore. */
 export function peopleTable(knex: Knex) {

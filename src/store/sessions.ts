@@ -1,7 +1,6 @@
+import { touchStepMs } from './tables/sessions.js';
 import type { ReadScope, WriteScope } from './scope.js';
 import { randomBytes } from 'node:crypto';
-import type { Knex } from 'knex';
-import { deleteOldest } from './delete-oldest.js';
 import { buildInsert, lockOrInsertRows, type Statement } from './rows.js';
 import { noVersion } from './row-cache.js';
 import { rowFormats } from './row-formats.js';
@@ -29,11 +28,6 @@ interface LockedSessionRow {
 }
 
 const incarnationBytes = 6;
-
-/**
- * Precision of `touched_at_ms`, ms. Most readings do not change the rounded time, which avoids an update of its index.
- */
-export const touchStepMs = 60_000;
 
 /** Reads the sessions of one account. */
 export function sessionReader({ knex, accountId }: ReadScope) {
@@ -136,14 +130,6 @@ export function sessionWriter({ knex: transaction, accountId, version, caches, a
       return buildInsert(transaction, 'sessions', rows, { key: ['account_id', 'session_id'], merged });
     },
   };
-}
-
-/**
- * Deletes at most `batch` sessions whose last reading was stored before `beforeMs`. The time of the last reading is
- * rounded, so a session may stay up to a minute longer. Returns the number of deleted sessions.
- */
-export function purgeSessions(knex: Knex, beforeMs: number, batch: number): Promise<number> {
-  return deleteOldest(knex, 'sessions', 'touched_at_ms', beforeMs - touchStepMs, batch);
 }
 
 function touchedAt(nowMs: number): number {

@@ -1,7 +1,5 @@
 import type { ReadScope, WriteScope } from './scope.js';
-import type { Knex } from 'knex';
 import type { CountedReading, Hour, Spread } from '../score/summary.js';
-import { deleteOldest } from './delete-oldest.js';
 import { isMysql, selectRows } from './rows.js';
 import { earliestTimestamp, findPositions, readingsOfSession, toAccountKey } from './readings.js';
 import { rowFormats } from './row-formats.js';
@@ -134,27 +132,7 @@ export function hourWriter({ knex: transaction, accountId, version }: WriteScope
           .ignore();
       return true;
     },
-
-    async removeAll(subjectId: string): Promise<void> {
-      await transaction('subject_hours').where({ account_id: accountId, subject_id: subjectId }).delete();
-    },
   };
-}
-
-/** Deletes at most `batch` hours of a subject. Returns their number. */
-export async function eraseSomeHours(knex: Knex, accountId: string, subjectId: string, batch: number): Promise<number> {
-  const mine = () => knex('subject_hours').where({ account_id: accountId, subject_id: subjectId });
-  const last: { readonly hour_ms: number } | undefined = await mine()
-    .select('hour_ms')
-    .orderBy('hour_ms')
-    .offset(batch)
-    .first();
-  return last ? mine().andWhere('hour_ms', '<', last.hour_ms).delete() : mine().delete();
-}
-
-/** Deletes at most `batch` hours that begin before `beforeMs`. Returns their number. */
-export function purgeHours(knex: Knex, beforeMs: number, batch: number): Promise<number> {
-  return deleteOldest(knex, 'subject_hours', 'hour_ms', beforeMs, batch);
 }
 
 function toReading({ incarnation, timestamp_ms, stress_score, signals, response }: ReadingRow): SubjectReading {

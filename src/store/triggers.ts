@@ -53,11 +53,6 @@ export function triggerWriter({ knex: transaction, accountId, afterCommit, known
       const key = ['account_id', 'subject_id', 'topic'];
       return buildInsert(transaction, 'triggers', rows, { key, merged: triggerColumns });
     },
-
-    async removeAll(subjectId: string): Promise<number> {
-      known.delete(subjectId);
-      return mine().where({ subject_id: subjectId }).delete();
-    },
   };
 }
 

@@ -1,19 +1,8 @@
 import { createHash } from 'node:crypto';
 import knex, { type Knex } from 'knex';
 import { LibsqlClient } from '../libsql-dialect.js';
-import { accessTables } from './access-record.js';
-import { accountTables } from './accounts.js';
-import { consentTables } from './consent.js';
-import { createTable, type Tables } from './create-table.js';
-import { erasedIdTables } from './erased-ids.js';
-import { feedbackTables } from './feedback.js';
-import { receiptKeyTables } from './receipt-keys.js';
-import { secretsKeyTables } from './secrets-key.js';
-import { sessionTables } from './sessions.js';
-import { subjectHourTables } from './subject-hours.js';
-import { subjectTables } from './subjects.js';
-import { usageTables } from './usage.js';
-import { webhookTables } from './webhooks.js';
+import { tables } from '../tables/index.js';
+import { createTable } from '../tables/table.js';
 
 export interface Migration {
   readonly name: string;
@@ -25,21 +14,6 @@ export interface Migration {
    */
   readonly breaksEarlier?: true;
 }
-
-const tables: Tables = {
-  ...accountTables,
-  ...sessionTables,
-  ...subjectTables,
-  ...webhookTables,
-  ...usageTables,
-  ...secretsKeyTables,
-  ...erasedIdTables,
-  ...subjectHourTables,
-  ...accessTables,
-  ...receiptKeyTables,
-  ...feedbackTables,
-  ...consentTables,
-};
 
 /** Increase this number with a change of stored JSON that earlier builds misread. The schema then has another name. */
 const edition = 1;
@@ -60,8 +34,8 @@ async function createTables(database: Knex): Promise<void> {
 /** Returns a digest of the statements that create the tables. Connects to no database. */
 function digestSchema(): string {
   const { schema } = knex({ client: LibsqlClient, useNullAsDefault: true });
-  const statements = Object.entries(tables).map(([name, { columns, ...rest }]) => {
-    return [schema.createTable(name, columns).toSQL(), rest];
+  const statements = Object.entries(tables).map(([name, { columns, indexes, unique, isClustered }]) => {
+    return [schema.createTable(name, columns).toSQL(), { indexes, unique, isClustered }];
   });
   return createHash('sha256')
     .update(JSON.stringify([edition, statements]))

@@ -1,8 +1,34 @@
 import type { Knex } from 'knex';
 import { isMysql } from '../rows.js';
 
-/** A table with its columns and primary key. Indexes are separate because MySQL requires one statement per index. */
+/**
+ * Everything that the service knows about a table: what it contains, whose data it is, how long a row is stored, how an
+ * erasure deletes it, and who reads it. Purge, erasure, restore and the data map follow from it.
+ */
 export interface TableDefinition {
+  readonly content: string;
+  /** The content in words for the people concerned. Absent: part of another table, or no content of its own. */
+  readonly notice?: string;
+  /** Whom a row identifies. */
+  readonly identifies: 'person' | 'pseudonym' | 'nobody';
+  /** The setting of the retention, or a sentence if none limits it. */
+  readonly retention: string;
+  /** Absent if no row expires by its age. */
+  readonly expiry?: Expiry;
+  /** What `DELETE /v1/subjects/{subject_id}` does to the rows of the person, for the data map. */
+  readonly erasure: string;
+  /** Set if the rows of a person have its `subject_id`, and an erasure deletes exactly these. */
+  readonly erasesBySubject?: {
+    /** The rest of the key. An erasure deletes rows in batches first, if a person may have many. */
+    readonly batchKey?: string;
+  };
+  /** Columns of the session. Rows without a `subject_id` get that of their session, if a later reading names it. */
+  readonly bindsBy?: ReadonlyArray<'session_id' | 'incarnation'>;
+  /** Operations whose responses contain data of the table. */
+  readonly readBy: readonly string[];
+  /** Content of the columns, by names with spaces between them. */
+  readonly about: Readonly<Record<string, string>>;
+  /** The columns and the primary key. Indexes are separate because MySQL requires one statement per index. */
   readonly columns: (table: Knex.CreateTableBuilder) => void;
   /** Columns of each index, by index name. */
   readonly indexes?: Readonly<Record<string, readonly string[]>>;
@@ -12,6 +38,20 @@ export interface TableDefinition {
    * prefix then share pages.
    */
   readonly isClustered?: boolean;
+}
+
+/** How rows expire. A purge deletes them in batches, oldest first. */
+export interface Expiry {
+  /** Column with the time of the row, epoch ms. */
+  readonly column: string;
+  /** Name of the rows in the output of `purge`. Absent if it does not count them. */
+  readonly kind?: string;
+  /** Age at which a row expires, ms. Absent: the setting in `retention`. */
+  readonly maxAgeMs?: number;
+  /** How much longer a row is stored, ms. */
+  readonly graceMs?: number;
+  /** Condition of expired rows with one `?` for the time. Absent: the column is less than the time. */
+  readonly condition?: string;
 }
 
 /** Tables by name. */

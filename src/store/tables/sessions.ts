@@ -1,5 +1,10 @@
 import type { Knex } from 'knex';
-import { ascii, asciiJson, asciiOf, type Tables } from './create-table.js';
+import { ascii, asciiJson, asciiOf, type Tables } from './table.js';
+
+/**
+ * Precision of `touched_at_ms`, ms. Most readings do not change the rounded time, which avoids an update of its index.
+ */
+export const touchStepMs = 60_000;
 
 /**
  * Sessions and readings. A session row contains the state that the next reading requires. The readings are the history,
@@ -10,6 +15,19 @@ import { ascii, asciiJson, asciiOf, type Tables } from './create-table.js';
  */
 export const sessionTables: Tables = {
   sessions: {
+    content: 'sessions: current state, recent values, topics as numbers',
+    identifies: 'person',
+    retention: 'RETENTION_IDLE_SESSIONS_HOURS',
+    expiry: { kind: 'sessions', column: 'touched_at_ms', graceMs: touchStepMs },
+    erasure: 'deleted',
+    readBy: ['getState', 'listSessions', 'getHistory', 'exportReadings'],
+    about: {
+      account_id: 'account',
+      'subject_id session_id': 'ids of the person and the session, chosen by the integrator',
+      'incarnation version': 'internal ids',
+      'touched_at_ms started_at_ms': 'times of the last and the first reading',
+      body: 'current signals, baseline, score, reason and topic evidence. Never text',
+    },
     columns: defineSessions,
     indexes: {
       sessions_by_touch: ['touched_at_ms'],
@@ -21,11 +39,37 @@ export const sessionTables: Tables = {
   // In the order of their acceptance. Short columns identify the account and the session, because each row and each
   // index entry repeats them.
   session_readings: {
+    content: 'readings: signals, score and response',
+    notice: 'Your measurements, and the estimates computed from them',
+    identifies: 'person',
+    retention: 'RETENTION_READINGS_HOURS',
+    expiry: { kind: 'readings', column: 'timestamp_ms' },
+    erasure: 'deleted',
+    readBy: ['getHistory', 'exportReadings', 'streamEvents', 'getSubjectSummary', 'ingest', 'ingestBatch'],
+    about: {
+      'account incarnation': 'account and session, shortened',
+      timestamp_ms: 'time of the reading',
+      'position digest': 'order of storage, and a part of a hash that detects resends',
+      signals: 'signals and context of the reading. Never text',
+      'stress_score confidence previous_score model_version': 'score, its confidence, the previous score, the model',
+      response: 'the rest of the response: reason, state, topics',
+      state_change: 'the event that webhooks and streams send',
+    },
     columns: defineSessionReadings,
     indexes: { session_readings_by_session: ['account', 'incarnation', 'position', 'digest'] },
     isClustered: true,
   },
   late_readings: {
+    content: 'index of backfilled readings',
+    identifies: 'person',
+    retention: 'RETENTION_READINGS_HOURS',
+    erasure: 'deleted',
+    readBy: [],
+    about: {
+      'account incarnation': 'account and session, shortened',
+      timestamp_ms: 'time of the reading',
+      'position digest': 'order of storage, and a part of a hash that detects resends',
+    },
     columns: defineLateReadings,
     indexes: {
       late_readings_by_time: ['timestamp_ms'],
@@ -34,6 +78,12 @@ export const sessionTables: Tables = {
     isClustered: true,
   },
   stream_positions: {
+    content: 'position of the newest reading of an account',
+    identifies: 'nobody',
+    retention: 'without end',
+    erasure: 'no data of people',
+    readBy: [],
+    about: { 'account_id position erasures': 'numbers' },
     columns(table) {
       ascii(table, 'account_id', 32).notNullable();
       // Position of the account's newest reading.

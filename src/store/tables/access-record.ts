@@ -1,4 +1,4 @@
-import { ascii, asciiOf, type Tables } from './create-table.js';
+import { ascii, asciiOf, type Tables } from './table.js';
 
 /**
  * The access record: the entries, the chains that make changes detectable, and the pseudonyms of persons. Keys of chains
@@ -6,6 +6,23 @@ import { ascii, asciiOf, type Tables } from './create-table.js';
  */
 export const accessTables: Tables = {
   access_entries: {
+    content: 'access record: which key read, exported or erased whose data',
+    identifies: 'pseudonym',
+    retention: 'RETENTION_ACCESS_DAYS',
+    // Chains are deleted as a whole, so that the rest stays verifiable.
+    expiry: {
+      ...{ kind: 'accesses', column: 'at_ms' },
+      condition: 'chain_id in (select chain_id from access_chains where at_ms < ?)',
+    },
+    erasure: 'stay. Nobody can tell any more to whom they belong',
+    readBy: ['listAccesses'],
+    about: {
+      'chain_id seq mac': 'chain, number and code of the entry',
+      at_ms: 'minute of the access',
+      'account_id key_id credential': 'account, key, and whether a token was used',
+      'action operation': 'what was done',
+      subject: 'pseudonym of the person',
+    },
     columns(table) {
       asciiOf(table, 'chain_id', 16).notNullable();
       table.bigInteger('seq').notNullable();
@@ -27,6 +44,12 @@ export const accessTables: Tables = {
     },
   },
   access_chains: {
+    content: 'signed checkpoints of the access record',
+    identifies: 'nobody',
+    retention: 'RETENTION_ACCESS_DAYS',
+    erasure: 'no data of people',
+    readBy: [],
+    about: { 'chain_id key_check seq mac at_ms signature': 'chain, its last entry, and a signature' },
     columns(table) {
       asciiOf(table, 'chain_id', 16).notNullable();
       // Check value of the secrets key that signs the chain.
@@ -41,6 +64,19 @@ export const accessTables: Tables = {
     indexes: { access_chains_by_time: ['at_ms'] },
   },
   access_subjects: {
+    content: 'link between people and their pseudonyms',
+    identifies: 'person',
+    retention: 'RETENTION_ACCESS_DAYS',
+    // No entry of the chains that are stored requires an older link.
+    expiry: { column: 'used_at_ms', graceMs: 2 * 24 * 3_600_000 },
+    erasure: 'deleted',
+    readBy: ['listAccesses'],
+    about: {
+      'account_id subject_id': 'account and person. An erasure removes the person',
+      pseudonym: 'pseudonym in `access_entries`',
+      code: 'keyed digest of the account, the person and the pseudonym',
+      used_at_ms: 'a time on the last day with an access',
+    },
     columns(table) {
       ascii(table, 'account_id', 32).notNullable();
       asciiOf(table, 'pseudonym', 32).notNullable();

@@ -1,5 +1,6 @@
+import { idempotency } from '../../../generated/spec.js';
 import type { Knex } from 'knex';
-import { anyText, ascii, asciiJson, asciiOf, type Tables } from './create-table.js';
+import { anyText, ascii, asciiJson, asciiOf, type Tables } from './table.js';
 
 /**
  * Webhooks, the outbox and deliveries. The outbox has one row per event, written in the transaction of its reading. The
@@ -7,6 +8,18 @@ import { anyText, ascii, asciiJson, asciiOf, type Tables } from './create-table.
  */
 export const webhookTables: Tables = {
   webhooks: {
+    content: 'webhooks of the account',
+    identifies: 'person',
+    retention: 'until it is removed',
+    erasure: 'deleted if the webhook watches a session of the person',
+    readBy: ['registerWebhook', 'listWebhooks'],
+    about: {
+      account_id: 'account',
+      'subject_id session_id': 'ids of the person and the session, chosen by the integrator',
+      webhook_id: 'webhook',
+      'url body': 'URL of the receiver, events, encrypted signing secret',
+      'registered_epoch disabled_epoch locks': 'internal numbers',
+    },
     columns(table) {
       ascii(table, 'account_id', 32).notNullable();
       ascii(table, 'webhook_id', 32).notNullable();
@@ -28,6 +41,17 @@ export const webhookTables: Tables = {
     },
   },
   outbox: {
+    content: 'state changes that are not yet distributed to webhooks',
+    identifies: 'person',
+    retention: 'until the event is distributed, usually within 100 ms',
+    erasure: 'deleted',
+    readBy: [],
+    about: {
+      account_id: 'account',
+      'subject_id session_id': 'ids of the person and the session, chosen by the integrator',
+      'seq epoch created_at_ms': 'order and time of the event',
+      payload: 'the event: session, previous and new state, score, time',
+    },
     columns(table) {
       ascii(table, 'account_id', 32).notNullable();
       ascii(table, 'session_id', 256).notNullable();
@@ -46,6 +70,21 @@ export const webhookTables: Tables = {
   },
   // The indexes without the account serve the worker, which finds due deliveries of all accounts.
   deliveries: {
+    content: 'deliveries of state changes to webhooks, with their attempts',
+    notice: 'Notices to other systems that your state changed',
+    identifies: 'person',
+    retention: 'RETENTION_DELIVERIES_DAYS',
+    expiry: { kind: 'deliveries', column: 'settled_at_ms' },
+    erasure: 'deleted',
+    readBy: ['listDeliveries', 'getDelivery', 'listFailedDeliveries'],
+    about: {
+      account_id: 'account',
+      'subject_id session_id': 'ids of the person and the session, chosen by the integrator',
+      'delivery_id webhook_id receiver owner': 'delivery, webhook, receiver and process',
+      'seq status reason due_at_ms settled_at_ms event_at_ms': 'order, status and times',
+      payload: 'the event: session, previous and new state, score, time',
+      attempts: 'responses of the receiver, abridged',
+    },
     columns: defineDeliveries,
     indexes: {
       deliveries_by_receiver: ['status', 'receiver', 'due_at_ms'],
@@ -59,6 +98,19 @@ export const webhookTables: Tables = {
     },
   },
   idempotency_keys: {
+    content: 'responses to requests with an `Idempotency-Key`, encrypted',
+    identifies: 'person',
+    retention: `${idempotency.retention_hours} hours. Secrets: ${idempotency.secret_minutes} minutes`,
+    expiry: { column: 'created_at_ms', maxAgeMs: idempotency.retention_hours * 3_600_000 },
+    erasure: 'deleted',
+    readBy: ['registerWebhook', 'rotateWebhookSecret', 'testWebhook'],
+    about: {
+      account_id: 'account',
+      'subject_id session_id': 'ids of the person and the session, chosen by the integrator',
+      'key_digest request_digest': 'hashes of the key and the request',
+      'owner lease_until_ms created_at_ms': 'process and times',
+      'response secret': 'response, encrypted',
+    },
     columns: defineIdempotencyKeys,
     indexes: {
       idempotency_keys_by_age: ['created_at_ms'],

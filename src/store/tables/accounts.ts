@@ -1,4 +1,4 @@
-import { anyText, ascii, asciiJson, asciiOf, type Tables } from './create-table.js';
+import { anyText, ascii, asciiJson, asciiOf, type Tables } from './table.js';
 
 /**
  * Accounts, which have keys, a tier and data, and the audit log. A key is looked up by its hash before its account is
@@ -6,6 +6,16 @@ import { anyText, ascii, asciiJson, asciiOf, type Tables } from './create-table.
  */
 export const accountTables: Tables = {
   accounts: {
+    content: 'accounts and their settings',
+    identifies: 'nobody',
+    retention: 'without end',
+    erasure: 'no data of people',
+    readBy: [],
+    about: {
+      'account_id name tier created_at_ms': 'account',
+      settings: 'e.g. the mode of consent and the stated purpose',
+      webhook_epoch: 'internal number',
+    },
     columns(table) {
       ascii(table, 'account_id', 32).notNullable();
       ascii(table, 'name', 64).notNullable();
@@ -20,6 +30,16 @@ export const accountTables: Tables = {
     unique: { accounts_by_name: ['name'] },
   },
   api_keys: {
+    content: 'API keys as hashes',
+    identifies: 'nobody',
+    retention: 'without end, also revoked ones',
+    erasure: 'no data of people',
+    readBy: [],
+    about: {
+      'account_id key_id key_hash display_prefix': 'key, as a hash and a prefix',
+      'scopes networks': 'what the key may do, and from where',
+      'created_at_ms expires_at_ms revoked_at_ms last_used_at_ms': 'times. The last use is rounded to the hour',
+    },
     columns(table) {
       ascii(table, 'account_id', 32).notNullable();
       ascii(table, 'key_id', 32).notNullable();
@@ -39,6 +59,16 @@ export const accountTables: Tables = {
     unique: { api_keys_by_hash: ['key_hash'] },
   },
   key_audit: {
+    content: 'audit log of keys and accounts. `actor` may name an administrator',
+    identifies: 'person',
+    retention: 'without end',
+    erasure: 'none: it names administrators, not the people whose signals are sent',
+    readBy: [],
+    about: {
+      'account_id entry_id at_ms action': 'what was done, and when',
+      'key_id key_prefix details': 'which key, and how it was changed',
+      actor: 'who did it, e.g. a user name of the machine',
+    },
     columns(table) {
       ascii(table, 'account_id', 32).notNullable();
       ascii(table, 'entry_id', 32).notNullable();

@@ -1,8 +1,14 @@
-import { ascii, asciiOf, type Tables } from './create-table.js';
+import { ascii, asciiOf, type Tables } from './table.js';
 
 /** The secrets key that protects new secrets. It has one row, named `current`. */
 export const secretsKeyTables: Tables = {
   secrets_keys: {
+    content: 'check value of `SECRETS_KEY`',
+    identifies: 'nobody',
+    retention: 'until the key is replaced',
+    erasure: 'no data of people',
+    readBy: [],
+    about: { 'name check_value since_ms': 'check value and its time' },
     columns(table) {
       ascii(table, 'name', 16).notNullable();
       asciiOf(table, 'check_value', 64).notNullable();

@@ -1,8 +1,14 @@
-import { ascii, asciiOf, type Tables } from './create-table.js';
+import { ascii, asciiOf, type Tables } from './table.js';
 
 /** The keys that sign deletion receipts. They are the same for all accounts. */
 export const receiptKeyTables: Tables = {
   receipt_keys: {
+    content: 'keys that sign deletion receipts',
+    identifies: 'nobody',
+    retention: 'without end. Private keys are deleted by a rotation',
+    erasure: 'no data of people',
+    readBy: ['listReceiptKeys'],
+    about: { 'key_id public_key private_key created_at_ms': 'key pair, the private key encrypted' },
     columns(table) {
       ascii(table, 'key_id', 32).notNullable();
       // An Ed25519 key in base64url.

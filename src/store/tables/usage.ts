@@ -1,8 +1,14 @@
-import { ascii, asciiOf, type Tables } from './create-table.js';
+import { ascii, asciiOf, type Tables } from './table.js';
 
 /** Calls per account and calendar month (UTC, e.g. `2026-11`). */
 export const usageTables: Tables = {
   usage_months: {
+    content: 'calls per account and month',
+    identifies: 'nobody',
+    retention: 'without end',
+    erasure: 'no data of people',
+    readBy: [],
+    about: { 'account_id month calls': 'number of calls' },
     columns(table) {
       ascii(table, 'account_id', 32).notNullable();
       asciiOf(table, 'month', 7).notNullable();
@@ -12,6 +18,12 @@ export const usageTables: Tables = {
   },
   // The retention that the last purge applied.
   applied_retention: {
+    content: 'retention of readings that the last purge applied',
+    identifies: 'nobody',
+    retention: 'without end',
+    erasure: 'no data of people',
+    readBy: [],
+    about: { 'name value': 'number of hours' },
     columns(table) {
       ascii(table, 'name', 64).notNullable();
       table.integer('value').notNullable();

@@ -1,8 +1,25 @@
-import { ascii, asciiOf, type Tables } from './create-table.js';
+import { ascii, asciiOf, type Tables } from './table.js';
 
 /** Reports of people, which are stored longer than readings and contain the published score. */
 export const feedbackTables: Tables = {
   feedback: {
+    content: 'what people report about their stress, with the published score',
+    notice: 'What you report about your stress',
+    identifies: 'person',
+    retention: 'RETENTION_FEEDBACK_DAYS',
+    expiry: { kind: 'feedback', column: 'timestamp_ms' },
+    erasesBySubject: { batchKey: 'feedback_id' },
+    bindsBy: ['session_id', 'incarnation'],
+    erasure: 'deleted. A report of a session that never had a `subject_id` stays until its retention ends',
+    readBy: ['listFeedback', 'submitFeedback', 'getAgreement', 'getSubjectAgreement'],
+    about: {
+      account_id: 'account',
+      'subject_id session_id': 'ids of the person and the session, chosen by the integrator',
+      'feedback_id incarnation': 'internal ids',
+      'timestamp_ms duration_seconds recorded_at_ms': 'time of the report',
+      'stress note_code': 'what the person said: a number and a code. Never text',
+      'stress_score model_version readings': 'the published score of that time',
+    },
     columns(table) {
       ascii(table, 'account_id', 32).notNullable();
       // `fb_` and a keyed digest of the body, so that a resend has the same id.

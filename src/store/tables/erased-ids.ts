@@ -1,8 +1,15 @@
-import { ascii, asciiOf, type Tables } from './create-table.js';
+import { ascii, asciiOf, type Tables } from './table.js';
 
 /** Erased ids. With them, the service rejects readings whose token is from before the erasure. */
 export const erasedIdTables: Tables = {
   erased_ids: {
+    content: 'keyed hashes of erased ids, so that earlier tokens send no more data, and a restore erases them again',
+    identifies: 'pseudonym',
+    retention: 'RETENTION_ERASURES_DAYS',
+    expiry: { kind: 'erasures', column: 'erased_at_ms' },
+    erasure: 'created',
+    readBy: [],
+    about: { account_id: 'account', digest: 'keyed hash of the id', erased_at_ms: 'time of the erasure' },
     columns(table) {
       ascii(table, 'account_id', 32).notNullable();
       // Keyed digest of the kind and the id. The row never contains the id of an erased person.

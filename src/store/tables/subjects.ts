@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { ascii, asciiJson, asciiOf, type Tables } from './create-table.js';
+import { ascii, asciiJson, asciiOf, type Tables } from './table.js';
 
 /**
  * Data about a person across sessions, which is stored until it is deleted. Each subject has one row. Each topic of a
@@ -8,6 +8,17 @@ import { ascii, asciiJson, asciiOf, type Tables } from './create-table.js';
  */
 export const subjectTables: Tables = {
   subjects: {
+    content: 'people: baseline, newest consent, names of active and resolved topics',
+    notice: 'Your usual heart rate, to compare with',
+    identifies: 'person',
+    retention: 'until the person is erased',
+    erasure: 'deleted',
+    readBy: ['getSubject', 'getConsent', 'getState', 'ingest', 'ingestBatch'],
+    about: {
+      'account_id subject_id': 'account and person',
+      version: 'internal id',
+      body: 'baseline of the heart, newest consent, names of topics',
+    },
     columns(table) {
       ascii(table, 'account_id', 32).notNullable();
       ascii(table, 'subject_id', 256).notNullable();
@@ -18,8 +29,31 @@ export const subjectTables: Tables = {
       table.primary(['account_id', 'subject_id']);
     },
   },
-  triggers: { columns: defineTriggers, isClustered: true },
+  triggers: {
+    content: 'Trigger Memory: topics of a person and the stress around them',
+    notice: 'Names of topics that seem to stress you',
+    identifies: 'person',
+    retention: 'until the person is erased',
+    erasure: 'deleted',
+    erasesBySubject: {},
+    readBy: ['getTriggers', 'getSubject'],
+    about: {
+      'account_id subject_id': 'account and person',
+      'topic status': 'topic and its status',
+      'recent_stress score_sum sightings peak_score sessions': 'stress at the mentions, and their number',
+      'last_seen_ms activation_at_ms activation_session_id': 'times, and the session of the activation',
+      'resolving_sightings status_changes': 'progress and history of the status',
+    },
+    columns: defineTriggers,
+    isClustered: true,
+  },
   erasures: {
+    content: 'erasures in progress',
+    identifies: 'person',
+    retention: 'until the readings of the session are erased',
+    erasure: 'created, and deleted at its end',
+    readBy: [],
+    about: { 'account_id session_id incarnation': 'session whose readings are being erased' },
     columns(table) {
       ascii(table, 'account_id', 32).notNullable();
       ascii(table, 'session_id', 256).notNullable();
