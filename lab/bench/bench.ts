@@ -4,17 +4,14 @@ import { launch } from '../../testkit/launch.js';
 import { batch } from './loads/batch.js';
 import { deliveries } from './loads/deliveries.js';
 import { domain } from './loads/domain.js';
-import { exports } from './loads/export.js';
 import { gateway } from './loads/gateway.js';
 import { growth } from './loads/growth.js';
 import { ingest } from './loads/ingest.js';
-import { purge } from './loads/purge.js';
 import { servers } from './loads/servers.js';
 import { start } from './loads/start.js';
 import { streams } from './loads/streams.js';
 
 const bench = new Command('bench').description('Measures the service under a load. The default load is `servers`.');
 bench.addCommand(servers, { isDefault: true });
-for (const load of [batch, deliveries, domain, exports, gateway, growth, ingest, purge, start, streams])
-  bench.addCommand(load);
+for (const load of [batch, deliveries, domain, gateway, growth, ingest, start, streams]) bench.addCommand(load);
 await launch(bench);

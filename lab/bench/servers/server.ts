@@ -1,9 +1,8 @@
 /**
  * A server that the service is compared with: `bare` Express parses and sends JSON. `validated` also validates requests
  * against the contract. `storing` stores each reading in its own transaction before it responds, without validation or
- * scoring. `select` sends all columns of the readings with JSON.stringify, at the pace of the client.
+ * scoring.
  */
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
@@ -46,7 +45,7 @@ function answerTo({ session_id, timestamp }: Submission): StateReading {
 export type RecordReading = (reading: Submission) => Promise<void> | void;
 
 const [kind, url = ''] = [process.argv[2], process.env['DATABASE_URL']];
-const server = createServer(kind === 'select' ? await createSelect() : await createIngest());
+const server = createServer(await createIngest());
 server.listen(0, '127.0.0.1', () => {
   console.log(`Listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });
@@ -75,16 +74,4 @@ async function createIngest(): Promise<RequestListener> {
 async function openRecord(): Promise<RecordReading> {
   if (url.startsWith('sqlite:')) return (await import('./sqlite.js')).openSqlite(url.slice('sqlite:'.length));
   return (await import('./mysql.js')).openMysql(url);
-}
-
-async function createSelect(): Promise<RequestListener> {
-  const { default: Database } = await import('libsql');
-  const database = new Database(url.replace('sqlite:', ''));
-  const select = database.prepare('select * from readings where position > ? order by account_id, position');
-  return async (request, response) => {
-    const cursor = new URL(request.url ?? '', 'http://localhost').searchParams.get('cursor') ?? 0;
-    for (const row of select.iterate(Number(cursor)))
-      if (!response.write(`${JSON.stringify(row)}\n`)) await once(response, 'drain');
-    response.end();
-  };
 }
