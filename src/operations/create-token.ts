@@ -2,7 +2,7 @@ import { sessionTokens as settings } from '../../generated/spec.js';
 import type { OperationRecord } from './operation.js';
 
 /** Issues a token. It expires at a whole second, because the times in a JWT have no fraction. */
-export const createToken: OperationRecord<'createToken'> = {
+export const createToken: OperationRecord<'createToken', 'sessionTokens' | 'now'> = {
   personalData: 'none',
   async handle({ sessionTokens, now }, { body }, { accountId, keyId }) {
     const { session_id: sessionId, subject_id, scopes, expires_in = settings.expires_in_seconds } = body;

@@ -5,7 +5,10 @@ import type { OperationRecord } from './operation.js';
 import { ProblemError } from '../contract/problem.js';
 
 /** Responds after all data of the subject is erased, with a signed receipt. */
-export const deleteSubject: OperationRecord<'deleteSubject'> = {
+export const deleteSubject: OperationRecord<
+  'deleteSubject',
+  'store' | 'digestId' | 'now' | 'recordErasures' | 'secretBox'
+> = {
   personalData: 'erases',
   tool: {
     name: 'delete_subject',
@@ -16,7 +19,11 @@ export const deleteSubject: OperationRecord<'deleteSubject'> = {
   async handle(services, { params }, { accountId, keyId }) {
     const { subject_id } = params;
     // Opened before the erasure, so that nothing is erased without a receipt.
-    const sign = await openReceipts({ ...services, receiptKeys: services.store.use(receiptKeyTable) });
+    const sign = await openReceipts({
+      receiptKeys: services.store.use(receiptKeyTable),
+      secretBox: services.secretBox,
+      now: services.now,
+    });
     const erased = await eraseSubject(services, accountId, subject_id);
     if (!erased) throw new ProblemError('subject_not_found');
     const { sessions, triggers } = erased;

@@ -4,7 +4,7 @@ import { feedbackReader, type StoredReport } from '../store/feedback.js';
 import type { OperationRecord } from './operation.js';
 
 /** Compares the published scores with the reports of all people. The reports of a person are one group. */
-export const getAgreement: OperationRecord<'getAgreement'> = {
+export const getAgreement: OperationRecord<'getAgreement', 'store'> = {
   personalData: 'reads',
   async handle({ store }, _input, { accountId }) {
     const reports = await feedbackReader(store.read(accountId)).page(undefined, undefined, settings.reports_max);

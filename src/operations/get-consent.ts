@@ -4,7 +4,7 @@ import type { OperationRecord } from './operation.js';
 import { ProblemError } from '../contract/problem.js';
 
 /** Returns the newest version of a consent. */
-export const getConsent: OperationRecord<'getConsent'> = {
+export const getConsent: OperationRecord<'getConsent', 'store' | 'now'> = {
   personalData: 'reads',
   tool: {
     name: 'get_consent',

@@ -3,7 +3,7 @@ import { toContractDelivery } from '../webhooks/view.js';
 import { ProblemError } from '../contract/problem.js';
 import type { OperationRecord } from './operation.js';
 
-export const getDelivery: OperationRecord<'getDelivery'> = {
+export const getDelivery: OperationRecord<'getDelivery', 'store'> = {
   personalData: 'reads',
   async handle({ store }, { params }, { accountId }) {
     const delivery = await deliveryLog(store.read(accountId)).find(params.delivery_id);

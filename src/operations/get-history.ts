@@ -6,7 +6,7 @@ import type { OperationRecord } from './operation.js';
 import { ProblemError } from '../contract/problem.js';
 
 /** Returns the points of the window. The list is empty if a known session has no reading in the window. */
-export const getHistory: OperationRecord<'getHistory'> = {
+export const getHistory: OperationRecord<'getHistory', 'store' | 'now'> = {
   personalData: 'reads',
   countsPerSession: true,
   nameSession: ({ session_id }) => session_id,

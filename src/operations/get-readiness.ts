@@ -2,7 +2,7 @@ import type { OperationRecord } from './operation.js';
 import { ProblemError } from '../contract/problem.js';
 
 /** Throws service_unavailable when the database is unavailable, has pending migrations or accepts no writes. */
-export const getReadiness: OperationRecord<'getReadiness'> = {
+export const getReadiness: OperationRecord<'getReadiness', 'checkDatabase'> = {
   personalData: 'none',
   reportsReadiness: true,
   async handle({ checkDatabase }) {

@@ -9,7 +9,7 @@ import { ProblemError } from '../contract/problem.js';
 /**
  * Returns the state as of the newest reading. The score does not decay. The confidence falls with the age of the state.
  */
-export const getState: OperationRecord<'getState'> = {
+export const getState: OperationRecord<'getState', 'store' | 'now'> = {
   personalData: 'reads',
   countsPerSession: true,
   nameSession: ({ session_id }) => session_id,

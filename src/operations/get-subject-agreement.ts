@@ -6,7 +6,7 @@ import type { OperationRecord } from './operation.js';
 import { ProblemError } from '../contract/problem.js';
 
 /** Compares the published scores with the reports of a person. The reports of a day (UTC) are one group. */
-export const getSubjectAgreement: OperationRecord<'getSubjectAgreement'> = {
+export const getSubjectAgreement: OperationRecord<'getSubjectAgreement', 'store'> = {
   personalData: 'reads',
   async handle({ store }, { params: { subject_id } }, { accountId }) {
     const reader = store.read(accountId);

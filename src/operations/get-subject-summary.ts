@@ -21,7 +21,7 @@ interface Span {
 }
 
 /** Returns a page of the hours or days of a subject. */
-export const getSubjectSummary: OperationRecord<'getSubjectSummary'> = {
+export const getSubjectSummary: OperationRecord<'getSubjectSummary', 'store' | 'now' | 'computeHours'> = {
   personalData: 'reads',
   tool: {
     name: 'get_subject_summary',
@@ -80,7 +80,7 @@ interface PageRequest {
  * hour before it deletes the readings, so the page misses none. `nextMs` is undefined on the last page.
  */
 async function readPage(
-  { computeHours }: Services,
+  { computeHours }: Pick<Services, 'computeHours'>,
   scope: ReadScope,
   { subjectId, calendar, span, nowMs }: PageRequest,
 ) {

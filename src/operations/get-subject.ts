@@ -6,7 +6,7 @@ import type { OperationRecord } from './operation.js';
 import { ProblemError } from '../contract/problem.js';
 
 /** Returns what the service has learned about a subject, as of now. */
-export const getSubject: OperationRecord<'getSubject'> = {
+export const getSubject: OperationRecord<'getSubject', 'store' | 'now'> = {
   personalData: 'reads',
   async handle({ store, now }, { params: { subject_id } }, { accountId }) {
     const reader = store.read(accountId);

@@ -5,7 +5,7 @@ import type { OperationRecord } from './operation.js';
 import { ProblemError } from '../contract/problem.js';
 
 /** Returns the triggers of a subject. The lists are empty for a subject without texts. */
-export const getTriggers: OperationRecord<'getTriggers'> = {
+export const getTriggers: OperationRecord<'getTriggers', 'store'> = {
   personalData: 'reads',
   tool: {
     name: 'get_trigger_memory',

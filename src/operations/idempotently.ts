@@ -33,7 +33,7 @@ export interface IdempotentWork<R extends OperationResponse> {
  * Throws idempotency_key_in_use while the first request runs, and idempotency_key_reused for a different request.
  */
 export async function idempotently<R extends OperationResponse>(
-  { store, secretBox, now }: Services,
+  { store, secretBox, now }: Pick<Services, 'store' | 'secretBox' | 'now'>,
   { accountId }: Caller,
   { operationId, key, content }: IdempotentRequest,
   { prepare, write }: IdempotentWork<R>,

@@ -24,7 +24,7 @@ import { listReceiptKeys } from './list-receipt-keys.js';
 import { listFeedback } from './list-feedback.js';
 import { listSessions } from './list-sessions.js';
 import { listWebhooks } from './list-webhooks.js';
-import type { AnyOperation, OperationRecord } from './operation.js';
+import type { AnyOperation, OperationRecord, Services } from './operation.js';
 import { putConsent } from './put-consent.js';
 import { registerWebhook } from './register-webhook.js';
 import { removeWebhook } from './remove-webhook.js';
@@ -42,7 +42,7 @@ type Handed<Op extends OperationId> = Op extends 'ingest'
     : BodyOf<Op>;
 
 /** Every operation of the contract, by operationId. A missing or mistyped operation does not compile. */
-export const operations: { readonly [Op in OperationId]: OperationRecord<Op, Handed<Op>> } = {
+export const operations: { readonly [Op in OperationId]: OperationRecord<Op, keyof Services, Handed<Op>> } = {
   ingest,
   ingestBatch,
   getState,

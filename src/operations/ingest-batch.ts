@@ -29,7 +29,7 @@ const linesAtOnce = 160;
  * Stores the prepared lines of a batch and returns the result of each line. Rejects if no line is stored because of an
  * outage or an internal error, so that clients resend the whole request.
  */
-export const ingestBatch: OperationRecord<'ingestBatch', PreparedBatch> = {
+export const ingestBatch: OperationRecord<'ingestBatch', 'commit' | 'log', PreparedBatch> = {
   personalData: 'writes',
   takes: 'lines',
   async handle({ commit, log }, { body: { requestId, lines } }, caller) {

@@ -6,7 +6,7 @@ import type { OperationRecord } from './operation.js';
 import { ProblemError } from '../contract/problem.js';
 
 /** Stores a prepared reading and returns the state after the reading. */
-export const ingest: OperationRecord<'ingest', PreparedReading> = {
+export const ingest: OperationRecord<'ingest', 'commit', PreparedReading> = {
   personalData: 'writes',
   takes: 'reading',
   tool: {

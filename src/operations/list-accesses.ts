@@ -7,7 +7,7 @@ import type { OperationRecord } from './operation.js';
 import { fault, ProblemError } from '../contract/problem.js';
 
 /** Returns a page of the accesses to a person's data. Reads one access more than a page, to find out whether a next page exists. */
-export const listAccesses: OperationRecord<'listAccesses'> = {
+export const listAccesses: OperationRecord<'listAccesses', 'store'> = {
   personalData: 'reads',
   async handle({ store }, { params: { subject_id }, query }, { accountId }) {
     const after = query.cursor === undefined ? undefined : readCursor(query.cursor);

@@ -5,7 +5,7 @@ import type { OperationRecord } from './operation.js';
 import { fault, ProblemError } from '../contract/problem.js';
 
 /** Returns a page of the versions of a consent, newest first. */
-export const listConsentVersions: OperationRecord<'listConsentVersions'> = {
+export const listConsentVersions: OperationRecord<'listConsentVersions', 'store' | 'now'> = {
   personalData: 'reads',
   async handle({ store, now }, { params: { subject_id }, query: { cursor } }, { accountId }) {
     const before = cursor === undefined ? undefined : readCursor(cursor);

@@ -7,7 +7,7 @@ import type { OperationRecord } from './operation.js';
 
 const outcomes: readonly DeliveryOutcome[] = ['delivered', 'failed'];
 
-export const listDeliveries: OperationRecord<'listDeliveries'> = {
+export const listDeliveries: OperationRecord<'listDeliveries', 'store'> = {
   personalData: 'reads',
   async handle({ store }, { query }, { accountId }) {
     const wanted = query.status === undefined ? outcomes : [query.status];

@@ -6,7 +6,7 @@ import type { ReadScope } from '../store/scope.js';
 import { findDeliveryPage } from './delivery-page.js';
 import type { OperationRecord } from './operation.js';
 
-export const listFailedDeliveries: OperationRecord<'listFailedDeliveries'> = {
+export const listFailedDeliveries: OperationRecord<'listFailedDeliveries', 'store'> = {
   personalData: 'reads',
   async handle({ store }, { query }, { accountId }) {
     const scope = store.read(accountId);

@@ -6,7 +6,7 @@ import type { OperationRecord } from './operation.js';
 import { fault, ProblemError } from '../contract/problem.js';
 
 /** Returns a page of reports, newest first. Reads one report more, to find out whether a next page exists. */
-export const listFeedback: OperationRecord<'listFeedback'> = {
+export const listFeedback: OperationRecord<'listFeedback', 'store'> = {
   personalData: 'reads',
   async handle({ store }, { query: { subject_id, cursor } }, { accountId }) {
     const after = cursor === undefined ? undefined : readCursor(cursor);

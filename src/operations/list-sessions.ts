@@ -10,11 +10,11 @@ import type { OperationRecord, Services } from './operation.js';
 import type { ComputedState } from '../score/remembered.js';
 import { fault, ProblemError } from '../contract/problem.js';
 
-type Query = NonNullable<Parameters<OperationRecord<'listSessions'>['handle']>[1]['query']>;
+type Query = NonNullable<Parameters<OperationRecord<'listSessions', 'store' | 'now'>['handle']>[1]['query']>;
 type Order = Schema<'SessionOrder'>;
 
 /** Returns a page of sessions: in the order of their starts, or of a snapshot. */
-export const listSessions: OperationRecord<'listSessions'> = {
+export const listSessions: OperationRecord<'listSessions', 'store' | 'now'> = {
   personalData: 'reads',
   tool: {
     name: 'list_sessions',
@@ -39,7 +39,7 @@ interface Listed {
 }
 
 /** Reads one session more than a page, to find out whether a next page exists. */
-async function listStarted(_: Services, scope: ReadScope, query: Query): Promise<Schema<'SessionList'>> {
+async function listStarted(_: unknown, scope: ReadScope, query: Query): Promise<Schema<'SessionList'>> {
   const { subject_id: subjectId, cursor } = query;
   const after = cursor === undefined ? undefined : readCursor(cursor);
   const found = await findSessions(scope, { subjectId, after }, settings.page_size + 1);
@@ -66,7 +66,7 @@ interface Place extends SessionCursor {
 type Ranked = Place & SnapshotSession & { readonly state: Schema<'SessionState'> };
 
 async function listSnapshot(
-  { store, now }: Services,
+  { store, now }: Pick<Services, 'store' | 'now'>,
   scope: ReadScope,
   query: Query,
   accountId: string,

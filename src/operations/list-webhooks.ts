@@ -4,7 +4,7 @@ import { toWebhook } from '../webhooks/view.js';
 import type { OperationRecord } from './operation.js';
 
 /** Returns the account's webhooks with the health of each receiver. No other response contains the health. */
-export const listWebhooks: OperationRecord<'listWebhooks'> = {
+export const listWebhooks: OperationRecord<'listWebhooks', 'store'> = {
   personalData: 'none',
   async handle({ store }, _input, { accountId }) {
     const reader = store.read(accountId);

@@ -16,10 +16,10 @@ import type { SessionTokens } from '../keys/session-token.js';
 /** Operations whose responses are sent piece by piece. */
 type StreamedId = 'streamEvents' | 'exportReadings';
 
-/** Properties of an operation that the contract does not define. */
-export type OperationRecord<Op extends OperationId, Body = BodyOf<Op>> = Facts &
+/** Properties of an operation that the contract does not define. Its handler gets only the services that `Uses` names. */
+export type OperationRecord<Op extends OperationId, Uses extends keyof Services = never, Body = BodyOf<Op>> = Facts &
   Named<Op> &
-  (Op extends StreamedId ? Streamed<Op> : Handled<Op, Body>);
+  (Op extends StreamedId ? Streamed<Op> : Handled<Op, Uses, Body>);
 
 interface Facts {
   /** The effect on the data of people. The access record has an entry of each request that reads, exports or erases. */
@@ -45,8 +45,8 @@ interface Named<Op extends OperationId> {
 }
 
 /** An operation with a single response. Its handler runs in the core. */
-interface Handled<Op extends OperationId, Body> {
-  handle(services: Services, input: Input<Op, Body>, caller: CallerOf<Op>): Promise<Output<Op>>;
+interface Handled<Op extends OperationId, Uses extends keyof Services, Body> {
+  handle(services: Pick<Services, Uses>, input: Input<Op, Body>, caller: CallerOf<Op>): Promise<Output<Op>>;
 }
 
 /** An operation whose response is sent piece by piece. It runs on the HTTP thread. */

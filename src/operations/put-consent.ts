@@ -19,7 +19,7 @@ import { ProblemError } from '../contract/problem.js';
 type Decision = NonNullable<StoredConsent['sent']>;
 
 /** Records a consent. Responds after the values of withdrawn categories are removed. */
-export const putConsent: OperationRecord<'putConsent'> = {
+export const putConsent: OperationRecord<'putConsent', 'store' | 'now'> = {
   personalData: 'writes',
   async handle({ store, now }, { params: { subject_id }, body }, { accountId, settings }) {
     const mode = settings?.consent ?? 'off';

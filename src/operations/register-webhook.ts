@@ -5,7 +5,10 @@ import { idempotently } from './idempotently.js';
 import type { OperationRecord } from './operation.js';
 
 /** Registers a webhook. Returns the secret only in this response and in resends with the same Idempotency-Key. */
-export const registerWebhook: OperationRecord<'registerWebhook'> = {
+export const registerWebhook: OperationRecord<
+  'registerWebhook',
+  'store' | 'secretBox' | 'now' | 'log' | 'targetPolicy' | 'resolveName'
+> = {
   personalData: 'none',
   async handle(services, { body, headers }, caller) {
     const { secretBox, now, log } = services;

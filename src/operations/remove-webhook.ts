@@ -9,7 +9,7 @@ const batchRows = 500;
  * Deletes a webhook, then its queued deliveries in small batches. If the process crashes in between, the worker deletes
  * the remaining deliveries.
  */
-export const removeWebhook: OperationRecord<'removeWebhook'> = {
+export const removeWebhook: OperationRecord<'removeWebhook', 'store'> = {
   personalData: 'none',
   async handle({ store }, { params }, { accountId }) {
     const isRemoved = await store.transact((scopeOf) => webhookTable(scopeOf(accountId)).remove(params.id));

@@ -10,7 +10,7 @@ import { requireWebhook } from './require-webhook.js';
 import type { OperationRecord } from './operation.js';
 
 /** Restarts the schedules of failed deliveries. The deliveries keep their ids. */
-export const retryDeliveries: OperationRecord<'retryDeliveries'> = {
+export const retryDeliveries: OperationRecord<'retryDeliveries', 'store' | 'now' | 'wakeWorker'> = {
   personalData: 'none',
   async handle({ store, now, wakeWorker }, { body }, { accountId }) {
     const delivery_ids = await store.transact(async (scopeOf) => {

@@ -11,7 +11,7 @@ import type { OperationRecord } from './operation.js';
  *
  * Throws rotation_in_progress during that day, because a further rotation would end the previous secret early.
  */
-export const rotateWebhookSecret: OperationRecord<'rotateWebhookSecret'> = {
+export const rotateWebhookSecret: OperationRecord<'rotateWebhookSecret', 'store' | 'secretBox' | 'now'> = {
   personalData: 'none',
   async handle(services, { params, headers }, caller) {
     const { secretBox, now } = services;

@@ -12,7 +12,10 @@ const digestLength = 20;
 type Submission = Schema<'FeedbackSubmission'>;
 
 /** Stores a report of a person with the score that was published for its time. */
-export const submitFeedback: OperationRecord<'submitFeedback'> = {
+export const submitFeedback: OperationRecord<
+  'submitFeedback',
+  'store' | 'now' | 'digestId' | 'digestFeedback' | 'maxFeedbackAgeMs'
+> = {
   personalData: 'writes',
   countsPerSession: true,
   nameSession: (_query, _ownSession, { session_id }) => session_id,
@@ -62,7 +65,7 @@ interface Submitted {
 
 /** Stores the report. Returns the stored report if an identical body was stored before. */
 async function storeOnce(
-  services: Services,
+  { digestId }: Pick<Services, 'digestId'>,
   scope: WriteScope,
   { accountId, grant }: Caller,
   { who, ids, report }: Submitted,
@@ -76,7 +79,7 @@ async function storeOnce(
       { kind: 'session', id: who.sessionId ?? '' } as const,
       ...(subject_id === null ? [] : [{ kind: 'subject', id: subject_id } as const]),
     ];
-    const erased = await erasedIdTable(scope).find(names.flatMap((it) => services.digestId(accountId, it)));
+    const erased = await erasedIdTable(scope).find(names.flatMap((it) => digestId(accountId, it)));
     // A token from before an erasure must not send data of the person again.
     if ([...erased.values()].some((erasedAtMs) => grant.issuedAtMs <= erasedAtMs))
       throw new ProblemError('invalid_token', { cause: 'issued before an erasure' });
@@ -99,13 +102,13 @@ function readTime({ timestamp, duration_seconds }: Submission) {
 }
 
 /** Returns the ids of a report. Two bodies have the same id if their JSON is equal, with any order of fields. */
-function identify({ digestFeedback }: Services, accountId: string, body: Submission): string[] {
+function identify({ digestFeedback }: Pick<Services, 'digestFeedback'>, accountId: string, body: Submission): string[] {
   const fields = Object.entries(body).sort(([a], [b]) => (a < b ? -1 : 1));
   return digestFeedback(JSON.stringify([accountId, fields])).map((digest) => `fb_${digest.slice(0, digestLength)}`);
 }
 
 /** Throws a ProblemError for a report about a time that is too old or in the future. */
-function checkTime(timestampMs: number, { now, maxFeedbackAgeMs }: Services): void {
+function checkTime(timestampMs: number, { now, maxFeedbackAgeMs }: Pick<Services, 'now' | 'maxFeedbackAgeMs'>): void {
   const ageMs = now() - timestampMs;
   const [aheadMax, nowText] = [timestamps.max_ahead_seconds, new Date(now()).toISOString()];
   if (ageMs > maxFeedbackAgeMs) {

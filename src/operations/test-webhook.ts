@@ -7,7 +7,7 @@ import { requireWebhook } from './require-webhook.js';
 import type { OperationRecord } from './operation.js';
 
 /** Queues a sample event, which the worker delivers like any other event. */
-export const testWebhook: OperationRecord<'testWebhook'> = {
+export const testWebhook: OperationRecord<'testWebhook', 'store' | 'secretBox' | 'now' | 'wakeWorker'> = {
   personalData: 'none',
   async handle(services, { params, headers }, caller) {
     const { now, wakeWorker } = services;

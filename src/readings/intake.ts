@@ -80,7 +80,8 @@ export interface IntakeParts extends PreparationParts {
  * Returns the function that checks and prepares every reading: of `POST /v1/ingest`, of the lines of a batch and of the
  * tool `ingest`. Runs on the HTTP thread, so that neither validation nor topic detection delays the database.
  */
-export function createIntake({ validate, sessionRequests, allowsText, ...parts }: IntakeParts): Admit {
+export function createIntake(parts: IntakeParts): Admit {
+  const { validate, sessionRequests, allowsText } = parts;
   const prepare = createPrepareReading(parts);
 
   async function admit(sender: Sender, value: unknown, faults: readonly Fault[]): Promise<PreparedReading> {

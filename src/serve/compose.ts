@@ -73,13 +73,13 @@ async function serve(
   keep: Keep,
   leaving: AbortSignal,
   closing: AbortSignal,
-  { startCore, droppedLines = () => 0, heartbeatMs, ...parts }: ServiceParts,
+  parts: ServiceParts,
 ): Promise<Omit<Service, 'leave' | 'close'>> {
-  const { config, root, log } = parts;
+  const { config, root, log, heartbeatMs } = parts;
   const metrics = createMetrics();
   const { observeRequest, observeRefusal, observeGroup, observeAttempt, observeStatus } = metrics;
   const sessionRequests = keep(
-    await openWindow(limits.session_requests, config.quotas.sessionRequests, { ...config, log }),
+    await openWindow(limits.session_requests, config.quotas.sessionRequests, { redisUrl: config.redisUrl, log }),
   );
   let streams = undefined as Streams | undefined;
   const wakeStreams: Streams['wake'] = (sessions) => streams?.wake(sessions);
@@ -89,9 +89,10 @@ async function serve(
     serverMinusMonotonicMs === undefined ? parts.now() : Math.round(serverMinusMonotonicMs + monotonicMs());
   const setClock = (ms: number) => void (serverMinusMonotonicMs = ms);
   const host = { observeGroup, observeAttempt, observeStatus, wakeStreams, setClock };
-  const core = keep(await startCore({ ...parts, host }));
+  const { databaseNow, pollMs } = parts;
+  const core = keep(await parts.startCore({ config, log, now: parts.now, databaseNow, pollMs, host }));
   const { operate, findKeys, recordKeyUse, usageTotals, addUsage } = core;
-  metrics.watchDroppedLines(droppedLines);
+  metrics.watchDroppedLines(parts.droppedLines ?? (() => 0));
   metrics.watchQueue(core.waiting);
   metrics.watchDatabase(core);
   metrics.watchPurge(core.lastPurgeAtMs);
@@ -116,8 +117,11 @@ async function serve(
     : undefined;
   if (notifications) metrics.watchRedis(notifications.ping);
   const opened = createStreams({
-    ...core,
-    ...config,
+    readPage: core.readPage,
+    notifyStreams: core.notifyStreams,
+    findStreamHeads: core.findStreamHeads,
+    changedSessions: core.changedSessions,
+    streamsMax: config.streamsMax,
     notifications,
     perKeyMax: config.quotas.streams,
     isKeyValid,
@@ -126,10 +130,18 @@ async function serve(
   });
   streams = keep(opened);
   metrics.watchStreams(async () => opened.openCount());
-  const exports = createExports({ ...core, isKeyValid, now });
+  const exports = createExports({
+    beginExport: core.beginExport,
+    readExportPage: core.readExportPage,
+    isKeyValid,
+    now,
+  });
   for (const { drain } of [opened, exports]) closing.addEventListener('abort', drain);
   const app = await createApp({
-    ...config,
+    trustProxy: config.trustProxy,
+    corsOrigins: config.corsOrigins,
+    inFlightMax: config.inFlightMax,
+    maxTimestampAgeMs: config.maxTimestampAgeMs,
     root,
     operate,
     recordAccess: core.recordAccess,
@@ -153,7 +165,11 @@ async function serve(
     isTransient,
     remedyOf: findRemedy,
   });
-  const { url } = keep(await starting('HOST and PORT', () => startServer(app, { ...config, log })));
+  const { url } = keep(
+    await starting('HOST and PORT', () =>
+      startServer(app, { host: config.host, port: config.port, connectionsMax: config.connectionsMax, log }),
+    ),
+  );
   // Runs after the server listens. A process that cannot serve must not create the key, which is shown only once, and
   // must not send deliveries.
   const developmentKey = await core.begin();
@@ -168,6 +184,6 @@ async function serve(
 }
 
 /** Imported on demand: the client of Redis uses 7 MB of memory, which most deployments do not need. */
-async function connectNotifications(...parts: Parameters<OpenNotifications>): Promise<Notifications> {
-  return (await import('../streaming/notifications.js')).openNotifications(...parts);
+async function connectNotifications(...args: Parameters<OpenNotifications>): Promise<Notifications> {
+  return (await import('../streaming/notifications.js')).openNotifications(...args);
 }

@@ -66,7 +66,10 @@ export const startCore: StartCore = async (parts) => {
 
 async function start(keep: Keep, parts: CoreParts) {
   const { config, log, host } = parts;
-  const foundation = await openFoundation(keep, { ...parts, onClock: host.setClock });
+  const foundation = await openFoundation(keep, {
+    ...{ config, log, now: parts.now, databaseNow: parts.databaseNow },
+    onClock: host.setClock,
+  });
   const { store, now, outboxAgeSeconds, dueAgeSeconds, deliveryCounts, clockAheadSeconds, checkDatabase } = foundation;
   const retention = keep(startRetention(store, config.retention, foundation.clock, log));
   const threadLoad = keep(createThreadLoad());
@@ -76,7 +79,9 @@ async function start(keep: Keep, parts: CoreParts) {
   const wakeWorker = () => worker?.wake();
   let isNotifying = false;
   const digestId = createDigestId(foundation.secretsKeys);
-  const newSessions = keep(await openWindow(limits.new_sessions, config.quotas.newSessions, { ...config, log }));
+  const newSessions = keep(
+    await openWindow(limits.new_sessions, config.quotas.newSessions, { redisUrl: config.redisUrl, log }),
+  );
   const groups = keep(
     createGroups({
       ...{ store, now, digestId, onEvents: wakeWorker },
@@ -108,7 +113,10 @@ async function start(keep: Keep, parts: CoreParts) {
     if (access) accessRecord.add(access);
   };
   const services: Services = {
-    ...{ ...foundation, ...groups, sessionTokens, digestId, targetPolicy, log, wakeWorker },
+    ...{ store, now, checkDatabase, sessionTokens, digestId, targetPolicy, log, wakeWorker },
+    commit: groups.commit,
+    secretBox: foundation.secretBox,
+    resolveName: foundation.resolveName,
     computeHours: createComputeHours(),
     recordErasures: await openErasureRecord(store, config, log),
     digestFeedback: createDigestFeedback(foundation.secretsKeys),

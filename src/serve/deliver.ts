@@ -18,12 +18,12 @@ export interface Delivery extends Closable {
 }
 
 /** Starts webhook delivery without serving the API. Any number of such processes share one database. */
-export async function startDelivery({ droppedLines = () => 0, ...parts }: DeliveryParts): Promise<Delivery> {
+export async function startDelivery(parts: DeliveryParts): Promise<Delivery> {
   const closing = new AbortController();
   const { result: metricsUrl, close } = await startAll(async (keep) => {
     const foundation = await openFoundation(keep, parts);
     const metrics = createMetrics();
-    metrics.watchDroppedLines(droppedLines);
+    metrics.watchDroppedLines(parts.droppedLines ?? (() => 0));
     metrics.watchDatabase(foundation);
     const threadLoad = keep(createThreadLoad());
     metrics.watchThread('core', async () => threadLoad.read());

@@ -113,7 +113,10 @@ export function startWorkerOn(
 ): Worker {
   const { targetPolicy, keepsResponses } = config;
   return startWorker({
-    ...foundation,
+    store: foundation.store,
+    secretBox: foundation.secretBox,
+    resolveName: foundation.resolveName,
+    now: foundation.now,
     targetPolicy,
     keepsResponses,
     log,

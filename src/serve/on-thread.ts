@@ -28,13 +28,13 @@ export function coreOnThread({ program, writeLog, onUnexpectedExit }: ThreadOpti
       throw error;
     });
     const core = functionsOf<Core>(names, connection.call);
-    return {
-      ...core,
+    const closeCore = core.close;
+    return Object.assign(core, {
       async close() {
-        await core.close();
+        await closeCore();
         await end();
       },
-    };
+    });
   };
 }
 
