@@ -1,21 +1,30 @@
-import { keyTable } from '../store/keys.js';
 import { Command } from 'commander';
+import type { Logger } from 'pino';
 import { type Config, readConfig } from '../config/config.js';
-import type { Store } from '../store/store.js';
-import { startTracing } from '../observe/tracing.js';
-import { describeMainVariables, describeVariables, misspelledVariables, settings } from '../config/settings.js';
+import { readVariables, type Variable } from '../config/read-variable.js';
+import {
+  describeMainVariables,
+  describeVariables,
+  listSettings,
+  misspelledVariables,
+  settings,
+} from '../config/settings.js';
 import { version } from '../config/version.js';
-import { findSimilar } from '../contract/similar.js';
 import { jsonOption } from '../contract/command-line.js';
-import { endWithNpm } from './close-on-signal.js';
+import { findSimilar } from '../contract/similar.js';
+import { createEndAfterBody } from '../http/unread-body.js';
+import { type Closable, starting } from '../observe/start.js';
+import { startTracing } from '../observe/tracing.js';
+import { keyTable } from '../store/keys.js';
+import type { Store } from '../store/store.js';
 import { accountsCommand } from './accounts.js';
 import { auditCommand } from './audit.js';
 import { backupCommand, restoreCommand } from './backups/commands.js';
-import { createHost, type Host } from './host.js';
+import { closeOnSignal, endWithNpm } from './close-on-signal.js';
 import { keysCommand } from './keys.js';
 import { mcpCommand } from './mcp.js';
 import type { PurgeOptions, WithProgress } from './purge.js';
-import { receiptKeysCommand } from './receipt-keys.js';
+import { receiptKeysCommand } from './secrets.js';
 
 export interface Surroundings {
   /** The module that the worker thread runs. */
@@ -31,20 +40,48 @@ export interface Surroundings {
   readonly withProgress: WithProgress;
 }
 
+type Environment = Surroundings['env'];
+
 /** Runs the command that the process arguments select. Imports only the modules of that command. */
 export async function runCommand({ program, root, env, packages, withProgress }: Surroundings): Promise<void> {
-  const hasDatabase = Boolean(env['DATABASE_URL'] || env['DATABASE_URL_FILE']);
-  const withStore = async (work: (store: Store, config: Config) => Promise<void>, mayCreate = false) =>
-    (await import('./with-store.js')).withStore(readConfig(env), work, mayCreate && hasDatabase);
+  const takeWarnings = takeOnce(misspelledVariables(env, packages.variables));
+  const printWarnings = () => takeWarnings().forEach((it) => console.error(`warning: ${it}`));
   const command = new Command('state-service')
     .description('Computes the stress state of a person from signals, in real time.')
     .version(version)
-    .addHelpText('after', describeMainVariables);
-  const warnings = misspelledVariables(env, packages.variables);
-  const printWarnings = () => warnings.splice(0).forEach((it) => console.error(`warning: ${it}`));
-  command.hook('preAction', (_, action) => {
-    if (!hasLog.includes(action.name())) printWarnings();
-  });
+    .addHelpText('after', describeMainVariables)
+    .hook('preAction', (_, action) => {
+      if (!hasLog.includes(action.name())) printWarnings();
+    });
+  addServers(command, { program, root, env, takeWarnings });
+  addAdministration(command, env, withProgress);
+  for (const it of packages.commands(createHost(root, env, takeWarnings))) command.addCommand(it);
+  try {
+    requireKnown(command, process.argv[2]);
+    await command.parseAsync();
+  } catch (error) {
+    console.error(`error: ${(error as Error).message.split('\n')[0]}`);
+    printWarnings();
+    process.exitCode ||= 1;
+  }
+}
+
+/** Returns a function that returns the items at the first call, and none later. */
+function takeOnce<Item>(items: readonly Item[]): () => readonly Item[] {
+  let left = items;
+  return () => {
+    const taken = left;
+    left = [];
+    return taken;
+  };
+}
+
+interface ServerParts extends Pick<Surroundings, 'program' | 'root' | 'env'> {
+  readonly takeWarnings: () => readonly string[];
+}
+
+/** Adds the commands that run until SIGTERM or SIGINT. */
+function addServers(command: Command, { program, root, env, takeWarnings }: ServerParts): void {
   command
     .command('serve', { isDefault: true })
     .description('serve the API (default)')
@@ -52,17 +89,25 @@ export async function runCommand({ program, root, env, packages, withProgress }:
     .action(async () => {
       const { serve } = await import('./serve.js');
       endWithNpm(env);
-      await serve({ config: readConfig(env), program, root, warnings, tracing: await startTracing(env) });
+      await serve({ config: readConfig(env), program, root, takeWarnings, tracing: await startTracing(env) });
     });
   command
     .command('deliver')
     .description('deliver webhooks without serving the API (several processes may share a database)')
     .addHelpText('after', describeMainVariables)
     .action(async () => {
-      const { deliver } = await import('./deliver.js');
+      const { deliver } = await import('./serve.js');
       endWithNpm(env);
-      await deliver(readConfig(env), warnings, await startTracing(env));
+      await deliver({ config: readConfig(env), takeWarnings, tracing: await startTracing(env) });
     });
+}
+
+/** Adds the commands of an operator, which end after their work. Only a configured database may be created. */
+function addAdministration(command: Command, env: Environment, withProgress: WithProgress): void {
+  const configure = () => readConfig(env);
+  const hasDatabase = Boolean(env['DATABASE_URL'] || env['DATABASE_URL_FILE']);
+  const withStore = async (work: (store: Store, config: Config) => Promise<void>, mayCreate = false) =>
+    (await import('./with-store.js')).withStore(configure(), work, mayCreate && hasDatabase);
   command
     .command('configuration')
     .description('list all environment variables with their defaults')
@@ -72,7 +117,6 @@ export async function runCommand({ program, root, env, packages, withProgress }:
     .command('migrate')
     .description('migrate the database, then exit')
     .action(() => withStore(async () => console.error('The database is up to date.'), true));
-  const configure = () => readConfig(env);
   command.addCommand(backupCommand(configure, () => endWithNpm(env)));
   command.addCommand(restoreCommand(configure));
   command
@@ -92,27 +136,18 @@ export async function runCommand({ program, root, env, packages, withProgress }:
     )
     .option('--lost-key', 'give up webhook secrets that no key can read', false)
     .action((options: { lostKey: boolean }) =>
-      withStore(async (store, config) => (await import('./reseal.js')).reseal(store, config, options)),
+      withStore(async (store, config) => (await import('./secrets.js')).reseal(store, config, options)),
     );
   command
     .command('doctor')
     .description('check Node.js, files, disk, database, Redis and the running service, and print remedies')
     .option(...jsonOption)
-    .action(async ({ json }: { json: boolean }) => (await import('./doctor.js')).doctor(readConfig(env), json));
+    .action(async ({ json }: { json: boolean }) => (await import('./doctor.js')).doctor(configure(), json));
   command.addCommand(keysCommand((work, mayCreate) => withStore((store) => work(store.use(keyTable)), mayCreate)));
   command.addCommand(accountsCommand((work) => withStore((store) => work(store.use(keyTable)))));
   command.addCommand(auditCommand(withStore));
   command.addCommand(receiptKeysCommand(withStore));
   command.addCommand(mcpCommand());
-  for (const it of packages.commands(createHost(root, env, warnings))) command.addCommand(it);
-  try {
-    requireKnown(command, process.argv[2]);
-    await command.parseAsync();
-  } catch (error) {
-    console.error(`error: ${(error as Error).message.split('\n')[0]}`);
-    printWarnings();
-    process.exitCode ||= 1;
-  }
 }
 
 /** These commands write warnings to their log once they run. */
@@ -124,4 +159,35 @@ function requireKnown({ commands }: Command, name = '-'): void {
   if (name.startsWith('-') || names.includes(name)) return;
   const similar = findSimilar(name, names);
   throw new Error(`unknown command '${name}'${similar === undefined ? ': see --help' : `, did you mean ${similar}?`}`);
+}
+
+type Host = ReturnType<typeof createHost>;
+
+/** Returns what the commands of packages get, because packages import nothing of src/. `serve` logs the warnings. */
+function createHost(root: URL, env: Environment, takeWarnings: () => readonly string[]) {
+  return {
+    root,
+    env,
+    version,
+    jsonOption,
+    readVariables,
+    createEndAfterBody,
+    describeVariables: (table: Readonly<Record<string, Variable<unknown>>>) => describeVariables(listSettings(table)),
+
+    /** Starts a server with its log, and closes it on SIGTERM or SIGINT. Rejects with an error that names the settings. */
+    async serve<Server extends Closable>(
+      what: string,
+      logLevel: string,
+      start: (log: Logger) => Promise<Server>,
+    ): Promise<Server> {
+      const { createLog, standardError } = await import('../observe/log.js');
+      endWithNpm(env);
+      const output = standardError();
+      const log = createLog(logLevel, output);
+      const running = await starting(what, () => start(log));
+      closeOnSignal({ running, tracing: undefined, log, output });
+      for (const warning of takeWarnings()) log.warn(warning);
+      return running;
+    },
+  };
 }

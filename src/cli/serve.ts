@@ -1,26 +1,40 @@
+import { existsSync } from 'node:fs';
+import { createClock } from '../config/clock.js';
+import type { Config } from '../config/config.js';
+import { version } from '../config/version.js';
 import type { DevelopmentKey } from '../keys/development-key.js';
 import { newKeyCommand } from '../keys/expired-keys.js';
-import type { Closable } from '../observe/start.js';
-import { createClock } from '../config/clock.js';
-import { type ServiceParts, startService } from '../serve/compose.js';
-import { coreOnThread } from '../serve/on-thread.js';
 import { createLog, standardError } from '../observe/log.js';
-import { version } from '../config/version.js';
+import type { Closable } from '../observe/start.js';
+import { startDelivery } from '../serve/deliver.js';
 import { closeOnSignal } from './close-on-signal.js';
+import { noDatabase } from './with-store.js';
 
-/** The values that the process provides. Without `tracing`, no spans are exported. */
-export type Serving = Pick<ServiceParts, 'config' | 'root'> & {
+/** The values that the process provides to `serve` and `deliver`. */
+export interface Serving {
+  readonly config: Config;
+  /** Without it, no spans are exported. */
+  readonly tracing: Closable | undefined;
+  /** Returns the warnings about the environment that were not reported yet. */
+  readonly takeWarnings: () => readonly string[];
+}
+
+export interface ServingApi extends Serving {
+  /** The root folder of the project. */
+  readonly root: URL;
   /** The module that the core's thread runs. */
   readonly program: URL;
-  readonly tracing: Closable | undefined;
-  /** Warnings about the environment. Empty after they were logged. */
-  readonly warnings: string[];
-};
+}
 
 const loadTextModelsAfterMs = 2_000;
 
 /** Serves until SIGTERM or SIGINT. Messages for people go to standard output, the structured log to standard error. */
-export async function serve({ config, root, program, tracing, warnings }: Serving): Promise<void> {
+export async function serve({ config, root, program, tracing, takeWarnings }: ServingApi): Promise<void> {
+  // Loaded here, because `deliver` requires no HTTP server.
+  const [{ startService }, { coreOnThread }] = await Promise.all([
+    import('../serve/compose.js'),
+    import('../serve/on-thread.js'),
+  ]);
   const output = standardError();
   const log = createLog(config.logLevel, output);
   const onUnexpectedExit = (error: Error) => {
@@ -37,9 +51,29 @@ export async function serve({ config, root, program, tracing, warnings }: Servin
   if (service.metricsUrl) console.log(`Metrics on ${service.metricsUrl}`);
   console.log(service.developmentKey ? welcome(service.url, service.developmentKey) : welcomeBack(service.url));
   if (config.testClockFile !== undefined) log.warn('TEST_CLOCK_FILE is set: the service uses the time in this file');
-  for (const warning of [...warnings.splice(0), ...service.warnings]) log.warn(warning);
+  for (const warning of [...takeWarnings(), ...service.warnings]) log.warn(warning);
   // Later, because a start should not compete with it for the processor.
   setTimeout(() => void service.loadTextModels(), loadTextModelsAfterMs).unref();
+}
+
+/** Delivers webhooks until SIGTERM or SIGINT. */
+export async function deliver({ config, tracing, takeWarnings }: Serving): Promise<void> {
+  const { database } = config;
+  if (database.kind === 'sqlite' && !existsSync(database.file)) throw new Error(noDatabase(database.file));
+  const output = standardError();
+  const log = createLog(config.logLevel, output);
+  const worker = await startDelivery({
+    config,
+    log,
+    now: createClock(config),
+    droppedLines: () => output.droppedLines,
+  });
+  // Registered before the first output, because a supervisor may send a signal as soon as it reads the output.
+  closeOnSignal({ running: worker, tracing, log, output });
+  log.info({ version, database: config.database.kind }, 'started');
+  console.log('Delivering webhooks');
+  if (worker.metricsUrl) console.log(`Metrics on ${worker.metricsUrl}`);
+  for (const warning of takeWarnings()) log.warn(warning);
 }
 
 function welcomeBack(url: string): string {

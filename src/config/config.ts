@@ -4,8 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { retention as retentionDefaults } from '../../generated/spec.js';
-import { ConfigError, type DatabaseConfig, type SecretsKeys } from './read-variable.js';
-import type { Variable } from './variable.js';
+import { ConfigError, type DatabaseConfig, type SecretsKeys, type Variable } from './read-variable.js';
 import { retentionSettings, variables } from './variables.js';
 
 export type { DatabaseConfig, SecretsKeys };
@@ -137,8 +136,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     programPath: env['PATH'],
     testClockFile: value('TEST_CLOCK_FILE', variables.TEST_CLOCK_FILE),
   };
-  if (faults.length === 0) faults.push(...findConflicts(config));
-  if (faults.length > 0) throw new ConfigError(faults.join('; '));
+  const reported = faults.length > 0 ? faults : findConflicts(config);
+  if (reported.length > 0) throw new ConfigError(reported.join('; '));
   return Object.freeze(config) as Config;
 }
 

@@ -1,9 +1,7 @@
 import { Resolver } from 'node:dns';
 import ipaddr from 'ipaddr.js';
 import { parseUrl } from '../contract/parse-url.js';
-import { readMysqlTls } from './mysql-tls.js';
-import { mysqlUrls } from './mysql-urls.js';
-import type { Variable } from './variable.js';
+import { mysqlUrls, readMysqlTls } from './mysql-url.js';
 
 /**
  * Functions that read environment variables. Each converts text to a value or throws a ConfigError that names the
@@ -156,4 +154,27 @@ export function readSecretsKeys(text: string): SecretsKeys {
   if (keys.some((key) => key.length < 32))
     throw new ConfigError('must hold keys of at least 32 characters each, comma-separated, the newest first');
   return keys as [string, ...string[]];
+}
+
+/** An environment variable with its documentation. */
+export interface Variable<T> extends Described {
+  /** The default. Used when the variable is unset or empty. */
+  readonly fallback: string;
+  readonly read: (text: string) => T;
+}
+
+export interface Described {
+  readonly help: string;
+  /** Describes the default when it is not one fixed value. */
+  readonly defaultNote?: string;
+}
+
+/** Returns a variable with a fixed default. */
+export function variable<T>(help: string, fallback: string, read: (text: string) => T): Variable<T> {
+  return { help, fallback, read };
+}
+
+/** Returns a variable without a fixed default. `read` converts the empty text to the absent value. */
+export function optional<T>(help: string, defaultNote: string, read: (text: string) => T): Variable<T> {
+  return { help, defaultNote, fallback: '', read };
 }

@@ -1,6 +1,6 @@
 import { commandLine } from '../contract/command-line.js';
 import { findSimilar } from '../contract/similar.js';
-import type { Described, Variable } from './variable.js';
+import type { Described, Variable } from './read-variable.js';
 import { variables } from './variables.js';
 
 /** A row of the configuration table. */

@@ -3,6 +3,7 @@ import { limits, retention, timestamps } from '../../generated/spec.js';
 import {
   integerBetween,
   listChoices,
+  optional,
   readAddresses,
   readDatabaseUrl,
   readOrigins,
@@ -11,8 +12,8 @@ import {
   readSecretsKeys,
   readSwitch,
   unlessEmpty,
+  variable,
 } from './read-variable.js';
-import { optional, variable } from './variable.js';
 
 const quotaMax = 1_000_000_000;
 /** Ten years. At least one hour, because the longest history has 60 minutes. */

@@ -1,7 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import knex, { type Knex } from 'knex';
-import { readMysqlTls } from '../config/mysql-tls.js';
-import { mysqlUrls } from '../config/mysql-urls.js';
+import { mysqlUrls, readMysqlTls } from '../config/mysql-url.js';
 import { idleSecondsMax } from './retry.js';
 import { createServerFacts, type ServerFacts } from './server-facts.js';
 import { inspectHost, type Standing } from './inspect-host.js';

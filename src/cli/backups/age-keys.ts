@@ -1,5 +1,4 @@
 import { createPrivateKey, createPublicKey, diffieHellman, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { decodeBech32, encodeBech32 } from './bech32.js';
 
 /** The text forms of X25519 keys of age, as `age-keygen` writes them. */
 
@@ -60,4 +59,59 @@ export function toPublicKey(raw: Buffer): KeyObject {
 /** Returns the 32 bytes of a public key. */
 export function toRaw(key: KeyObject): Buffer {
   return key.export({ type: 'spki', format: 'der' }).subarray(-keyBytes);
+}
+
+/** Bech32 (BIP 173) without its limit on the length: the text form of age keys. */
+
+const alphabet = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
+const generator = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3];
+const checksumLength = 6;
+
+/** Returns the lower-case text of `data` with a prefix. */
+export function encodeBech32(prefix: string, data: Uint8Array): string {
+  const values = regroup([...data], 8, 5, true) as number[];
+  const checksum = polymod([...expand(prefix), ...values, ...new Array<number>(checksumLength).fill(0)]) ^ 1;
+  const rest = Array.from({ length: checksumLength }, (_, index) => (checksum >> (5 * (5 - index))) & 31);
+  return `${prefix}1${[...values, ...rest].map((value) => alphabet[value]).join('')}`;
+}
+
+/** Returns the data of a text with this prefix. Undefined if the text is invalid. */
+export function decodeBech32(prefix: string, text: string): Buffer | undefined {
+  const lower = text.toLowerCase();
+  if (text !== lower && text !== text.toUpperCase()) return undefined;
+  if (!lower.startsWith(`${prefix}1`)) return undefined;
+  const values = [...lower.slice(prefix.length + 1)].map((character) => alphabet.indexOf(character));
+  if (values.length < checksumLength || values.includes(-1)) return undefined;
+  if (polymod([...expand(prefix), ...values]) !== 1) return undefined;
+  const data = regroup(values.slice(0, -checksumLength), 5, 8, false);
+  return data && Buffer.from(data);
+}
+
+function expand(prefix: string): number[] {
+  const codes = [...prefix].map((character) => character.charCodeAt(0));
+  return [...codes.map((code) => code >> 5), 0, ...codes.map((code) => code & 31)];
+}
+
+function polymod(values: readonly number[]): number {
+  let sum = 1;
+  for (const value of values) {
+    const top = sum >>> 25;
+    sum = ((sum & 0x1ffffff) << 5) ^ value;
+    generator.forEach((term, bit) => (sum ^= (top >>> bit) & 1 ? term : 0));
+  }
+  return sum >>> 0;
+}
+
+/** Converts groups of `from` bits to groups of `to` bits. Returns undefined if the padding is not valid. */
+function regroup(values: readonly number[], from: number, to: number, pads: boolean): number[] | undefined {
+  const groups: number[] = [];
+  let bits = 0;
+  let waiting = 0;
+  for (const value of values) {
+    waiting = (waiting << from) | value;
+    for (bits += from; bits >= to;) groups.push((waiting >> (bits -= to)) & ((1 << to) - 1));
+    waiting &= (1 << bits) - 1;
+  }
+  if (!pads) return bits >= from || waiting !== 0 ? undefined : groups;
+  return bits === 0 ? groups : [...groups, (waiting << (to - bits)) & ((1 << to) - 1)];
 }

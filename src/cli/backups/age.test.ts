@@ -1,8 +1,7 @@
 import { createPublicKey, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { decrypt, encrypt, isAge } from './age.js';
-import { createAgeKey, toRaw, readIdentities, readRecipient } from './age-keys.js';
-import { encodeBech32 } from './bech32.js';
+import { createAgeKey, encodeBech32, readIdentities, readRecipient, toRaw } from './age-keys.js';
 import { collect } from './write-backup.js';
 
 const chunk = 65_536;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { DatabaseConfig } from '../../config/config.js';
-import { mysqlUrls } from '../../config/mysql-urls.js';
+import { mysqlUrls } from '../../config/mysql-url.js';
 import { nameKeyFile } from '../../config/secrets-key.js';
 import { checksumFile } from './checksum.js';
 

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import type { Config } from '../../config/config.js';
-import { readTlsParameters } from '../../config/mysql-tls.js';
+import { readTlsParameters } from '../../config/mysql-url.js';
 import { chooseMysqlUrl } from '../../store/mysql-pool.js';
 import { onMysql } from './mysql-database.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mysqlUrls } from './mysql-urls.js';
+import { mysqlUrls } from './mysql-url.js';
 import { readDatabaseUrl } from './read-variable.js';
 
 test('a URL with several hosts becomes one URL per host, in the same order', () => {

@@ -7,6 +7,7 @@ import { starting } from '../observe/start.js';
 import type { Store } from '../store/store.js';
 import { receiptKeysMax, rotateReceiptKey } from '../keys/receipts.js';
 import { printTable } from './keys.js';
+import { resealDatabase } from '../serve/secrets-keys.js';
 
 type WithStore = (work: (store: Store, config: Config) => Promise<void>) => Promise<void>;
 
@@ -40,4 +41,23 @@ async function rotate(store: Store, config: Config): Promise<void> {
   const secretsKeys = await starting('SECRETS_KEY', async () => requireSecretsKeys(config));
   const parts = { receiptKeys: store.use(receiptKeyTable), secretBox: createSecretBox(secretsKeys), now: Date.now };
   console.log(await rotateReceiptKey(parts));
+}
+
+export interface ResealOptions {
+  /** True to accept webhook secrets that no key can read. */
+  readonly lostKey: boolean;
+}
+
+/** Encrypts all webhook secrets with the first key of SECRETS_KEY, and makes it the key of the database. */
+export async function reseal(store: Store, config: Config, { lostKey }: ResealOptions): Promise<void> {
+  const nowMs = Date.now();
+  const { resealed, unreadable } = await starting('SECRETS_KEY', () =>
+    resealDatabase(store, config, { isKeyLost: lostKey, nowMs }),
+  );
+  console.log(`Encrypted the secrets of ${resealed} webhooks with this key. The service starts with it.`);
+  if (unreadable.length === 0) return;
+  console.log(
+    `The secrets of ${unreadable.length} webhooks are lost. Rotate them with POST /webhooks/{id}/rotate-secret:`,
+  );
+  for (const { accountId, webhookId } of unreadable) console.log(`${accountId} ${webhookId}`);
 }
