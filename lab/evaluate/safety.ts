@@ -3,8 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
-import { isForeign } from '../../packages/text/language.js';
-import { createFindDanger } from '../../packages/text/safety.js';
+import { createFindDanger, isForeign } from '../../packages/text/check-message.js';
 import { readRecords } from '../../packages/text/training/sad.js';
 import { dataDefaultPath } from '../../packages/text/training/texts.js';
 

@@ -6,8 +6,12 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { advanceSession } from '../../src/score/session.js';
 import { findBand } from '../../src/score/states.js';
-import { createSentimentEstimator, type EstimateSentiment } from '../../packages/text/sentiment.js';
-import { createSeverityAnalyzer, openSeverityModel } from '../../packages/text/severity.js';
+import {
+  createSentimentEstimator,
+  createSeverityAnalyzer,
+  type EstimateSentiment,
+  openSeverityModel,
+} from '../../packages/text/severity.js';
 import { startProgress } from '../../packages/tools/terminal/progress.js';
 import { textTable } from '../../packages/tools/terminal/table.js';
 import { auc } from '../../packages/tools/evaluate/statistics.js';

@@ -13,7 +13,7 @@ import { drawConfusions, drawGate } from './support/draw-topics.js';
 import * as figures from './support/topic-figures.js';
 import {
   dataDefaultPath,
-  groupOf,
+  toGroup,
   type Half,
   halves,
   readTopicLines,
@@ -78,7 +78,7 @@ const texts = readTexts();
 printLines();
 if (!options.crossValidation) process.exit();
 const kinds = [...new Set(texts.labeled.map(({ kind }) => kind))];
-const groups = [...new Set(kinds.map(groupOf))];
+const groups = [...new Set(kinds.map(toGroup))];
 const progress = startProgress(process.stderr, FOLDS + groups.length, 'trainings');
 const seen = crossValidate(texts, FOLDS, options.seed, () => progress.advance());
 const unseen = leaveGroupsOut(texts, groups, () => progress.advance());
@@ -177,7 +177,7 @@ function printCounseling(): void {
 
 function printKinds(): void {
   const ofGroup = (judgements: readonly Judgement[], group: string) =>
-    judgements.filter(({ it }) => groupOf(it.kind) === group);
+    judgements.filter(({ it }) => toGroup(it.kind) === group);
   const print = (group: string, isConcern: boolean) => {
     const side = (judgements: readonly Judgement[]) =>
       ofGroup(judgements, group).filter(({ it }) => it.isConcern === isConcern);
@@ -190,7 +190,7 @@ function printKinds(): void {
     console.log(`${`${group} (${Math.max(inTraining.length, leftOut.length)})`.padEnd(44)} ${columns}${goal}`);
   };
   const sideOf = (isConcern: boolean) => [
-    ...new Set(texts.labeled.filter((it) => it.isConcern === isConcern).map(({ kind }) => groupOf(kind))),
+    ...new Set(texts.labeled.filter((it) => it.isConcern === isConcern).map(({ kind }) => toGroup(kind))),
   ];
   console.log(
     `\n${'texts with a topic'.padEnd(44)} ${'trained on'.padStart(10)} ${'left out'.padStart(10)} ${'and related'.padStart(10)}`,

@@ -64,7 +64,7 @@ export const gatewayVariables = {
   GATEWAY_PLACEMENT: variable(
     'first or last. Place of the instruction in Chat Completions: the leading system message, or a system message at the end, which keeps the prompt cache of the vendor but is rejected by some models',
     'first',
-    (text) => oneOf(['first', 'last'])(text) as 'first' | 'last',
+    (text) => readChoice(['first', 'last'])(text) as 'first' | 'last',
   ),
   GATEWAY_HOST: variable('Address to listen on', '127.0.0.1', (text) => text),
   GATEWAY_PORT: variable('Port to listen on. 0 selects a free port', '8090', integerBetween(0, 65_535)),
@@ -79,7 +79,7 @@ export const gatewayVariables = {
     integerBetween(1, 3_600),
   ),
   GATEWAY_MAX_BODY_MB: variable('Maximum size of a request, in MB', '32', integerBetween(1, 512)),
-  LOG_LEVEL: variable(`Lowest level to log: ${logLevels.join(', ')}`, 'info', oneOf(logLevels)),
+  LOG_LEVEL: variable(`Lowest level to log: ${logLevels.join(', ')}`, 'info', readChoice(logLevels)),
 };
 
 /** Throws an error that lists every invalid variable. */
@@ -122,7 +122,7 @@ function integerBetween(min: number, max: number): (text: string) => number {
   };
 }
 
-function oneOf(allowed: readonly string[]): (text: string) => string {
+function readChoice(allowed: readonly string[]): (text: string) => string {
   return (text) => {
     if (!allowed.includes(text)) throw new Error(`must be one of ${allowed.join(', ')}, not "${text}"`);
     return text;

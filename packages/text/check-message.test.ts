@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createCheckMessage } from './check-message.js';
-import { isForeign } from './language.js';
+import { createCheckMessage, isForeign } from './check-message.js';
 import { dangers } from './safety-rules.js';
 
 const check = createCheckMessage();

@@ -1,7 +1,17 @@
-import { textAnalysis as texts } from '../../generated/spec.js';
 import type { components } from '../../generated/api.js';
-import { isForeign } from './language.js';
-import { createFindDanger, type FindDanger, type SafetyKind } from './safety.js';
+import { textAnalysis as texts } from '../../generated/spec.js';
+import { englishWords, foreignWords } from './language-words.js';
+import {
+  barriers,
+  classes,
+  dangers,
+  messageCancels,
+  present,
+  sentenceCancels,
+  subjectBarriers,
+} from './safety-rules.js';
+import { createTokenizer } from './tokens.js';
+import { createPatternFinder } from './word-patterns.js';
 
 /** Result of checking a user message. It belongs to the response only: no part of it is stored, logged or delivered. */
 export interface MessageCheck {
@@ -33,4 +43,115 @@ export function describeCheck(
     text_analysis: { status: 'analyzed' },
     ...(danger && { safety: { kind: danger, guidance: texts.safety_guidance[danger] } }),
   };
+}
+
+type SafetyKind = components['schemas']['SafetyKind'];
+
+/** Returns the danger that a message in English may describe. Undefined if none is found. Stores no text. Never throws. */
+type FindDanger = (message: string) => SafetyKind | undefined;
+
+type Label = SafetyKind | 'sentence' | 'message' | 'present';
+
+const patterns: Record<Label, readonly string[]> = {
+  ...dangers,
+  sentence: sentenceCancels,
+  message: messageCancels,
+  present: [present],
+};
+/** Frequent words that other languages have too. */
+const shortWords = 'me on is do am as in at no so an us by or if he go up be'.split(' ');
+const kinds = Object.keys(dangers) as SafetyKind[];
+
+/** Returns a function with its own working memory, which checks one message at a time. */
+export function createFindDanger(): FindDanger {
+  const tokenizer = createTokenizer();
+  const finder = createPatternFinder({
+    patterns,
+    classes,
+    barriers,
+    subjectBarriers,
+    frequent: [...barriers.split(' '), ...shortWords, ...englishWords],
+  });
+  return (message) => {
+    const words = tokenizer.read(withoutQuotes(message));
+    const sentences = words.sentences.map(({ from, to }) => finder.find(words, from, to));
+    tokenizer.wipe();
+    return mostUrgent(sentences);
+  };
+}
+
+/**
+ * Returns the most urgent danger in the sentences that nothing cancels. In fiction, or after a danger that has ended, a
+ * sentence counts only if it speaks of the present.
+ */
+function mostUrgent(sentences: ReadonlyArray<ReadonlySet<Label>>): SafetyKind | undefined {
+  const isCancelled = sentences.some((labels) => labels.has('message'));
+  const counted = sentences.filter((labels) => !labels.has('sentence') && (!isCancelled || labels.has('present')));
+  return kinds.find((kind) => counted.some((labels) => labels.has(kind)));
+}
+
+/** Returns a text without its quotes, because they are the words of others. Keeps a text that is one quote. */
+function withoutQuotes(text: string): string {
+  const others = text.replace(/"[^"]*"|“[^“”]*”|\*[^*\n]+\*/g, ' ');
+  return /\p{L}/u.test(others) ? others : text;
+}
+
+/** Evidence of each known word: 1 for English, -1 for another language. */
+const evidence = new Map([
+  ...foreignWords.map((word) => [word, -1] as const),
+  ...englishWords.map((word) => [word, 1] as const),
+]);
+/** Maximum number of characters that are read. A language shows in the first sentences. */
+const TEXT_MAX = 600;
+/** Letters of another alphabet from which a text is not English. A kaomoji has one or two. */
+const OTHER_LETTERS_MIN = 3;
+/** A message of this number of words without a frequent English word is not English if one word is foreign. */
+const WORDS_WITHOUT_ENGLISH = 4;
+/** A message of this number of plain words without any frequent English word is not English. */
+const PLAIN_WORDS_WITHOUT_ENGLISH = 10;
+/** Evidence of an unknown word with a letter that English does not have. */
+const FOREIGN_LETTER_EVIDENCE = 0.5;
+
+/**
+ * Returns true if a text is clearly not English. Returns false for English, for texts that are too short to tell, and for
+ * names, emoji and code. Never throws.
+ */
+export function isForeign(text: string): boolean {
+  const words = readWords(text.slice(0, TEXT_MAX));
+  const others = words.filter((word) => !isLatin(word));
+  const otherLetters = countLetters(others);
+  if (otherLetters > 0 && otherLetters > countLetters(words) - otherLetters) return otherLetters >= OTHER_LETTERS_MIN;
+  let [english, foreign] = [0, 0];
+  for (const word of words) {
+    const plain = foldWord(word);
+    const known = evidence.get(plain) ?? 0;
+    if (known > 0) english += 1;
+    else if (known < 0) foreign += 1;
+    else if (/[^a-z'’]/.test(word)) foreign += FOREIGN_LETTER_EVIDENCE;
+  }
+  if (foreign >= 2 && foreign > english) return true;
+  if (english > 0) return false;
+  if (foreign > 0) return words.length >= WORDS_WITHOUT_ENGLISH;
+  return words.length >= PLAIN_WORDS_WITHOUT_ENGLISH && !/[{}<>=_/\\|\d]/.test(text);
+}
+
+/** Returns the words in lower case without apostrophes. */
+function readWords(text: string): string[] {
+  return text.toLowerCase().match(/\p{L}[\p{L}\p{M}]*(?:['’]\p{L}+)*/gu) ?? [];
+}
+
+/** Returns false for a word of another alphabet. Surrogates are letters in mathematical fonts or rare ideographs. */
+function isLatin(word: string): boolean {
+  const code = word.charCodeAt(0);
+  return code < 0x250 || (code >= 0x1e00 && code < 0x1f00) || (code >= 0xd800 && code < 0xdc00);
+}
+
+function countLetters(words: readonly string[]): number {
+  return words.reduce((count, word) => count + word.length, 0);
+}
+
+/** Returns a word without apostrophes and accents. */
+function foldWord(word: string): string {
+  if (/^[a-z]+$/.test(word)) return word;
+  return word.normalize('NFD').replace(/['’\p{M}]/gu, '');
 }

@@ -1,5 +1,13 @@
-import { deniedFeeling, formBits, formByEnding, fullStop, noForm, questionMark, sentenceStart } from './form-table.js';
-import { formClassNames } from './forms.js';
+import {
+  deniedFeeling,
+  formBits,
+  formByEnding,
+  formClassNames,
+  fullStop,
+  noForm,
+  questionMark,
+  sentenceStart,
+} from './forms.js';
 import type { Findings } from './findings.js';
 import type { Lexicon } from './lexicon.js';
 import { phrasePointsMin } from './phrase-tree.js';
@@ -99,7 +107,7 @@ function pushSentence(
   it: Sentence,
 ): void {
   let [bits, before, last] = [0, noForm, sentenceStart];
-  push(forms, bucketOf(kind.one, last, 0, 0));
+  push(forms, findBucket(kind.one, last, 0, 0));
   for (let i = it.from; i <= it.to; i++) {
     const number = i < it.to ? (numbers[i] ?? 0) : 0;
     let form: number = it.isQuestion ? questionMark : fullStop;
@@ -107,14 +115,14 @@ function pushSentence(
     else if (i < it.to) {
       form = (lexicon.forms[number] ?? noForm) || formByEnding(text, i);
       bits |= lexicon.formBits[number] ?? 0;
-      push(words, bucketOf(kind.word, text.hashes[i] ?? 0, 0, 0));
+      push(words, findBucket(kind.word, text.hashes[i] ?? 0, 0, 0));
       pushRuns(words, text, i);
     }
-    push(forms, bucketOf(kind.one, form, 0, 0));
-    push(forms, bucketOf(kind.two, last, form, 0));
+    push(forms, findBucket(kind.one, form, 0, 0));
+    push(forms, findBucket(kind.two, last, form, 0));
     if (i > it.from) {
-      push(forms, bucketOf(kind.three, before, last, form));
-      push(forms, bucketOf(kind.skip, before, form, 0));
+      push(forms, findBucket(kind.three, before, last, form));
+      push(forms, findBucket(kind.skip, before, form, 0));
     }
     before = last;
     last = form;
@@ -129,7 +137,7 @@ function pushRuns(list: BucketList, { letters, starts, ends }: Words, i: number)
   let run = 0;
   for (let at = first; at <= last; at++) {
     run = nextRun(run, letters[at] ?? 0);
-    if (at >= first + runLetters - 1) push(list, bucketOf(kind.run, run, 0, 0));
+    if (at >= first + runLetters - 1) push(list, findBucket(kind.run, run, 0, 0));
   }
 }
 
@@ -162,7 +170,7 @@ function pushTextFacts(forms: BucketList, lexicon: Lexicon, it: GateText): void 
   pushFact(forms, fact.length + LENGTH_STEPS.filter((step) => text.count >= step).length);
 }
 
-const pushFact = (forms: BucketList, number: number): void => push(forms, bucketOf(kind.fact, number, 0, 0));
+const pushFact = (forms: BucketList, number: number): void => push(forms, findBucket(kind.fact, number, 0, 0));
 
 function push(list: BucketList, bucket: number): void {
   if (list.length < list.buckets.length) list.buckets[list.length++] = bucket;
@@ -171,7 +179,7 @@ function push(list: BucketList, bucket: number): void {
 const MIX = 0x9e3779b1;
 const STIR = 0xc2b2ae35;
 
-function bucketOf(kind: number, a: number, b: number, c: number): number {
+function findBucket(kind: number, a: number, b: number, c: number): number {
   let hash = Math.imul(kind ^ Math.imul(a, MIX), STIR);
   hash = Math.imul(hash ^ (hash >>> 15) ^ b, MIX);
   hash = Math.imul(hash ^ (hash >>> 13) ^ Math.imul(c, STIR), STIR);

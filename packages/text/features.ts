@@ -1,4 +1,4 @@
-import { type BitSet, hasBit } from './bit-set.js';
+import { type BitSet, hasBit } from './tables.js';
 import type { Findings } from './findings.js';
 import { type Lexicon, unknown } from './lexicon.js';
 import { nextRun, runLetters, segmentWordsMax, wordLettersMax, type Words } from './tokens.js';

@@ -1,12 +1,39 @@
-import { type BitSet, hasBit, newBitSet } from './bit-set.js';
-import { fillers } from './fillers.js';
-import { compileForms } from './form-table.js';
-import { endings, formClasses, functionWords, openingVerbs } from './forms.js';
-import { type Lists, toLists } from './lists.js';
-import { allPhrases, bitsOf, nowhere, type PhraseTree, plantPhrases, root, stepFrom } from './phrase-tree.js';
+import { compileForms, endings, formClasses, functionWords, openingVerbs } from './forms.js';
+import { allPhrases, toBits, nowhere, type PhraseTree, plantPhrases, root, stepFrom } from './phrase-tree.js';
+import {
+  type BitSet,
+  buildWordTable,
+  hasBit,
+  type Lists,
+  newBitSet,
+  findNumber,
+  toLists,
+  type WordTable,
+} from './tables.js';
 import { hashNext, hashStart, hashWord, type Words } from './tokens.js';
 import { classCount, classNames, denials, feelings, firstPerson, wordClasses } from './word-classes.js';
-import { buildWordTable, numberOf, type WordTable } from './word-table.js';
+
+/**
+ * Words that name no topic: greetings, pleasantries, function words, and words about the conversation. Chosen by
+ * judgment.
+ */
+const words =
+  'out off over away around about hi hello hey hiya heya greetings good morning afternoon evening night bye goodbye goodnight later thanks ' +
+  'thank thankyou thx ty welcome ok okay k kk yes yeah yep yup ya no nope nah sure cool alright right fine well ' +
+  'great nice lol haha hehe hmm um uh oh ah wow sorry please hope glad happy awesome perfect excellent a an the ' +
+  'and or but so very really too much many more just also still even only quite pretty bit little lot is are am ' +
+  'was were be been being do does did done doing have has had get got go going gonna it its that thats this these ' +
+  'those there here in on at to of for from with by as if then than now today tonight yesterday tomorrow lately ' +
+  'recently currently moment day week weekend time i im ive id ill me my you u ur your youre we us our he she him ' +
+  'her they them who what whats how why when where which can could would should will may might let lets want ' +
+  'wanna need like know knew think thought guess mean say said saying tell told talk talking talked chat chatting ' +
+  'speak speaking ask asking asked see saw hear heard meet meeting call text reply respond answer listen check ' +
+  'checking up down not dont didnt isnt wasnt havent hasnt nothing none anything something everything all some ' +
+  'any new big deal problem problems situation situations stuff thing things yet ever never again ' +
+  'name human bot robot friend buddy dude man bro mate sir anyone someone one two minute minutes help helping ' +
+  'helped';
+
+const fillers: readonly string[] = words.split(' ');
 
 /**
  * Word classes, forms and topic phrases, compiled. Words are compared by 32-bit hash, never as strings. Each known word
@@ -18,7 +45,7 @@ export interface Lexicon {
   readonly words: readonly string[];
   readonly wordTable: WordTable;
   readonly stemTable: WordTable;
-  /** The {@link slotOf} of every stem. Avoids most lookups. */
+  /** The {@link findSlot} of every stem. Avoids most lookups. */
   readonly stemSieve: BitSet;
   /** Properties by word number, as bits. See {@link flags}. */
   readonly flags: Uint8Array;
@@ -27,7 +54,7 @@ export interface Lexicon {
   readonly phrases: PhraseTree;
   /** Nodes of the phrase tree that follow the first word of a phrase, by word number. */
   readonly openings: Lists;
-  /** Symbols inside phrases by word number, and their filter bits. See {@link bitsOf}. */
+  /** Symbols inside phrases by word number, and their filter bits. See {@link toBits}. */
   readonly followers: Lists;
   readonly followerBits: Int32Array;
   /** Form by word number. {@link noForm} if the ending of the word decides. */
@@ -42,18 +69,18 @@ export const flags = { feeling: 1, denial: 2, firstPerson: 4, filler: 8, inPhras
 export const unknown = 0;
 
 const SIEVE_SLOTS = 2 ** 16;
-const slotOf = (hash: number): number => (hash ^ (hash >>> 16)) & (SIEVE_SLOTS - 1);
+const findSlot = (hash: number): number => (hash ^ (hash >>> 16)) & (SIEVE_SLOTS - 1);
 
 /** Returns the number of a word, or of the longest stem that the word begins with. */
 export function numberIn({ wordTable, stemTable, stemSieve }: Lexicon, words: Words, i: number): number {
-  const own = numberOf(wordTable, words.hashes[i] ?? 0);
+  const own = findNumber(wordTable, words.hashes[i] ?? 0);
   if (own !== unknown) return own;
   let number = unknown;
   let hash = hashStart;
   const end = words.ends[i] ?? 0;
   for (let at = words.starts[i] ?? 0; at < end; at++) {
     hash = hashNext(hash, words.letters[at] ?? 0);
-    if (hasBit(stemSieve, slotOf(hash))) number = numberOf(stemTable, hash) || number;
+    if (hasBit(stemSieve, findSlot(hash))) number = findNumber(stemTable, hash) || number;
   }
   return number;
 }
@@ -82,13 +109,13 @@ export function compileLexicon(): Lexicon {
     words,
     wordTable: buildWordTable(words.map(hashWord), 1),
     stemTable: buildWordTable(stemHashes, 1 + words.length),
-    stemSieve: newBitSet(SIEVE_SLOTS, stemHashes.map(slotOf)),
-    flags: Uint8Array.from(classes, (of, number) => flagsOf(of, words[number - 1], isInPhrases(number))),
+    stemSieve: newBitSet(SIEVE_SLOTS, stemHashes.map(findSlot)),
+    flags: Uint8Array.from(classes, (of, number) => computeFlags(of, words[number - 1], isInPhrases(number))),
     classes: toLists(classes),
     phrases,
     openings: toLists(openings),
     followers: toLists(followers),
-    followerBits: Int32Array.from(followers, bitsOf),
+    followerBits: Int32Array.from(followers, toBits),
     ...compileForms(words, stems),
   };
 }
@@ -123,7 +150,7 @@ function nameSymbols() {
 
 const isFiller = new Set(fillers);
 
-function flagsOf(classes: readonly number[], word: string | undefined, isInPhrases: boolean): number {
+function computeFlags(classes: readonly number[], word: string | undefined, isInPhrases: boolean): number {
   return (
     (classes.some((id) => feelings.has(id)) ? flags.feeling : 0) |
     (classes.includes(denials) ? flags.denial : 0) |

@@ -1,4 +1,4 @@
-import { newBitSet } from './bit-set.js';
+import { newBitSet } from './tables.js';
 import { type ConcernWeights, concernBits } from './concern.js';
 import {
   type FeatureIndex,
@@ -11,7 +11,7 @@ import {
 import { compileLexicon, lexiconFingerprint, type Lexicon } from './lexicon.js';
 import { createTokenizer, hashNext, hashStart } from './tokens.js';
 import { areas } from './vocabulary.js';
-import { decodeWeights, type FamilyWeights, fingerprintOf, type LinearWeights } from './weights.js';
+import { decodeWeights, type FamilyWeights, computeFingerprint, type LinearWeights } from './weights.js';
 
 /** The trained model. It contains single words, but no text. It is immutable, so that one instance can be shared. */
 export interface TopicModel {
@@ -42,7 +42,7 @@ const ROW_LENGTH = 1 + classTotal;
  * no texts, and the model takes time and memory. Throws if the bytes belong to another lexicon.
  */
 export function openTopicModel(bytes: Uint8Array): () => TopicModel {
-  if (fingerprintOf(bytes) !== lexiconFingerprint())
+  if (computeFingerprint(bytes) !== lexiconFingerprint())
     throw new Error('topic weights were trained with another lexicon: run train:topics');
   let model: TopicModel | undefined;
   return () => (model ??= buildModel(bytes));

@@ -1,14 +1,13 @@
-import { type Lists, toLists } from './lists.js';
+import { buildWordTable, type Lists, findNumber, toLists, type WordTable } from './tables.js';
 import { phrases } from './phrases.js';
 import { topicNames, type TopicName } from './vocabulary.js';
-import { buildWordTable, numberOf, type WordTable } from './word-table.js';
 
 /**
  * A prefix tree of all phrases, with one symbol per word. A node is a number. Each field of the nodes is in a separate
  * table, indexed by this number. This is cache-friendly, because a text passes many nodes but matches few.
  */
 export interface PhraseTree {
-  /** Bit filter of the symbols that have a next node, see {@link bitsOf}. Avoids most lookups. */
+  /** Bit filter of the symbols that have a next node, see {@link toBits}. Avoids most lookups. */
   readonly nextBits: Int32Array;
   /** Next node for `~`, which skips words, or {@link nowhere}. */
   readonly gaps: Uint16Array;
@@ -44,14 +43,14 @@ const SEED_PLACE = 0x9e3779b1;
 
 /** Returns the next node for a symbol, or {@link nowhere}. */
 export const stepFrom = ({ steps }: PhraseTree, place: number, symbol: number): number =>
-  numberOf(steps, stepHash(place, symbol));
+  findNumber(steps, stepHash(place, symbol));
 
 const stepHash = (place: number, symbol: number): number => Math.imul(place, SEED_PLACE) ^ symbol;
 
 export function allPhrases(): [TopicName, string][] {
-  const listOf: Partial<Record<TopicName, string>> = phrases;
+  const listByTopic: Partial<Record<TopicName, string>> = phrases;
   return topicNames.flatMap((topic) =>
-    (listOf[topic]?.split(', ') ?? []).map((phrase): [TopicName, string] => [topic, phrase]),
+    (listByTopic[topic]?.split(', ') ?? []).map((phrase): [TopicName, string] => [topic, phrase]),
   );
 }
 
@@ -75,14 +74,14 @@ function addPhrase(tree: Node, topic: TopicName, phrase: string, symbolOf: (item
   let nodes = [tree];
   for (const item of items) {
     if (item === '~') nodes = nodes.map((node) => (node.gap ??= newNode()));
-    else nodes = nodes.flatMap((node) => item.split('|').map((word) => childOf(node, symbolOf(word))));
+    else nodes = nodes.flatMap((node) => item.split('|').map((word) => enterChild(node, symbolOf(word))));
   }
   const points = /^!?\?/.test(phrase) ? HINT_POINTS : items.filter((item) => item !== '~').length;
   const number = topicNames.indexOf(topic);
   for (const node of nodes) node.ends.push({ topic, number, isDeniable: phrase.startsWith('!'), points });
 }
 
-function childOf(node: Node, symbol: number): Node {
+function enterChild(node: Node, symbol: number): Node {
   const child = node.next.get(symbol) ?? newNode();
   node.next.set(symbol, child);
   return child;
@@ -101,14 +100,14 @@ function layOut(tree: Node): PhraseTree {
   visit(tree);
   const nodes = [undefined, tree, ...steps.map(({ to }) => to), ...gaps.map(({ to }) => to)];
   const places = new Map(nodes.map((node, place) => [node, place]));
-  const placeOf = (node: Node | undefined): number => (node ? (places.get(node) ?? nowhere) : nowhere);
-  const hashes = steps.map(({ from, symbol }) => stepHash(placeOf(from), symbol));
+  const findPlace = (node: Node | undefined): number => (node ? (places.get(node) ?? nowhere) : nowhere);
+  const hashes = steps.map(({ from, symbol }) => stepHash(findPlace(from), symbol));
   if (new Set(hashes).size < hashes.length) throw new Error('two steps of phrases share a hash: change SEED_PLACE');
   const ends = nodes.flatMap((node) => node?.ends ?? []);
   let endCount = 0;
   return {
-    nextBits: Int32Array.from(nodes, (node) => bitsOf(node?.next.keys() ?? [])),
-    gaps: Uint16Array.from(nodes, (node) => placeOf(node?.gap)),
+    nextBits: Int32Array.from(nodes, (node) => toBits(node?.next.keys() ?? [])),
+    gaps: Uint16Array.from(nodes, (node) => findPlace(node?.gap)),
     // `ends` has the same order, so its indexes count up.
     endsAt: toLists(nodes.map((node) => node?.ends.map(() => endCount++) ?? [])),
     ends,
@@ -118,5 +117,5 @@ function layOut(tree: Node): PhraseTree {
 }
 
 /** Returns the filter bits of symbols. Each symbol sets one of 32 bits. */
-export const bitsOf = (symbols: Iterable<number>): number =>
+export const toBits = (symbols: Iterable<number>): number =>
   [...symbols].reduce((bits, symbol) => bits | (1 << (symbol & 31)), 0);

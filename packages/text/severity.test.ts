@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyText } from '../../testkit/arbitraries.js';
 import { textSentiment } from '../../generated/spec.js';
-import { createSentimentEstimator } from './sentiment.js';
-import { openSeverityModel } from './severity.js';
+import { createSentimentEstimator, openSeverityModel } from './severity.js';
 
 const bytes = readFileSync(new URL('./weights/severity.bin', import.meta.url));
 const model = openSeverityModel(bytes);

@@ -1,6 +1,7 @@
+import { textSentiment as settings } from '../../generated/spec.js';
 import type { BucketList } from './concern.js';
 import { createTokenizer, hashNext, hashStart, nextRun, runLetters, type Words } from './tokens.js';
-import { decodeWeights, type FamilyWeights, fingerprintOf } from './weights.js';
+import { decodeWeights, type FamilyWeights, computeFingerprint } from './weights.js';
 
 /**
  * Hashed features of a message: `words` (single words and pairs of adjacent words of a sentence) and `runs` (four
@@ -12,7 +13,7 @@ export interface SeverityFeatures {
 }
 
 /** The model of severity. It contains no text. It is immutable, so that one instance can be shared. */
-export interface SeverityModel {
+interface SeverityModel {
   readonly bias: number;
   /** By bucket: squared rarity, then rarity × weight. */
   readonly words: Float32Array;
@@ -76,7 +77,7 @@ export function fingerprintFeatures(): number {
  * weights of other features.
  */
 export function openSeverityModel(bytes: Uint8Array): () => SeverityModel {
-  if (fingerprintOf(bytes) !== fingerprintFeatures())
+  if (computeFingerprint(bytes) !== fingerprintFeatures())
     throw new Error('severity weights were trained with other features: run train:severity');
   let model: SeverityModel | undefined;
   return () => (model ??= buildModel(bytes));
@@ -125,4 +126,28 @@ function scoreFamily(weights: Float32Array, { length, buckets }: BucketList): nu
     sum += weights[at + 1] ?? 0;
   }
   return squares > 0 ? sum / Math.sqrt(squares) : undefined;
+}
+
+/** Returns the estimated sentiment of a message, −1 to 1. Undefined for a message without a known word. */
+export type EstimateSentiment = (text: string) => number | undefined;
+
+/**
+ * Returns a function that estimates sentiments. It keeps no text, and calls `model` for the first text. Each thread
+ * requires only one.
+ */
+export function createSentimentEstimator(model: () => SeverityModel): EstimateSentiment {
+  let analyze: ReturnType<typeof createSeverityAnalyzer> | undefined;
+  return (text) => {
+    analyze ??= createSeverityAnalyzer(model());
+    const severity = analyze(text);
+    return severity === undefined ? undefined : toSentiment(severity);
+  };
+}
+
+/** Converts log odds of severe distress to a sentiment. The points between are linear. */
+export function toSentiment(severity: number): number {
+  const { neutral_log_odds, distress_log_odds, distress_sentiment, sentiment_max, sentiment_min } = settings;
+  const share = (severity - neutral_log_odds) / (distress_log_odds - neutral_log_odds);
+  const sentiment = Math.min(sentiment_max, Math.max(sentiment_min, share * distress_sentiment));
+  return Math.round(sentiment * 100) / 100;
 }

@@ -7,7 +7,7 @@ import { createTokenizer, hashWord } from './tokens.js';
 const lexicon = compileLexicon();
 const vocabulary = ['about', 'zorbing', 'zorba', 'quokka', 'tiny', 'abut'];
 const reader = createTextReader(lexicon, vocabulary);
-const hashesOf = (text: string) => {
+const listHashes = (text: string) => {
   const { words } = reader.read(text);
   return [...words.hashes.subarray(0, words.count)];
 };
@@ -20,7 +20,7 @@ test.each([
   ['zrobing', 'zorbing', 'swapped letters'],
   ['ozrbing', 'zorbing', 'swapped first letters'],
   ['tin', 'tiny', 'a missing letter of a short word'],
-])('%s is read as %s: %s', (typed, meant) => expect(hashesOf(typed)).toEqual([hashWord(meant)]));
+])('%s is read as %s: %s', (typed, meant) => expect(listHashes(typed)).toEqual([hashWord(meant)]));
 
 test.each([
   ['zrbng', 'two edits'],
@@ -29,10 +29,10 @@ test.each([
   ['tny0', 'a wrong letter and a digit'],
   ['zo', 'too short'],
   ['quokka', 'a known word'],
-])('%s stays as typed: %s', (typed) => expect(hashesOf(typed)).toEqual([hashWord(typed)]));
+])('%s stays as typed: %s', (typed) => expect(listHashes(typed)).toEqual([hashWord(typed)]));
 
 test('of several words, the first one of the vocabulary applies', () => {
-  expect(hashesOf('zorb')).toEqual([hashWord('zorba')]);
+  expect(listHashes('zorb')).toEqual([hashWord('zorba')]);
 });
 
 test('a corrected word has the number of the known word', () => {
@@ -49,7 +49,7 @@ test('one changed letter of a known word of five letters or more leads to a know
   fc.assert(
     fc.property(fc.constantFrom(...known), fc.nat(), fc.constantFrom(...'aeioqxz'), (word, at, letter) => {
       const i = 1 + (at % (word.length - 1));
-      const [hash = 0] = hashesOf(word.slice(0, i) + letter + word.slice(i + 1));
+      const [hash = 0] = listHashes(word.slice(0, i) + letter + word.slice(i + 1));
       const isStem = numberIn(lexicon, createTokenizer().read(word.slice(0, i) + letter + word.slice(i + 1)), 0);
       expect(hashes.has(hash) || isStem !== unknown).toBe(true);
     }),

@@ -1,6 +1,6 @@
 import { type Lexicon, numberIn, unknown } from './lexicon.js';
 import { createTokenizer, hashNext, hashStart, hashWord, type Words, wordsMax } from './tokens.js';
-import { buildWordTable, numberOf, numbersOf } from './word-table.js';
+import { buildWordTable, findNumber, findNumbers } from './tables.js';
 
 /** The words of a text, and the lexicon number of each word. */
 export interface ReadText {
@@ -76,21 +76,21 @@ function createSpeller(list: readonly string[], lexicon: Lexicon) {
   const owners: number[] = [];
   const keys = known.flatMap(({ codes }, rank) => {
     if (codes.length < LETTERS_MIN || codes.length > LETTERS_MAX) return [];
-    const hashes = deletionsOf(codes, 0, codes.length);
+    const hashes = listDeletions(codes, 0, codes.length);
     owners.push(...hashes.map(() => rank));
     return hashes;
   });
   const deletions = buildWordTable(keys, 1);
   return {
-    isKnown: (hash: number): boolean => numberOf(table, hash) !== 0,
+    isKnown: (hash: number): boolean => findNumber(table, hash) !== 0,
     /** Returns the known word that is one edit away from word i. Undefined if there is none. */
     correct({ letters, starts, ends }: Words, i: number): KnownWord | undefined {
       const [start, end] = [starts[i] ?? 0, ends[i] ?? 0];
       if (end - start < LETTERS_MIN || end - start > LETTERS_MAX) return undefined;
       const typed = letters.subarray(start, end);
       let best = Infinity;
-      for (const key of deletionsOf(letters, start, end))
-        for (const entry of numbersOf(deletions, key)) {
+      for (const key of listDeletions(letters, start, end))
+        for (const entry of findNumbers(deletions, key)) {
           const rank = owners[entry - 1] ?? Infinity;
           const codes = known[rank]?.codes;
           if (rank < best && codes && isOneEdit(typed, codes)) best = rank;
@@ -101,7 +101,7 @@ function createSpeller(list: readonly string[], lexicon: Lexicon) {
 }
 
 /** Returns the hashes of a word and of the word without each of its letters. */
-function deletionsOf(letters: Uint8Array, start: number, end: number): number[] {
+function listDeletions(letters: Uint8Array, start: number, end: number): number[] {
   return Array.from({ length: end - start + 1 }, (_, k) => {
     let hash = hashStart;
     for (let at = start; at < end; at++) if (at !== end - k) hash = hashNext(hash, letters[at] ?? 0);

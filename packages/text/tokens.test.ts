@@ -3,19 +3,19 @@ import { createTokenizer, edgeMark, hashWord, marks, wordsMax } from './tokens.j
 
 const readWords = (text: string) => createTokenizer().read(text);
 
-const hashesOf = (text: string) => {
+const listHashes = (text: string) => {
   const { hashes, count } = readWords(text);
   return [...hashes.subarray(0, count)];
 };
 const wordsAs = (...words: string[]) => words.map(hashWord);
 
 test('words are split at every character except letters, digits and apostrophes', () => {
-  expect(hashesOf("I'm  late—again, *sigh*")).toEqual(wordsAs('im', 'late', 'again', 'sigh'));
+  expect(listHashes("I'm  late—again, *sigh*")).toEqual(wordsAs('im', 'late', 'again', 'sigh'));
 });
 
 test('repeated letters and all numbers are normalized', () => {
-  expect(hashesOf('sooooo')).toEqual(hashesOf('soo'));
-  expect(hashesOf('2024')).toEqual(hashesOf('1999'));
+  expect(listHashes('sooooo')).toEqual(listHashes('soo'));
+  expect(listHashes('2024')).toEqual(listHashes('1999'));
 });
 
 test('segments of sufficient length end at a sentence end, and segments cover all words', () => {

@@ -96,7 +96,7 @@ const kinds = Uint8Array.from({ length: 128 }, (_, code) => {
 });
 
 /** The mark of each ASCII character, as a bit. 0 for a character without a mark. */
-const markOf = Uint8Array.from({ length: 128 }, (_, code) => {
+const markByCode = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code);
   if (/[{}[\]=<>_`$\\|#]/.test(character)) return marks.code;
   return { '"': marks.quote, '/': marks.slash, ':': marks.colon, '\n': marks.lineBreak }[character] ?? 0;
@@ -141,7 +141,7 @@ function cutWords(words: Words, codes: Buffer, length: number): void {
       letters[at++] = kind;
       hash = hashNext(hash, kind);
     } else if (kind !== JOIN) {
-      words.marks |= markOf[code] ?? 0;
+      words.marks |= markByCode[code] ?? 0;
       if (at > start) {
         letters[at] = edgeMark;
         addWord(words, hash, start, at);
@@ -161,7 +161,7 @@ function writeCodes(codes: Buffer, text: string): number {
   let length = codes.write(text);
   if (length !== text.length) {
     const plain = text.normalize('NFD').slice(0, TEXT_MAX);
-    for (let i = 0; i < plain.length; i++) codes[i] = asciiOf(plain.charCodeAt(i));
+    for (let i = 0; i < plain.length; i++) codes[i] = toAscii(plain.charCodeAt(i));
     codes.fill(0, plain.length, length);
     length = plain.length;
   }
@@ -169,7 +169,7 @@ function writeCodes(codes: Buffer, text: string): number {
   return length;
 }
 
-function asciiOf(code: number): number {
+function toAscii(code: number): number {
   if (code < kinds.length) return code;
   if (isDoubleQuote(code)) return DOUBLE_QUOTE;
   return code === RIGHT_QUOTE || (code >= FIRST_ACCENT && code <= LAST_ACCENT) ? JOINER : SPACE;

@@ -56,27 +56,27 @@ export function encodeWeights({ fingerprint, vocabulary = [], areas, concern }: 
 
 function encodeModel({ biases, families }: LinearWeights): Uint8Array[] {
   const head = Uint8Array.of(biases.length, families.length);
-  return [head, bytesOf(biases), ...families.flatMap((family) => encodeFamily(family, biases.length))];
+  return [head, toBytes(biases), ...families.flatMap((family) => encodeFamily(family, biases.length))];
 }
 
 function encodeFamily({ bits, buckets, rarities, weights }: FamilyWeights, classes: number): Uint8Array[] {
-  const rarityStep = maxOf(rarities, 0, 1) / BYTE_MAX || 1;
-  const steps = Float32Array.from({ length: classes }, (_, k) => maxOf(weights, k, classes) / STEPS_MAX || 1);
+  const rarityStep = findMax(rarities, 0, 1) / BYTE_MAX || 1;
+  const steps = Float32Array.from({ length: classes }, (_, k) => findMax(weights, k, classes) / STEPS_MAX || 1);
   const coarse = new Uint8Array(2 ** bits);
   // At least 1, because 0 marks an unused bucket.
   buckets.forEach((bucket, i) => (coarse[bucket] = Math.max(1, Math.round((rarities[i] ?? 0) / rarityStep))));
   const rows = Int8Array.from(weights, (weight, i) => Math.round(weight / (steps[i % classes] ?? 1)));
   return [
     Uint8Array.of(bits),
-    bytesOf(Float32Array.of(rarityStep)),
-    bytesOf(steps),
+    toBytes(Float32Array.of(rarityStep)),
+    toBytes(steps),
     coarse,
     new Uint8Array(rows.buffer),
   ];
 }
 
 /** Returns the lexicon's fingerprint from the head of a weights file. Throws if it is not a weights file. */
-export function fingerprintOf(bytes: Uint8Array): number {
+export function computeFingerprint(bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (view.byteLength < HEAD_BYTES || view.getUint32(0, true) !== MAGIC) throw new Error('not a topic weights file');
   return view.getUint32(4, true);
@@ -86,7 +86,7 @@ export function fingerprintOf(bytes: Uint8Array): number {
 export function decodeWeights(bytes: Uint8Array): Required<TopicWeights> {
   // Copies the bytes, because a slice of a Buffer would share its memory and offset.
   const reader = new ByteReader(new Uint8Array(bytes));
-  const fingerprint = fingerprintOf(bytes);
+  const fingerprint = computeFingerprint(bytes);
   reader.bytes(HEAD_BYTES);
   const [areas, concern] = [decodeModel(reader), decodeModel(reader)];
   const vocabulary = reader.rest().toString('ascii');
@@ -145,13 +145,13 @@ class ByteReader {
   }
 }
 
-function maxOf(values: Float32Array, start: number, stride: number): number {
+function findMax(values: Float32Array, start: number, stride: number): number {
   let max = 0;
   for (let i = start; i < values.length; i += stride) max = Math.max(max, Math.abs(values[i] ?? 0));
   return max;
 }
 
-const bytesOf = (values: Float32Array): Uint8Array => {
+const toBytes = (values: Float32Array): Uint8Array => {
   const bytes = new Uint8Array(values.length * 4);
   const view = new DataView(bytes.buffer);
   values.forEach((value, i) => view.setFloat32(i * 4, value, true));

@@ -50,7 +50,7 @@ const start = '^';
 const startNumber = 1;
 /** Maximum distance between the start of a sentence and the first word of a pattern that stands for "I". */
 const startDistanceMax = 2;
-const gapOf: Readonly<Record<string, number>> = { '~': 2, '~~': 5 };
+const gapByToken: Readonly<Record<string, number>> = { '~': 2, '~~': 5 };
 
 /** Returns a finder. The time of a search is proportional to the number of words and of their patterns. */
 export function createPatternFinder<Label extends string>(parts: PatternParts<Label>): PatternFinder<Label> {
@@ -106,7 +106,7 @@ function createParser<Label extends string>({ classes, frequent, ...parts }: Pat
     const pattern = { label, items: [] as Item[], gaps: [] as number[], notNext: [] as number[][] };
     let gap = 0;
     for (const token of text.split(' ')) {
-      if (token in gapOf) gap = gapOf[token] ?? 0;
+      if (token in gapByToken) gap = gapByToken[token] ?? 0;
       else if (token.startsWith('-'))
         pattern.notNext = readAlternatives(token.slice(1)).map((it) => it.split('_').map(toNumber));
       else {

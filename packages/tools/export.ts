@@ -4,7 +4,7 @@
 import type { CallOptions, ExportedRows, StateClient } from '../client/src/index.js';
 import { type Counter, startCounter } from './terminal/progress.js';
 import { openOutput, type Output, type Selection } from './export-output.js';
-import { connect, explain, reasonOf, type ServiceOptions } from './service.js';
+import { connect, explain, describeReason, type ServiceOptions } from './service.js';
 import { stopOnSignals } from './stop-on-signals.js';
 
 export interface ExportOptions extends ServiceOptions {
@@ -48,7 +48,9 @@ function download(
   let hasAnswered = false;
   const onDisconnect = (error: Error, waitMs: number) => {
     if (!hasAnswered) throw error;
-    counter.note(`Export interrupted (${reasonOf(error)}). The next attempt is in ${(waitMs / 1000).toFixed(1)} s.`);
+    counter.note(
+      `Export interrupted (${describeReason(error)}). The next attempt is in ${(waitMs / 1000).toFixed(1)} s.`,
+    );
   };
   return client.exportRows(
     { ...selection, ...(cursor !== undefined && { cursor }), onDisconnect },

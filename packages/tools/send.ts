@@ -6,7 +6,7 @@ import {
   type Submission,
   UnexpectedAnswerError,
 } from '../client/src/index.js';
-import { connect, explain, otherService, reasonOf, type ServiceOptions } from './service.js';
+import { connect, explain, otherService, describeReason, type ServiceOptions } from './service.js';
 
 /** Maximum number of requests for one line of a batch. */
 const triesMax = 5;
@@ -94,6 +94,6 @@ function readWait(error: unknown): { readonly waitSeconds?: number } {
 function requireRefusal(error: unknown, url: string): string {
   const isRejected = error instanceof ProblemError && error.status !== 401;
   const isBusy = error instanceof UnexpectedAnswerError && (error.status === 429 || error.status >= 500);
-  if (isRejected || isBusy) return reasonOf(error);
+  if (isRejected || isBusy) return describeReason(error);
   throw explain(error, url);
 }

@@ -65,18 +65,18 @@ export function readBaseUrl(text: string): string | undefined {
 export function explain(error: unknown, url: string, remedies: Readonly<Record<number, string>> = {}): Error {
   if (error instanceof ConnectionError || error instanceof TimeoutError) {
     if (error.cause instanceof UnusableService) return error.cause;
-    return new UnusableService(`cannot reach the service at ${url} (${reasonOf(error)}): start it, or set --url`);
+    return new UnusableService(`cannot reach the service at ${url} (${describeReason(error)}): start it, or set --url`);
   }
   if (!(error instanceof ProblemError || error instanceof UnexpectedAnswerError)) return error as Error;
   const { status, message, retryAfterSeconds } = error;
   if (retryAfterSeconds !== undefined)
     return new UnusableService(
-      `the service responded with ${reasonOf(error)}: run the command again in ${retryAfterSeconds} s`,
+      `the service responded with ${describeReason(error)}: run the command again in ${retryAfterSeconds} s`,
     );
   if (error instanceof UnexpectedAnswerError)
     return status < 500 ? otherService(url) : new UnusableService(`the service responded with ${message}`);
   if (status === 401) return new UnusableService(`the service rejected the key (401 ${message}): ${keyRemedy}`);
-  return new UnusableService(`the service responded with ${reasonOf(error)}${remedies[status] ?? ''}`);
+  return new UnusableService(`the service responded with ${describeReason(error)}${remedies[status] ?? ''}`);
 }
 
 export function otherService(url: string): UnusableService {
@@ -84,12 +84,12 @@ export function otherService(url: string): UnusableService {
 }
 
 /** Returns the cause of a failed call in a few words, e.g. ECONNREFUSED. */
-export function reasonOf(error: Error): string {
+export function describeReason(error: Error): string {
   if (error instanceof ProblemError) return `${error.status} ${error.message}`;
-  const { code, message = error.message } = rootOf(error) as { code?: string; message?: string };
+  const { code, message = error.message } = findRoot(error) as { code?: string; message?: string };
   return code ?? message;
 }
 
-function rootOf(error: Error): Error {
-  return error.cause instanceof Error ? rootOf(error.cause) : error;
+function findRoot(error: Error): Error {
+  return error.cause instanceof Error ? findRoot(error.cause) : error;
 }

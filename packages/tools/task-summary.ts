@@ -23,7 +23,7 @@ export function summarize(windows: readonly RecordedWindow[], answered: readonly
     [...new Set(labelOf.values())]
       .filter((label) => labelOf.has(`${task}\n${label}`))
       .map((label) =>
-        rowOf(
+        toRow(
           task,
           label,
           answered.filter(({ window }) => window.task === task && window.label === label),
@@ -31,7 +31,7 @@ export function summarize(windows: readonly RecordedWindow[], answered: readonly
       ),
   );
   const ofLabels = [...new Set(windows.map(({ label }) => label))].map((label) =>
-    rowOf(
+    toRow(
       'all',
       label,
       answered.filter(({ window }) => window.label === label),
@@ -54,7 +54,7 @@ export function protocolOrder(windows: readonly RecordedWindow[]): string[] {
   return tasks;
 }
 
-function rowOf(task: string, label: string, answered: readonly AnsweredWindow[]): TableRow {
+function toRow(task: string, label: string, answered: readonly AnsweredWindow[]): TableRow {
   const shares = enums.State.map((state) =>
     share(answered.filter(({ reading }) => reading.state === state).length, answered.length),
   );

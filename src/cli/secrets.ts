@@ -1,13 +1,13 @@
-import { receiptKeyTable } from '../store/receipt-keys.js';
 import { Command } from 'commander';
 import type { Config } from '../config/config.js';
 import { requireSecretsKeys } from '../config/secrets-key.js';
-import { createSecretBox } from '../webhooks/secrets.js';
-import { starting } from '../observe/start.js';
-import type { Store } from '../store/store.js';
 import { receiptKeysMax, rotateReceiptKey } from '../keys/receipts.js';
-import { printTable } from './keys.js';
+import { starting } from '../observe/start.js';
 import { resealDatabase } from '../serve/secrets-keys.js';
+import { receiptKeyTable } from '../store/receipt-keys.js';
+import type { Store } from '../store/store.js';
+import { createSecretBox } from '../webhooks/secrets.js';
+import { printTable } from './keys.js';
 
 type WithStore = (work: (store: Store, config: Config) => Promise<void>) => Promise<void>;
 

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
-import { cachedFor, inTime, probeMs, readLastBackup, type Standing, type ThreadLoad } from './probes.js';
 import { countMax, type DeliveryCounts } from '../store/delivery-queue.js';
+import { cachedFor, inTime, probeMs, readLastBackup, type Standing, type ThreadLoad } from './probes.js';
 
 /** Returns the value of a gauge. */
 type Figure = () => Promise<number>;

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import { type Closable, type Keep, listen, starting } from './start.js';
 import type { Config } from '../config/config.js';
 import type { Metrics } from './metrics.js';
 import type { Standing } from './probes.js';
+import { type Closable, type Keep, listen, starting } from './start.js';
 
 interface MetricsServer extends Closable {
   readonly url: string;

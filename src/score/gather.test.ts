@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { gatherTopics } from './gather.js';
 import { loadTopicModel } from '../../packages/text/model.js';
-import { createTopicAnalyzer, type Turn } from '../../packages/text/analyzer.js';
+import { createTopicAnalyzer, type Turn } from '../../packages/text/texts.js';
 import { anyText } from '../../testkit/arbitraries.js';
 import { areaOfTopic, type TopicName, topicsByArea } from '../../packages/text/vocabulary.js';
 import type { TopicEvidence } from './remembered.js';

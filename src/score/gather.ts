@@ -1,5 +1,5 @@
 import { topicExtraction as settings } from '../../generated/spec.js';
-import type { TextAnalysis, TurnAnalysis } from '../../packages/text/analyzer.js';
+import type { TextAnalysis, TurnAnalysis } from '../../packages/text/texts.js';
 import { areas, type TopicName, topicNames, topicsByArea } from '../../packages/text/vocabulary.js';
 import type { TopicEvidence } from './remembered.js';
 import { classTotal } from '../../packages/text/model.js';

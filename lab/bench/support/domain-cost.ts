@@ -4,7 +4,7 @@ import { enums } from '../../../generated/spec.js';
 import { advanceSession } from '../../../src/score/session.js';
 import type { Reading } from '../../../src/score/signals.js';
 import { toStateReading } from '../../../src/score/state-reading.js';
-import { createTopicAnalyzer } from '../../../packages/text/analyzer.js';
+import { createTopicAnalyzer } from '../../../packages/text/texts.js';
 import { gatherTopics } from '../../../src/score/gather.js';
 import { loadTopicModel } from '../../../packages/text/model.js';
 import { quantile } from '../../../packages/tools/terminal/quantile.js';

@@ -1,6 +1,6 @@
 import { bestShares, gatherTopics } from '../../../src/score/gather.js';
 import { loadTopicModel, type TopicModel } from '../../../packages/text/model.js';
-import { createTopicAnalyzer } from '../../../packages/text/analyzer.js';
+import { createTopicAnalyzer } from '../../../packages/text/texts.js';
 import { areaOfTopic, areas, type Area, type TopicName } from '../../../packages/text/vocabulary.js';
 import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import {
@@ -13,7 +13,7 @@ import {
 } from '../../../packages/text/training/fit.js';
 import type { SadRow } from '../../../packages/text/training/sad.js';
 import {
-  groupOf,
+  toGroup,
   heldBackPrefix,
   type LabeledText,
   type TopicLine,
@@ -56,7 +56,7 @@ export function crossValidate({ sad, labeled }: TopicTexts, folds: number, seed:
 }
 
 /**
- * Predicts each group of kinds with a gate that is trained without this group. See {@link groupOf}. A folder is left out
+ * Predicts each group of kinds with a gate that is trained without this group. See {@link toGroup}. A folder is left out
  * as a whole, because its kinds resemble each other.
  */
 export function leaveGroupsOut({ sad, labeled }: TopicTexts, groups: readonly string[], onGroup: () => void) {
@@ -64,7 +64,7 @@ export function leaveGroupsOut({ sad, labeled }: TopicTexts, groups: readonly st
   const vocabulary = listVocabulary(sad, trained);
   const areaModel = fitAreas(areaTexts(sad, trained), vocabulary);
   return groups.flatMap((group) => {
-    const isLeftOut = ({ kind }: LabeledText) => groupOf(kind) === group;
+    const isLeftOut = ({ kind }: LabeledText) => toGroup(kind) === group;
     const concern = fitConcern(
       trained.filter((it) => !isLeftOut(it)),
       vocabulary,

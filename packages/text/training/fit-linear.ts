@@ -31,7 +31,7 @@ const EXAMPLES_MIN = 3;
 
 /** Fits a multinomial logistic regression on rarity-weighted features. The same input gives the same result. */
 export function fitLinear(examples: readonly Example[], options: FitOptions, onStep: () => void): LinearWeights {
-  const rarities = options.families.map(({ bits }, i) => raritiesOf(examples, i, 2 ** bits));
+  const rarities = options.families.map(({ bits }, i) => computeRarities(examples, i, 2 ** bits));
   const columns = assignColumns(rarities);
   const rows = examples.map((example) => encode(example, rarities, columns, options));
   const parameters = new Float64Array((columns.total + 1) * options.classTotal);
@@ -40,7 +40,7 @@ export function fitLinear(examples: readonly Example[], options: FitOptions, onS
 }
 
 /** Returns the inverse document frequency of each bucket. 0 for a dropped bucket. */
-function raritiesOf(examples: readonly Example[], family: number, buckets: number): Float32Array {
+function computeRarities(examples: readonly Example[], family: number, buckets: number): Float32Array {
   const counts = new Uint32Array(buckets);
   for (const { filled } of examples)
     for (const bucket of filled[family]?.keys() ?? []) counts[bucket] = (counts[bucket] ?? 0) + 1;

@@ -1,4 +1,4 @@
-import { newBitSet } from '../bit-set.js';
+import { newBitSet } from '../tables.js';
 import {
   addFindings,
   type BucketList,
@@ -17,7 +17,7 @@ import { areas, type Area } from '../vocabulary.js';
 import { encodeWeights, type LinearWeights, type TopicWeights } from '../weights.js';
 import { type Example, fitLinear, type FitOptions } from './fit-linear.js';
 import type { SadRow } from './sad.js';
-import { groupOf, type LabeledText } from './texts.js';
+import { toGroup, type LabeledText } from './texts.js';
 
 /** A text with its area, for the area model. */
 export interface AreaText {
@@ -102,12 +102,12 @@ export function listVocabulary(sad: readonly SadRow[], labeled: readonly Labeled
   const counts = new Map<string, number>();
   const others = labeled.filter((it) => it.sad === undefined);
   for (const text of [...sad.map(({ sentence }) => sentence), ...others.map(({ text }) => text)])
-    for (const word of new Set(wordsOf(text))) counts.set(word, (counts.get(word) ?? 0) + 1);
+    for (const word of new Set(listWords(text))) counts.set(word, (counts.get(word) ?? 0) + 1);
   const common = [...counts].filter(([word, count]) => count >= TEXTS_MIN && /^[a-z]+$/.test(word));
   return common.sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).map(([word]) => word);
 }
 
-function wordsOf(content: string): string[] {
+function listWords(content: string): string[] {
   const { letters, starts, ends, count } = tokenizer.read(content);
   return Array.from({ length: count }, (_, i) => Buffer.from(letters.subarray(starts[i], ends[i])).toString('ascii'));
 }
@@ -131,7 +131,7 @@ export function fitAreas(
   const balance = areaBalance(texts);
   const reader = createTextReader(lexicon, vocabulary);
   const examples = texts.flatMap(({ text, area, weight }): Example[] => {
-    const segments = segmentsOf(reader, text);
+    const segments = listSegments(reader, text);
     const target = area === 'none' ? areas.length : areas.indexOf(area);
     return segments.map((filled) => ({
       filled,
@@ -147,11 +147,11 @@ export function fitConcern(
   vocabulary: readonly string[],
   onStep: () => void = () => {},
 ): LinearWeights {
-  const weightOf = kindWeights(labeled);
+  const findWeight = kindWeights(labeled);
   const reader = createTextReader(lexicon, vocabulary);
   const examples = labeled.map((it): Example => {
     const { forms, words } = listConcernFeatures(readForGate(reader, it.text));
-    return { filled: [forms, words].map(countEntries), target: it.isConcern ? 1 : 0, weight: weightOf(it) };
+    return { filled: [forms, words].map(countEntries), target: it.isConcern ? 1 : 0, weight: findWeight(it) };
   });
   return toOneClass(fitLinear(examples, concernOptions, onStep));
 }
@@ -173,7 +173,7 @@ function readForGate(reader: TextReader, content: string): GateText {
 }
 
 /** Returns the features of each segment, computed as in the service. */
-function segmentsOf(reader: TextReader, content: string): Example['filled'][] {
+function listSegments(reader: TextReader, content: string): Example['filled'][] {
   const { words: text, numbers } = reader.read(content);
   return text.segmentEnds.map((to, i) => {
     const { words, runs, lexicon } = listFeatures(text, numbers, find(text, numbers, text.segmentEnds[i - 1] ?? 0, to));
@@ -202,7 +202,7 @@ function areaBalance(texts: readonly AreaText[]): (area: AreaText['area']) => nu
 function kindWeights(labeled: readonly LabeledText[]): (text: LabeledText) => number {
   const counts = countBy(labeled, ({ kind }) => kind);
   const raw = ({ kind }: LabeledText) =>
-    (groupWeights[groupOf(kind)] ?? 1) * (counts.get(kind) ?? 1) ** (KIND_POWER - 1);
+    (groupWeights[toGroup(kind)] ?? 1) * (counts.get(kind) ?? 1) ** (KIND_POWER - 1);
   const sums = [false, true].map((side) =>
     labeled.filter(({ isConcern }) => isConcern === side).reduce((sum, it) => sum + raw(it), 0),
   );

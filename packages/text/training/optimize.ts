@@ -26,7 +26,7 @@ export function minimise(
   let value = objective(x, slope);
   for (let step = 1; step <= stepsMax; step++) {
     const before = { x: Float64Array.from(x), slope, value };
-    const direction = directionOf(slope, steps);
+    const direction = computeDirection(slope, steps);
     const promise = dot(slope, direction);
     slope = new Float64Array(x.length);
     for (let halvings = 0, length = 1; halvings < HALVINGS_MAX; halvings++, length /= 2) {
@@ -44,7 +44,7 @@ export function minimise(
  * Returns the next direction with the two-loop recursion of L-BFGS: multiplies the gradient by the approximate inverse
  * Hessian.
  */
-function directionOf(slope: Float64Array, steps: readonly Step[]): Float64Array {
+function computeDirection(slope: Float64Array, steps: readonly Step[]): Float64Array {
   const direction = Float64Array.from(slope);
   const last = steps.at(-1);
   if (last === undefined) return scale(direction, 1 / Math.max(Math.sqrt(dot(slope, slope)), 1e-12));

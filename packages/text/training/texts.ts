@@ -53,7 +53,7 @@ export function readTopicTexts(folder: string): TopicTexts {
 }
 
 /** Returns the part of the texts that a kind belongs to: its folder in this project, or the kind of a data file. */
-export function groupOf(kind: string): string {
+export function toGroup(kind: string): string {
   if (kind.startsWith(heldBackPrefix)) return heldBackPrefix.slice(0, -1);
   return kind.startsWith(ownPrefix) ? kind.slice(0, kind.lastIndexOf('/')) : kind;
 }

@@ -97,7 +97,7 @@ export async function replayVariant(
       Object.entries(window.values).filter(([signal]) => !(withheld as readonly string[]).includes(signal)),
     );
     // The number of the person instead of the name, because an id allows fewer characters than a file.
-    const who = identify(`${idOf(name)}-${person + 1}`, window);
+    const who = identify(`${toId(name)}-${person + 1}`, window);
     const timestamp = new Date(service.now()).toISOString();
     const { stress_score, confidence } = await service.send({ ...who, timestamp, ...values });
     answers[person]?.push({ window, score: stress_score, confidence });
@@ -138,6 +138,6 @@ function schedule(people: readonly (readonly RecordedWindow[])[]): Scheduled[][]
 }
 
 /** Converts text to an id: visible ASCII without spaces. */
-function idOf(name: string): string {
+function toId(name: string): string {
   return name.replace(/[^a-z]+/g, '-');
 }

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { parse } from 'csv-parse';
-import { type Mapping, mappingsOf } from './field-map.js';
+import { type Mapping, listMappings } from './field-map.js';
 import { type Item, readTime, type RecordingFile } from './measurement.js';
 
 const recordMaxBytes = 65_536;
@@ -16,11 +16,11 @@ export async function* readCsv({ path, utcOffsetMs }: RecordingFile): AsyncGener
   const rows = rowsOf(path);
   const titles = ((await rows.next()).value?.record ?? []).map(normalize);
   const time = titles.findIndex((title) => timeColumns.includes(title));
-  const mapped = columnsOf(titles, mappingsOf('csv'));
+  const mapped = findColumns(titles, listMappings('csv'));
   if (time < 0) throw new Error(`line 1: no column with times: name one of the columns ${timeColumns.join(', ')}`);
   if (mapped.length === 0)
-    throw new Error(`line 1: no column is known: name the columns ${[...mappingsOf('csv').keys()].join(', ')}`);
-  for await (const { record } of rows) yield itemsOf(record, mapped, readTime(record[time] ?? '', utcOffsetMs));
+    throw new Error(`line 1: no column is known: name the columns ${[...listMappings('csv').keys()].join(', ')}`);
+  for await (const { record } of rows) yield listItems(record, mapped, readTime(record[time] ?? '', utcOffsetMs));
 }
 
 /**
@@ -37,10 +37,10 @@ export async function* readPolarCsv({ path, utcOffsetMs }: RecordingFile): Async
     throw new Error('line 2: no Date (DD-MM-YYYY) and Start time (HH:MM:SS): pass the CSV of Polar Flow unchanged');
   const titles = ((await rows.next()).value?.record ?? []).map(normalize);
   const time = titles.indexOf('time');
-  const mapped = columnsOf(titles, mappingsOf('polar-csv'));
+  const mapped = findColumns(titles, listMappings('polar-csv'));
   if (time < 0 || mapped.length === 0)
     throw new Error('line 3: no columns Time and HR (bpm): the session was recorded without a heart rate sensor');
-  for await (const { record } of rows) yield itemsOf(record, mapped, start + readDuration(record[time] ?? ''));
+  for await (const { record } of rows) yield listItems(record, mapped, start + readDuration(record[time] ?? ''));
 }
 
 async function* rowsOf(path: string): AsyncGenerator<Row, undefined> {
@@ -78,7 +78,7 @@ interface Column {
 }
 
 /** Returns the known columns. Two columns of one field, e.g. `hr` and `bpm`, count once. */
-function columnsOf(titles: readonly string[], mappings: ReadonlyMap<string, Mapping>): Column[] {
+function findColumns(titles: readonly string[], mappings: ReadonlyMap<string, Mapping>): Column[] {
   const columns = titles.flatMap((title, index) => {
     const mapping = mappings.get(title);
     return mapping ? [{ index, mapping }] : [];
@@ -87,7 +87,7 @@ function columnsOf(titles: readonly string[], mappings: ReadonlyMap<string, Mapp
 }
 
 /** Returns the values of a row. An empty cell, NaN and NA mean that nothing was measured. */
-function itemsOf(record: readonly string[], columns: readonly Column[], atMs: number): Item[] {
+function listItems(record: readonly string[], columns: readonly Column[], atMs: number): Item[] {
   return columns.flatMap(({ index, mapping }) => {
     const text = record[index] ?? '';
     if (/^(nan|na)?$/i.test(text)) return [];

@@ -59,7 +59,7 @@ export const fieldMap: readonly Mapping[] = [
     ...['heartrate', 'heart_rate_bpm', 'hr', 'hr_bpm', 'bpm'].map((name): Row => [name, 'heart_rate', 'bpm']),
     ['rr_interval_ms', 'rr_intervals_ms', 'ms'],
     ['steps', 'steps_last_minute', 'steps'],
-    ...signals.map((name): Row => [name, name, unitOf(name)]),
+    ...signals.map((name): Row => [name, name, describeUnit(name)]),
   ]),
   ...inFormat('fitbit', [
     ['value.bpm', 'heart_rate', 'bpm'],
@@ -73,7 +73,7 @@ export const fieldMap: readonly Mapping[] = [
   ]),
 ];
 
-function unitOf(signal: Signal): string {
+function describeUnit(signal: Signal): string {
   const row = contract[signal];
   return 'unit' in row ? row.unit : '';
 }
@@ -85,6 +85,6 @@ function inFormat(format: Format, rows: readonly Row[]): Mapping[] {
 }
 
 /** Returns the mappings of a format by name. */
-export function mappingsOf(format: Format): ReadonlyMap<string, Mapping> {
+export function listMappings(format: Format): ReadonlyMap<string, Mapping> {
   return new Map(fieldMap.filter((it) => it.format === format).map((it) => [it.name, it]));
 }

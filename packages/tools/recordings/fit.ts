@@ -1,4 +1,4 @@
-import { mappingsOf } from './field-map.js';
+import { listMappings } from './field-map.js';
 import { type Item, readWholeFile, type RecordingFile } from './measurement.js';
 
 /** Numbers of messages and fields, from the profile of the FIT SDK (Profile.xlsx). */
@@ -61,7 +61,7 @@ function checksum(bytes: Uint8Array): number {
 }
 
 function* itemsOf(records: Buffer): Generator<Item[]> {
-  const mappings = mappingsOf('fit');
+  const mappings = listMappings('fit');
   let newest: number | undefined;
   for (const message of messagesOf(records)) {
     if (!times.includes(message.number)) continue;

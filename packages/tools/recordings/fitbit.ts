@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { mappingsOf } from './field-map.js';
+import { listMappings } from './field-map.js';
 import { readJson } from './json.js';
 import { type Item, readTime, readWholeFile, type RecordingFile } from './measurement.js';
 
@@ -12,12 +12,12 @@ const expected = 'heart_rate-*.json or steps-*.json of the Fitbit export';
  */
 export async function* readFitbit({ path }: RecordingFile): AsyncGenerator<readonly Item[]> {
   const text = (await readWholeFile(path)).toString('utf8').replace(/^\uFEFF/, '');
-  const read = /^steps-/.test(basename(path)) ? stepsOf : heartRateOf;
+  const read = /^steps-/.test(basename(path)) ? readSteps : readHeartRate;
   if (!/^\s*\[/.test(text)) throw new Error(`the file is not a JSON array: pass ${expected}`);
   for (const { value } of readJson(text, ['*'], expected)) yield [read(value)];
 }
 
-function heartRateOf(entry: unknown): Item {
+function readHeartRate(entry: unknown): Item {
   const mapping = mappingsOfFitbit.get('value.bpm');
   const { dateTime, value } = (entry ?? {}) as { dateTime?: unknown; value?: { bpm?: unknown; confidence?: unknown } };
   if (!mapping || typeof value?.bpm !== 'number') return { skipped: 'not an entry with value.bpm' };
@@ -26,7 +26,7 @@ function heartRateOf(entry: unknown): Item {
   return { field: mapping.field, atMs: fitbitTime(dateTime), value: value.bpm * mapping.factor };
 }
 
-function stepsOf(entry: unknown): Item {
+function readSteps(entry: unknown): Item {
   const mapping = mappingsOfFitbit.get('value');
   const { dateTime, value } = (entry ?? {}) as { dateTime?: unknown; value?: unknown };
   if (!mapping || typeof value !== 'string') return { skipped: 'not an entry with value' };
@@ -34,7 +34,7 @@ function stepsOf(entry: unknown): Item {
   return { field: mapping.field, atMs, untilMs: atMs + minuteMs, value: Number(value || 'none') * mapping.factor };
 }
 
-const mappingsOfFitbit = mappingsOf('fitbit');
+const mappingsOfFitbit = listMappings('fitbit');
 
 /** Returns the epoch ms of `MM/DD/YY HH:MM:SS` in UTC. NaN if the value is not one. */
 function fitbitTime(value: unknown): number {

@@ -1,5 +1,5 @@
 import Database from 'libsql';
-import { mappingsOf } from './field-map.js';
+import { listMappings } from './field-map.js';
 import type { Item, RecordingFile } from './measurement.js';
 
 /** The columns with times of each table, epoch ms, from the data type helpers of Health Connect in Android's sources. */
@@ -21,8 +21,8 @@ interface Row {
 export async function* readHealthConnect({ path }: RecordingFile): AsyncGenerator<readonly Item[]> {
   const database = openDatabase(path);
   try {
-    const tables = namesOf(database);
-    const mapped = [...mappingsOf('health-connect').values()].filter(({ name }) =>
+    const tables = listNames(database);
+    const mapped = [...listMappings('health-connect').values()].filter(({ name }) =>
       tables.includes(name.split('.')[0] ?? ''),
     );
     if (mapped.length === 0)
@@ -33,9 +33,9 @@ export async function* readHealthConnect({ path }: RecordingFile): AsyncGenerato
         yield [
           {
             field: mapping.field,
-            atMs: numberOf(at),
-            ...(until === null ? {} : { untilMs: numberOf(until), source: String(source) }),
-            value: numberOf(value) * mapping.factor,
+            atMs: toNumber(at),
+            ...(until === null ? {} : { untilMs: toNumber(until), source: String(source) }),
+            value: toNumber(value) * mapping.factor,
           },
         ];
     }
@@ -53,7 +53,7 @@ function openDatabase(path: string): Database.Database {
 }
 
 /** Returns the names of the plain tables. A view or a virtual table of a hostile file could run without end. */
-function namesOf(database: Database.Database): string[] {
+function listNames(database: Database.Database): string[] {
   const sql = `SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'`;
   return ask(() => database.prepare(sql).all() as { name: string }[]).map(({ name }) => name);
 }
@@ -76,6 +76,6 @@ function ask<T>(query: () => T): T {
 }
 
 /** Returns the number. NaN for a text, a blob or NULL. */
-function numberOf(value: unknown): number {
+function toNumber(value: unknown): number {
   return typeof value === 'number' ? value : Number.NaN;
 }

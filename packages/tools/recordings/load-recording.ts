@@ -110,10 +110,10 @@ async function naming<T>(file: string, work: () => Promise<T>): Promise<T> {
 
 /** Each reader loads its library when a file of its format is read. */
 const readers: Readonly<Record<Format, () => Promise<Reader>>> = {
-  'apple-health': async () => (await import('./apple-health.js')).readAppleHealth,
+  'apple-health': async () => (await import('./xml.js')).readAppleHealth,
   fit: async () => (await import('./fit.js')).readFit,
-  tcx: async () => (await import('./tracks.js')).readTracks('tcx'),
-  gpx: async () => (await import('./tracks.js')).readTracks('gpx'),
+  tcx: async () => (await import('./xml.js')).readTracks('tcx'),
+  gpx: async () => (await import('./xml.js')).readTracks('gpx'),
   'polar-json': async () => (await import('./polar-json.js')).readPolarJson,
   'polar-csv': async () => (await import('./csv.js')).readPolarCsv,
   csv: async () => (await import('./csv.js')).readCsv,

@@ -75,7 +75,7 @@ export class Minutes {
     this.#prune();
     const ordered = [...this.#minutes].sort(([a], [b]) => a - b);
     return ordered.flatMap(([, minute]) => {
-      const readings = readingsOf(minute);
+      const readings = listReadings(minute);
       if (readings.length === 0) this.#skip('in a minute without heart rate, variability or beats', minute.count);
       return readings;
     });
@@ -162,7 +162,7 @@ export class Minutes {
   }
 }
 
-function readingsOf({ lastMs, sums, steps, beats }: Minute): RecordedReading[] {
+function listReadings({ lastMs, sums, steps, beats }: Minute): RecordedReading[] {
   const values: Values = {};
   for (const field of averaged) {
     const total = sums.get(field);

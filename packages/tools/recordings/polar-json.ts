@@ -1,9 +1,9 @@
-import { mappingsOf } from './field-map.js';
+import { listMappings } from './field-map.js';
 import { readJson } from './json.js';
 import { type Item, readTime, readWholeFile, type RecordingFile } from './measurement.js';
 
 const expected = 'training-session-*.json, 247ohr_*.json or ppi_samples_*.json of the Polar Flow export';
-const mappings = mappingsOf('polar-json');
+const mappings = listMappings('polar-json');
 /** Minutes from UTC, of a training session and of each of its exercises. */
 const offsets = ['timeZoneOffset', 'exercises.*.timezoneOffset'];
 const day = 'deviceDays.*.date';

@@ -51,7 +51,7 @@ const replayFormat: RecordingFormat = {
  */
 export function readWindows(csv: string, format: RecordingFormat = replayFormat): RecordedWindow[] {
   const options = {
-    delimiter: delimiterOf(csv),
+    delimiter: findDelimiter(csv),
     bom: true,
     trim: true,
     info: true,
@@ -59,7 +59,7 @@ export function readWindows(csv: string, format: RecordingFormat = replayFormat)
   } as const;
   // The library's types do not cover `info` without `columns`.
   const [header, ...rows] = parse(csv, options) as unknown as readonly Row[];
-  const places = placesOf(header?.record ?? [], format);
+  const places = findPlaces(header?.record ?? [], format);
   const times = new Map<string, Moment>();
   return inOrder(rows, places, format).map(({ record, info }) => {
     const cellOf = (role: ColumnRole) => record[places.get(role) ?? -1];
@@ -81,27 +81,30 @@ function inOrder(
 }
 
 /** Returns a semicolon or a tab if the header has one and no comma. */
-function delimiterOf(csv: string): string {
+function findDelimiter(csv: string): string {
   const header = /^.*$/m.exec(csv.trimStart())?.[0] ?? '';
   return [',', ';', '\t'].find((it) => header.includes(it)) ?? ',';
 }
 
 /** Returns the index of each column of the format that the header has. */
-function placesOf(header: readonly string[], { names, required, optional }: RecordingFormat): Map<ColumnRole, number> {
-  const nameOf = (role: ColumnRole) => names[role] ?? role;
-  const missing = required.map(nameOf).filter((name) => !header.includes(name));
+function findPlaces(
+  header: readonly string[],
+  { names, required, optional }: RecordingFormat,
+): Map<ColumnRole, number> {
+  const toColumn = (role: ColumnRole) => names[role] ?? role;
+  const missing = required.map(toColumn).filter((name) => !header.includes(name));
   if (missing.length > 0)
-    throw new Error(`the file must have the columns ${missing.join(', ')}. Its columns: ${listOf(header)}`);
+    throw new Error(`the file must have the columns ${missing.join(', ')}. Its columns: ${describeColumns(header)}`);
   const places = new Map<ColumnRole, number>();
   for (const role of [...required, ...optional]) {
-    const place = header.indexOf(nameOf(role));
-    if (place !== header.lastIndexOf(nameOf(role))) throw new Error(`the file has two columns ${nameOf(role)}`);
+    const place = header.indexOf(toColumn(role));
+    if (place !== header.lastIndexOf(toColumn(role))) throw new Error(`the file has two columns ${toColumn(role)}`);
     if (place >= 0) places.set(role, place);
   }
   return places;
 }
 
-function listOf(header: readonly string[]): string {
+function describeColumns(header: readonly string[]): string {
   if (header.length === 0) return 'none, because the file is empty';
   const names = header.slice(0, columnsListed).map((name) => shown(name) || '(unnamed)');
   const more = header.length - names.length;

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import sax from 'sax';
-import type { Item } from './measurement.js';
+import { listMappings } from './field-map.js';
+import { type Item, type Measurement, type Reader, readTime, type RecordingFile } from './measurement.js';
 
 /** Elements of the formats are nested up to nine deep. Bounds the memory for open elements of a hostile file. */
 const depthMax = 32;
@@ -85,4 +86,71 @@ export async function* readXml(
 
 function dropPrefix(name: string): string {
   return name.slice(name.indexOf(':') + 1);
+}
+
+const healthFormat = {
+  root: 'HealthData',
+  expected: 'export.xml of Apple Health',
+  remedy: 'export the data again and extract export.xml',
+};
+
+/** Reads `export.xml` of Apple Health as a stream. */
+export function readAppleHealth({ path, utcOffsetMs }: RecordingFile): AsyncGenerator<readonly Item[]> {
+  const mappings = listMappings('apple-health');
+  return readXml(path, healthFormat, {
+    onOpen(name, attributes, add) {
+      const mapping = name === 'Record' ? mappings.get(attributes['type'] ?? '') : undefined;
+      if (!mapping) return;
+      const { unit, value, startDate, endDate, sourceName } = attributes;
+      if (unit !== mapping.unit) return add({ skipped: `${mapping.field} in a unit other than ${mapping.unit}` });
+      const number = value === undefined || value.trim() === '' ? Number.NaN : Number(value);
+      const isCounted = mapping.field === 'steps_last_minute';
+      add({
+        field: mapping.field,
+        atMs: readTime(startDate ?? '', utcOffsetMs),
+        ...(isCounted ? { untilMs: readTime(endDate ?? '', utcOffsetMs), source: sourceName ?? '' } : {}),
+        value: number * mapping.factor,
+      });
+    },
+  });
+}
+
+const trackRemedy = 'export the activity again';
+const trackFormats = {
+  tcx: {
+    root: 'TrainingCenterDatabase',
+    expected: 'a TCX file',
+    remedy: trackRemedy,
+    point: 'Trackpoint',
+    time: 'Time',
+  },
+  gpx: { root: 'gpx', expected: 'a GPX file', remedy: trackRemedy, point: 'trkpt', time: 'time' },
+};
+
+/**
+ * Returns the reader of a TCX or GPX file. Each point of a track has a time, and its heart rate in an element that the
+ * field map names. In GPX, this is an element of any extension.
+ */
+export function readTracks(name: keyof typeof trackFormats): Reader {
+  const format = trackFormats[name];
+  const mappings = [...listMappings(name).values()];
+  return ({ path, utcOffsetMs }) => {
+    let time = '';
+    const values = new Map<string, Pick<Measurement, 'field' | 'value'>>();
+    return readXml(path, format, {
+      onClose(open, text, add) {
+        const point = open.indexOf(format.point);
+        if (point < 0) return;
+        if (open.length === point + 2 && open.at(-1) === format.time) time = text;
+        const ending = `.${open.slice(point + 1).join('.')}`;
+        for (const { name: element, field, factor } of mappings)
+          if (text !== '' && ending.endsWith(`.${element}`))
+            values.set(element, { field, value: Number(text) * factor });
+        if (open.length > point + 1) return;
+        for (const value of values.values()) add({ ...value, atMs: readTime(time, utcOffsetMs) });
+        time = '';
+        values.clear();
+      },
+    });
+  };
 }

@@ -25,14 +25,14 @@ export function buildWordTable(hashes: readonly number[], first: number): WordTa
 }
 
 /** Returns the number of a hash. 0 for an unknown hash. */
-export function numberOf(table: WordTable, hash: number): number {
+export function findNumber(table: WordTable, hash: number): number {
   let slot = firstSlot(table, hash);
   while (table.slots[slot + 1] !== 0 && table.slots[slot] !== hash) slot = nextSlot(table, slot);
   return table.slots[slot + 1] ?? 0;
 }
 
 /** Returns the numbers of all equal hashes. */
-export function numbersOf(table: WordTable, hash: number): number[] {
+export function findNumbers(table: WordTable, hash: number): number[] {
   const numbers: number[] = [];
   for (let slot = firstSlot(table, hash); table.slots[slot + 1] !== 0; slot = nextSlot(table, slot))
     if (table.slots[slot] === hash) numbers.push(table.slots[slot + 1] ?? 0);
@@ -41,3 +41,29 @@ export function numbersOf(table: WordTable, hash: number): number[] {
 
 const firstSlot = ({ mask }: WordTable, hash: number): number => 2 * ((hash ^ (hash >>> 15)) & mask);
 const nextSlot = ({ mask }: WordTable, slot: number): number => (slot + 2) & (2 * mask + 1);
+
+/**
+ * A set of small numbers with one bit per number. It fits into the first-level cache of the processor, unlike a table.
+ */
+export type BitSet = Uint8Array;
+
+/** Creates a set of numbers in 0 … size - 1. The set is empty without `members`. */
+export function newBitSet(size: number, members: Iterable<number> = []): BitSet {
+  const set = new Uint8Array(Math.ceil(size / 8));
+  for (const member of members) set[member >>> 3] = (set[member >>> 3] ?? 0) | (1 << (member & 7));
+  return set;
+}
+
+export const hasBit = (set: BitSet, member: number): boolean => (((set[member >>> 3] ?? 0) >>> (member & 7)) & 1) !== 0;
+
+/** Many short lists of small numbers in one array. List n contains the items `starts[n]` … `starts[n + 1] - 1`. */
+export interface Lists {
+  readonly starts: Uint16Array;
+  readonly items: Uint16Array;
+}
+
+export function toLists(lists: ReadonlyArray<readonly number[]>): Lists {
+  const starts = new Uint16Array(lists.length + 1);
+  lists.forEach((list, n) => (starts[n + 1] = (starts[n] ?? 0) + list.length));
+  return { starts, items: Uint16Array.from(lists.flat()) };
+}

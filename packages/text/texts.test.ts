@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { noKnownRows } from './features.js';
 import { classTotal, loadTopicModel } from './model.js';
-import { createTopicAnalyzer } from './analyzer.js';
+import { createTopicAnalyzer } from './texts.js';
 import { anyText } from '../../testkit/arbitraries.js';
 
 const model = loadTopicModel(readFileSync(new URL('./weights/topics.bin', import.meta.url)));
