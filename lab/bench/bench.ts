@@ -9,9 +9,10 @@ import { growth } from './loads/growth.js';
 import { ingest } from './loads/ingest.js';
 import { servers } from './loads/servers.js';
 import { start } from './loads/start.js';
+import { slices } from './loads/slices.js';
 import { streams } from './loads/streams.js';
 
 const bench = new Command('bench').description('Measures the service under a load. The default load is `servers`.');
 bench.addCommand(servers, { isDefault: true });
-for (const load of [batch, deliveries, domain, gateway, growth, ingest, start, streams]) bench.addCommand(load);
+for (const load of [batch, deliveries, domain, gateway, growth, ingest, slices, start, streams]) bench.addCommand(load);
 await launch(bench);

@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../src/config/config.js';
+import { createDigestId } from '../../src/keys/digest-id.js';
+import { advanceGroup } from '../../src/readings/group.js';
+import type { PreparedReading } from '../../src/readings/intake.js';
+import { openDatabase } from '../../src/store/database.js';
+import { migrate } from '../../src/store/migrate.js';
+import { createTransact, type Store } from '../../src/store/store.js';
+import { createTestDatabase } from '../../testkit/databases.js';
+import { recordJourney } from '../../testkit/journey.js';
+
+const accountId = 'acc_0123456789abcdef0123';
+const nowMs = Date.UTC(2026, 0, 1);
+const digestId = createDigestId(['k']);
+
+/** Returns a function that sends a reading to a session with one reading, and returns what the second one costs. */
+async function open() {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.drop());
+  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  onTestFinished(() => knex.destroy());
+  await migrate(knex);
+  await knex('accounts').insert({ account_id: accountId, name: 'a', tier: 'solo', created_at_ms: 0, webhook_epoch: 0 });
+  const store = { transact: createTransact(knex) } as Store;
+  const send = (reading: Partial<PreparedReading>, sessionId: string, timestampMs: number) => {
+    const digest = randomBytes(6).toString('hex');
+    const plain = { accountId, sessionId, timestampMs, digest, signals: { heart_rate: 70 } };
+    return advanceGroup(store, [{ ...plain, ...reading }], nowMs, digestId);
+  };
+  return async (reading: Partial<PreparedReading>) => {
+    const sessionId = randomBytes(6).toString('hex');
+    await send(reading, sessionId, nowMs - 60_000);
+    const statements: string[] = [];
+    const isFrame = /^(?:begin|commit)/i;
+    const listen = ({ sql }: { sql: string }) => {
+      if (!isFrame.test(sql)) statements.push(...sql.split('; ').map(describe));
+    };
+    knex.on('query', listen);
+    const journey = await recordJourney(() => send(reading, sessionId, nowMs));
+    knex.off('query', listen);
+    const isTable = /(?:Table|Reader|Writer)$/;
+    const tables = [...journey].flatMap(([path, calls]) =>
+      path.startsWith('src/store/') ? calls.map(({ name }) => name).filter((name) => isTable.test(name)) : [],
+    );
+    return { statements, tables: [...new Set(tables)].sort() };
+  };
+}
+
+/** Returns the verb and the table of a statement. */
+function describe(sql: string): string {
+  const [, verb, table] = /^(\w+).*?\b(?:from|into|update)\s+[`"]?(\w+)/is.exec(sql) ?? [undefined, sql];
+  return table === undefined ? String(verb) : `${verb} ${table}`;
+}
+
+const plain = {
+  statements: [
+    ...['select sessions', 'select accounts', 'select stream_positions'],
+    ...['insert sessions', 'insert session_readings', 'insert stream_positions'],
+  ],
+  tables: ['positionTable', 'readingTable', 'sessionWriter', 'webhookTable'],
+};
+
+test('a plain reading of a bare account costs six statements and the objects of four tables', async () => {
+  const cost = await open();
+  expect(await cost({})).toEqual(plain);
+});
+
+test.each<[string, Partial<PreparedReading>, { statements: string[]; tables: string[] }]>([
+  ['a person', { subjectId: 'p' }, { statements: ['select subjects', 'insert subjects'], tables: ['subjectWriter'] }],
+  [
+    'a conversation turn, which an erasure may precede,',
+    { subjectId: 'p', isLiveTurn: true },
+    {
+      statements: ['select subjects', 'insert subjects', 'select erased_ids'],
+      tables: ['subjectWriter', 'erasedIdTable'],
+    },
+  ],
+  [
+    'a session token',
+    { grant: { subjectId: 'p', issuedAtMs: nowMs - 1 } as never },
+    { statements: ['select erased_ids'], tables: ['erasedIdTable'] },
+  ],
+  ['backfill', { isBackfill: true }, { statements: ['insert late_readings'], tables: [] }],
+])('%s adds exactly its own statements and tables', async (_, reading, added) => {
+  const { statements, tables } = await (await open())(reading);
+  const without = (all: readonly string[], some: readonly string[]) => all.filter((it) => !some.includes(it));
+  expect(without(statements, plain.statements).sort()).toEqual([...added.statements].sort());
+  expect(without(tables, plain.tables).sort()).toEqual([...added.tables].sort());
+  expect(statements).toHaveLength(plain.statements.length + added.statements.length);
+});
