@@ -4,13 +4,13 @@ import { accessTable } from '../store/accesses.js';
 import { forgetIssuedSecrets } from '../store/idempotency-keys.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { idempotency, retention } from '../../generated/spec.js';
-import type { RetentionTimes } from '../config/config.js';
+import { idempotency } from '../../generated/spec.js';
+import { readConfig, type RetentionTimes } from '../config/config.js';
 import type { DatabaseClock } from '../store/database-clock.js';
 import type { Store } from '../store/store.js';
 import { finishErasures } from './erase.js';
 import { createComputeHours } from './hours.js';
-import { dayMs, hourMs, planPurge, type PurgeEdge } from './purge-edges.js';
+import { planPurge, type PurgeEdge } from './purge-edges.js';
 import { createConfirmedRetention } from './shortened.js';
 import { createSummarize } from './summarize.js';
 
@@ -22,16 +22,6 @@ export const batchRows = 200;
  */
 export const pause = { perBatch: 3, leastMs: 10, mostMs: 1_000 };
 const intervalMs = 60_000;
-
-const defaultTimes: RetentionTimes = {
-  readingsMs: retention.readings_hours * hourMs,
-  idleSessionsMs: retention.idle_sessions_hours * hourMs,
-  deliveriesMs: retention.settled_deliveries_days * dayMs,
-  summariesMs: retention.summary_days * dayMs,
-  accessesMs: retention.access_days * dayMs,
-  feedbackMs: retention.feedback_days * dayMs,
-  erasuresMs: retention.erasure_days * dayMs,
-};
 
 export interface Retention {
   /**
@@ -91,7 +81,7 @@ export interface PurgeOptions {
 export async function purgeExpired(
   store: Store,
   nowMs: number,
-  times: RetentionTimes = defaultTimes,
+  times: RetentionTimes = readConfig({}).retention,
   { signal, onDeleted = () => undefined }: PurgeOptions = {},
 ): Promise<number> {
   const { storesHours, edges } = planPurge(times, nowMs);
