@@ -13,11 +13,11 @@ import { type RenderedGuide, searchEntries } from './search-entries.js';
 
 /** Writes the site to dist/docs/. */
 export async function buildSite(root: URL, site: Site): Promise<void> {
-  await save(await withCompressed(await filesOf(root, site)), new URL('dist/docs/', root));
+  await save(await withCompressed(await listFiles(root, site)), new URL('dist/docs/', root));
 }
 
 /** Returns all files of the site. */
-async function filesOf(root: URL, site: Site): Promise<SiteFiles> {
+async function listFiles(root: URL, site: Site): Promise<SiteFiles> {
   const guides = await Promise.all(markdownPages.map((it) => renderGuide(it, root)));
   const pages: Page[] = [
     home,
@@ -34,14 +34,14 @@ async function filesOf(root: URL, site: Site): Promise<SiteFiles> {
     ['llms-full.txt', llmsFullText(guides.map(({ markdown }) => markdown))],
     ['openapi.yaml', await readFile(new URL('openapi.yaml', root))],
     ['openapi.json', await readFile(new URL('generated/openapi.json', root))],
-    ...(await figuresOf(guides, root)),
+    ...(await readFigures(guides, root)),
     ['assets/icon.svg', await readFile(new URL('packages/docs/style/icon.svg', root))],
     ...(await bundle(new URL('packages/docs/', root), ['browser/main.ts', 'browser/theme.ts', 'style/style.css'])),
   ]);
 }
 
 /** Returns the figures that the guides contain. */
-async function figuresOf(guides: readonly GuidePage[], root: URL): Promise<[string, Uint8Array][]> {
+async function readFigures(guides: readonly GuidePage[], root: URL): Promise<[string, Uint8Array][]> {
   const names = guides.flatMap(({ markdown }) => [...markdown.matchAll(/!\[[^\]]*\]\((images\/[^)]+)\)/g)]);
   return Promise.all(names.map(async ([, name = '']) => [name, await readFile(new URL(`docs/${name}`, root))]));
 }

@@ -91,7 +91,7 @@ export const contract = document as unknown as Node & {
 export const operations: readonly Operation[] = Object.entries(
   document.paths as unknown as Record<string, Named>,
 ).flatMap(([path, methods]) =>
-  Object.entries(methods).flatMap(([method, node]) => [operationOf(node, method, path), ...eventsOf(node)]),
+  Object.entries(methods).flatMap(([method, node]) => [readOperation(node, method, path), ...listEvents(node)]),
 );
 
 /** Follows a local `$ref`. */
@@ -102,18 +102,18 @@ export function resolve<T extends { readonly $ref?: string }>(node: T): T {
 }
 
 /** Returns the name of a referenced schema, e.g. `Tone`. Undefined for an inline schema. */
-export function nameOf({ $ref }: Schema): string | undefined {
+export function readName({ $ref }: Schema): string | undefined {
   return $ref?.split('/').at(-1);
 }
 
-function eventsOf(node: Node): Operation[] {
+function listEvents(node: Node): Operation[] {
   const callbacks = Object.values((node['callbacks'] ?? {}) as Record<string, Record<string, Named>>);
   return callbacks.flatMap((urls) =>
-    Object.values(urls).flatMap((methods) => Object.values(methods).map((it) => operationOf(it, 'event', undefined))),
+    Object.values(urls).flatMap((methods) => Object.values(methods).map((it) => readOperation(it, 'event', undefined))),
   );
 }
 
-function operationOf(node: Node, method: string, path: string | undefined): Operation {
+function readOperation(node: Node, method: string, path: string | undefined): Operation {
   const request = node['requestBody'] as Node | undefined;
   return {
     id: String(node['operationId']),
@@ -126,29 +126,29 @@ function operationOf(node: Node, method: string, path: string | undefined): Oper
     needsKey: (node['security'] as unknown[] | undefined)?.length !== 0,
     parameters: ((node['parameters'] ?? []) as Node[]).map((it) => resolve(it) as unknown as Parameter),
     requestDescription: request && String(request['description']),
-    request: bodyOf(request),
-    answers: Object.entries(node['responses'] as Named).map(([status, it]) => answerOf(status, resolve(it))),
+    request: readBody(request),
+    answers: Object.entries(node['responses'] as Named).map(([status, it]) => readAnswer(status, resolve(it))),
   };
 }
 
-function answerOf(status: string, node: Node): Answer {
+function readAnswer(status: string, node: Node): Answer {
   const headers = Object.entries((node['headers'] ?? {}) as Named);
   return {
     status,
     description: String(node['description']),
     headers: headers.map(([name, it]) => ({ name, description: String(resolve(it)['description']) })),
-    body: bodyOf(node),
+    body: readBody(node),
   };
 }
 
-function bodyOf(node: Node | undefined): Body | undefined {
+function readBody(node: Node | undefined): Body | undefined {
   const [entry] = Object.entries((node?.['content'] ?? {}) as Named);
   if (!entry) return undefined;
   const [mediaType, { schema, examples = {} }] = entry;
-  return { mediaType, schema: schema as Schema, examples: Object.entries(examples as Named).map(exampleOf) };
+  return { mediaType, schema: schema as Schema, examples: Object.entries(examples as Named).map(readExample) };
 }
 
-function exampleOf([name, node]: [string, Node]): Example {
+function readExample([name, node]: [string, Node]): Example {
   const { summary, value } = resolve(node);
   return { name, summary: String(summary), value };
 }

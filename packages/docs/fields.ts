@@ -1,4 +1,4 @@
-import { nameOf, resolve, type Schema } from './contract.js';
+import { readName, resolve, type Schema } from './contract.js';
 import { type Html, html } from './html.js';
 import { inline } from './markdown.js';
 
@@ -17,7 +17,7 @@ export function fieldList(fields: readonly Field[], at: string, side: Side): Htm
   return html`<dl class="fields">${fields.map((it) => fieldEntry(it, `${at}-${it.name}`, side))}</dl>`;
 }
 
-export function fieldsOf(schema: Schema): Field[] {
+export function listFields(schema: Schema): Field[] {
   const { properties = {}, required = [] } = resolve(schema);
   return Object.entries(properties).map(([name, it]) => ({ name, schema: it, isRequired: required.includes(name) }));
 }
@@ -27,7 +27,7 @@ function fieldEntry({ name, schema, isRequired, description }: Field, id: string
   const text = description ?? resolved.description;
   return html`<dt id="${id}">
       <a class="name" href="#${id}">${name}</a>
-      <span class="type">${typeOf(schema)}</span>
+      <span class="type">${describeType(schema)}</span>
       ${side === 'asked' && isRequired && html`<span class="required">required</span>`}
       ${side === 'answered' && !isRequired && html`<span class="type">may be absent</span>`}
     </dt>
@@ -42,7 +42,7 @@ function fieldEntry({ name, schema, isRequired, description }: Field, id: string
 function inner(schema: Schema, name: string, id: string, side: Side): Html | undefined {
   const map = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
   const held = schema.items ?? map ?? schema;
-  const fields = fieldsOf(held);
+  const fields = listFields(held);
   if (fields.length === 0) return undefined;
   const each = held === schema ? '' : map ? ' of each value' : ' of each item';
   return html`<details class="inner">
@@ -58,17 +58,17 @@ function valueList(schema: Schema): Html | undefined {
 }
 
 /** Returns type, unit and bounds as text. */
-export function typeOf(schema: Schema): string {
+export function describeType(schema: Schema): string {
   const it = resolve(schema);
   const base = it.type === 'array' ? `list of ${listed(it.items ?? {})}` : (it.format ?? it.type ?? 'object');
-  return [base + (it.nullable ? ' or null' : ''), it['x-unit'], boundsOf(it)].filter(Boolean).join(' · ');
+  return [base + (it.nullable ? ' or null' : ''), it['x-unit'], describeBounds(it)].filter(Boolean).join(' · ');
 }
 
 function listed(items: Schema): string {
-  return resolve(items).type === 'object' ? `${nameOf(items) ?? 'object'}s` : `${resolve(items).type}s`;
+  return resolve(items).type === 'object' ? `${readName(items) ?? 'object'}s` : `${resolve(items).type}s`;
 }
 
-function boundsOf({ format, minimum, maximum, minLength, maxLength, minItems, maxItems }: Schema): string {
+function describeBounds({ format, minimum, maximum, minLength, maxLength, minItems, maxItems }: Schema): string {
   if (maximum !== undefined) return `${minimum} to ${maximum}`;
   if (minimum !== undefined) return `at least ${minimum}`;
   // Ignores the length of a value with a format, because the format limits the length.

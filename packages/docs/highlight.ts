@@ -27,12 +27,12 @@ export function codeBlock(code: string, language: string, title?: string): Html 
   const label = title ?? titles[name] ?? 'Text';
   return html`<figure class="code">
     <figcaption>${label}<button type="button" class="copy" data-copy>Copy</button></figcaption>
-    ${codeOf(code, name, label)}
+    ${toCode(code, name, label)}
   </figure>`;
 }
 
 /** Returns a code element. It is focusable, so that wide code can be scrolled with the keyboard. */
-export function codeOf(code: string, language: string, label: string): Html {
+export function toCode(code: string, language: string, label: string): Html {
   return html`<pre tabindex="0" role="group" aria-label="${label}"><code>${raw(coloured(code, language))}</code></pre>`;
 }
 

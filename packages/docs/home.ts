@@ -4,13 +4,13 @@ import { codeBlock } from './highlight.js';
 import { type Html, html, raw } from './html.js';
 import { gettingStarted, groups, reference } from './pages.js';
 import { sampleRequest } from './sample-request.js';
-import { samplesOf } from './samples.js';
+import { createSamples } from './samples.js';
 
 /** Returns the home page: what the service does, one request with its response, and links. */
 export function homePage(): Html {
   const ingest = operations[0];
   if (!ingest) throw new Error('the contract has no operations');
-  const [sample] = samplesOf(sampleRequest(ingest));
+  const [sample] = createSamples(sampleRequest(ingest));
   const answer = ingest.answers[0]?.body?.examples[0]?.value as Record<string, unknown>;
   const shown = ['state', 'stress_score', 'confidence', 'suggested_action', 'action_reason', 'recommendation'];
   return html`<section class="hero">

@@ -10,7 +10,7 @@ export type Content = Html | string | number | false | undefined | readonly Cont
 
 /** Template tag that escapes inserted strings. Inserted lists add all their items. false and undefined add nothing. */
 export function html(parts: TemplateStringsArray, ...contents: readonly Content[]): Html {
-  return new Html(parts.map((part, index) => part + textOf(contents[index])).join(''));
+  return new Html(parts.map((part, index) => part + toText(contents[index])).join(''));
 }
 
 /** Marks text as safe HTML. */
@@ -36,9 +36,9 @@ export function plainText(markup: string): string {
     .trim();
 }
 
-function textOf(content: Content): string {
+function toText(content: Content): string {
   if (content === undefined || content === false) return '';
   if (content instanceof Html) return content.text;
-  if (typeof content === 'object') return content.map(textOf).join('');
+  if (typeof content === 'object') return content.map(toText).join('');
   return escape(String(content));
 }

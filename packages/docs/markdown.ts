@@ -21,7 +21,7 @@ export type Relink = (href: string) => string;
 export function renderPage(markdown: string, relink: Relink): { content: Html; sections: Section[] } {
   const headings: Heading[] = [];
   const content = marked(relink, headings).parse(withoutComments(markdown), { async: false });
-  return { content: raw(content), sections: sectionsOf(content, headings) };
+  return { content: raw(content), sections: splitSections(content, headings) };
 }
 
 /** Converts a description from the contract to HTML. It may contain paragraphs, but no headings. */
@@ -73,7 +73,7 @@ function marked(relink: Relink, headings: Heading[]): Marked {
   });
 }
 
-function sectionsOf(content: string, headings: readonly Heading[]): Section[] {
+function splitSections(content: string, headings: readonly Heading[]): Section[] {
   return headings.map((heading) => {
     const [, after = ''] = content.split(`id="${heading.id}">`);
     const [body = ''] = after.slice(after.indexOf('</h')).split(/<h[1-6] id=/);

@@ -1,11 +1,11 @@
-import { type Answer, nameOf, type Operation, type Parameter, resolve } from './contract.js';
-import { type Field, fieldList, fieldsOf } from './fields.js';
-import { codeBlock, codeOf } from './highlight.js';
+import { type Answer, readName, type Operation, type Parameter, resolve } from './contract.js';
+import { type Field, fieldList, listFields } from './fields.js';
+import { codeBlock, toCode } from './highlight.js';
 import { type Html, html } from './html.js';
 import { inline, prose } from './markdown.js';
 import { methodBadge } from './layout.js';
 import { sampleRequest } from './sample-request.js';
-import { samplesOf } from './samples.js';
+import { createSamples } from './samples.js';
 import { tryDialog } from './try-dialog.js';
 
 /** Returns the section of one operation, or of one event that the service sends. */
@@ -34,7 +34,7 @@ export function operationArticle(operation: Operation): Html {
 function parameters({ id, parameters: all }: Operation): Html[] {
   const titles = { path: 'Path', query: 'Query', header: 'Headers' };
   return (['path', 'query', 'header'] as const).map((place) => {
-    const fields = all.filter((it) => it.in === place).map(fieldOf);
+    const fields = all.filter((it) => it.in === place).map(toField);
     return html`${
       fields.length > 0 &&
       html`<h4>${titles[place]}</h4>
@@ -43,7 +43,7 @@ function parameters({ id, parameters: all }: Operation): Html[] {
   });
 }
 
-function fieldOf({ name, schema, required = false, description }: Parameter): Field {
+function toField({ name, schema, required = false, description }: Parameter): Field {
   return { name, schema: resolve(schema), isRequired: required, description };
 }
 
@@ -52,7 +52,7 @@ function requestBody({ id, path, request, requestDescription }: Operation): Html
   return html`<h4>Body</h4>
     <p>${inline(requestDescription ?? '')}</p>
     ${note(resolve(request.schema).description)}
-    ${fieldList(fieldsOf(request.schema), `${id}-body`, path === undefined ? 'answered' : 'asked')}`;
+    ${fieldList(listFields(request.schema), `${id}-body`, path === undefined ? 'answered' : 'asked')}`;
 }
 
 function note(description: string | undefined): Html | undefined {
@@ -83,8 +83,8 @@ function goodAnswer({ headers, body }: Answer, id: string): Html {
   );
   return html`${
     body &&
-    html`<h5>Body · ${nameOf(body.schema)}</h5>
-      ${fieldList(fieldsOf(body.schema), id, 'answered')}`
+    html`<h5>Body · ${readName(body.schema)}</h5>
+      ${fieldList(listFields(body.schema), id, 'answered')}`
   }
   ${
     headers.length > 0 &&
@@ -109,7 +109,7 @@ function problemAnswer({ headers, body }: Answer): Html {
 
 /** Returns the samples with one tab per language. If scripts are disabled, all samples are shown. */
 function requestCode(operation: Operation): Html {
-  const samples = samplesOf(sampleRequest(operation));
+  const samples = createSamples(sampleRequest(operation));
   const { id, summary } = operation;
   return html`<figure class="code tabbed" data-tabs="language">
     <figcaption>
@@ -139,7 +139,7 @@ function requestCode(operation: Operation): Html {
           aria-labelledby="${id}-tab-${index}"
           ${index > 0 && html`data-later`}
         >
-          ${codeOf(code, highlight, `${language}: ${summary}`)}
+          ${toCode(code, highlight, `${language}: ${summary}`)}
         </div>`,
     )}
     <div class="actions"><button type="button" class="primary" data-try="${id}">Try it</button></div>

@@ -1,5 +1,5 @@
-import { type Answer, contract, nameOf, type Operation, operations, type Parameter, resolve } from './contract.js';
-import { type Field, fieldsOf, typeOf } from './fields.js';
+import { type Answer, contract, readName, type Operation, operations, type Parameter, resolve } from './contract.js';
+import { type Field, listFields, describeType } from './fields.js';
 import { reference } from './pages.js';
 import { sampleRequest } from './sample-request.js';
 import { curl } from './samples.js';
@@ -21,7 +21,7 @@ function operationText(operation: Operation): string {
     isEvent ? 'Sent to the URL of the webhook.' : `\`${method} ${path}\``,
     description.trim(),
     ...(parameters.length > 0 ? ['**Parameters**', parameters.map(parameterLine).join('\n')] : []),
-    ...(request ? [`**Body:** ${nameOf(request.schema) ?? 'object'}`, fieldLines(fieldsOf(request.schema))] : []),
+    ...(request ? [`**Body:** ${readName(request.schema) ?? 'object'}`, fieldLines(listFields(request.schema))] : []),
     ...(isEvent ? [] : [fence('sh', curl(sampleRequest(operation)))]),
     '**Responses**',
     answers.map(answerLine).join('\n'),
@@ -31,7 +31,7 @@ function operationText(operation: Operation): string {
 }
 
 function parameterLine({ name, in: place, required = false, description, schema }: Parameter): string {
-  return `- \`${name}\` (${place}, ${required ? 'required' : 'optional'}, ${typeOf(schema)}): ${line(description)}`;
+  return `- \`${name}\` (${place}, ${required ? 'required' : 'optional'}, ${describeType(schema)}): ${line(description)}`;
 }
 
 function answerLine({ status, description, body }: Answer): string {
@@ -44,9 +44,9 @@ function answerLine({ status, description, body }: Answer): string {
 function answerBody({ status, body }: Answer): string[] {
   if (!status.startsWith('2') || !body) return [];
   const [example] = body.examples;
-  const fields = fieldLines(fieldsOf(body.schema));
+  const fields = fieldLines(listFields(body.schema));
   const json = example ? [fence('json', JSON.stringify(example.value, null, 2))] : [];
-  return [`**Body of ${status}:** ${nameOf(body.schema) ?? 'object'}`, ...(fields ? [fields] : []), ...json];
+  return [`**Body of ${status}:** ${readName(body.schema) ?? 'object'}`, ...(fields ? [fields] : []), ...json];
 }
 
 function fieldLines(fields: readonly Field[], depth = 0): string {
@@ -57,14 +57,14 @@ function fieldLine({ name, schema, isRequired, description }: Field, depth: numb
   const { description: own = '', enum: values = [] } = resolve(schema);
   const allowed = values.length > 0 ? ` One of ${values.map((it) => `\`${it}\``).join(', ')}.` : '';
   const text = line(description ?? own) + allowed;
-  return `${'  '.repeat(depth)}- \`${name}\` (${isRequired ? 'required' : 'optional'}, ${typeOf(schema)}): ${text}`;
+  return `${'  '.repeat(depth)}- \`${name}\` (${isRequired ? 'required' : 'optional'}, ${describeType(schema)}): ${text}`;
 }
 
 /** Returns the fields of an object, or of the objects in a list or map. */
 function innerLines({ schema }: Field, depth: number): string[] {
   const { items, additionalProperties, ...own } = resolve(schema);
   const map = typeof additionalProperties === 'object' ? additionalProperties : undefined;
-  const fields = fieldsOf(items ?? map ?? own);
+  const fields = listFields(items ?? map ?? own);
   return fields.length === 0 ? [] : [fieldLines(fields, depth)];
 }
 

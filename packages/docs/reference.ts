@@ -28,10 +28,10 @@ export function referencePage(): Html {
 
 function tagSection({ name, description }: Tag): Html {
   const members = operations.filter((it) => it.tag === name);
-  return html`<section class="tag" aria-labelledby="tag-${slugOf(name)}">
+  return html`<section class="tag" aria-labelledby="tag-${toSlug(name)}">
     <div class="row tag-head">
       <div class="text">
-        <h2 id="tag-${slugOf(name)}">${name}</h2>
+        <h2 id="tag-${toSlug(name)}">${name}</h2>
         <p>${description}</p>
       </div>
       <div class="code-column">
@@ -58,6 +58,6 @@ function problemExample(): Html {
   return codeBlock(JSON.stringify(refused?.body?.examples[0]?.value, null, 2), 'json', 'A problem');
 }
 
-function slugOf(name: string): string {
+function toSlug(name: string): string {
   return name.toLowerCase().replaceAll(' ', '-');
 }

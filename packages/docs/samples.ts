@@ -29,7 +29,7 @@ const presentFieldsOfLines = new RegExp(`("${presentName}":)"[^"]*"`, 'g');
 export const ndjson = 'application/x-ndjson';
 
 /** Returns the same request in each language. Python requires httpx. */
-export function samplesOf(request: SampleRequest): Sample[] {
+export function createSamples(request: SampleRequest): Sample[] {
   return [
     { language: 'curl', highlight: 'bash', code: curl(request) },
     { language: 'TypeScript', highlight: 'typescript', code: typescript(request) },
@@ -75,10 +75,10 @@ function typescript({ method, url, needsKey, body, mediaType, hasAnswer }: Sampl
 
 function scriptBody(body: string, mediaType: string | undefined): string {
   if (mediaType !== ndjson) return `JSON.stringify(${literal(JSON.parse(body), script)})`;
-  return `${literal(linesOf(body), script)}.map((it) => JSON.stringify(it)).join('\\n')`;
+  return `${literal(listLines(body), script)}.map((it) => JSON.stringify(it)).join('\\n')`;
 }
 
-function linesOf(body: string): unknown[] {
+function listLines(body: string): unknown[] {
   return body.split('\n').map((line) => JSON.parse(line));
 }
 
@@ -95,7 +95,7 @@ function python({ method, url, needsKey, body, mediaType, hasAnswer }: SampleReq
   const options = [
     `"${url}"`,
     needsKey && `headers={"X-Service-Key": os.environ["SERVICE_KEY"]${isLines ? `, "Content-Type": "${ndjson}"` : ''}}`,
-    isLines && `content="\\n".join(json.dumps(it) for it in ${literal(linesOf(body), pythonic)})`,
+    isLines && `content="\\n".join(json.dumps(it) for it in ${literal(listLines(body), pythonic)})`,
     body !== undefined && !isLines && `json=${literal(JSON.parse(body), pythonic)}`,
   ].filter(Boolean);
   const list = options.length === 1 ? options[0] : `\n${options.map((it) => `    ${it},\n`).join('')}`;

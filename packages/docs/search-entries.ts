@@ -19,13 +19,13 @@ export interface RenderedGuide {
 }
 
 export function searchEntries(guides: readonly RenderedGuide[]): SearchEntry[] {
-  const found = [...operations.flatMap(entriesOf), ...guides.flatMap(sectionsOf)];
+  const found = [...operations.flatMap(listEntries), ...guides.flatMap(listSections)];
   return found.map((entry, id) => ({ id, ...entry }));
 }
 
 type Entry = Omit<SearchEntry, 'id'>;
 
-function sectionsOf({ guide, sections }: RenderedGuide): Entry[] {
+function listSections({ guide, sections }: RenderedGuide): Entry[] {
   return sections.map(({ id, depth, text, body }) => ({
     title: text,
     place: depth === 1 ? 'Guide' : guide.title,
@@ -34,7 +34,7 @@ function sectionsOf({ guide, sections }: RenderedGuide): Entry[] {
   }));
 }
 
-function entriesOf(operation: Operation): Entry[] {
+function listEntries(operation: Operation): Entry[] {
   const { id, method, path = '', summary, description, parameters, request, answers } = operation;
   const href = `${reference.slug}/#${id}`;
   const place = path ? `${method} ${path}` : 'Event';

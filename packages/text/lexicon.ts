@@ -91,13 +91,17 @@ export const lexiconFingerprint = (): number =>
 
 /** Compiles the word lists and phrases. Called once at startup. */
 export function compileLexicon(): Lexicon {
-  const { symbolOf, symbolsOf, items } = nameSymbols();
-  const phrases = plantPhrases(symbolOf);
+  const { symbolOf: findSymbol, symbolsOf: listSymbols, items } = nameSymbols();
+  const phrases = plantPhrases(findSymbol);
   const formItems = Object.values(formClasses).flatMap((list) => list.split(' '));
   const all = [...new Set([...items(), ...fillers, ...functionWords, ...formItems, ...openingVerbs])];
   const words = all.filter((item) => !item.endsWith('*'));
   const stems = all.filter((item) => item.endsWith('*')).map((item) => item.slice(0, -1));
-  const symbols = [[], ...words.map((word) => symbolsOf(word, true)), ...stems.map((stem) => symbolsOf(stem, false))];
+  const symbols = [
+    [],
+    ...words.map((word) => listSymbols(word, true)),
+    ...stems.map((stem) => listSymbols(stem, false)),
+  ];
   const classes = symbols.map((of) => of.filter((symbol) => symbol < classCount));
   const openings = symbols.map((of) =>
     of.map((it) => stepFrom(phrases, root, it)).filter((place) => place !== nowhere),

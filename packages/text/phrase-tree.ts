@@ -69,12 +69,12 @@ interface Node {
 
 const newNode = (): Node => ({ next: new Map(), ends: [] });
 
-function addPhrase(tree: Node, topic: TopicName, phrase: string, symbolOf: (item: string) => number): void {
+function addPhrase(tree: Node, topic: TopicName, phrase: string, findSymbol: (item: string) => number): void {
   const items = phrase.replace(/^[!?]+/, '').split(' ');
   let nodes = [tree];
   for (const item of items) {
     if (item === '~') nodes = nodes.map((node) => (node.gap ??= newNode()));
-    else nodes = nodes.flatMap((node) => item.split('|').map((word) => enterChild(node, symbolOf(word))));
+    else nodes = nodes.flatMap((node) => item.split('|').map((word) => enterChild(node, findSymbol(word))));
   }
   const points = /^!?\?/.test(phrase) ? HINT_POINTS : items.filter((item) => item !== '~').length;
   const number = topicNames.indexOf(topic);

@@ -18,10 +18,10 @@ export const summaryColumns: readonly Column[] = [
 
 /** Returns two sections: one row per task in protocol order, then one row per label. */
 export function summarize(windows: readonly RecordedWindow[], answered: readonly AnsweredWindow[]): TableRow[][] {
-  const labelOf = new Map(windows.map(({ task, label }) => [`${task}\n${label}`, label]));
+  const labelByWindow = new Map(windows.map(({ task, label }) => [`${task}\n${label}`, label]));
   const ofTasks = protocolOrder(windows).flatMap((task) =>
-    [...new Set(labelOf.values())]
-      .filter((label) => labelOf.has(`${task}\n${label}`))
+    [...new Set(labelByWindow.values())]
+      .filter((label) => labelByWindow.has(`${task}\n${label}`))
       .map((label) =>
         toRow(
           task,

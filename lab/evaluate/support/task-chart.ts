@@ -1,7 +1,7 @@
 import { bands } from '../../../generated/spec.js';
 import { quantile } from '../../../packages/tools/terminal/quantile.js';
 import { colors, picture, round, text } from '../../charts/svg.js';
-import type { SideOf } from '../../../packages/tools/evaluate/evaluation.js';
+import type { FindSide } from '../../../packages/tools/evaluate/evaluation.js';
 import type { AnsweredScore } from '../../../packages/tools/evaluate/variants.js';
 
 /** One column of the chart, with the scores of all its windows. */
@@ -19,7 +19,7 @@ const barWidth = 18;
 export function scoresByTask(
   order: readonly string[],
   answers: readonly AnsweredScore[],
-  sideOf: SideOf,
+  sideOf: FindSide,
 ): TaskScores[] {
   return order.map((task) => {
     const ofTask = answers.filter(({ window }) => window.task === task);

@@ -67,18 +67,18 @@ function setBody(dialog: HTMLDialogElement, text: string): void {
 }
 
 function update(dialog: HTMLDialogElement): void {
-  const { key, ...request } = requestOf(dialog);
+  const { key, ...request } = readRequest(dialog);
   one('[data-curl]', dialog).textContent = curl({ ...request, needsKey: key !== undefined, hasAnswer: true });
   if (key !== undefined) writeKey(key);
 }
 
 /** Returns the request of the form. The key is not part of the request, so that no sample shows it. */
-function requestOf(dialog: HTMLDialogElement): ConsoleRequest {
+function readRequest(dialog: HTMLDialogElement): ConsoleRequest {
   const { method = 'GET', path = '' } = dialog.dataset;
   const [body] = all<HTMLTextAreaElement>('[data-body]', dialog);
   const inputs = all<HTMLInputElement>('[data-parameter]', dialog);
-  const valueOf = (name: string) => inputs.find((it) => it.dataset['parameter'] === name)?.value ?? '';
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(valueOf(name)));
+  const readValue = (name: string) => inputs.find((it) => it.dataset['parameter'] === name)?.value ?? '';
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(readValue(name)));
   const query = inputs
     .filter(({ dataset, value }) => dataset['in'] === 'query' && value !== '')
     .map(({ dataset, value }) => `${dataset['parameter']}=${encodeURIComponent(value)}`);
@@ -119,7 +119,7 @@ function reasonNotToSend({ dataset, value }: HTMLInputElement | HTMLTextAreaElem
 
 async function send(dialog: HTMLDialogElement): Promise<void> {
   if (!checkInputs(dialog)) return;
-  const { method, url, key, body, mediaType } = requestOf(dialog);
+  const { method, url, key, body, mediaType } = readRequest(dialog);
   const button = one<HTMLButtonElement>('[type=submit]', dialog);
   const headers = {
     ...(key && { 'X-Service-Key': key }),
@@ -130,7 +130,7 @@ async function send(dialog: HTMLDialogElement): Promise<void> {
   try {
     const signal = AbortSignal.timeout(timeoutMs);
     const answer = await fetch(url, { method, headers, body: body ?? null, signal, credentials: 'omit' });
-    const text = await textOf(answer);
+    const text = await readText(answer);
     showAnswer(dialog, answer, text, Math.round(performance.now() - startedAtMs));
   } catch (error) {
     one('[data-outcome]', dialog).replaceChildren(
@@ -183,7 +183,7 @@ function pretty(text: string): string {
 const streamed = ['text/event-stream', 'application/x-ndjson', 'text/csv'];
 
 /** Returns the body. Of a stream or export, returns the first part and closes it. */
-async function textOf(answer: Response): Promise<string> {
+async function readText(answer: Response): Promise<string> {
   const [mediaType = ''] = answer.headers.get('content-type')?.split(';') ?? [];
   if (!streamed.includes(mediaType) || !answer.body) return answer.text();
   const reader = answer.body.getReader();

@@ -1,7 +1,7 @@
 import MiniSearch, { type Query, type SearchResult } from 'minisearch';
 import type { SearchEntry } from '../search-entries.js';
 import { all, element, one, siteUrl } from './page.js';
-import { synonymsOf } from './synonyms.js';
+import { findSynonyms } from './synonyms.js';
 
 const shownMax = 12;
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
@@ -18,7 +18,7 @@ export function startSearch(): void {
   const update = async () => {
     index ??= loadIndex();
     const query = input.value.trim();
-    const found = query === '' ? [] : ((await index).search(queryOf(query)) as Found[]);
+    const found = query === '' ? [] : ((await index).search(parseQuery(query)) as Found[]);
     // Ignores an outdated result, because a newer input event has its own update.
     if (query === input.value.trim()) show(list, found.slice(0, shownMax), query);
     input.ariaExpanded = String(!list.hidden);
@@ -40,8 +40,10 @@ export function startSearch(): void {
 }
 
 /** Returns a query in which every word must match, either itself or one of its synonyms. */
-function queryOf(text: string): Query {
-  const queries = text.split(/\s+/).map((word): Query => ({ combineWith: 'OR', queries: [word, ...synonymsOf(word)] }));
+function parseQuery(text: string): Query {
+  const queries = text
+    .split(/\s+/)
+    .map((word): Query => ({ combineWith: 'OR', queries: [word, ...findSynonyms(word)] }));
   return { combineWith: 'AND', queries };
 }
 

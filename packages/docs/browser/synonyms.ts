@@ -46,7 +46,7 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
 const prefixLengthMin = 4;
 
 /** Returns the documentation's words for a search word. The search word may be the beginning of a synonym. */
-export function synonymsOf(word: string): string[] {
+export function findSynonyms(word: string): string[] {
   const typed = word.toLowerCase();
   const matches = (synonym: string) =>
     synonym === typed || (typed.length >= prefixLengthMin && synonym.startsWith(typed));

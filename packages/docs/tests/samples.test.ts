@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { operations } from '../contract.js';
 import { sampleRequest } from '../sample-request.js';
-import { localServer, samplesOf } from '../samples.js';
+import { localServer, createSamples } from '../samples.js';
 import { pythonWith } from '../../../testkit/python.js';
 import { root, startTestService } from '../../../testkit/service.js';
 
@@ -61,20 +61,20 @@ async function startSamples({ language, file, command }: Runner) {
   onTestFinished(() => rm(folder, { recursive: true }));
   const env = { PATH: process.env['PATH'], SERVICE_KEY: key };
   return async (id: string, edit = (code: string) => code): Promise<string> => {
-    await writeFile(join(folder, file), edit(sampleOf(id, language).replaceAll(localServer, url)));
+    await writeFile(join(folder, file), edit(findSample(id, language).replaceAll(localServer, url)));
     return (await run(command, [join(folder, file)], { env, timeout: limitMs })).stdout;
   };
 }
 
-function sampleOf(id: string, language: string): string {
+function findSample(id: string, language: string): string {
   const operation = operations.find((it) => it.id === id);
   if (!operation) throw new Error(`no operation ${id}`);
-  return samplesOf(sampleRequest(operation)).find((it) => it.language === language)?.code ?? '';
+  return createSamples(sampleRequest(operation)).find((it) => it.language === language)?.code ?? '';
 }
 
 test('every operation has samples with the key in a header, and webhook events have no samples', () => {
   for (const operation of operations.filter(({ path }) => path !== undefined)) {
-    for (const { code } of samplesOf(sampleRequest(operation))) {
+    for (const { code } of createSamples(sampleRequest(operation))) {
       expect(code.includes('X-Service-Key')).toBe(operation.needsKey);
       expect(code).not.toContain('undefined');
     }

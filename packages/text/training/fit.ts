@@ -209,8 +209,8 @@ function kindWeights(labeled: readonly LabeledText[]): (text: LabeledText) => nu
   return (text) => (raw(text) * labeled.length) / 2 / (sums[text.isConcern ? 1 : 0] ?? 1);
 }
 
-function countBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, number> {
+function countBy<T, K>(items: readonly T[], toKey: (item: T) => K): Map<K, number> {
   const counts = new Map<K, number>();
-  for (const item of items) counts.set(keyOf(item), (counts.get(keyOf(item)) ?? 0) + 1);
+  for (const item of items) counts.set(toKey(item), (counts.get(toKey(item)) ?? 0) + 1);
   return counts;
 }

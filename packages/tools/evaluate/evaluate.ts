@@ -65,7 +65,7 @@ export async function evaluateRecording(
   recording: Recording,
   place: ServiceOptions & TableFormat & { onAnswer(): void },
 ): Promise<string> {
-  const { windows, sideOf, options } = recording;
+  const { windows, sideOf: findSide, options } = recording;
   const rest = options.restLabels?.join(', ') ?? 'all other labels';
   const wording = {
     pace: windows[0]?.second === undefined ? `${spacingSeconds} s apart` : 'at the recorded times',
@@ -75,12 +75,12 @@ export async function evaluateRecording(
   try {
     const people = [...groupBySubject(windows).values()];
     const evaluation = await replayVariants(service, variantsFor(windows), people, place.onAnswer);
-    const auc = [aucColumns, aucSections(evaluation, sideOf)] as const;
+    const auc = [aucColumns, aucSections(evaluation, findSide)] as const;
     const states = listStates(recording, evaluation);
     return place.json
       ? JSON.stringify({ auc: jsonTable(...auc), states: jsonTable(...states) })
       : [
-          describe(evaluation, sideOf, wording),
+          describe(evaluation, findSide, wording),
           formatTable(place, ...auc),
           'Published states of the variant personal:',
           formatTable(place, ...states),

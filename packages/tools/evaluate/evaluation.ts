@@ -8,7 +8,7 @@ import { auc, intervalOverPeople, resamples, type Scored } from './statistics.js
 import { type AnsweredReading, type AnsweredScore, personal, replayVariant, type Variant } from './variants.js';
 
 /** Returns the side of a window in the comparison. Undefined for a window that is sent but not compared. */
-export type SideOf = (window: RecordedWindow) => 'stressor' | 'rest' | undefined;
+export type FindSide = (window: RecordedWindow) => 'stressor' | 'rest' | undefined;
 type People = readonly (readonly RecordedWindow[])[];
 type Answers = readonly (readonly AnsweredReading[])[];
 
@@ -44,12 +44,12 @@ export const aucColumns: readonly Column[] = [
  * Returns two sections: one row per variant, then one row per method that scores without the service. Omits methods
  * whose signals the recording does not have.
  */
-export function aucSections({ people, variants, answers }: Evaluation, sideOf: SideOf): TableRow[][] {
-  const measured = variants.map(({ name, note }) => aucRow(name, note, answers.get(name) ?? [], sideOf));
+export function aucSections({ people, variants, answers }: Evaluation, findSide: FindSide): TableRow[][] {
+  const measured = variants.map(({ name, note }) => aucRow(name, note, answers.get(name) ?? [], findSide));
   const compared = comparisons
     .map(({ name, note, score }) => ({ name, note, scores: people.map((windows) => score(findHeartRates(windows))) }))
     .filter(({ scores }) => scores.flat().length > 0)
-    .map(({ name, note, scores }) => aucRow(name, note, scores, sideOf));
+    .map(({ name, note, scores }) => aucRow(name, note, scores, findSide));
   return [measured, compared];
 }
 
@@ -91,7 +91,7 @@ function findHeartRates(windows: readonly RecordedWindow[]): HeartRate[] {
 }
 
 /** Returns the figures of one variant. The interval is a dash for one person, because it resamples people. */
-function aucRow(name: string, note: string, people: readonly (readonly AnsweredScore[])[], sideOf: SideOf): TableRow {
+function aucRow(name: string, note: string, people: readonly (readonly AnsweredScore[])[], sideOf: FindSide): TableRow {
   const compared = people.map((answers) =>
     answers.flatMap(({ window, score }): Scored[] => {
       const side = sideOf(window);
@@ -134,7 +134,7 @@ export function publishedStates(evaluation: Evaluation): AnsweredWindow[] {
 /** Returns the introduction of the AUC table. `pace` tells how far apart the windows are, `labels` names both sides. */
 export function describe(
   { people }: Evaluation,
-  sideOf: SideOf,
+  sideOf: FindSide,
   { pace, labels }: { readonly pace: string; readonly labels: string },
 ): string {
   const windows = people.flat();

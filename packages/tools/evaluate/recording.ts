@@ -1,6 +1,6 @@
 import { type ColumnRole, readWindows } from '../recordings/read-windows.js';
 import { findScored, type RecordedWindow, signals } from '../recordings/recorded-window.js';
-import type { SideOf } from './evaluation.js';
+import type { FindSide } from './evaluation.js';
 import { labelByReports, type Report, reportLabels } from './reports.js';
 
 export interface RecordingOptions {
@@ -14,7 +14,7 @@ export interface RecordingOptions {
 /** A recording that can be evaluated: it has windows of both sides. */
 export interface Recording {
   readonly windows: readonly RecordedWindow[];
-  readonly sideOf: SideOf;
+  readonly sideOf: FindSide;
   readonly options: RecordingOptions;
 }
 
@@ -66,15 +66,15 @@ function readRows(
 function toRecording(rows: readonly RecordedWindow[], options: RecordingOptions): Recording {
   const { stressedLabels, restLabels } = options;
   const windows = rows.filter(hasSignal);
-  const sideOf: SideOf = ({ label }) => {
+  const findSide: FindSide = ({ label }) => {
     if (stressedLabels.includes(label)) return 'stressor';
     return (restLabels ? restLabels.includes(label) : label !== '') ? 'rest' : undefined;
   };
-  requireBothSides(rows, windows, sideOf);
-  return { windows, sideOf, options };
+  requireBothSides(rows, windows, findSide);
+  return { windows, sideOf: findSide, options };
 }
 
-function requireBothSides(rows: readonly RecordedWindow[], windows: readonly RecordedWindow[], sideOf: SideOf): void {
+function requireBothSides(rows: readonly RecordedWindow[], windows: readonly RecordedWindow[], sideOf: FindSide): void {
   if (rows.length === 0) throw new Error('the file has no rows');
   if (windows.length === 0)
     throw new Error('no row has a signal: name the column with --heart-rate, --sdnn, --rmssd or --sentiment');

@@ -62,8 +62,8 @@ export function readWindows(csv: string, format: RecordingFormat = replayFormat)
   const places = findPlaces(header?.record ?? [], format);
   const times = new Map<string, Moment>();
   return inOrder(rows, places, format).map(({ record, info }) => {
-    const cellOf = (role: ColumnRole) => record[places.get(role) ?? -1];
-    return timed(toWindow(cellOf, info.lines, format), cellOf('time'), times, format);
+    const readCell = (role: ColumnRole) => record[places.get(role) ?? -1];
+    return timed(toWindow(readCell, info.lines, format), readCell('time'), times, format);
   });
 }
 

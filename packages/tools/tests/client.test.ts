@@ -13,7 +13,7 @@ interface Reply {
 }
 
 /** Starts a server that sends its replies in order, then repeats the last one. */
-async function serverOf(...replies: Reply[]) {
+async function startServer(...replies: Reply[]) {
   const received: unknown[] = [];
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString();
@@ -43,19 +43,19 @@ const busy = { status: 503, headers: { 'Retry-After': '0' }, body: problem('Serv
 const state = { status: 200, body: { state: 'calm', stress_score: 10 } };
 
 test('a reading is retried unchanged when the service is busy', async () => {
-  const { received, send } = await serverOf(busy, { ...busy, status: 429 }, state);
+  const { received, send } = await startServer(busy, { ...busy, status: 429 }, state);
   expect(await send(submission)).toEqual({ reading: state.body });
   expect(received).toEqual([submission, submission, submission]);
 });
 
 test('the client reports a busy service after five attempts', async () => {
-  const { received, send } = await serverOf(busy);
+  const { received, send } = await startServer(busy);
   expect(await send(submission)).toEqual({ refusal: '503 Service unavailable' });
   expect(received).toHaveLength(5);
 });
 
 test('a Retry-After of a day ends the call instead of waiting', async () => {
-  const { received, send } = await serverOf({ status: 429, headers: { 'Retry-After': '86400' } });
+  const { received, send } = await startServer({ status: 429, headers: { 'Retry-After': '86400' } });
   expect(await send(submission)).toEqual({ refusal: 'status 429 without a problem of the service' });
   expect(received).toHaveLength(1);
 });
@@ -64,7 +64,7 @@ test('only the lines of a batch that a limit rejected are sent again after a rep
   const [first, second, third] = [1, 2, 3].map((heart_rate) => ({ ...submission, heart_rate }));
   const accepted = { status: 200, state: state.body };
   const limited = { status: 429, error: { detail: 'Rate limit exceeded', retry_after_seconds: 0 } };
-  const { received, waits, sendBatch } = await serverOf(
+  const { received, waits, sendBatch } = await startServer(
     { status: 200, body: { results: [limited, accepted, limited] } },
     { status: 200, body: { results: [accepted, { status: 422, error: { detail: 'Input should be a number' } }] } },
   );
@@ -80,12 +80,15 @@ test('only the lines of a batch that a limit rejected are sent again after a rep
 
 test('a validation error is reported with its field', async () => {
   const errors = [{ detail: 'Input should be a valid number', code: 'number_type', pointer: '/sentiment' }];
-  const { send } = await serverOf({ status: 422, body: { ...problem('Input should be a valid number', 422), errors } });
+  const { send } = await startServer({
+    status: 422,
+    body: { ...problem('Input should be a valid number', 422), errors },
+  });
   expect(await send(submission)).toEqual({ refusal: '422 sentiment: Input should be a valid number' });
 });
 
 test('a 200 response without a state is reported as not from the service', async () => {
-  const { send } = await serverOf({ status: 200, body: { hello: 'world' } });
+  const { send } = await startServer({ status: 200, body: { hello: 'world' } });
   await expect(send(submission)).rejects.toThrow(UnusableService);
 });
 

@@ -73,18 +73,18 @@ test('a missing column is named with the columns of the file', () => {
 });
 
 test('times are seconds, Unix milliseconds or date-times, and count from the first row of a subject', () => {
-  const secondsOf = (...times: string[]) => {
+  const toSeconds = (...times: string[]) => {
     const rows = times.map((time, index) => `${time},${index ? 'rest' : 'stressor'},60`);
     return readRecording(`time,label,heart_rate\n${rows.join('\n')}\n`, stressors).windows.map(({ second }) => second);
   };
-  expect(secondsOf('5', '6.5')).toEqual([0, 1.5]);
-  expect(secondsOf('1790000000000', '1790000001500')).toEqual([0, 1.5]);
-  expect(secondsOf('2026-03-29 01:59', '2026-03-29T05:00:00+02:00')).toEqual([0, 3660]);
-  expect(() => secondsOf('5', 'noon')).toThrow('line 3: "noon" is not a time: use seconds');
-  expect(() => secondsOf('5', '')).toThrow('line 3: "" is not a time');
-  expect(() => secondsOf('5', '5')).toThrow('line 3: the time of subject 1 is not after that of line 2');
-  expect(() => secondsOf('5', '9e9')).toThrow('is not a time');
-  expect(() => secondsOf('0', '99999999999')).toThrow('line 3: the time is more than a year after');
+  expect(toSeconds('5', '6.5')).toEqual([0, 1.5]);
+  expect(toSeconds('1790000000000', '1790000001500')).toEqual([0, 1.5]);
+  expect(toSeconds('2026-03-29 01:59', '2026-03-29T05:00:00+02:00')).toEqual([0, 3660]);
+  expect(() => toSeconds('5', 'noon')).toThrow('line 3: "noon" is not a time: use seconds');
+  expect(() => toSeconds('5', '')).toThrow('line 3: "" is not a time');
+  expect(() => toSeconds('5', '5')).toThrow('line 3: the time of subject 1 is not after that of line 2');
+  expect(() => toSeconds('5', '9e9')).toThrow('is not a time');
+  expect(() => toSeconds('0', '99999999999')).toThrow('line 3: the time is more than a year after');
 });
 
 test.each([

@@ -46,7 +46,7 @@ test.each([
 });
 
 /** Starts a server that always sends this response. */
-async function serverOf(status: number, headers: Record<string, string>, body: string): Promise<Target> {
+async function startServer(status: number, headers: Record<string, string>, body: string): Promise<Target> {
   const server = createServer((_, response) => void response.writeHead(status, headers).end(body));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
@@ -68,7 +68,7 @@ test.each([
     /is not this service: set --url/,
   ],
 ] as const)('%s ends the export at once', async (_, [status, headers, body], message) => {
-  const { code, stdout, stderr } = await run(await serverOf(status, { ...headers }, body));
+  const { code, stdout, stderr } = await run(await startServer(status, { ...headers }, body));
   expect(stderr).toMatch(message);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
 });

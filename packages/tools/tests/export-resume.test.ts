@@ -75,7 +75,7 @@ test('an interrupted export keeps the earlier file, and --resume completes it', 
   await writeFile(file, 'an earlier export');
   const { url } = await startCuttingProxy(service.url, [afterBytes(500_000)], 'stall');
   const running = startCommand('export', ['--url', url, '--out', file], { SERVICE_KEY: service.key });
-  const partial = await partialOf(file);
+  const partial = await resolvePartial(file);
   await until('rows are written', async () => ((await stat(partial).catch(() => undefined))?.size ?? 0) > 0);
   running.signal('SIGINT');
   const { code, stderr } = await running.ended;
@@ -98,7 +98,7 @@ test('after too many attempts the error says how to continue, and the continued 
   const options = { url, key: service.key, session: 'many', format: 'csv', out: file, resume: false } as const;
   const retries = { maxRetries: 2 };
   await expect(exportReadings(options, retries)).rejects.toThrow(
-    `The rows so far are in ${await partialOf(file, { format: 'csv', sessionId: 'many' })}. To continue, run the same`,
+    `The rows so far are in ${await resolvePartial(file, { format: 'csv', sessionId: 'many' })}. To continue, run the same`,
   );
   expect(requests).toHaveLength(3);
   await exportReadings({ ...options, resume: true }, retries);
@@ -121,7 +121,7 @@ test('without a file, an interrupted export names the cursor of the last row', a
 test('--resume does not continue the rows of an export with other options', async () => {
   const file = join(await temporaryFolder(), 'rows');
   const [firstRow] = (await operation('session_id=many')).split('\n');
-  await writeFile(await partialOf(file, { format: 'ndjson', sessionId: 'many' }), `${firstRow}\n`);
+  await writeFile(await resolvePartial(file, { format: 'ndjson', sessionId: 'many' }), `${firstRow}\n`);
   const { stderr } = await run(service.url, '--out', file, '--resume');
   expect(stderr).not.toContain('already there');
   expect((await readFile(file, 'utf8')) === (await operation())).toBe(true);
@@ -129,7 +129,7 @@ test('--resume does not continue the rows of an export with other options', asyn
 
 test('--resume rejects a file that is no export, and keeps it', async () => {
   const file = join(await temporaryFolder(), 'rows');
-  const partial = await partialOf(file);
+  const partial = await resolvePartial(file);
   await writeFile(partial, await operation('format=csv'));
   const { code, stderr } = await run(service.url, '--out', file, '--resume');
   expect(stderr).toMatch(/^error: cannot continue \S+\.partial \(.*format ndjson\): start again without --resume/);
@@ -137,7 +137,7 @@ test('--resume rejects a file that is no export, and keeps it', async () => {
   expect(await readdir(dirname(file))).toEqual([basename(partial)]);
 });
 
-async function partialOf(file: string, selection: Selection = { format: 'ndjson' }): Promise<string> {
+async function resolvePartial(file: string, selection: Selection = { format: 'ndjson' }): Promise<string> {
   return (await resolvePartialFile(file, selection)).path;
 }
 

@@ -40,7 +40,7 @@ async function readText(name: string, content: string | Uint8Array, options?: { 
   return readAll([path], options);
 }
 
-const sampleOf: Record<Format, string> = {
+const sampleByFormat: Record<Format, string> = {
   'apple-health': 'export.xml',
   fit: 'activity.fit',
   tcx: 'activity.tcx',
@@ -54,7 +54,7 @@ const sampleOf: Record<Format, string> = {
 const heartRates = [63, 63, 63, 63, 63, 96.8, 100.8, 104.8, 108.8, 112.8];
 
 test.each(formats)('%s: the format is detected, and heart rates are averaged per minute', async (format) => {
-  const path = sample(sampleOf[format]);
+  const path = sample(sampleByFormat[format]);
   expect(await detectFormat(path)).toBe(format);
   const { readings } = await readAll([path], { utcOffsetMs: format === 'polar-csv' ? hourMs : 0 });
   const ofMinutes = readings.filter(({ values }) => values.heart_rate !== undefined);
@@ -138,7 +138,7 @@ test('FIT: headers with compressed times and fields of developers are read', asy
     ...[0xa0 | ((seconds + 20) & 31), 70, 9, 9],
     ...[0xa0 | ((seconds + 50) & 31), 80, 9, 9],
   ];
-  const { readings } = await readText('compressed.fit', fitOf(records));
+  const { readings } = await readText('compressed.fit', encodeFit(records));
   expect(readings).toEqual(
     [
       { atMs: fullTime + 20_000, values: { heart_rate: 65 } },
@@ -285,7 +285,7 @@ test('a declared entity is not expanded, and the error names the line', async ()
 });
 
 /** Returns a FIT file with these records. */
-function fitOf(records: readonly number[]): Buffer {
+function encodeFit(records: readonly number[]): Buffer {
   const file = Buffer.alloc(14 + records.length);
   file.set([14, 0x20], 0);
   file.writeUInt32LE(records.length, 4);
@@ -335,17 +335,17 @@ const hostile: readonly (readonly [string, string, string | Uint8Array, RegExp])
   ],
   ['a GPX file in UTF-16', 'utf16.gpx', Buffer.from('\uFEFF<gpx></gpx>', 'utf16le'), /^the file is not text in UTF-8/],
   ['a CSV in UTF-16', 'utf16.csv', Buffer.from('time,hr\n1,2\n', 'utf16le'), /^the file is not text in UTF-8/],
-  ['a FIT file of version 3', 'v3.fit', fitOf([]).fill(0x30, 1, 2), /^FIT protocol version 3 is not read/],
+  ['a FIT file of version 3', 'v3.fit', encodeFit([]).fill(0x30, 1, 2), /^FIT protocol version 3 is not read/],
   [
     'a FIT file with a message without definition',
     'nodef.fit',
-    fitOf([1, 2, 3]),
+    encodeFit([1, 2, 3]),
     /^a FIT message is cut off or has no/,
   ],
   [
     'a FIT file whose definition is cut off',
     'def.fit',
-    fitOf([0x40, 0, 0, 20, 0, 255, 1]),
+    encodeFit([0x40, 0, 0, 20, 0, 255, 1]),
     /^a FIT message is cut off/,
   ],
   [

@@ -60,7 +60,7 @@ function recentCsv(nowMs: number): string {
   return `timestamp,heart_rate\n${rows.join('')}`;
 }
 
-async function recordingOf(csv: string): Promise<string> {
+async function writeRecording(csv: string): Promise<string> {
   const file = join(await temporaryFolder(), 'recording.csv');
   await writeFile(file, csv);
   return file;
@@ -68,7 +68,7 @@ async function recordingOf(csv: string): Promise<string> {
 
 test('--backfill stores each reading at its time, and a second run with the same subject stores nothing again', async () => {
   const service = await startTestService({ clock: realTime() });
-  const file = await recordingOf(recentCsv(Date.now()));
+  const file = await writeRecording(recentCsv(Date.now()));
   for (const run of [1, 2]) {
     await replay(service, ['--file', file, '--backfill', '--subject', 'p1']);
     expect(process.exitCode, `run ${run}`).toBeUndefined();
@@ -88,7 +88,7 @@ test('--backfill stores each reading at its time, and a second run with the same
 test('--backfill sends a batch again that a limit rejected', async () => {
   const service = await startTestService({ clock: realTime() });
   const url = await startFaultyProxy(service.url, ['rate limited', 'rate limited']);
-  await replay({ url, key: service.key }, ['--file', await recordingOf(recentCsv(Date.now())), '--backfill']);
+  await replay({ url, key: service.key }, ['--file', await writeRecording(recentCsv(Date.now())), '--backfill']);
   expect(printed.stderr).not.toContain('Rejected');
   expect(printed.stdout).toMatch(/^all +csv +30 /m);
 });
@@ -105,7 +105,7 @@ test('--backfill stores days above the limits of live readings, in one session p
     { length: 7 * 24 },
     (_, at) => `${new Date(startMs + at * hourMs).toISOString()},${60 + (at % 24)}`,
   );
-  const file = await recordingOf(`timestamp,heart_rate\n${rows.join('\n')}\n`);
+  const file = await writeRecording(`timestamp,heart_rate\n${rows.join('\n')}\n`);
   await replay(service, ['--file', file, '--backfill', '--subject', 'p1', '--hours', '192', '--utc-offset', '+05:00']);
   expect(printed.stderr).toContain('168 windows of 1 person sent.');
   expect(printed.stderr).not.toContain('waits');
@@ -126,7 +126,7 @@ test.each([
   async (_, begin, remedy) => {
     const service = await startTestService({ clock: realTime() });
     const oldest = new Date(begin()).toISOString();
-    const file = await recordingOf(
+    const file = await writeRecording(
       `timestamp,hr\n${oldest},70\n${recentCsv(begin() + hourMs)
         .split('\n')
         .slice(1)
@@ -162,6 +162,6 @@ test.each([
   ['labels with --subject', 'subject,task,label,heart_rate\np,t,l,60\n', ['--subject', 'p'], /^--subject requires a/],
   ['a wrong --format', recentCsv(0), ['--format', 'fit'], /^cannot read --file \S+: the FIT header is invalid/],
 ])('%s is reported in one line', async (_, csv, args, message) => {
-  const file = await recordingOf(csv);
+  const file = await writeRecording(csv);
   await expect(replay({ url: 'http://127.0.0.1:9', key: 'sk_x' }, ['--file', file, ...args])).rejects.toThrow(message);
 });

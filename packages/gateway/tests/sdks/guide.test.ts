@@ -18,7 +18,7 @@ async function codeFor({ url }: Stage, text: string): Promise<string> {
   return (await guideCode('docs/agents.md', text)).replaceAll(shownGateway, url);
 }
 
-const envOf = ({ service }: Stage) => ({
+const toEnv = ({ service }: Stage) => ({
   PATH: process.env['PATH'],
   SERVICE_KEY: service.key,
   OPENAI_API_KEY: 'model-key',
@@ -26,7 +26,7 @@ const envOf = ({ service }: Stage) => ({
 
 test('the command of the guide gets an adapted response', async () => {
   const stage = await startStage();
-  const { stdout } = await run('bash', ['-c', await codeFor(stage, 'curl -si')], { env: envOf(stage) });
+  const { stdout } = await run('bash', ['-c', await codeFor(stage, 'curl -si')], { env: toEnv(stage) });
   expect(stdout).toMatch(/^X-State: stressed\r$/im);
   expect(stdout).toMatch(/^X-State-Adapted: true\r$/im);
   expect(stage.upstream.requests[0]?.headers.authorization).toBe('Bearer model-key');
@@ -42,7 +42,7 @@ test.each([
   await copyFile(new URL('examples/langchain/gateway.ts', root), join(folder, 'gateway.ts'));
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   await writeFile(join(folder, 'sample.ts'), await codeFor(stage, text));
-  const { stdout } = await run(tsx, [join(folder, 'sample.ts')], { env: envOf(stage), cwd: folder });
+  const { stdout } = await run(tsx, [join(folder, 'sample.ts')], { env: toEnv(stage), cwd: folder });
   expect(stdout).toMatch(output);
   expect(stage.logs.join('')).toContain('"adapted":true');
 });
