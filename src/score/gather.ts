@@ -32,15 +32,14 @@ export function gatherTopics(
     const calm = nameTopics(user, evidence).filter((number) => user.firstPerson.includes(number));
     return { topics: [], certainTopics: [], calmTopics: named(calm), evidence: storeEvidence(evidence, model) };
   }
-  addEvidence(evidence, settings.assistant_weight, bestShares(assistant), assistant.points);
+  const context = addEvidence(evidence, settings.assistant_weight, bestShares(assistant), assistant.points);
   const own = bestShares(user);
-  const numbers = Math.max(...own) < settings.own_share_min ? [] : nameTopics(user, evidence);
-  addEvidence(evidence, 1, own, user.points);
+  const numbers = Math.max(...own) < settings.own_share_min ? [] : nameTopics(user, context);
   return {
     topics: named(numbers),
     certainTopics: named(numbers.filter((number) => user.firstPerson.includes(number))),
     calmTopics: [],
-    evidence: storeEvidence(evidence, model),
+    evidence: storeEvidence(addEvidence(context, 1, own, user.points), model),
   };
 }
 
@@ -124,8 +123,8 @@ function findMost(area: number, valueOf: (topic: number) => number): number | un
 
 /** Topic evidence for computation, by area number and topic number. */
 interface Evidence {
-  readonly areas: number[];
-  readonly topics: Map<number, number>;
+  readonly areas: readonly number[];
+  readonly topics: ReadonlyMap<number, number>;
 }
 
 /** Rounding factor: two decimals, which keep the row small. Rounding down lets old evidence reach zero. */
@@ -152,29 +151,26 @@ export function decayEvidence(kept: TopicEvidence | undefined, model: number): E
 
 /** Converts evidence to its stored form, rounded and bounded. */
 export function storeEvidence({ areas: turns, topics }: Evidence, model: number): TopicEvidence {
-  const stored = { model, areas: {} as Record<string, number>, topics: {} as Record<string, number> };
-  areas.forEach((area, k) => storeValue(stored.areas, area, turns[k] ?? 0));
-  for (const [number, points] of topics) storeValue(stored.topics, topicNames[number] ?? '', points);
-  return stored;
-}
-
-function storeValue(values: Record<string, number>, name: string, value: number): void {
-  const rounded = Math.floor(bound(value) * PRECISION) / PRECISION;
-  if (rounded > 0) values[name] = rounded;
+  const round = (value: number) => Math.floor(bound(value) * PRECISION) / PRECISION;
+  const isKept = ([, value]: readonly [string, number]) => value > 0;
+  const stored = areas.map((area, k) => [area, round(turns[k] ?? 0)] as const).filter(isKept);
+  const points = [...topics].map(([number, it]) => [topicNames[number] ?? '', round(it)] as const).filter(isKept);
+  return { model, areas: Object.fromEntries(stored), topics: Object.fromEntries(points) };
 }
 
 /** Share of an even distribution. A share of at most this value is not evidence. */
 const evenShare = 1 / (areas.length + 1);
 
-/** Adds a text's shares of the areas and its {@link TextAnalysis.points} of the topics, multiplied by `weight`. */
+/** Returns the evidence with a text's shares of the areas and its {@link TextAnalysis.points} of the topics, multiplied by `weight`. */
 export function addEvidence(
   { areas, topics }: Evidence,
   weight: number,
   shares: readonly number[],
   points: TextAnalysis['points'],
-): void {
-  for (const [number, more] of points) topics.set(number, (topics.get(number) ?? 0) + weight * more);
-  shares.forEach((share, k) => (areas[k] = (areas[k] ?? 0) + weight * Math.max(0, share - evenShare)));
+): Evidence {
+  const sums = new Map(topics);
+  for (const [number, more] of points) sums.set(number, (topics.get(number) ?? 0) + weight * more);
+  return { areas: areas.map((sum, k) => sum + weight * Math.max(0, (shares[k] ?? 0) - evenShare)), topics: sums };
 }
 
 /** Returns the factors by which the session's evidence multiplies the odds of each area. */
