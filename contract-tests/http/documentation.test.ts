@@ -146,7 +146,9 @@ test.each(['/docs', '/dashboard'])('%s redirects to its first page', async (path
 
 test('without a built site, the page explains how to build it', async () => {
   const root = await mkdtemp(join(tmpdir(), 'state-service-unbuilt-'));
-  const server = createServer(express().use(documentation({ root: pathToFileURL(`${root}/`) }))).listen(0, '127.0.0.1');
+  const serve = documentation({ root: pathToFileURL(`${root}/`) });
+  const app = express().use((request, response) => void serve(request, response));
+  const server = createServer(app).listen(0, '127.0.0.1');
   onTestFinished(() => rm(root, { recursive: true }));
   onTestFinished(() => void server.close());
   await once(server, 'listening');

@@ -95,3 +95,14 @@ test.each(['GET', 'DELETE'])('%s on /mcp gets a response that ends, because ther
   const response = await fetch(`${url}/mcp`, { method, headers, signal: AbortSignal.timeout(5_000) });
   expect([response.status, await response.text()]).toEqual([405, expect.stringContaining('not allowed')]);
 });
+
+test('a tool call has its own log line, in addition to that of the request to /mcp', async () => {
+  const service = await startTestService({});
+  await postMcp(service, toolCall('get_human_state', { session_id: 'absent' }));
+  await expect.poll(() => service.logs.join('')).toContain('"status":200');
+  const lines = service.logs.map((it) => JSON.parse(it)).filter(({ msg }) => msg === 'request');
+  expect(lines.map(({ operation, status, aborted }) => ({ operation, status, aborted }))).toEqual([
+    { operation: 'getState', status: 404, aborted: undefined },
+    { operation: undefined, status: 200, aborted: undefined },
+  ]);
+});

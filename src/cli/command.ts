@@ -12,7 +12,7 @@ import {
 import { version } from '../config/version.js';
 import { jsonOption } from '../contract/command-line.js';
 import { findSimilar } from '../contract/similar.js';
-import { createEndAfterBody } from '../http/unread-body.js';
+import { createEndAfterBody } from '../http/messages.js';
 import { type Closable, starting } from '../observe/start.js';
 import { startTracing } from '../observe/tracing.js';
 import { keyTable } from '../store/keys.js';

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { SendRequest } from '../http/call-tool.js';
+import type { OperationRequest, SendRequest } from '../http/call-tool.js';
 import { agentConfigurations, describeConfigurations, describeNextStep, writeConfiguration } from '../http/setup.js';
 
 const timeoutMs = 30_000;
@@ -57,10 +57,15 @@ function requireKey(key: string | undefined): string {
  */
 function sendOver(url: string, key: string): SendRequest {
   const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
-  return async ({ method, url: path, body }) => {
+  return async (request) => {
+    const { definition, body } = request;
     try {
-      const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
-      const response = await fetch(new URL(path, url), { ...init, signal: AbortSignal.timeout(timeoutMs) });
+      const init = {
+        method: definition.method,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      };
+      const response = await fetch(new URL(toPath(request), url), { ...init, signal: AbortSignal.timeout(timeoutMs) });
       const retryAfter = response.headers.get('retry-after') ?? undefined;
       return { status: response.status, retryAfter, body: await response.json() };
     } catch (error) {
@@ -68,4 +73,14 @@ function sendOver(url: string, key: string): SendRequest {
       return { status: 503, retryAfter: '1', body: { code: 'service_unavailable', detail, request_id: 'none' } };
     }
   };
+}
+
+/** Returns the path and the query. */
+function toPath({ definition, params, query }: OperationRequest): string {
+  const path = Object.entries(params).reduce(
+    (text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value)),
+    definition.template,
+  );
+  const search = new URLSearchParams(query).toString();
+  return search === '' ? path : `${path}?${search}`;
 }

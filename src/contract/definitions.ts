@@ -66,6 +66,10 @@ export const definitions: readonly Definition[] = Object.entries(paths).flatMap(
   Object.entries(methods).map(([method, documented]) => toDefinition(template, method.toUpperCase(), documented)),
 );
 
+export function findDefinition(operationId: OperationId): Definition {
+  return definitions.find((it) => it.operationId === operationId) as Definition;
+}
+
 function toDefinition(template: string, method: string, documented: Documented): Definition {
   const { operationId, security, parameters = [], requestBody, responses } = documented;
   const content = requestBody?.content ?? {};

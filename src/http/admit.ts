@@ -1,12 +1,16 @@
-import { limits, problems } from '../../generated/spec.js';
+import type { Request, Response } from 'express';
+import { limits, operationScopes, problems } from '../../generated/spec.js';
+import type { Identity, Scope, TokenIdentity } from '../contract/contract.js';
+import { ProblemError } from '../contract/problem.js';
+import { RateLimitError } from '../limits/allowance.js';
 import { createConcurrencyLimit, shareOfAccount } from '../limits/concurrency-limit.js';
-import { rateLimitFields } from '../limits/allowance.js';
+import type { FailureLimit } from '../limits/failure-limit.js';
 import type { MonthlyCalls } from '../limits/monthly-calls.js';
 import type { WindowLimit } from '../limits/window-limit.js';
-import { ProblemError } from '../contract/problem.js';
 import { takeAllowance } from '../readings/intake.js';
-import type { Middleware } from './in-order.js';
-import { whenSettled, whenWritten } from './responses.js';
+import { type Exchange, requireCaller, type Step } from './exchange.js';
+import { whenSettled, whenWritten } from './messages.js';
+import type { Route } from './route.js';
 
 const unavailable = String(problems.service_unavailable.status);
 
@@ -19,70 +23,144 @@ export interface Admission {
   readonly inFlightMax: number;
 }
 
+/** Admits an HTTP request, before the steps of its operation. Throws a ProblemError to reject it. */
+type AdmitResponse = (exchange: Exchange, response: Response) => void;
+
 /**
  * Rejects requests with service_unavailable while the service shuts down or is overloaded. Public
  * operations are rejected only if they document this error in the contract. The liveness check is therefore always
  * served.
  */
-export function admit({ isLeaving, isClosing, inFlightMax }: Admission): Middleware {
+export function createAdmit({ isLeaving, isClosing, inFlightMax }: Admission): AdmitResponse {
   let inFlight = 0;
-  return (_request, response, next) => {
+  return ({ isPublic, route }, response) => {
     inFlight += 1;
     whenWritten(response, () => (inFlight -= 1));
-    const { isPublic, route } = response.locals;
     const isEnding = isClosing() || (isLeaving() && route?.record.reportsReadiness);
     const cause = isEnding ? 'closing' : inFlight > inFlightMax ? 'overloaded' : undefined;
     // Moves clients with persistent connections to another process before the listener closes.
     if (isLeaving()) response.set('Connection', 'close');
     const isRefusable = !isPublic || route?.statuses.includes(unavailable);
-    next(cause && isRefusable ? new ProblemError('service_unavailable', { cause }) : undefined);
+    if (cause && isRefusable) throw new ProblemError('service_unavailable', { cause });
   };
 }
 
-/** Counts every authenticated request with any status, except requests that a limit rejected. */
-export function countCalls(calls: MonthlyCalls): Middleware {
-  return (_request, response, next) => {
-    const { locals } = response;
-    if (locals.caller) {
-      const call = calls.begin(locals.caller);
-      locals.call = call;
-      whenSettled(response, () => call.end(response.statusCode === problems.rate_limit_exceeded.status));
+/** Functions that check credentials. */
+export interface Authentication {
+  /**
+   * Returns the caller of a key, or the reason why the key is not valid. A key may be valid only from some addresses.
+   */
+  readonly identify: (key: string, address: string | undefined) => Promise<Identity>;
+  /** Returns the caller of a session token, or the reason why the token is not valid. */
+  readonly identifyToken: (token: string) => Promise<TokenIdentity>;
+}
+
+const requiredScopes: Readonly<Record<string, Scope>> = operationScopes;
+
+/** Checks the credentials before the body is read, also on unknown paths. Sets the caller and its scopes. */
+export function createAuthenticate({ identify, identifyToken }: Authentication) {
+  return (exchange: Exchange, request: Request): Promise<void> => {
+    // Behind trusted proxies (TRUST_PROXY), `ip` is the address in X-Forwarded-For.
+    exchange.address = request.ip;
+    const key = request.headers['x-service-key'] as string | undefined;
+    if (key) return useKey(exchange, key);
+    const token = findToken(exchange);
+    if (token !== undefined) return useToken(exchange, token);
+    throw new ProblemError('missing_api_key', exchange.headers.authorization ? { hint: {} } : {});
+  };
+
+  async function useKey(exchange: Exchange, key: string): Promise<void> {
+    const identity = await identify(key, exchange.address);
+    if (!identity.caller) {
+      const { refusal, keyId } = identity;
+      exchange.logged = { ...exchange.logged, key_refusal: refusal, ...(keyId !== undefined && { key_id: keyId }) };
+      throw new ProblemError('invalid_api_key');
     }
-    next();
-  };
+    exchange.caller = identity.caller;
+    exchange.scopes = identity.scopes;
+  }
+
+  /** Sets the caller of a token that is valid for this operation. */
+  async function useToken(exchange: Exchange, token: string): Promise<void> {
+    const { route } = exchange;
+    const identity = await identifyToken(token);
+    const scope = route && requiredScopes[route.operationId];
+    const isAllowed = route?.acceptsToken && scope && identity.caller && identity.scopes.has(scope);
+    if (!isAllowed)
+      throw new ProblemError('invalid_token', { cause: identity.refusal ?? 'not valid for this operation' });
+    exchange.caller = identity.caller;
+    exchange.scopes = identity.scopes;
+    exchange.token = { sessionId: identity.sessionId, expiresAtMs: identity.expiresAtMs };
+  }
 }
 
-/** Rejects a request if the account already has half of the maximum number of requests in flight. */
-export function admitAccount({ inFlightMax }: Admission): Middleware {
+/**
+ * Returns the session token of a request without a key. A key in the Authorization header is not a token: the error
+ * names the correct header.
+ */
+function findToken({ headers, query, route }: Exchange): string | undefined {
+  const { access_token: inQuery } = query as Readonly<Record<string, unknown>>;
+  if (route?.record.takesTokenInQuery && typeof inQuery === 'string') return inQuery;
+  const [, bearer] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
+  return bearer?.startsWith('sk_') ? undefined : bearer;
+}
+
+/**
+ * Counts a failed authentication and returns the error to send: a 429 for an address with too many failures. Runs after
+ * the credentials are checked, so that valid credentials are accepted even from an address with many failures.
+ *
+ * The response does not contain the reason why a token is invalid, because the reason would help a thief. Only the log
+ * line of the request contains the reason.
+ */
+export function countRefusal(problem: ProblemError, exchange: Exchange, countFailure: FailureLimit): ProblemError {
+  if (problem.code === 'invalid_token')
+    exchange.logged = { ...exchange.logged, token_refusal: String(problem.cause ?? 'not valid for this subject') };
+  const allowance = countFailure(exchange.address);
+  return allowance?.isExceeded ? new RateLimitError(allowance) : problem;
+}
+
+/**
+ * Counts every authenticated request with any status, except requests that a limit rejected. Rejects a request if the
+ * account already has half of the maximum number of requests in flight.
+ */
+export function createAdmitAccount(calls: MonthlyCalls, { inFlightMax }: Admission): AdmitResponse {
   const { policy, refused_retry_seconds: resetSeconds } = limits.requests;
   const begin = createConcurrencyLimit({ policy, quota: shareOfAccount(inFlightMax), resetSeconds });
-  return (_request, response, next) => {
-    const { caller } = response.locals;
-    if (caller) whenWritten(response, begin(caller.accountId));
-    next();
+  return (exchange, response) => {
+    const caller = requireCaller(exchange);
+    const call = calls.begin(caller);
+    exchange.call = call;
+    whenSettled(response, () => call.end(response.statusCode === problems.rate_limit_exceeded.status));
+    whenWritten(response, begin(caller.accountId));
+  };
+}
+
+/** Rejects a key without the scope of the operation (403). The error names the scope. */
+export function requireScope({ operationId }: Route): Step {
+  const scope = requiredScopes[operationId];
+  return ({ scopes }) => {
+    if (scope !== undefined && !scopes?.has(scope)) throw new ProblemError('insufficient_scope', { values: { scope } });
   };
 }
 
 /** Rejects a session token on a request for another session. Runs after the validation of the request. */
-export const requireOwnSession: Middleware = ({ query, body }, { locals: { token, route } }, next) => {
-  if (token && route?.record.nameSession?.(query, token.sessionId, body) !== token.sessionId)
-    throw new ProblemError('invalid_token', { cause: 'not valid for this session' });
-  next();
-};
+export function requireOwnSession({ record }: Route): Step {
+  return ({ token, query, body }) => {
+    if (token && record.nameSession?.(query, token.sessionId, body) !== token.sessionId)
+      throw new ProblemError('invalid_token', { cause: 'not valid for this session' });
+  };
+}
 
 /**
  * Applies the limits to each valid request: first the monthly quota of the account, then the rate limit of the session.
  */
-export function limitRequests(sessionRequests: WindowLimit): Middleware {
-  return async ({ query, body }, response, next) => {
-    const { route, caller, call, token, allowances } = response.locals;
-    if (!route || !caller) throw new Error('limits require a caller');
-    // `call` is undefined in a tool call, because the request at `/mcp` is already counted.
+export function limitRequests({ record }: Route, sessionRequests: WindowLimit): Step {
+  const { countsPerSession } = record;
+  return async (exchange) => {
+    const { call, token, query, body, allowances } = exchange;
+    const { accountId } = requireCaller(exchange);
     takeAllowance(await call?.admit(), allowances);
-    const { countsPerSession, nameSession } = route.record;
-    const sessionId = countsPerSession && nameSession?.(query, token?.sessionId, body);
-    if (sessionId !== undefined) takeAllowance(await sessionRequests(caller.accountId, sessionId), allowances);
-    response.set(rateLimitFields(allowances));
-    next();
+    const sessionId = countsPerSession && record.nameSession?.(query, token?.sessionId, body);
+    if (sessionId !== undefined) takeAllowance(await sessionRequests(accountId, sessionId), allowances);
   };
 }

@@ -1,28 +1,37 @@
-import express, { type Express } from 'express';
+import { context } from '@opentelemetry/api';
+import express, { type Express, type Request, type Response } from 'express';
+import type { OperationId } from '../contract/contract.js';
+import { definitions, findDefinition } from '../contract/definitions.js';
 import type { LimitPolicy } from '../limits/allowance.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
 import type { MonthlyCalls } from '../limits/monthly-calls.js';
-import { definitions } from '../contract/definitions.js';
 import { findOperation } from '../operations/index.js';
 import { createIntake, type IntakeParts } from '../readings/intake.js';
-import { type Admission, admit, admitAccount, countCalls, limitRequests, requireOwnSession } from './admit.js';
-import { type Authentication, authenticate, requireScope } from './authenticate.js';
-import { readBody } from './body.js';
-import { dispatch, type DispatchParts } from './dispatch.js';
+import {
+  type Admission,
+  type Authentication,
+  createAdmit,
+  createAdmitAccount,
+  createAuthenticate,
+  limitRequests,
+  requireOwnSession,
+  requireScope,
+} from './admit.js';
+import { createBatchFormat, limitBatches, limitBatchesOfAccount, takeLines } from './batches.js';
+import { jsonFormat, readBody, takeReading } from './body.js';
+import { createOperation, type DispatchParts, type RunnableOperation, send, sendRefusal } from './dispatch.js';
 import { documentation, type DocumentationParts } from './documentation.js';
-import { crossOrigin, requireProtocol, securityHeaders } from './headers.js';
-import { inOrder, type Middleware } from './in-order.js';
-import { acceptCaller } from './internal-request.js';
-import { enterMcp, serveMcp } from './mcp.js';
-import { type ObserveRequest, requestLog, traceRequest } from './observe.js';
-import { type ProblemHandling, problemHandler } from './problem-handler.js';
-import { limitBatches, limitBatchesOfAccount, takeLines, takeReading } from './readings.js';
-import { createRouter, findRoute, type Route, runRoute } from './route.js';
+import { Exchange, type Step } from './exchange.js';
+import { crossOrigin, requireProtocol, setSecurityHeaders } from './headers.js';
+import { createInnerCalls } from './inner-calls.js';
+import { acceptAgent, isMcp, serveMcp } from './mcp.js';
+import { createObservation, type ObserveRequest, observeResponse } from './observe.js';
+import { createRefuse, type RefusalParts } from './refuse.js';
+import { createRouter, findRoute, rejectRoute, type Route } from './route.js';
 import { createValidation, readQuery } from './validate.js';
-import './locals.js';
 
 export interface AppParts
-  extends Admission, ProblemHandling, Authentication, DocumentationParts, DispatchParts, Omit<IntakeParts, 'validate'> {
+  extends Admission, RefusalParts, Authentication, DocumentationParts, DispatchParts, Omit<IntakeParts, 'validate'> {
   readonly monthlyCalls: MonthlyCalls;
   readonly countFailure: FailureLimit;
   readonly observeRefusal: (policy: LimitPolicy) => void;
@@ -33,66 +42,105 @@ export interface AppParts
   readonly observeRequest: ObserveRequest;
 }
 
-/** Builds the app: the middleware of each request, in order. Rejects when the validator cannot use the contract. */
+/** Builds the app. Rejects when the validator cannot use the contract. */
 export async function createApp(parts: AppParts): Promise<Express> {
-  const routes = definitions.map((it) => ({ ...it, record: findOperation(it.operationId) }));
-  const steps = await createSteps(routes, parts);
-  const observe = [requestLog(parts.log, parts.observeRequest), traceRequest];
-  const route = findRoute(createRouter(routes));
-  const operation = runRoute(new Map(routes.map((it) => [it.operationId, inOrder(steps(it))])));
-  const toolCalls = build([...observe, route, acceptCaller, operation], parts);
-  const requests = [
-    ...observe,
-    securityHeaders,
-    requireProtocol,
-    ...crossOrigin(parts.corsOrigins),
-    documentation(parts),
-    route,
-    enterMcp(parts.corsOrigins),
-    admit(parts),
-    authenticate(parts),
-    countCalls(parts.monthlyCalls),
-    admitAccount(parts),
-    serveMcp(toolCalls, parts.now),
-    operation,
-  ];
-  return build(requests, parts);
-}
-
-/**
- * Returns a function that returns the middleware of an operation, in order. Middleware that the operation does not need
- * is left out.
- */
-async function createSteps(routes: readonly Route[], parts: AppParts): Promise<(route: Route) => Middleware[]> {
-  const { validateRequest, validateBody } = await createValidation();
-  const reading = routes.find(({ record }) => record.takes === 'reading');
-  if (!reading) throw new Error('no operation takes a reading');
-  const admitReading = createIntake({ ...parts, validate: (value, faults) => validateBody(reading, value, faults) });
-  const read = readBody();
-  const limitEach = limitRequests(parts.sessionRequests);
-  return (route) => {
-    const { record, isPublic, acceptsToken } = route;
-    const end = dispatch(route, parts);
-    if (isPublic) return [validateRequest, end];
-    const body = route.body ? [read] : [];
-    if (record.takes === 'reading') {
-      const readFaults = (request: express.Request) => readQuery(route, request).faults;
-      return [requireScope, ...body, takeReading(admitReading, readFaults), end];
-    }
-    if (record.takes === 'lines') {
-      const upload = [limitBatchesOfAccount(), ...body, limitBatches()];
-      return [requireScope, ...upload, validateRequest, limitEach, takeLines(admitReading, parts), end];
-    }
-    const own = acceptsToken ? [requireOwnSession] : [];
-    return [requireScope, ...body, validateRequest, ...own, limitEach, end];
-  };
-}
-
-function build(chain: readonly Middleware[], parts: AppParts): Express {
+  const serve = createServe(await createOperations(parts), parts);
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', parts.trustProxy);
-  app.use(inOrder(chain), problemHandler(parts));
+  app.use(serve);
   return app;
+}
+
+type Operations = ReadonlyMap<OperationId, RunnableOperation>;
+
+/** Returns the handler of all requests. Finds the route first, so that a request runs nothing of other paths. */
+function createServe(operations: Operations, parts: AppParts): express.RequestHandler {
+  const observation = createObservation(parts.log, parts.observeRequest);
+  const refuse = createRefuse(parts);
+  const allowOrigin = crossOrigin(parts.corsOrigins);
+  const router = createRouter([...operations.values()].map(({ route }) => route));
+  const servePages = documentation(parts);
+  const admit = createAdmit(parts);
+  const authenticate = createAuthenticate(parts);
+  const admitAccount = createAdmitAccount(parts.monthlyCalls, parts);
+  const serveAgent = serveMcp(createInnerCalls(operations, observation, refuse), parts.now);
+
+  async function run(exchange: Exchange, request: Request, response: Response): Promise<void> {
+    setSecurityHeaders(response);
+    requireProtocol(request, response);
+    if (allowOrigin?.(request, response)) return;
+    const methods = findRoute(router, exchange, request);
+    if (!methods && (await servePages(request, response))) return;
+    const isAgent = !methods && isMcp(request);
+    if (isAgent) acceptAgent(request, parts.corsOrigins);
+    admit(exchange, response);
+    if (!exchange.isPublic) {
+      await authenticate(exchange, request);
+      admitAccount(exchange, response);
+    }
+    if (isAgent) return serveAgent(exchange, request, response);
+    const operation = exchange.route && operations.get(exchange.route.operationId);
+    if (!operation) throw rejectRoute(methods, response);
+    await send(operation, exchange, response);
+  }
+
+  return (request, response, next) => {
+    const exchange = new Exchange(request.method, request.headers);
+    response.setHeader('X-Request-Id', exchange.requestId);
+    observeResponse(observation, exchange, response);
+    const fail = (error: unknown) => {
+      if (response.headersSent) next(error);
+      else sendRefusal(response, refuse(error, exchange));
+    };
+    const running = context.with(
+      observation.begin(exchange, request.headers),
+      run,
+      undefined,
+      exchange,
+      request,
+      response,
+    );
+    running.catch(fail).catch(next);
+  };
+}
+
+/** The steps of an operation, from its body to its handler. */
+type CreateSteps = (route: Route) => Step[];
+
+/**
+ * Returns the operations with their steps, in order. The record of an operation states the kind of its body, and so its
+ * steps.
+ */
+async function createOperations(parts: AppParts): Promise<Operations> {
+  const { validateRequest, validateBody } = await createValidation();
+  const reading = findDefinition('ingest');
+  const admitReading = createIntake({ ...parts, validate: (value, faults) => validateBody(reading, value, faults) });
+  const batches = createBatchFormat();
+  const limit = (route: Route) => [validateRequest(route), limitRequests(route, parts.sessionRequests)];
+  const own = (route: Route) => (route.acceptsToken ? [requireOwnSession(route)] : []);
+  const steps: Readonly<Record<'none' | 'object' | 'reading' | 'lines', CreateSteps>> = {
+    none: (route) => [validateRequest(route), ...own(route), limitRequests(route, parts.sessionRequests)],
+    object: (route) => [readBody(route, jsonFormat), ...steps.none(route)],
+    reading: (route) => [
+      readBody(route, jsonFormat),
+      takeReading(admitReading, (exchange) => readQuery(route, exchange).faults),
+    ],
+    lines: (route) => [
+      limitBatchesOfAccount(),
+      readBody(route, batches),
+      limitBatches(),
+      ...limit(route),
+      takeLines(admitReading, parts),
+    ],
+  };
+  return new Map(
+    definitions.map((definition) => {
+      const route = { ...definition, record: findOperation(definition.operationId) };
+      const kind = route.record.takes ?? (route.body ? 'object' : 'none');
+      const all = route.isPublic ? [validateRequest(route)] : [requireScope(route), ...steps[kind](route)];
+      return [route.operationId, createOperation(route, all, parts)];
+    }),
+  );
 }

@@ -1,48 +1,50 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import getRawBody from 'raw-body';
-import { batch as batchLimits, body as bodyLimits } from '../../generated/spec.js';
+import { body as bodyLimits } from '../../generated/spec.js';
+import type { Fault, Schema } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
-import { parseJson } from './json.js';
-import { decodeLines, toLines } from './lines.js';
+import type { Admit } from '../readings/intake.js';
+import { type Exchange, requireCaller, type Step } from './exchange.js';
 import type { Route } from './route.js';
 
-/** Size limit and parser of bodies of one media type. */
-interface Format {
+/** How to read a body. */
+export interface Format {
+  /** Parsers by media type. */
+  readonly parsers: Readonly<Record<string, (bytes: Buffer) => unknown>>;
   readonly bytesMax: number;
-  readonly parse: (bytes: Buffer) => unknown;
+  /** Bounds the memory of bodies in transit. Absent for small bodies, which the number of requests bounds. */
+  readonly watch?: WatchUpload;
 }
 
-type Formats = Readonly<Record<string, Format>>;
+/** Counts the bytes of a body while it is received. Returns a function that ends the count. */
+export type WatchUpload = (body: Readable, accountId: string) => () => void;
 
-const objects: Formats = { 'application/json': { bytesMax: bodyLimits.max_bytes, parse } };
-const batches: Formats = {
-  'application/json': { bytesMax: batchLimits.max_bytes, parse: (bytes) => decodeLines(toLines(bytes)) },
-  'application/x-ndjson': { bytesMax: batchLimits.max_bytes, parse: decodeLines },
-};
+/** A body of one JSON value. */
+export const jsonFormat: Format = { parsers: { 'application/json': parse }, bytesMax: bodyLimits.max_bytes };
 
-/** Reads the body of operations that have a body. Other bodies stay unread. */
-export function readBody(): RequestHandler {
-  const watch = createUploads(batchLimits.receiving_bytes_max);
-  return async (request, response, next) => {
-    const { route } = response.locals;
-    if (route?.body) request.body = await readAs(route, request, response, watch);
-    next();
+/** Reads the body. A call of MCP has its body already, to which the size limit applies. */
+export function readBody(route: Route, format: Format): Step {
+  return async (exchange, response) => {
+    if (response) exchange.body = await receive(route, exchange, response, format);
+    else if (Buffer.byteLength(JSON.stringify(exchange.body)) > format.bytesMax)
+      throw new ProblemError('body_too_large');
   };
 }
 
 /** Rejects a body that is too large or has an unsupported media type before it reads the body. */
-async function readAs(route: Route, request: Request, response: Response, watch: WatchUpload): Promise<unknown> {
-  const { body, mediaTypes, record } = route;
-  const { headers } = request;
+async function receive(route: Route, exchange: Exchange, response: Response, format: Format): Promise<unknown> {
+  const { body, mediaTypes } = route;
+  const { headers } = exchange;
+  const { bytesMax, watch } = format;
   const sent = mediaTypes.find((it) => isOfType(it, headers['content-type']));
-  const format = (record.takes === 'lines' ? batches : objects)[sent ?? body?.mediaType ?? ''];
-  if (!format) throw new Error(`no format of ${route.operationId}`);
+  const parser = format.parsers[sent ?? body?.mediaType ?? ''];
+  if (!parser) throw new Error(`no format of ${route.operationId}`);
   const length = Number(headers['content-length'] ?? 0);
   if (headers['transfer-encoding'] === undefined && length === 0) throw new ProblemError('invalid_payload');
-  if (length > format.bytesMax) throw tooLarge(response);
+  if (length > bytesMax) throw tooLarge(response);
   if (!sent || isCompressed(headers['content-encoding'])) {
     const expected = mediaTypes.join(' or ');
     throw new ProblemError('unsupported_media_type', { hint: { received: receivedType(headers), expected } });
@@ -50,11 +52,19 @@ async function readAs(route: Route, request: Request, response: Response, watch:
   // Replaces the header with a fixed value, because the validator keeps one compiled schema per distinct value.
   headers['content-type'] = body?.mediaType;
   if (headers.expect !== undefined) response.writeContinue();
-  const { caller } = response.locals;
-  // Small bodies are bounded by the number of requests.
-  const isSmall = format.bytesMax <= bodyLimits.max_bytes;
-  const end = caller && !isSmall ? watch(request, caller.accountId) : undefined;
-  return format.parse(await receive(request, response, format.bytesMax).finally(end));
+  const end = watch?.(response.req, requireCaller(exchange).accountId);
+  return parser(await readBytes(response.req, response, bytesMax).finally(end));
+}
+
+/** Replaces the body by the prepared reading. `readFaults` returns the validation errors of the query. */
+export function takeReading(admit: Admit, readFaults: (exchange: Exchange) => readonly Fault[]): Step {
+  return async (exchange) => {
+    const { token, call, allowances, body } = exchange;
+    const sender = { caller: requireCaller(exchange), tokenSession: token?.sessionId, call, allowances };
+    const reading = await admit(sender, body, readFaults(exchange));
+    if (reading instanceof ProblemError) throw reading;
+    exchange.body = reading;
+  };
 }
 
 /** The byte order mark of UTF-8, which JSON parsers may ignore (RFC 8259). */
@@ -64,7 +74,7 @@ const byteOrderMark = Buffer.from('\ufeff');
  * Resolves with the body without a byte order mark. Rejects with invalid_payload when the body is shorter than declared or
  * the connection breaks.
  */
-async function receive(request: Request, response: Response, limit: number): Promise<Buffer> {
+async function readBytes(request: Request, response: Response, limit: number): Promise<Buffer> {
   try {
     const bytes = await getRawBody(request, { limit });
     const isMarked = bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark);
@@ -113,49 +123,65 @@ function isCompressed(encoding = 'identity'): boolean {
   return encoding.trim().toLowerCase() !== 'identity';
 }
 
-/** A body that is being received. */
-interface Upload {
-  readonly body: Readable;
-  readonly accountId: string;
-  bytes: number;
+const token =
+  /[ \t\n\r]*(?:([[\]{},:])|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y;
+const space = /[ \t\n\r]*/y;
+
+/** The kinds of token that may follow. */
+type Expected = 'value' | 'first value' | 'first key' | 'key' | 'colon' | 'comma' | 'end';
+
+/** Parses JSON. Returns the error, with its position, for a text that is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const position = /\S/.test(text) ? { position: findJsonPosition(text) } : {};
+    return new ProblemError('invalid_payload', { cause, ...position });
+  }
 }
 
-/** Counts the bytes of a body while it is received. Returns a function that ends the count. */
-type WatchUpload = (body: Readable, accountId: string) => () => void;
-
 /**
- * Bounds the memory of the bodies that the process is receiving. Above the bound, it closes the oldest connection of the
- * account that has sent the most bytes. An account that sends slowly or often therefore loses its own uploads first.
+ * Returns the position of the first token that JSON does not allow, for a text that `JSON.parse` rejected. V8 states a
+ * position only in some of its messages.
  */
-export function createUploads(bytesMax: number): WatchUpload {
-  /** In the order of their start. */
-  const uploads = new Set<Upload>();
-  let total = 0;
+export function findJsonPosition(text: string): Schema<'JsonPosition'> {
+  const opened: string[] = [];
+  let expected: Expected = 'value';
+  for (let from = 0; ;) {
+    token.lastIndex = from;
+    const [read, sign = '', string] = token.exec(text) ?? [];
+    const next: Expected | undefined =
+      read === undefined ? undefined : step(expected, sign || (string ? 'string' : 'other'), opened);
+    if (read === undefined || next === undefined) return locate(text, from);
+    expected = next;
+    from += read.length;
+  }
+}
 
-  const end = (upload: Upload) => {
-    if (uploads.delete(upload)) total -= upload.bytes;
-  };
-  const closeOldestOfLargest = () => {
-    const countBytes = new Map<string, number>();
-    for (const { accountId, bytes } of uploads) countBytes.set(accountId, (countBytes.get(accountId) ?? 0) + bytes);
-    const largest = [...countBytes].reduce((a, b) => (b[1] > a[1] ? b : a))[0];
-    const oldest = [...uploads].find(({ accountId, bytes }) => accountId === largest && bytes > 0) as Upload;
-    end(oldest);
-    oldest.body.destroy();
-  };
-  return (body, accountId) => {
-    const upload: Upload = { body, accountId, bytes: 0 };
-    uploads.add(upload);
-    const count = ({ length }: Buffer) => {
-      if (!uploads.has(upload)) return;
-      upload.bytes += length;
-      total += length;
-      while (total > bytesMax) closeOldestOfLargest();
-    };
-    body.on('data', count);
-    return () => {
-      body.off('data', count);
-      end(upload);
-    };
-  };
+/** Returns what may follow a token. Undefined if the token may not stand here. Updates the open brackets. */
+function step(expected: Expected, kind: string, opened: string[]): Expected | undefined {
+  if (expected === 'colon') return kind === ':' ? 'value' : undefined;
+  if (expected === 'end') return undefined;
+  const inside = opened.at(-1);
+  const closesEmpty = (expected === 'first value' && kind === ']') || (expected === 'first key' && kind === '}');
+  const closes = expected === 'comma' && kind === (inside === '{' ? '}' : ']');
+  if (closesEmpty || closes) {
+    opened.pop();
+    return opened.length > 0 ? 'comma' : 'end';
+  }
+  if (expected === 'comma') return kind !== ',' ? undefined : inside === '{' ? 'key' : 'value';
+  if (expected === 'key' || expected === 'first key') return kind === 'string' ? 'colon' : undefined;
+  if (kind === '{' || kind === '[') {
+    opened.push(kind);
+    return kind === '{' ? 'first key' : 'first value';
+  }
+  if (kind.length === 1) return undefined;
+  return opened.length > 0 ? 'comma' : 'end';
+}
+
+/** Returns line and column of the first character from `from` that is not white space. */
+function locate(text: string, from: number): Schema<'JsonPosition'> {
+  space.lastIndex = from;
+  const before = text.slice(0, from + (space.exec(text)?.[0].length ?? 0));
+  return { line: before.split('\n').length, column: before.length - before.lastIndexOf('\n') };
 }

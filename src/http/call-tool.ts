@@ -1,15 +1,16 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { problemHelp } from '../../generated/spec.js';
 import type { Fault, ProblemCode, Schema } from '../contract/contract.js';
+import type { Definition } from '../contract/definitions.js';
 import { omitExcess, toFault } from '../contract/faults.js';
 import { ProblemError } from '../contract/problem.js';
 import { listTool, type Tool } from './tools.js';
 
 /** A request to an operation. */
 export interface OperationRequest {
-  readonly method: string;
-  /** Path and query. */
-  readonly url: string;
+  readonly definition: Definition;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
@@ -43,7 +44,7 @@ export async function callTool(tool: Tool, sent: Arguments, send: SendRequest, n
   const faults = findFaults(tool, validate, args);
   if (faults.length > 0)
     return failure(new ProblemError('validation_failed', { faults, omitted }).toBody('none'), undefined);
-  const { status, body, retryAfter } = await send(requestOf(tool, args, now));
+  const { status, body, retryAfter } = await send(toRequest(tool, args, now));
   return status < 300 ? success(tool, body as Record<string, unknown>) : failure(body as AnyProblem, retryAfter);
 }
 
@@ -101,21 +102,20 @@ function readPath({ instancePath, params }: ErrorObject): string {
 }
 
 /** Converts valid arguments to a request. */
-function requestOf({ definition }: Tool, args: Arguments, now: () => number): OperationRequest {
-  const { template, method, parameters, body } = definition;
-  if (body) return { method, url: template, body: { timestamp: new Date(now()).toISOString(), ...args } };
-  const inPath = parameters.filter((it) => it.in === 'path');
-  const url = inPath.reduce(
-    (text, { name }) => text.replace(`{${name}}`, encodeURIComponent(textOf(args[name]))),
-    template,
-  );
-  const rest = Object.entries(args).filter(([name]) => !inPath.some((it) => it.name === name));
-  const query = new URLSearchParams(Object.fromEntries(rest.map(([name, value]) => [name, textOf(value)])));
-  return { method, url: rest.length > 0 ? `${url}?${query.toString()}` : url };
+function toRequest({ definition }: Tool, args: Arguments, now: () => number): OperationRequest {
+  const { parameters, body } = definition;
+  if (body) return { definition, params: {}, query: {}, body: { timestamp: new Date(now()).toISOString(), ...args } };
+  const pick = (isInPath: boolean) =>
+    Object.fromEntries(
+      Object.entries(args)
+        .filter(([name]) => parameters.some((it) => it.in === 'path' && it.name === name) === isInPath)
+        .map(([name, value]) => [name, toText(value)]),
+    );
+  return { definition, params: pick(true), query: pick(false) };
 }
 
-function textOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map(textOf).join(',');
+function toText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(toText).join(',');
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
@@ -134,7 +134,7 @@ function failure(problem: AnyProblem, retryAfter: string | undefined): ToolResul
     ...(errors_omitted === undefined ? [] : [`- ${errors_omitted} more errors`]),
     ...violated_policies.map((it) => `- exceeded limit: ${it}`),
     ...(retryAfter === undefined ? [] : [`Wait ${retryAfter} s, then call the tool again with the same arguments.`]),
-    `What to do: ${helpOf(code)}`,
+    `What to do: ${findHelp(code)}`,
     `request_id: ${request_id}`,
   ];
   return { content: [{ type: 'text', text: lines.join('\n') }], isError: true };
@@ -145,7 +145,7 @@ function describeAllowed({ allowed, suggestion }: Schema<'Fault'>): string {
 }
 
 /** Returns the help text for an error code. A newer service may return a code that this process does not know. */
-function helpOf(code: ProblemCode): string {
+function findHelp(code: ProblemCode): string {
   const help: Partial<Record<ProblemCode, { readonly fix: string }>> = problemHelp;
   return help[code]?.fix ?? 'Read the detail.';
 }

@@ -1,10 +1,22 @@
-import type { Request, Response } from 'express';
-import type { FailureLimit } from '../limits/failure-limit.js';
-import type { AnyInput, AnyOperation, Operate, RecordAccess, StreamServices } from '../operations/operation.js';
+import type { Response } from 'express';
+import type { ServerResponse } from 'node:http';
 import { ProblemError } from '../contract/problem.js';
-import { countRefusal } from './authenticate.js';
-import type { Middleware } from './in-order.js';
-import { sendText, startStream } from './responses.js';
+import { rateLimitFields } from '../limits/allowance.js';
+import type { FailureLimit } from '../limits/failure-limit.js';
+import type {
+  AnyInput,
+  AnyOperation,
+  Operate,
+  RecordAccess,
+  Served,
+  StreamedResponse,
+  StreamServices,
+  Writer,
+} from '../operations/operation.js';
+import { countRefusal } from './admit.js';
+import { type Exchange, requireCaller, type Step } from './exchange.js';
+import { written } from './messages.js';
+import type { Refusal } from './refuse.js';
 import type { Route } from './route.js';
 
 export interface DispatchParts extends StreamServices {
@@ -13,49 +25,63 @@ export interface DispatchParts extends StreamServices {
   readonly recordAccess: RecordAccess;
 }
 
-/** Runs the operation of the route and sends its response. No other middleware sends a success response. */
-export function dispatch(route: Route, parts: DispatchParts): Middleware {
-  const { stream } = route.record;
-  return stream ? sendStream(route, stream, parts) : sendResponse(route, parts);
-}
+/** Runs the steps and the handler. Rejects with a ProblemError if a step rejects the request. */
+type Respond = (exchange: Exchange, response?: Response) => Promise<Served>;
+/** Does the same for a response that is sent piece by piece. `begin` sends the head. */
+type Stream = (exchange: Exchange, begin: (head: StreamedResponse) => Writer) => Promise<void>;
 
-function sendResponse(route: Route, { operate, countFailure }: DispatchParts): Middleware {
-  return async (request, response) => {
-    const { caller, refusals: refused } = response.locals;
-    const {
-      status,
-      json,
-      refusals,
-      tokenRefusals = 0,
-    } = await operate(route.operationId, inputOf(route, request, response), caller);
-    if (refusals) refused?.push(...refusals);
-    for (let count = 0; count < tokenRefusals; count += 1)
-      countRefusal(new ProblemError('invalid_token'), request, response, countFailure);
-    response.statusCode = status;
-    if (json === undefined) response.end();
-    else sendText(response, json);
+/** An operation with its steps. */
+export type RunnableOperation = { readonly route: Route } & (
+  { readonly respond: Respond; readonly stream?: undefined } | { readonly stream: Stream; readonly respond?: undefined }
+);
+
+export function createOperation(route: Route, steps: readonly Step[], parts: DispatchParts): RunnableOperation {
+  const toInput = createToInput(route);
+  const { stream } = route.record;
+  if (stream) return { route, stream: createStream(route, steps, toInput, stream, parts) };
+  const { operate, countFailure } = parts;
+  return {
+    route,
+    async respond(exchange, response) {
+      await takeSteps(steps, exchange, response);
+      const served = await operate(route.operationId, toInput(exchange), exchange.caller);
+      const { refusals, tokenRefusals = 0 } = served;
+      if (refusals) exchange.refusals?.push(...refusals);
+      for (let count = 0; count < tokenRefusals; count += 1)
+        countRefusal(new ProblemError('invalid_token'), exchange, countFailure);
+      return served;
+    },
   };
 }
 
-function sendStream(route: Route, stream: NonNullable<AnyOperation['stream']>, services: DispatchParts): Middleware {
-  return async (request, response) => {
-    const { caller, token, isHead } = response.locals;
-    if (!caller) throw new Error('a stream requires a caller');
-    const input = inputOf(route, request, response);
+async function takeSteps(steps: readonly Step[], exchange: Exchange, response?: Response): Promise<void> {
+  for (const step of steps) {
+    const running = step(exchange, response);
+    // Steps without I/O are not asynchronous.
+    if (running) await running;
+  }
+}
+
+function createStream(
+  { operationId }: Route,
+  steps: readonly Step[],
+  toInput: (exchange: Exchange) => AnyInput,
+  stream: NonNullable<AnyOperation['stream']>,
+  services: DispatchParts,
+): Stream {
+  return async (exchange, begin) => {
+    await takeSteps(steps, exchange);
+    const caller = requireCaller(exchange);
+    const { token } = exchange;
+    const input = toInput(exchange);
     const { query, params } = input;
     // Fails only if the core is closing. The client must not notice it.
     const record = () =>
-      void services.recordAccess(route.operationId, { query, params }, caller, token?.sessionId).catch(() => undefined);
+      void services.recordAccess(operationId, { query, params }, caller, token?.sessionId).catch(() => undefined);
     const onSent = atMostEvery(recordPauseMs, record);
-    const { mediaType, isEndless, run } = stream(services, { ...input, caller, token, onSent });
-    const begin = () => {
-      response.setHeader('Content-Type', mediaType);
-      response.setHeader('X-Accel-Buffering', 'no');
-      if (isEndless) startStream(response);
-      return response;
-    };
-    if (isHead) begin().end();
-    else await run(begin);
+    const streamed = stream(services, { ...input, caller, token, onSent });
+    if (exchange.isHead) begin(streamed).end();
+    else await streamed.run(() => begin(streamed));
   };
 }
 
@@ -72,11 +98,53 @@ function atMostEvery(pauseMs: number, work: () => void): () => void {
   };
 }
 
-function inputOf({ parameters }: Route, request: Request, { locals: { params } }: Response): AnyInput {
-  const headers: Record<string, string> = {};
-  for (const { name, in: place } of parameters) {
-    const value = place === 'header' ? request.get(name) : undefined;
-    if (value !== undefined) headers[name] = value;
-  }
-  return { query: request.query, params, body: request.body, headers };
+function createToInput({ parameters }: Route): (exchange: Exchange) => AnyInput {
+  const names = parameters.filter((it) => it.in === 'header').map(({ name }) => [name, name.toLowerCase()] as const);
+  if (names.length === 0) return ({ query, params, body }) => ({ query, params, body });
+  return ({ query, params, body, headers }) => {
+    const sent = names.map(([name, key]) => [name, headers[key]] as const);
+    return { query, params, body, headers: Object.fromEntries(sent.filter(([, value]) => value !== undefined)) };
+  };
+}
+
+/** Runs an operation for an HTTP request and sends its response. */
+export async function send(operation: RunnableOperation, exchange: Exchange, response: Response): Promise<void> {
+  if (operation.stream)
+    return operation.stream(exchange, ({ mediaType, isEndless }) => {
+      setHeaders(response, rateLimitFields(exchange.allowances));
+      response.setHeader('Content-Type', mediaType);
+      response.setHeader('X-Accel-Buffering', 'no');
+      if (isEndless) startStream(response);
+      return response;
+    });
+  const { status, json } = await operation.respond(exchange, response);
+  response.statusCode = status;
+  setHeaders(response, rateLimitFields(exchange.allowances));
+  if (json === undefined) return void response.end();
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  sendText(response, json);
+}
+
+/** Sends the response of a request that was rejected. */
+export function sendRefusal(response: ServerResponse, { status, headers, problem }: Refusal): void {
+  response.statusCode = status;
+  setHeaders(response, headers);
+  sendText(response, JSON.stringify(problem));
+}
+
+function setHeaders(response: ServerResponse, headers: Readonly<Record<string, string>>): void {
+  for (const name in headers) response.setHeader(name, headers[name] as string);
+}
+
+function sendText(response: ServerResponse, text: string): void {
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.end(text, 'utf8');
+}
+
+/** Sends the head of a stream that has no end. Proxies must not buffer or compress it, because they would delay its events. */
+export function startStream(response: Response): void {
+  response.setHeader('X-Accel-Buffering', 'no');
+  response.setHeader('Cache-Control', 'no-store, no-transform');
+  response.flushHeaders();
+  response.emit(written);
 }

@@ -1,7 +1,6 @@
-import type { NextFunction, Request, Response } from 'express';
+import type { Request, Response } from 'express';
 import helmet from 'helmet';
 import { ProblemError } from '../contract/problem.js';
-import type { Middleware } from './in-order.js';
 import { type Encoding, endings, type PublicFile, readPublicFiles } from './public-files.js';
 
 /** The root folder of the project. It contains the contract and, after `npm run docs`, the documentation and dashboard. */
@@ -29,15 +28,18 @@ const notBuilt =
 
 /**
  * Serves the documentation, the dashboard and the contract from memory, without a key. The first request reads all files:
- * most processes of a deployment never serve them.
+ * most processes of a deployment never serve them. The returned function resolves with false for another path.
  */
-export function documentation({ root }: DocumentationParts): Middleware {
+export function documentation({
+  root,
+}: DocumentationParts): (request: Request, response: Response) => Promise<boolean> {
   const read = once(() => readPublicFiles(root));
-  return (request, response, next) => {
+  return async (request, response) => {
     const [path = '', ...query] = request.url.split(/(?=\?)/);
-    if (path === '/') return leadToPages(request, response, next);
-    // Not asynchronous, because all requests of the API pass here.
-    return isPublic.test(path) ? serve(request, response, path, query.join('')) : next();
+    if (path === '/') return leadToPages(request, response);
+    if (!isPublic.test(path)) return false;
+    await serve(request, response, path, query.join(''));
+    return true;
   };
 
   async function serve(request: Request, response: Response, path: string, query: string): Promise<void> {
@@ -66,10 +68,10 @@ function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
 }
 
 /** Redirects browsers to the dashboard. A browser is a client that prefers HTML. Other clients get path_not_found. */
-function leadToPages(request: Request, response: Response, next: NextFunction): void {
+function leadToPages(request: Request, response: Response): boolean {
   const isBrowser = request.accepts(['json', 'html']) === 'html' && ['GET', 'HEAD'].includes(request.method);
-  if (!isBrowser) return next();
-  response.vary('Accept').redirect(302, '/dashboard/');
+  if (isBrowser) response.vary('Accept').redirect(302, '/dashboard/');
+  return isBrowser;
 }
 
 function requireReading({ method }: Request, response: Response): void {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import cors from 'cors';
-import type { RequestHandler } from 'express';
+import type { Request, Response } from 'express';
 import helmet from 'helmet';
 import { ProblemError } from '../contract/problem.js';
 
@@ -16,28 +16,39 @@ const policies = {
 };
 
 /** Security headers for browsers. `no-store` is set because responses contain personal data. */
-const fields: ReadonlyArray<[string, string]> = [...fieldsOf(helmet(policies)), ['Cache-Control', 'no-store']];
+const fields: ReadonlyArray<[string, string]> = [...readFields(helmet(policies)), ['Cache-Control', 'no-store']];
 
-export const securityHeaders: RequestHandler = (_request, response, next) => {
+export function setSecurityHeaders(response: Response): void {
   for (const [name, value] of fields) response.setHeader(name, value);
-  next();
-};
+}
 
 /**
  * Returns the headers that a handler sets. They are constant, so the dozen handlers inside helmet run only once instead
  * of per request.
  */
-function fieldsOf(handler: ReturnType<typeof helmet>): Array<[string, string]> {
+function readFields(handler: ReturnType<typeof helmet>): Array<[string, string]> {
   const found: Array<[string, string]> = [];
   const response = { setHeader: (name: string, value: string) => found.push([name, value]), removeHeader() {} };
   handler({} as IncomingMessage, response as unknown as ServerResponse, () => undefined);
   return found;
 }
 
-/** Allows web pages of these origins to call the API. If there are no origins, responses have no CORS headers. */
-export function crossOrigin(origins: readonly string[]): readonly RequestHandler[] {
-  if (origins.length === 0) return [];
-  return [cors({ origin: [...origins], exposedHeaders, maxAge: preflightSeconds })];
+/**
+ * Allows web pages of these origins to call the API. The returned function adds the CORS headers to a response. It
+ * returns true for a preflight request, which it answers. Undefined if there are no origins: responses then have no CORS
+ * headers.
+ */
+export function crossOrigin(
+  origins: readonly string[],
+): ((request: Request, response: Response) => boolean) | undefined {
+  if (origins.length === 0) return undefined;
+  const allow = cors({ origin: [...origins], exposedHeaders, maxAge: preflightSeconds });
+  return (request, response) => {
+    let isAnswered = true;
+    // Calls back at once, because the origins are a list.
+    allow(request, response, () => (isAnswered = false));
+    return isAnswered;
+  };
 }
 
 const versions = ['1.0', '1.1'];
@@ -46,13 +57,13 @@ const versions = ['1.0', '1.1'];
  * Rejects requests that HTTP forbids but Node accepts: versions other than 1.0 and 1.1, and HTTP/1.1 requests without
  * exactly one Host header (RFC 9112, 3.2). A proxy could interpret such a request differently.
  */
-export const requireProtocol: RequestHandler = (request, response, next) => {
+export function requireProtocol(request: Request, response: Response): void {
   const { httpVersion, rawHeaders } = request;
   const isValid = versions.includes(httpVersion) && listHosts(rawHeaders) <= 1;
-  if (isValid && (httpVersion === '1.0' || request.headers.host !== undefined)) return next();
+  if (isValid && (httpVersion === '1.0' || request.headers.host !== undefined)) return;
   response.set('Connection', 'close');
   throw new ProblemError('invalid_payload', { cause: 'protocol' });
-};
+}
 
 /**
  * Returns the number of Host headers in the raw list of alternating names and values. `headers` contains only the first

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { batch as limits, body as bodyLimits } from '../../generated/spec.js';
 import { fault, ProblemError } from '../contract/problem.js';
-import { parseJson } from './json.js';
+import { parseJson } from './body.js';
 
 /** A line of a body with its number, from 1. */
 export interface Line {
@@ -114,7 +114,7 @@ function holdsJson(text: string): boolean {
 /**
  * Returns the lines that are not empty. Throws a ProblemError if there are none, or more than a request may have.
  */
-export function linesOf(body: string): Line[] {
+export function splitLines(body: string): Line[] {
   const lines: Line[] = [];
   for (let from = 0, line = 1; from < body.length; line += 1) {
     const found = body.indexOf('\n', from);

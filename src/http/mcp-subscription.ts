@@ -1,10 +1,13 @@
 import type { McpHttpHandler, SubscriptionsListenRequest } from '@modelcontextprotocol/server';
-import type { Express, Response } from 'express';
+import type { Response } from 'express';
 import { stream as settings } from '../../generated/spec.js';
 import type { Fault } from '../contract/contract.js';
+import { findDefinition } from '../contract/definitions.js';
 import { fault, ProblemError } from '../contract/problem.js';
-import { streamWithin } from './internal-request.js';
-import { startStream, whenSettled } from './responses.js';
+import { sendRefusal, startStream } from './dispatch.js';
+import type { Exchange } from './exchange.js';
+import type { InnerCalls } from './inner-calls.js';
+import { whenSettled } from './messages.js';
 
 /** A resource that a client subscribes to. */
 interface Subscribed {
@@ -13,8 +16,9 @@ interface Subscribed {
 }
 
 interface Subscription {
-  /** An app inside the process. */
-  readonly operations: Express;
+  readonly calls: InnerCalls;
+  /** The request of the client. */
+  readonly exchange: Exchange;
   /** The response to the client. */
   readonly response: Response;
   readonly handler: McpHttpHandler;
@@ -42,25 +46,24 @@ export function findSubscribed(body: string, readSessionId: (uri: string) => str
 }
 
 /**
- * Sends the updates of a subscription until it ends. Each session becomes a request for its state changes to the
- * operation, so scopes, limits and the end of the key are those of a stream. If the operation refuses a session, sends
+ * Sends the updates of a subscription until it ends. Each session becomes a stream of its state changes by the operation, so scopes, limits and the end of the key are those of a stream. If the operation refuses a session, sends
  * its response instead.
  */
-export async function streamUpdates({ operations, response, handler, answer, subscribed }: Subscription) {
+export async function streamUpdates({ calls, exchange, response, handler, answer, subscribed }: Subscription) {
+  const definition = findDefinition('streamEvents');
   const end = () => void handler.close();
   whenSettled(response, end);
   // Each session adds listeners.
   response.setMaxListeners(0);
   for (const { uri, sessionId } of subscribed) {
-    const query = new URLSearchParams({ session_id: sessionId, events: 'state_change' });
-    const request = { method: 'GET', url: `/v1/stream?${query.toString()}`, headers: {}, origin: response.locals };
+    const request = { definition, params: {}, query: { session_id: sessionId, events: 'state_change' } };
     // The other texts are the start and the end of the stream. The handler has its own.
     const write = (text: string) => {
       if (/^event: state_change$/m.test(text)) handler.notify.resourceUpdated(uri);
       else if (/^:/.test(text) && response.headersSent) response.write(text);
     };
-    const refused = await streamWithin(operations, request, response, { write, end });
-    if (refused) return void response.writeHead(refused.status, refused.headers).end(refused.text);
+    const refusal = await calls.stream(exchange, request, response, { write, end });
+    if (refusal) return sendRefusal(response, refusal);
   }
   copyHead(answer, response);
   startStream(response);

@@ -1,12 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { createParser } from 'eventsource-parser';
-import type { Express, Request, Response } from 'express';
+import type { Request, Response } from 'express';
 import getRawBody from 'raw-body';
-import type { SendRequest } from './call-tool.js';
 import { rateLimitFields } from '../limits/allowance.js';
 import { ProblemError } from '../contract/problem.js';
-import type { Middleware } from './in-order.js';
-import { requestWithin } from './internal-request.js';
+import type { Exchange } from './exchange.js';
+import type { InnerCalls } from './inner-calls.js';
 import { copyHead, findSubscribed, streamUpdates } from './mcp-subscription.js';
 
 /**
@@ -15,10 +14,12 @@ import { copyHead, findSubscribed, streamUpdates } from './mcp-subscription.js';
  */
 const bodyBytesMax = 65_536;
 
-const path = '/mcp';
-
 /** The forms of a response: the message, or an event with the message. */
 const forms = ['application/json', 'text/event-stream'] as const;
+
+export function isMcp({ path }: Request): boolean {
+  return path === '/mcp';
+}
 
 /**
  * Rejects web pages of foreign origins at `/mcp`, before all other checks, as the protocol requires. A page whose name
@@ -26,52 +27,62 @@ const forms = ['application/json', 'text/event-stream'] as const;
  *
  * Accepts a key as `Authorization: Bearer sk_…`, because agents send keys in this header.
  */
-export function enterMcp(corsOrigins: readonly string[]): Middleware {
-  return (request, _response, next) => {
-    if (request.path !== path) return next();
-    const { origin, authorization = '' } = request.headers;
-    if (origin !== undefined && !corsOrigins.includes(origin)) throw new ProblemError('origin_not_allowed');
-    const [, key] = /^Bearer (sk_\w+)$/i.exec(authorization) ?? [];
-    request.headers['x-service-key'] ??= key;
-    next();
-  };
+export function acceptAgent({ headers }: Request, corsOrigins: readonly string[]): void {
+  const { origin, authorization = '' } = headers;
+  if (origin !== undefined && !corsOrigins.includes(origin)) throw new ProblemError('origin_not_allowed');
+  const [, key] = /^Bearer (sk_\w+)$/i.exec(authorization) ?? [];
+  headers['x-service-key'] ??= key;
 }
 
 /**
- * Serves the Model Context Protocol at `/mcp`, without state between requests. Each request counts as a call. A tool
- * call becomes a request to its operation in `operations`, an app inside the process. Session limits, validation, logs and
- * metrics are therefore the same as for other requests.
+ * Serves the Model Context Protocol at `/mcp`, without state between requests. Each request counts as a call. A tool call
+ * runs the steps of its operation. Session limits, validation, logs and metrics are therefore the same as for other
+ * requests.
  */
-export function serveMcp(operations: Express, now: () => number): Middleware {
-  return async (request, response, next) => {
-    if (request.path !== path) return next();
-    const month = await response.locals.call?.admit();
+export function serveMcp(calls: InnerCalls, now: () => number) {
+  return async (exchange: Exchange, request: Request, response: Response): Promise<void> => {
+    const month = await exchange.call?.admit();
     response.set(rateLimitFields(month ? [month] : []));
-    await serve(operations, now, request, response);
+    await serve(calls, now, exchange, request, response);
   };
 }
 
-async function serve(operations: Express, now: () => number, request: Request, response: Response): Promise<void> {
+async function serve(
+  calls: InnerCalls,
+  now: () => number,
+  exchange: Exchange,
+  request: Request,
+  response: Response,
+): Promise<void> {
   // Imported at the first request, because the SDK and its schemas use memory that most deployments do not need.
   const [{ createMcpHandler, InMemoryServerEventBus }, { createMcpServer, readSessionId }] = await Promise.all([
     import('@modelcontextprotocol/server'),
     import('./mcp-server.js'),
   ]);
   const bus = new InMemoryServerEventBus();
-  const send = sendWithin(operations, response.locals);
   const form = findForm(request);
   // Clients before 2026-07-28 subscribe in a session, which the service does not have.
-  const handler = createMcpHandler(({ era }) => createMcpServer(send, now, { subscribe: era === 'modern' }), {
-    bus,
-    maxSubscriptions: 1,
-    // The streams of the subscription send comments.
-    keepAliveMs: 0,
-    responseMode: form === 'text/event-stream' ? 'sse' : 'auto',
-  });
+  const handler = createMcpHandler(
+    ({ era }) => createMcpServer((it) => calls.respond(exchange, it), now, { subscribe: era === 'modern' }),
+    {
+      bus,
+      maxSubscriptions: 1,
+      // The streams of the subscription send comments.
+      keepAliveMs: 0,
+      responseMode: form === 'text/event-stream' ? 'sse' : 'auto',
+    },
+  );
   const body = request.method === 'POST' ? await readBody(request) : undefined;
   const answer = await handler.fetch(toWebRequest(request, body, form));
   if (body !== undefined && bus.listenerCount > 0)
-    return streamUpdates({ operations, response, handler, answer, subscribed: findSubscribed(body, readSessionId) });
+    return streamUpdates({
+      calls,
+      exchange,
+      response,
+      handler,
+      answer,
+      subscribed: findSubscribed(body, readSessionId),
+    });
   const text = await answer.text();
   const messages: string[] = [];
   if (form === 'application/json') createParser({ onEvent: ({ data }) => void messages.push(data) }).feed(text);
@@ -112,15 +123,4 @@ async function receive(request: Request): Promise<string> {
     const isTooLarge = (cause as { type?: string }).type === 'entity.too.large';
     throw new ProblemError(isTooLarge ? 'body_too_large' : 'invalid_payload', { cause });
   }
-}
-
-/** Returns a function that sends requests to the operations inside the process, as the caller of `origin`. */
-function sendWithin(operations: Express, origin: Express.Locals): SendRequest {
-  const json = { 'content-type': 'application/json' };
-  return async ({ method, url, body }) => {
-    const content = body === undefined ? {} : { body: JSON.stringify(body) };
-    const request = { method, url, headers: json, origin, ...content };
-    const { status, headers, text } = await requestWithin(operations, request);
-    return { status, retryAfter: headers['retry-after']?.toString(), body: JSON.parse(text) };
-  };
 }

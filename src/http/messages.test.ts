@@ -1,11 +1,11 @@
 import { Socket } from 'node:net';
 import express from 'express';
 import { expect, test } from 'vitest';
-import { messageClassesOf } from './messages.js';
+import { createMessageClasses } from './messages.js';
 
 test('requests and responses are created with the prototypes that Express would set', () => {
   const app = express();
-  const { IncomingMessage, ServerResponse } = messageClassesOf(app);
+  const { IncomingMessage, ServerResponse } = createMessageClasses(app);
   const request = new IncomingMessage(new Socket());
   const response = new ServerResponse(request);
   expect(Object.getPrototypeOf(request)).toBe(app.request);

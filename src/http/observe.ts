@@ -1,72 +1,82 @@
-import { randomUUID } from 'node:crypto';
-import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import type { Request, Response } from 'express';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { type Context, context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { Logger } from 'pino';
-import type { Middleware } from './in-order.js';
-import { whenSettled, whenWritten } from './responses.js';
+import type { Exchange } from './exchange.js';
+import { whenSettled, whenWritten } from './messages.js';
 
 /** Called after every request. */
 export type ObserveRequest = (operation: string | undefined, status: number, seconds: number) => void;
 
-/**
- * Assigns the request id and logs one line per request: operation, status, duration. Never logs the URL, headers or
- * body, because they contain keys, texts and ids of people.
- */
-export function requestLog(log: Logger, observe: ObserveRequest): Middleware {
-  return (_request, response, next) => {
-    const startedAtMs = performance.now();
-    const requestId = randomUUID();
-    response.locals.requestId = requestId;
-    response.locals.logged = { request_id: requestId };
-    response.locals.allowances = [];
-    response.set('X-Request-Id', requestId);
-    let durationMs = 0;
-    whenWritten(response, () => (durationMs = performance.now() - startedAtMs));
-    whenSettled(response, () => {
-      const operation = response.locals.route?.operationId;
-      const status = response.statusCode;
-      const line = {
-        ...response.locals.logged,
-        operation,
-        status,
-        duration_ms: Math.round(durationMs * 10) / 10,
-        ...(!response.writableFinished && { aborted: true }),
-      };
-      // Public operations are logged at debug level, because probes are sent every few seconds.
-      log[response.locals.isPublic && status < 500 ? 'debug' : 'info'](line, 'request');
-      observe(operation, status, durationMs / 1000);
-    });
-    next();
-  };
+interface Outcome {
+  readonly status: number;
+  readonly durationMs: number;
+  /** True if the client disconnected before the end of the response. */
+  readonly isAborted: boolean;
+}
+
+/** The log line, the metrics and the span of each request. */
+export interface Observation {
+  /**
+   * Starts the span of a request. Returns the context to run the request in. The span is a child of the caller's span if
+   * the headers contain one (W3C Trace Context). It contains no text and no ids of people.
+   */
+  begin(exchange: Exchange, headers: IncomingHttpHeaders): Context;
+  /** Must be called exactly once per request. */
+  end(exchange: Exchange, outcome: Outcome): void;
 }
 
 /** Looked up per span: the SDK registers its tracer through its own copy of this library, after this module is loaded. */
 const tracer = () => trace.getTracer('realtime-state-service');
 
 /**
- * Starts one span per request. The span is a child of the caller's span if the request contains one (W3C Trace
- * Context). It contains no text and no ids of people.
+ * Logs one line per request: operation, status, duration. Never logs the URL, headers or body, because they contain keys,
+ * texts and ids of people.
  */
-export const traceRequest: Middleware = (request, response, next) => {
-  const parent = propagation.extract(context.active(), request.headers);
-  const span = tracer().startSpan(request.method, { kind: SpanKind.SERVER }, parent);
-  // The context is also passed on for a request that is not sampled, so that the core does not sample it either.
-  if (span.isRecording()) record(request, response, span);
-  context.with(trace.setSpan(parent, span), next);
-};
+export function createObservation(log: Logger, observe: ObserveRequest): Observation {
+  return {
+    begin(exchange, headers) {
+      const parent = propagation.extract(context.active(), headers);
+      const span = tracer().startSpan(exchange.method, { kind: SpanKind.SERVER }, parent);
+      if (span.isRecording()) {
+        exchange.span = span;
+        exchange.logged = { ...exchange.logged, trace_id: span.spanContext().traceId };
+      }
+      // The context is also passed on for a request that is not sampled, so that the core does not sample it either.
+      return trace.setSpan(parent, span);
+    },
+    end(exchange, { status, durationMs, isAborted }) {
+      const operation = exchange.route?.operationId;
+      const line = {
+        ...exchange.logged,
+        operation,
+        status,
+        duration_ms: Math.round(durationMs * 10) / 10,
+        ...(isAborted && { aborted: true }),
+      };
+      // Public operations are logged at debug level, because probes are sent every few seconds.
+      log[exchange.isPublic && status < 500 ? 'debug' : 'info'](line, 'request');
+      observe(operation, status, durationMs / 1000);
+      if (exchange.span) endSpan(exchange, status);
+    },
+  };
+}
 
-function record(request: Request, response: Response, span: Span): void {
-  response.locals.logged = { ...response.locals.logged, trace_id: span.spanContext().traceId };
-  whenSettled(response, () => {
-    const { route, requestId } = response.locals;
-    const { method } = request;
-    if (route) span.updateName(`${method} ${route.template}`).setAttribute('http.route', route.template);
-    span.setAttributes({
-      'http.request.method': method,
-      'http.response.status_code': response.statusCode,
-      'request.id': requestId,
-    });
-    if (response.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
-    span.end();
+/** Ends the observation of an HTTP request when its response settles. The duration ends when the response is written. */
+export function observeResponse({ end }: Observation, exchange: Exchange, response: ServerResponse): void {
+  let durationMs = 0;
+  whenWritten(response, () => (durationMs = performance.now() - exchange.startedAtMs));
+  whenSettled(response, () =>
+    end(exchange, { status: response.statusCode, durationMs, isAborted: !response.writableFinished }),
+  );
+}
+
+function endSpan({ span, route, method, requestId }: Exchange, status: number): void {
+  if (route) span?.updateName(`${method} ${route.template}`).setAttribute('http.route', route.template);
+  span?.setAttributes({
+    'http.request.method': method,
+    'http.response.status_code': status,
+    'request.id': requestId,
   });
+  if (status >= 500) span?.setStatus({ code: SpanStatusCode.ERROR });
+  span?.end();
 }

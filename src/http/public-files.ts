@@ -51,7 +51,7 @@ async function readSite(site: string, folder: string): Promise<Map<string, Publi
     [...contents]
       .filter(([path]) => !isCopy(path))
       .map(([path, plain]) => [
-        urlPathOf(site, path),
+        toUrlPath(site, path),
         { extension: extname(path), plain, encoded: findCopies(path, contents) },
       ]),
   );
@@ -63,7 +63,7 @@ function findCopies(path: string, contents: ReadonlyMap<string, Variant>): Publi
 }
 
 /** Returns the URL path of a file, e.g. `/docs/reference/` for `reference/index.html`. */
-function urlPathOf(site: string, path: string): string {
+function toUrlPath(site: string, path: string): string {
   return `/${site}/${path.replaceAll('\\', '/').replace(/(^|\/)index\.html$/, '$1')}`;
 }
 

@@ -1,9 +1,9 @@
-import type { OperationId } from '../contract/contract.js';
+import type { Request, Response } from 'express';
 import { parseUrl } from '../contract/parse-url.js';
 import type { Definition } from '../contract/definitions.js';
 import type { AnyOperation } from '../operations/operation.js';
 import { ProblemError } from '../contract/problem.js';
-import type { Middleware } from './in-order.js';
+import type { Exchange } from './exchange.js';
 
 /** An operation: its definition in the contract, and what the service must know in addition. */
 export interface Route extends Definition {
@@ -16,7 +16,7 @@ interface Match {
   readonly params: Params;
 }
 
-type Methods = ReadonlyMap<string, Match>;
+export type Methods = ReadonlyMap<string, Match>;
 
 /** Returns the operations at a path, by method. Undefined if the contract does not define the path. */
 export type Router = (path: string) => Methods | undefined;
@@ -69,22 +69,24 @@ function readParams(names: readonly string[], match: RegExpExecArray | null): Pa
  */
 const isDiscovery = /^\/(?:\.well-known\/.*|register|authorize)$/;
 
-/** Finds the operation of a request. Treats HEAD as GET, because Node omits the body of the response. */
-export function findRoute(router: Router): Middleware {
-  return (request, response, next) => {
-    response.locals.isHead = request.method === 'HEAD';
-    if (response.locals.isHead) request.method = 'GET';
-    request.url = request.originalUrl = originForm(request.url);
-    const [path = ''] = request.url.split('?');
-    const methods = router(path);
-    const match = methods?.get(request.method);
-    response.locals.route = match?.route;
-    response.locals.isPublic =
-      isDiscovery.test(path) || (methods !== undefined && [...methods.values()].every((it) => it.route.isPublic));
-    response.locals.methods = methods;
-    response.locals.params = match?.params ?? {};
-    next();
-  };
+/**
+ * Finds the operation of a request. Treats HEAD as GET, because Node omits the body of the response. Returns the
+ * operations at the path: undefined if the contract does not define the path.
+ */
+export function findRoute(router: Router, exchange: Exchange, request: Request): Methods | undefined {
+  exchange.isHead = request.method === 'HEAD';
+  if (exchange.isHead) request.method = exchange.method = 'GET';
+  request.url = request.originalUrl = originForm(request.url);
+  const [path = '', query] = request.url.split('?', 2);
+  const methods = router(path);
+  const match = methods?.get(request.method);
+  exchange.route = match?.route;
+  if (match) exchange.params = match.params;
+  // The getter of Express parses the query.
+  if (query !== undefined) exchange.query = request.query;
+  exchange.isPublic =
+    isDiscovery.test(path) || (methods !== undefined && [...methods.values()].every((it) => it.route.isPublic));
+  return methods;
 }
 
 /** Returns the path and query of a request target. Some proxies send the full URL (RFC 9112, 3.2.2). */
@@ -93,14 +95,10 @@ function originForm(target: string): string {
   return url ? url.pathname + url.search : target;
 }
 
-/** Runs the steps of the route. Rejects an unknown path (404) or method (405). Runs after authentication. */
-export function runRoute(steps: ReadonlyMap<OperationId, Middleware>): Middleware {
-  return (request, response, next) => {
-    const { route, methods } = response.locals;
-    if (route) return steps.get(route.operationId)?.(request, response, next);
-    if (!methods) throw new ProblemError('path_not_found');
-    const allowed = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-    response.set('Allow', allowed.join(', '));
-    throw new ProblemError('method_not_allowed');
-  };
+/** Returns the error of an unknown path (404) or method (405). */
+export function rejectRoute(methods: Methods | undefined, response: Response): ProblemError {
+  if (!methods) return new ProblemError('path_not_found');
+  const allowed = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  response.set('Allow', allowed.join(', '));
+  return new ProblemError('method_not_allowed');
 }

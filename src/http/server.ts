@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express, Request, Response } from 'express';
 import type { Logger } from 'pino';
+import { connections as connectionLimits } from '../../generated/spec.js';
 import type { ProblemCode } from '../contract/contract.js';
 import { listen } from '../observe/start.js';
 import { ProblemError } from '../contract/problem.js';
-import { messageClassesOf } from './messages.js';
-import { type ResponseTracker, trackResponses, warnSparingly } from './track-responses.js';
+import { createMessageClasses } from './messages.js';
 
 /** Time limits for slow senders, ms. A normal request arrives within milliseconds. */
 const sendMs = { headers: 5_000, request: 10_000, checkEvery: 1_000 };
@@ -47,7 +48,7 @@ export interface ServerParts {
 export async function startServer(app: Express, parts: ServerParts): Promise<RunningServer> {
   const { host, port, connectionsMax, log } = parts;
   const server = createServer({
-    ...messageClassesOf(app),
+    ...createMessageClasses(app),
     requireHostHeader: false,
     maxHeaderSize: headerBytesMax,
     headersTimeout: sendMs.headers,
@@ -112,4 +113,75 @@ function respondToBrokenRequest(error: Error & { code?: string }, socket: Duplex
 function findCode(code: string | undefined): ProblemCode {
   if (code === 'HPE_HEADER_OVERFLOW') return 'headers_too_large';
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request_timeout' : 'invalid_payload';
+}
+
+/** The responses in flight, per connection. */
+interface ResponseTracker {
+  /**
+   * Adds a response until it settles. Returns false if the connection is closed or has too many queued responses. The
+   * caller must then drop the request.
+   */
+  add(response: ServerResponse): boolean;
+  all(): ServerResponse[];
+}
+
+/**
+ * Tracks the responses of each connection. When a connection closes, Node emits `close` only for the response that is
+ * being sent, but not for the queued responses of pipelined requests. This function emits `close` for the queued
+ * responses. Otherwise, middleware that waits for `close` would never continue.
+ */
+function trackResponses(server: Server, onTooMany: () => void): ResponseTracker {
+  const connections = new Map<Socket, ServerResponse[]>();
+  server.on('connection', (socket: Socket) => {
+    connections.set(socket, []);
+    socket.once('close', () => {
+      // Iterates over a copy, because settling removes the response from the list.
+      for (const response of [...(connections.get(socket) ?? [])]) settleQueued(response);
+      connections.delete(socket);
+    });
+  });
+  return {
+    add(response) {
+      const { socket } = response.req;
+      const responses = connections.get(socket);
+      // Node parses all requests of one network read together. Destroying the socket does not stop the remaining
+      // requests.
+      if (!responses || socket.destroyed) return false;
+      if (responses.length > connectionLimits.queued_responses_max) {
+        socket.destroy();
+        onTooMany();
+        return false;
+      }
+      responses.push(response);
+      response.once('close', () => responses.splice(responses.indexOf(response), 1));
+      return true;
+    },
+    all: () => [...connections.values()].flat(),
+  };
+}
+
+/** Settles a queued response, which has no socket yet. */
+function settleQueued(response: ServerResponse): void {
+  if (response.socket) return;
+  response.destroy();
+  response.emit('close');
+}
+
+const quietMs = 10_000;
+
+/**
+ * Returns a function that logs an event which clients can trigger at will. It logs at most one line per 10 s, with the
+ * number of connections.
+ */
+function warnSparingly(log: Logger, message: string): () => void {
+  let connections = 0;
+  let quietUntilMs = 0;
+  return () => {
+    connections += 1;
+    const nowMs = performance.now();
+    if (nowMs < quietUntilMs) return;
+    log.warn({ connections }, message);
+    connections = 0;
+    quietUntilMs = nowMs + quietMs;
+  };
 }

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createUploads } from './body.js';
+import { createUploads } from './batches.js';
 
 const bytesMax = 10;
 

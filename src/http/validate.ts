@@ -1,17 +1,16 @@
-import type { Request } from 'express';
 import type { Fault } from '../contract/contract.js';
 import type { Definition } from '../contract/definitions.js';
 import { omitExcess, suggestName, toFault } from '../contract/faults.js';
 import { fault, ProblemError } from '../contract/problem.js';
-import type { Middleware } from './in-order.js';
+import type { Exchange, Step } from './exchange.js';
 import { createFindErrors, type RequestParts } from './validator.js';
 
 export interface Validation {
   /**
-   * Validates a request. Reports the validation errors in one response (422). Replaces `request.query` by the validated
+   * Validates a request. Reports the validation errors in one response (422). Replaces the query by the validated
    * parameters, with the contract's defaults.
    */
-  readonly validateRequest: Middleware;
+  readonly validateRequest: (definition: Definition) => Step;
   /**
    * Validates a value in the same way as a body of the operation. Rejects with a ProblemError that has all validation
    * errors: `faults`, which are already known, and those of the body.
@@ -32,14 +31,11 @@ export async function createValidation(): Promise<Validation> {
   }
 
   return {
-    async validateRequest(request, response, next) {
-      const { route, params } = response.locals;
-      if (!route) throw new Error('validation must run after route');
-      const { query, faults } = readQuery(route, request);
-      const { headers, body } = request;
-      Object.defineProperty(request, 'query', { value: query, writable: true, configurable: true });
-      await check(route, { query, headers, params, body }, faults);
-      next();
+    validateRequest: (definition) => (exchange) => {
+      const { query, faults } = readQuery(definition, exchange);
+      const { headers, params, body } = exchange;
+      exchange.query = query;
+      return check(definition, { query, headers, params, body }, faults);
     },
     async validateBody(definition, body, faults) {
       const headers = { 'content-type': definition.body?.mediaType };
@@ -77,14 +73,14 @@ export interface ReadQuery {
  * Reads the query, and the headers that stand for one of its parameters. The values are not yet validated against their
  * schemas, except for the type.
  */
-export function readQuery(definition: Definition, request: Request): ReadQuery {
+export function readQuery(definition: Definition, exchange: Exchange): ReadQuery {
   const query: Record<string, QueryValue> = {};
   const faults: Fault[] = [];
   const sentByHeader = definition.parameters.flatMap(({ name, 'x-header': header }) => {
-    const sent = header && request.get(header);
-    return sent ? [[name, sent] as const] : [];
+    const sent = header && exchange.headers[header.toLowerCase()];
+    return sent ? [[name, String(sent)] as const] : [];
   });
-  const sentByQuery = request.url.includes('?') ? (request.query as Record<string, string | string[]>) : {};
+  const sentByQuery = exchange.query as Readonly<Record<string, string | string[]>>;
   for (const [name, sent] of Object.entries({ ...sentByQuery, ...Object.fromEntries(sentByHeader) })) {
     const value = readValue(definition, name, sent);
     if (value === undefined) continue;

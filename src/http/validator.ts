@@ -3,7 +3,6 @@ import * as OpenApiValidator from 'express-openapi-validator';
 import type { OperationId } from '../contract/contract.js';
 import { type Definition, definitions, type Schema } from '../contract/definitions.js';
 import type { ValidatorFault } from '../contract/faults.js';
-import { inOrder, type Middleware } from './in-order.js';
 
 /** The parts of a request that the contract describes. Integers of the query are numbers, header names lower case. */
 export interface RequestParts {
@@ -25,9 +24,9 @@ type Options = Parameters<typeof OpenApiValidator.middleware>[0];
 /** The middleware of express-openapi-validator. */
 export interface ValidatorMiddleware {
   /** Steps that set `request.openapi` to the operation of the path. */
-  readonly find: readonly Middleware[];
+  readonly find: readonly RequestHandler[];
   /** Validate the request against `request.openapi`. */
-  readonly check: readonly Middleware[];
+  readonly check: readonly RequestHandler[];
 }
 
 /**
@@ -61,7 +60,7 @@ interface Metadata {
  * validate.
  */
 export async function createFindErrors(middleware = createMiddleware()): Promise<FindErrors> {
-  const [find, check] = [inOrder(middleware.find), inOrder(middleware.check)];
+  const { find, check } = middleware;
   const known = new Map<OperationId, Promise<Metadata>>();
   const findErrors: FindErrors = async (definition, parts) => {
     const { operationId, method } = definition;
@@ -78,7 +77,10 @@ export async function createFindErrors(middleware = createMiddleware()): Promise
   return findErrors;
 }
 
-async function findMetadata(find: RequestHandler, { method, template: path }: Definition): Promise<Metadata> {
+async function findMetadata(
+  find: readonly RequestHandler[],
+  { method, template: path }: Definition,
+): Promise<Metadata> {
   const app = { param() {}, enabled: () => false };
   const request = { app, method, path, originalUrl: path, baseUrl: '', openapi: undefined as Metadata | undefined };
   const error = await run(find, request);
@@ -96,9 +98,13 @@ async function assertValidates(findErrors: FindErrors): Promise<void> {
   if (errors.length === 0) throw new Error(`express-openapi-validator does not validate ${definition.operationId}`);
 }
 
-/** Resolves with the error that the handler passes to `next`, or undefined. */
-function run(handler: RequestHandler, request: object): Promise<unknown> {
-  return new Promise((resolve) => void handler(request as Request, {} as Response, resolve));
+/** Runs handlers in order. Resolves with the error that a handler passes to `next`, or undefined. */
+async function run(handlers: readonly RequestHandler[], request: object): Promise<unknown> {
+  for (const handler of handlers) {
+    const error = await new Promise((resolve) => void handler(request as Request, {} as Response, resolve));
+    if (error !== undefined) return error;
+  }
+  return undefined;
 }
 
 function isValidationError(error: unknown): error is { errors: ValidatorFault[] } {
@@ -117,11 +123,11 @@ const annotations = ['description', 'title', 'deprecated'];
 function requestContract(): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const definition of definitions)
-    (paths[definition.template] ??= {})[definition.method.toLowerCase()] = requestOf(definition);
+    (paths[definition.template] ??= {})[definition.method.toLowerCase()] = describeRequest(definition);
   return { openapi: '3.0.3', info: { title: '', version: '' }, paths };
 }
 
-function requestOf({ operationId, parameters, body }: Definition): object {
+function describeRequest({ operationId, parameters, body }: Definition): object {
   const content = body && { [body.mediaType]: { schema: findSchema(body.schema) } };
   return {
     operationId,

@@ -1,10 +1,10 @@
-import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { BodyOf, Caller, CallerOf, Input, OperationId, Output, Refusals } from '../contract/contract.js';
 import type { ResolveName } from '../webhooks/resolve-name.js';
 import type { SecretBox } from '../webhooks/secrets.js';
 import type { TargetPolicy } from '../webhooks/target.js';
-import type { Exports } from '../streaming/exports.js';
+import type { Sink as EventSink } from '../streaming/event-stream.js';
+import type { Exports, Sink as ExportSink } from '../streaming/exports.js';
 import type { Commit } from '../readings/group.js';
 import type { ErasureParts } from '../retention/erase.js';
 import type { ComputeHours } from '../retention/hours.js';
@@ -121,8 +121,11 @@ export interface StreamedResponse {
   /** True for a response without an end. It does not count as a request in flight. */
   readonly isEndless?: true;
   /** Writes the response. `begin` returns the response with its headers. */
-  run(begin: () => ServerResponse): Promise<void>;
+  run(begin: () => Writer): Promise<void>;
 }
+
+/** What a streamed response is written to. */
+export type Writer = EventSink & ExportSink;
 
 /** Dependencies of handlers. */
 export interface Services {

@@ -163,7 +163,7 @@ async function serve(
     isLeaving: () => leaving.aborted,
     isClosing: () => closing.aborted,
     isTransient,
-    remedyOf: findRemedy,
+    findRemedy,
   });
   const { url } = keep(
     await starting('HOST and PORT', () =>

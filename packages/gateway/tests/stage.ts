@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { readGatewayConfig } from '../config.js';
 import { startGateway } from '../gateway.js';
 import { readVariables } from '../../../src/config/read-variable.js';
-import { createEndAfterBody } from '../../../src/http/unread-body.js';
+import { createEndAfterBody } from '../../../src/http/messages.js';
 import { createLog } from '../../../src/observe/log.js';
 import { type ModelUpstream, openModelUpstream } from '../../../testkit/model-upstream.js';
 import { startTestService, type TestService } from '../../../testkit/service.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findJsonPosition } from './json.js';
+import { findJsonPosition } from './body.js';
 
 test.each([
   ['{"a": 1,}', 1, 9],

@@ -1,18 +1,17 @@
 import { EventEmitter } from 'node:events';
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { expect, test } from 'vitest';
 import { batch as settings } from '../../generated/spec.js';
 import { ProblemError } from '../contract/problem.js';
-import { limitBatches, linesAtOnce, takeLines } from './readings.js';
+import { Exchange } from './exchange.js';
+import { limitBatches, linesAtOnce, takeLines } from './batches.js';
 
 test('a process has a limited number of batches in progress, and a settled batch frees its slot', () => {
   const limit = limitBatches();
   const begin = () => {
-    const response = Object.assign(new EventEmitter(), { locals: {} });
-    let hasBegun = false;
-    limit({} as Request, response as unknown as Response, () => (hasBegun = true));
-    expect(hasBegun).toBe(true);
+    const response = new EventEmitter();
+    void limit(new Exchange('POST', {}), response as unknown as Response);
     return response;
   };
   const batches = Array.from({ length: settings.in_progress_max }, begin);
@@ -33,9 +32,10 @@ test('other requests run after every few lines, however many batches are in prog
   const take = takeLines(admit, { monthlyCalls, countFailure: () => undefined, observeRefusal() {} });
   const lines = 100;
   const batches = Array.from({ length: 4 }, async () => {
-    const locals = { caller: { accountId: 'acc_1', keyId: 'key_1', tier: 'solo' }, logged: {} };
-    const response = Object.assign(new EventEmitter(), { locals, set() {} });
-    await take({ body: '{}\n'.repeat(lines) } as Request, response as unknown as Response, () => undefined);
+    const exchange = new Exchange('POST', {});
+    exchange.caller = { accountId: 'acc_1', keyId: 'key_1', tier: 'solo' };
+    exchange.body = '{}\n'.repeat(lines);
+    await take(exchange, new EventEmitter() as unknown as Response);
   });
   const perIteration: number[] = [];
   while (admitted < batches.length * lines) {

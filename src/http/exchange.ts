@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Span } from '@opentelemetry/api';
+import type { Response } from 'express';
+import type { Caller, KeyRefusal, Scope } from '../contract/contract.js';
+import type { Allowance, LimitPolicy } from '../limits/allowance.js';
+import type { Call } from '../limits/monthly-calls.js';
+import type { Params, Route } from './route.js';
+
+/** No parameters. */
+const none: Params = Object.freeze({});
+
+/** A request and what its steps found. Filled from an HTTP request, or from a call of MCP. */
+export class Exchange {
+  readonly requestId = randomUUID();
+  readonly startedAtMs = performance.now();
+  /** Fields of every log line about this request. */
+  logged: Logged = { request_id: this.requestId };
+  /** Address of the client. Set for every request that requires a key. */
+  address: string | undefined;
+  /** Undefined if the request is not recorded. */
+  span: Span | undefined;
+  /** Undefined if the contract does not define the operation. */
+  route: Route | undefined;
+  /** True for a path that requires no key. */
+  isPublic = false;
+  /** True for a HEAD request, which is handled as GET. */
+  isHead = false;
+  /** Decoded path parameters. */
+  params: Params = none;
+  /** The texts that were sent. After the validation, the values with the contract's defaults. */
+  query: object = none;
+  body: unknown;
+  /** Set for every operation that requires a key. */
+  caller: Caller | undefined;
+  /** The scopes of the caller's key or token. */
+  scopes: ReadonlySet<Scope> | undefined;
+  /** Set when the caller uses a session token. Its expiry is in epoch ms. */
+  token: { readonly sessionId: string; readonly expiresAtMs: number } | undefined;
+  /**
+   * The call that counts against the monthly quota. Set when `caller` is set, except in a call of MCP: the request at
+   * `/mcp` is already counted.
+   */
+  call: Call | undefined;
+  /** The state of each limit that admitted this request. The response has them in its headers. */
+  allowances: Allowance[] = [];
+  /** The limits that rejected lines of a batch, one per rejected line. Set for a batch. */
+  refusals: LimitPolicy[] | undefined;
+
+  constructor(
+    public method: string,
+    readonly headers: IncomingHttpHeaders,
+  ) {}
+}
+
+interface Logged {
+  readonly request_id: string;
+  readonly trace_id?: string;
+  /** The reason why the key is not valid, and the id of the key if it exists. */
+  readonly key_refusal?: KeyRefusal;
+  readonly key_id?: string;
+  /** The reason why the session token is not valid for the request. */
+  readonly token_refusal?: string;
+  /** Number of lines of a batch. */
+  readonly lines?: number;
+}
+
+/**
+ * A step of an operation. Throws a ProblemError to reject the request. `response` is undefined in a call of MCP, which has
+ * its body already.
+ */
+export type Step = (exchange: Exchange, response: Response | undefined) => Promise<void> | void;
+
+/** Returns the caller. Throws if the operation is public, because its steps then need no caller. */
+export function requireCaller({ caller }: Exchange): Caller {
+  if (!caller) throw new Error('the step requires a caller');
+  return caller;
+}
