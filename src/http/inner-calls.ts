@@ -57,6 +57,8 @@ export function createInnerCalls(
       listener: StreamListener,
     ): Promise<Refusal | undefined> {
       const { operation, exchange } = prepare(origin, request);
+      // Before the writer, which ends the observation at once if the connection is already closed.
+      const observed = begin(exchange, {});
       let durationMs = 0;
       let isEnded = false;
       const finish = (status: number, isAborted: boolean) => {
@@ -66,7 +68,7 @@ export function createInnerCalls(
         listener.end();
       };
       const writer = createWriter(connection, listener.write, (isAborted) => finish(200, isAborted));
-      return context.with(begin(exchange, {}), async () => {
+      return context.with(observed, async () => {
         try {
           await operation.stream?.(exchange, () => {
             durationMs = elapsedMs(exchange);
