@@ -6,7 +6,6 @@ import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import type { EvaluatedService } from '../../packages/tools/evaluate/service.js';
 import { startProgress } from '../../packages/tools/terminal/progress.js';
-import { save } from '../../packages/tools/terminal/save.js';
 import { type Column, markdownTable, type TableRow, textTable } from '../../packages/tools/terminal/table.js';
 import { launch } from '../../testkit/launch.js';
 import { dataDefaultPath } from '../../packages/text/training/texts.js';
@@ -26,7 +25,6 @@ import {
   type StressReport,
   type Wearer,
 } from '../../testkit/simulation/days.js';
-import { drawWeek } from './support/charts.js';
 import { startLocalService } from './support/local-service.js';
 import {
   agreementColumns,
@@ -44,7 +42,6 @@ interface Options {
   readonly labels: string;
   readonly people?: string;
   readonly markdown: boolean;
-  readonly figure?: string;
 }
 
 const command = new Command('evaluate:days')
@@ -58,11 +55,10 @@ const command = new Command('evaluate:days')
   )
   .option('--people <subjects>', 'only these people of both files, with commas between them')
   .option('--markdown', 'print the tables as Markdown', false)
-  .option('--figure <svg>', 'also draw the first seven days of the first wearer')
   .action(evaluate);
 void launch(command);
 
-async function evaluate({ file, nurses, labels, people, markdown, figure }: Options): Promise<void> {
+async function evaluate({ file, nurses, labels, people, markdown }: Options): Promise<void> {
   const chosen = people?.split(',');
   const isChosen = ({ person }: { person: string }) => chosen?.includes(person) ?? true;
   const wearers = readWearers(await load('--file', file)).filter(isChosen);
@@ -84,7 +80,6 @@ async function evaluate({ file, nurses, labels, people, markdown, figure }: Opti
     print(confidenceColumns, [[...riseConfidence(days, injected, rises), reportConfidence(onShift, shifts, reports)]]),
   ];
   console.log(tables.filter(Boolean).join('\n\n'));
-  if (figure && wearers[0]) await save(figure, drawWeek(wearers[0].person, days?.[0] ?? []));
 }
 
 async function load(option: string, path: string): Promise<string> {

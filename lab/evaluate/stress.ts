@@ -38,10 +38,8 @@ const report = 'reports/stress-tasks.svg';
 interface Options {
   readonly file: string;
   readonly markdown: boolean;
-  readonly picture?: string;
   readonly everyday: boolean;
   readonly density: boolean;
-  readonly person?: string;
 }
 
 const command = new Command('evaluate:stress')
@@ -52,10 +50,8 @@ const command = new Command('evaluate:stress')
     sampleRecording,
   )
   .option('--markdown', 'print the tables as Markdown', false)
-  .option('--picture <svg>', `also save the chart here, besides ${report}`)
   .option('--everyday', 'play the everyday streams instead of a recording', false)
   .option('--density', 'also replay streams with a reading every 1, 15 and 60 s, and compare the states', false)
-  .option('--person <subject>', 'person that --picture shows, for streams')
   .action(evaluate);
 void launch(command);
 
@@ -78,7 +74,7 @@ async function evaluateEveryday({ markdown, density }: Options): Promise<void> {
   }
 }
 
-async function evaluateWindows({ file, markdown, picture }: Options): Promise<void> {
+async function evaluateWindows({ file, markdown }: Options): Promise<void> {
   const windows = await load(file);
   const evaluation = await replayAll(windows);
   const print = markdown ? markdownTable : textTable;
@@ -90,8 +86,7 @@ async function evaluateWindows({ file, markdown, picture }: Options): Promise<vo
   console.log(print(summaryColumns, summarize(windows, publishedStates(evaluation))));
   console.log(`\n${heading('Reference scenes', markdown)}\n${sceneNote}\n`);
   console.log(print(sceneColumns, [sceneRows()]));
-  const drawing = draw(evaluation);
-  for (const path of [report, ...(picture ? [picture] : [])]) await save(path, drawing);
+  await save(report, draw(evaluation));
 }
 
 /** Returns one row per variant with the confidence of all windows that are compared. */

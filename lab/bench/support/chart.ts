@@ -1,4 +1,4 @@
-import { colors, picture, round, text } from '../../charts/svg.js';
+import { colors, picture, round, text } from '../../svg.js';
 
 const width = 900;
 const left = 24;

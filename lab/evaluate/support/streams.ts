@@ -1,11 +1,9 @@
 import { startProgress } from '../../../packages/tools/terminal/progress.js';
-import { save } from '../../../packages/tools/terminal/save.js';
 import { markdownTable, type TableRow, textTable } from '../../../packages/tools/terminal/table.js';
 import { confidenceColumns, confidenceRow, judgeState } from '../../../testkit/simulation/confidence.js';
 import { startLocalService } from './local-service.js';
 import type { StreamResponse } from '../../../testkit/simulation/everyday-claims.js';
 import { type HeartStream, replayStreams } from '../../../testkit/simulation/stream.js';
-import { drawStream } from './charts.js';
 import { densityColumns, densityRows, streamColumns, streamRows } from './stream-tables.js';
 
 const every = 5;
@@ -15,14 +13,12 @@ export const densities = [1, every, 15, 60];
 interface StreamOptions {
   readonly markdown: boolean;
   readonly density: boolean;
-  readonly picture?: string;
-  readonly person?: string;
 }
 
 /** Replays streams through the service and prints their figures. Used for recordings such as Stress-Predict. */
 export async function evaluateStreams(
   streams: readonly HeartStream[],
-  { markdown, density, picture, person }: StreamOptions,
+  { markdown, density }: StreamOptions,
 ): Promise<void> {
   const print = markdown ? markdownTable : textTable;
   const replays = await replayAll(streams, density ? densities : [every]);
@@ -30,13 +26,6 @@ export async function evaluateStreams(
   console.log(print(streamColumns, streamRows(streams, responses)));
   console.log(`\n${print(confidenceColumns, [confidenceRows(streams, responses)])}`);
   if (density) console.log(`\n${print(densityColumns, [densityRows(replays)])}`);
-  const shown = Math.max(
-    0,
-    streams.findIndex(({ subject }) => subject === person),
-  );
-  const stream = streams[shown];
-  const subtitle = `Stress-Predict, person ${stream?.subject}, a reading every ${every} s, stressors shaded (Iqbal et al. 2022, MIT license)`;
-  if (picture && stream) await save(picture, drawStream(stream, responses[shown] ?? [], subtitle));
 }
 
 function confidenceRows(streams: readonly HeartStream[], responses: readonly StreamResponse[][]): TableRow[] {

@@ -1,6 +1,6 @@
 import { bands } from '../../../generated/spec.js';
 import { quantile } from '../../../packages/tools/terminal/quantile.js';
-import { colors, picture, round, text } from '../../charts/svg.js';
+import { colors, picture, round, text } from '../../svg.js';
 import type { FindSide } from '../../../packages/tools/evaluate/evaluation.js';
 import type { AnsweredScore } from '../../../packages/tools/evaluate/variants.js';
 
