@@ -22,7 +22,8 @@ import {
 import { startFleet } from '../../testkit/fleet.js';
 import { freePorts } from '../../testkit/program.js';
 import { startFollowers } from './durability/followers.js';
-import { changing, countLost, type Sender, startLoad, steady } from './shared/load.js';
+import { changing, type Sender, startLoad, steady } from './shared/load.js';
+import { countLost } from './shared/verdict.js';
 import { launch } from '../../testkit/launch.js';
 import { positive } from '../options.js';
 import { startProgress } from '../../packages/tools/terminal/progress.js';
@@ -114,7 +115,7 @@ async function endure(target: Target, { kills, sessions, seed }: Options): Promi
     const sessionIds = Array.from({ length: sessions }, (_, index) => `durable-${index}`);
     const followers = await startFollowers(url, key, sessionIds);
     try {
-      const load = startLoad({ urls: [url], key, senders: sendersOf(sessionIds, random), random });
+      const load = startLoad({ urls: () => [url], key, senders: sendersOf(sessionIds, random), random });
       const killAll = async () => {
         for (let count = 0; count < kills; count += 1) {
           await load.acknowledges(readingsBetween);
@@ -125,9 +126,9 @@ async function endure(target: Target, { kills, sessions, seed }: Options): Promi
         await load.acknowledges(readingsBetween);
       };
       await killAll().finally(load.stop);
-      const { acknowledged, timestampsBySession, batched, unanswered } = await load.stop();
+      const { acknowledged, sent, batched, unanswered } = await load.stop();
       await fleet.ready();
-      const lost = await countLost(url, key, timestampsBySession);
+      const lost = await countLost(url, key, sent);
       const { events, changes, reconnects, missed, repeated } = await followers.compare();
       return [
         { what: `${title}: readings acknowledged`, found: acknowledged },

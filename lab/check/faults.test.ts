@@ -40,7 +40,7 @@ test.each([
 test('an unknown fault is rejected with the list of known faults', async () => {
   const { code, stderr } = await runScript('lab/check/faults', ['--only', 'flood']);
   expect(stderr).toContain(
-    'Must be a comma-separated list of: service-killed, database-stopped, database-frozen, database-locked, disk-full,',
+    'Must be a comma-separated list of: service-killed, database-stopped, database-frozen, database-locked, database-read-only,',
   );
   expect(code).toBe(1);
 });

@@ -9,18 +9,15 @@ import { type Fleet, type ProcessOptions, startFleet } from '../../testkit/fleet
 import { createKeyOf, freePorts } from '../../testkit/program.js';
 import { storyEnv } from '../../testkit/story.js';
 import { printVerdict, type Row, rowsOfCounts, sumOf } from '../../testkit/verdict.js';
-import type { Schema } from '../../src/contract/contract.js';
 import { withProgress } from '../../packages/tools/terminal/progress.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
 import { requireDatabase, withDatabase } from '../bench/support/databases.js';
 import { ample } from '../bench/support/service.js';
 import { launch } from '../../testkit/launch.js';
 import { positive } from '../options.js';
-import { createRequest, createWebhookClient, type WebhookClient } from './shared/client.js';
-import { changing, startLoad } from './shared/load.js';
-import { watchQueue } from './shared/queue.js';
-import { startUnreliableReceiver, type UnreliableReceiver } from './shared/receiver.js';
-import { judge, rowsOfEvents } from './shared/verdict.js';
+import { type Aftermath, endure } from './shared/endure.js';
+import { changing } from './shared/load.js';
+import { countLost, rowsOfEvents } from './shared/verdict.js';
 
 /** Range of the pause between two kills, ms. */
 const killPauseMs = [1_500, 4_000] as const;
@@ -58,45 +55,39 @@ async function run(databaseUrl: string, { database, kills, sessions, seed }: Opt
   const key = await createKeyOf(databaseUrl, 'chaos');
   const ports = await freePorts(2);
   const urls = ports.map((port) => `http://127.0.0.1:${port}`);
-  const receiver = await startUnreliableReceiver(random);
-  const queue = watchQueue(databaseUrl);
   const fleet = startFleet(processes(databaseUrl, ports));
+  let killed: Record<string, number> = {};
   try {
     await fleet.ready();
-    const client = createWebhookClient(createRequest(urls[0] ?? '', key));
-    const webhook = await client.register(receiver.url);
-    receiver.expect(webhook.secret);
     const startedAtMs = Date.now();
-    const senders = Array.from({ length: sessions }, (_, index) => changing(`chaos-${index}`, random));
-    const load = startLoad({ urls, key, senders, random, isResent: true, pauseMs });
-    const killed = await killMany(fleet, kills, random);
-    const loaded = await load.stop();
-    await fleet.ready();
-    const queued = await queue.waiting();
-    console.error(`killed ${kills}, ${loaded.acknowledged} readings acknowledged; ${queued} deliveries queued`);
-    await queue.empty(drainMs, (count) => console.error(`${count} deliveries queued`));
-    const failed = await client.allFailed();
-    const events = judge({ changes: loaded.changes, ...receiver, failed });
-    const retried = await retryAll(client, webhook.id, failed, receiver, () => queue.empty(retryMs));
-    for (const death of fleet.deaths()) console.log(death);
-    const sent: Row[] = [
-      { what: 'readings acknowledged', found: loaded.acknowledged },
-      { what: 'requests sent again', found: sumOf(loaded.failed) },
-      ...rowsOfCounts(loaded.failed),
-      { what: 'deliveries queued when the kills ended', found: queued },
-      { what: 'requests at the receiver', found: receiver.arrivals.length },
-      ...rowsOfCounts(Object.fromEntries(receiver.faults)),
-    ];
-    const ends: Row[] = [
-      ...retried,
-      { what: 'processes that ended unexpectedly', found: fleet.deaths().length, allowed: 0 },
-    ];
-    const sections = [[{ what: 'kill -9', found: kills }, ...rowsOfCounts(killed)], sent, rowsOfEvents(events), ends];
-    printVerdict(`${database}, ${((Date.now() - startedAtMs) / 1000).toFixed(0)} s`, sections, 'Nothing was lost.');
+    await endure(
+      {
+        ...{ databaseUrl, urls: () => urls, key, random, isResent: true, pauseMs, isReceiverUnreliable: true, drainMs },
+        senders: Array.from({ length: sessions }, (_, index) => changing(`chaos-${index}`, random)),
+        disturb: async () => void (killed = await killMany(fleet, kills, random)),
+        recover: fleet.ready,
+      },
+      async (loaded, events, after) => {
+        const lost = await countLost(urls[0] ?? '', key, loaded.sent);
+        const retried = await retryAll(after);
+        for (const death of fleet.deaths()) console.log(death);
+        const sent: Row[] = [
+          { what: 'readings acknowledged', found: loaded.acknowledged },
+          { what: '  missing in an export', found: lost, allowed: 0 },
+          { what: 'requests sent again', found: sumOf(loaded.failed) },
+          ...rowsOfCounts(loaded.failed),
+          { what: 'deliveries queued when the kills ended', found: after.queued },
+          { what: 'requests at the receiver', found: after.receiver.arrivals.length },
+          ...rowsOfCounts(Object.fromEntries(after.receiver.faults)),
+        ];
+        const ends = { what: 'processes that ended unexpectedly', found: fleet.deaths().length, allowed: 0 };
+        const victims = [{ what: 'kill -9', found: kills }, ...rowsOfCounts(killed)];
+        const title = `${database}, ${((Date.now() - startedAtMs) / 1000).toFixed(0)} s`;
+        printVerdict(title, [victims, sent, rowsOfEvents(events), [...retried, ends]], 'Nothing was lost.');
+      },
+    );
   } finally {
     await fleet.close();
-    await queue.close();
-    receiver.close();
   }
 }
 
@@ -134,17 +125,11 @@ function killMany(fleet: Fleet, kills: number, random: () => number): Promise<Re
 }
 
 /** Retries the failed deliveries when the receiver is healthy again. All of them must arrive. */
-async function retryAll(
-  client: WebhookClient,
-  webhookId: string,
-  failed: ReadonlyArray<Schema<'FailedDelivery'>>,
-  receiver: UnreliableReceiver,
-  emptied: () => Promise<void>,
-): Promise<Row[]> {
+async function retryAll({ client, webhook, receiver, failed, drain }: Aftermath): Promise<Row[]> {
   receiver.recover();
   const before = receiver.accepted.length;
-  const { count } = await client.retry(webhookId);
-  await emptied();
+  const { count } = await client.retry(webhook.id);
+  await drain(retryMs);
   const arrived = new Set(receiver.accepted.slice(before).map(({ id }) => id));
   const found = failed.filter(({ id }) => arrived.has(id)).length;
   return [

@@ -7,12 +7,10 @@ import { startPrivateRedis } from '../../../testkit/redis.js';
 import { startProgress } from '../../../packages/tools/terminal/progress.js';
 import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import { ample } from '../../bench/support/service.js';
-import { createRequest, createWebhookClient } from '../shared/client.js';
-import { changing, countLost, type Loaded, startLoad } from '../shared/load.js';
+import { endure } from '../shared/endure.js';
+import { changing, type Loaded } from '../shared/load.js';
 import { type ProcessOptions, startFleet } from '../../../testkit/fleet.js';
-import { watchQueue } from '../shared/queue.js';
-import { startUnreliableReceiver } from '../shared/receiver.js';
-import { judge } from '../shared/verdict.js';
+import { countLost } from '../shared/verdict.js';
 import { killAtRandom } from './kill-loop.js';
 import { createReader, type Sent } from './reader.js';
 import { countConflicts, countDiffering, readCalls } from './tables.js';
@@ -51,7 +49,7 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterRun> {
     try {
       const connection = await mysql.createConnection({ uri: nodes[0]?.url ?? '' });
       await connection.query(`create database ${database}`).finally(() => connection.end());
-      return await endure({ ...options, nodes, databaseUrl: urlOf(nodes), redisUrl: redis.url });
+      return await runOn({ ...options, nodes, databaseUrl: urlOf(nodes), redisUrl: redis.url });
     } finally {
       await redis.stop();
     }
@@ -66,71 +64,78 @@ function urlOf(nodes: readonly GaleraNode[], first = 0): string {
   return `mysql://root@${rotated.map(({ address }) => address).join(',')}/${database}`;
 }
 
-async function endure(stage: Stage): Promise<ClusterRun> {
+async function runOn(stage: Stage): Promise<ClusterRun> {
   const { databaseUrl, nodes, sessions, kills: planned, seed } = stage;
   const random = seededRandom(seed);
   const key = await createKeyOf(databaseUrl, 'cluster');
   const ports = await freePorts(services);
   const urls = ports.map((port) => `http://127.0.0.1:${port}`);
-  const receiver = await startUnreliableReceiver(random);
-  receiver.recover();
   let hostChanges = 0;
   const fleetOptions = processesOf(stage, ports);
   const fleet = startFleet(fleetOptions, (text) => {
     hostChanges += text.split('"database host changed"').length - 1;
   });
   const progress = startProgress(process.stderr, planned, 'kills of nodes and processes');
+  const timeline = startTimeline();
+  const reader = createReader(urls, key, random);
+  const kills: Record<string, number> = {};
+  let [conflicts, seconds, counted] = [0, 0, 0];
   try {
     await fleet.ready();
-    const client = createWebhookClient(createRequest(urls[0] ?? '', key));
-    receiver.expect((await client.register(receiver.url)).secret);
-    const timeline = startTimeline();
-    const reader = createReader(urls, key, random);
     const startedAtMs = performance.now();
-    const senders = Array.from({ length: sessions }, (_, index) => changing(`cluster-${index}`, random));
-    const load = startLoad({
-      ...{ urls, key, senders, random, isResent: true, pauseMs },
-      onAcknowledged(reading, waitedMs) {
-        timeline.record(waitedMs);
-        reader.check(reading);
+    return await endure(
+      {
+        ...{ databaseUrl, urls: () => urls, key, random, isResent: true, pauseMs, drainMs },
+        senders: Array.from({ length: sessions }, (_, index) => changing(`cluster-${index}`, random)),
+        onResponse(reading, waitedMs) {
+          timeline.record(waitedMs);
+          reader.check(reading);
+        },
+        disturb: (load) =>
+          killAtRandom({
+            ...{ nodes, fleet, processes: fleetOptions.length, kills: planned, random },
+            underLoad: () => load.acknowledges(readingsBetween),
+            beforeNode: async (node) => void (conflicts += await countConflicts(node)),
+            onRejoin: () => timeline.mark('a node rejoined'),
+            onKill(name) {
+              timeline.mark(`the kill of a ${name.replace(/ \d+$/, '')}`);
+              kills[name] = (kills[name] ?? 0) + 1;
+              progress.advance();
+            },
+          }),
+        async recover() {
+          seconds = (performance.now() - startedAtMs) / 1000;
+          progress.stop();
+          console.error('checking readings, events and calls');
+          // Reads in progress are calls too.
+          await reader.stop();
+          counted = await readCalls(databaseUrl);
+        },
       },
-    });
-    const kills: Record<string, number> = {};
-    let conflicts = 0;
-    await killAtRandom({
-      ...{ nodes, fleet, processes: fleetOptions.length, kills: planned, random },
-      underLoad: () => load.acknowledges(readingsBetween),
-      beforeNode: async (node) => void (conflicts += await countConflicts(node)),
-      onRejoin: () => timeline.mark('a node rejoined'),
-      onKill(name) {
-        timeline.mark(`the kill of a ${name.replace(/ \d+$/, '')}`);
-        kills[name] = (kills[name] ?? 0) + 1;
-        progress.advance();
+      async (loaded, events) => {
+        const reads = await reader.stop();
+        for (const node of nodes) conflicts += await countConflicts(node);
+        const pauses = timeline.pauses();
+        const lost = await Promise.all(urls.map((url) => countLost(url, key, loaded.sent)));
+        return {
+          ...{ kills, seconds, pauses, reads, hostChanges, conflicts, deaths: fleet.deaths(), events },
+          readings: { acknowledged: loaded.acknowledged, lost: Math.max(...lost) },
+          calls: {
+            counted,
+            ...sentBy(loaded, reads),
+            ...killedOf(kills),
+            services,
+            peakPerSecond: pauses.peakPerSecond,
+          },
+          errors: loaded.failed,
+          differingNodes: await countDiffering(nodes, database),
+        };
       },
-    });
-    const loaded = await load.stop();
-    const reads = await reader.stop();
-    const seconds = (performance.now() - startedAtMs) / 1000;
-    progress.stop();
-    console.error(`${loaded.acknowledged} readings acknowledged; checking readings, events and calls`);
-    const counted = await readCalls(databaseUrl);
-    await drain(databaseUrl);
-    for (const node of nodes) conflicts += await countConflicts(node);
-    const pauses = timeline.pauses();
-    const lost = await Promise.all(urls.map((url) => countLost(url, key, loaded.timestampsBySession)));
-    return {
-      ...{ kills, seconds, pauses, reads, hostChanges, conflicts, deaths: fleet.deaths() },
-      readings: { acknowledged: loaded.acknowledged, lost: Math.max(...lost) },
-      events: judge({ changes: loaded.changes, ...receiver, failed: await client.allFailed() }),
-      calls: { counted, ...sentBy(loaded, reads), ...killedOf(kills), services, peakPerSecond: pauses.peakPerSecond },
-      errors: loaded.failed,
-      differingNodes: await countDiffering(nodes, database),
-    };
+    );
   } finally {
     progress.stop();
     for (const death of fleet.deaths()) console.error(death);
     await fleet.close();
-    receiver.close();
   }
 }
 
@@ -154,15 +159,6 @@ function processesOf({ nodes, spread, redisUrl }: Stage, ports: readonly number[
     ...it,
     env: { ...it.env, DATABASE_URL: urlOf(nodes, spread ? index % nodes.length : 0) },
   }));
-}
-
-async function drain(databaseUrl: string): Promise<void> {
-  const queue = watchQueue(databaseUrl);
-  try {
-    await queue.empty(drainMs);
-  } finally {
-    await queue.close();
-  }
 }
 
 /** Counts the registration of the webhook and the reads too. */

@@ -6,7 +6,8 @@ import { type Scene, scenes } from '../../../packages/tools/terminal/scenes.js';
 import { readConfig } from '../../../src/config/config.js';
 import { openDatabase } from '../../../src/store/database.js';
 import { ample } from '../../bench/support/service.js';
-import { countLost, type Load, startLoad, steady, trySend } from '../shared/load.js';
+import { type Load, startLoad, steady, trySend } from '../shared/load.js';
+import { countLost } from '../shared/verdict.js';
 import { type Stage, withServices } from './stage.js';
 
 /** Ways in which a host stops in the middle of a transaction. */
@@ -52,14 +53,14 @@ export async function loseHost(stage: Stage, loss: Loss): Promise<LostHost> {
         if (!other || !lost) throw new Error('a service did not start');
         const names = Array.from({ length: senders }, (_, index) => `${loss}-${index}`);
         const sending = names.map((name) => steady(name, scenes[0] as Scene, Math.random));
-        const load = startLoad({ urls: [lost.url], key: stage.key, senders: sending, random: Math.random });
+        const load = startLoad({ urls: () => [lost.url], key: stage.key, senders: sending, random: Math.random });
         const control = controlOf(loss, lost, proxy);
         await stopUnderLock(control, knex, load);
         if (loss === 'vanished') lost.signal('SIGKILL');
         const seconds = await measurePause(other.url, stage.key);
         control.end();
-        const { acknowledged, timestampsBySession } = await load.stop();
-        return { loss, seconds, acknowledged, lost: await countLost(other.url, stage.key, timestampsBySession) };
+        const { acknowledged, sent } = await load.stop();
+        return { loss, seconds, acknowledged, lost: await countLost(other.url, stage.key, sent) };
       }),
     );
   } finally {

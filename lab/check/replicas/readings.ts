@@ -1,15 +1,15 @@
 import { storyEnv } from '../../../testkit/story.js';
-import type { Schema, StateReading } from '../../../src/contract/contract.js';
+import type { Schema, StateReading, Submission } from '../../../src/contract/contract.js';
 import { ample } from '../../bench/support/service.js';
-import { createRequest, createWebhookClient } from '../shared/client.js';
-import { watchQueue } from '../shared/queue.js';
-import { startUnreliableReceiver } from '../shared/receiver.js';
-import { judge as judgeEvents, type Verdict } from '../shared/verdict.js';
+import { createRequest } from '../shared/client.js';
+import { endure } from '../shared/endure.js';
+import type { SentReadings } from '../shared/load.js';
+import { findMoves, type Verdict } from '../shared/verdict.js';
 import { withProgress } from '../../../packages/tools/terminal/progress.js';
 import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
-import { resend, sendReadings, type SentReadings } from './load.js';
+import { spread } from './load.js';
 import { type Stage, withServices } from './stage.js';
-import { changesOf, type Faults, judgeReadings, type Shown } from './verdict.js';
+import { type Faults, judgeReadings, type Shown } from './verdict.js';
 
 const settleMs = 60_000;
 
@@ -36,33 +36,34 @@ export async function checkReadings(stage: Stage, options: ReadingsOptions): Pro
   const { databaseUrl, key } = stage;
   const { processes, sessions, readings, seed } = options;
   const random = seededRandom(seed);
-  const receiver = await startUnreliableReceiver(random);
-  receiver.recover();
-  const queue = watchQueue(databaseUrl);
-  try {
-    const settings = { ...ample, ...storyEnv, WEBHOOK_ALLOW_LOOPBACK: '1' };
-    return await withServices(stage, settings, processes, async (services) => {
+  const settings = { ...ample, ...storyEnv, WEBHOOK_ALLOW_LOOPBACK: '1' };
+  return withServices(stage, settings, processes, (services) =>
+    withProgress(sessions * readings, 'readings', ({ advance }) => {
       const urls = services.map(({ url }) => url);
-      const client = createWebhookClient(createRequest(urls[0] ?? '', key));
-      receiver.expect((await client.register(receiver.url)).secret);
-      const sent = await withProgress(sessions * readings, 'readings', ({ advance }) =>
-        sendReadings({ urls, key, sessions, readings, random, onReading: advance }),
+      const names = Array.from({ length: sessions }, (_, index) => `replicas-${index}`);
+      const seen = new Set<Submission>();
+      return endure(
+        {
+          ...{ databaseUrl, urls: () => urls, key, random, isResent: true, isSpread: true, drainMs: settleMs },
+          senders: names.map((name) => spread(name, readings, processes, random)),
+          onResponse(reading) {
+            if (!seen.has(reading)) advance();
+            seen.add(reading);
+          },
+        },
+        async ({ sent, acknowledged }, events) => {
+          const all = [...sent.values()].flat();
+          return {
+            acknowledged,
+            late: all.length - [...sent.values()].flatMap(findMoves).length,
+            resends: all.reduce((sum, { answers }) => sum + answers.length - 1, 0),
+            faults: judgeReadings(sent, await show(sent, urls, key)),
+            events,
+          };
+        },
       );
-      await resend(sent, urls, key);
-      await queue.empty(settleMs);
-      const all = [...sent.values()].flat();
-      return {
-        acknowledged: all.length,
-        late: all.filter(({ timestamp, answers: [first] }) => first?.timestamp !== timestamp).length,
-        resends: all.reduce((sum, { answers }) => sum + answers.length - 1, 0),
-        faults: judgeReadings(sent, await show(sent, urls, key)),
-        events: judgeEvents({ changes: changesOf(sent), ...receiver, failed: await client.allFailed() }),
-      };
-    });
-  } finally {
-    await queue.close();
-    receiver.close();
-  }
+    }),
+  );
 }
 
 /** Reads the state and history of every session from every process. */

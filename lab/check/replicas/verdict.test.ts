@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import contract from '../../../generated/openapi.json' with { type: 'json' };
-import type { Sent } from './load.js';
-import { changesOf, faultNames, type Faults, judgeReadings, type Shown } from './verdict.js';
+import type { Sent } from '../shared/load.js';
+import { listChanges } from '../shared/verdict.js';
+import { faultNames, type Faults, judgeReadings, type Shown } from './verdict.js';
 import type { Schema, StateReading } from '../../../src/contract/contract.js';
 
 type Point = Schema<'HistoryDatapoint'>;
@@ -20,8 +21,7 @@ function run(): { sent: Sent[]; shown: Shown } {
     ...(previous_score !== undefined && moved && { adaptation_effectiveness: { ...moved, previous_score } }),
   });
   const read = (second: number, it: StateReading): Sent => ({
-    timestamp: instant(second),
-    body: '',
+    reading: { session_id: 's1', timestamp: instant(second) },
     answers: [it, structuredClone(it)],
   });
   const sent = [read(1, answer(1, 50)), read(2, answer(3, 70, 50)), read(3, answer(3, 70, 50))];
@@ -43,7 +43,7 @@ function faultsOf({ sent, shown }: ReturnType<typeof run>): Faults {
 test('a correct run has no violations, and each acknowledged state transition requires an event', () => {
   const all = run();
   expect(faultsOf(all)).toEqual(none);
-  expect(changesOf(new Map([['s1', all.sent]])).get('s1')).toEqual([
+  expect(listChanges(new Map([['s1', all.sent]])).get('s1')).toEqual([
     { session_id: 's1', previous_state: 'focused', new_state: 'stressed', stress_score: 70, timestamp: instant(3) },
   ]);
 });
@@ -66,7 +66,8 @@ test.each<[keyof Faults, string, (points: Point[], all: ReturnType<typeof run>) 
   [
     'overwritten',
     'a change that another one did not see',
-    (_, { sent }) => Object.assign(sent[2]?.answers[0]?.adaptation_effectiveness ?? {}, { previous_score: 40 }),
+    (_, { sent }) =>
+      Object.assign((sent[2]?.answers[0] as StateReading).adaptation_effectiveness ?? {}, { previous_score: 40 }),
   ],
   [
     'disagreed',

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Schema, StateReading } from '../../../src/contract/contract.js';
-import type { Change } from '../shared/load.js';
-import type { Sent, SentReadings } from './load.js';
+import type { Sent, SentReadings } from '../shared/load.js';
+import { findMoves } from '../shared/verdict.js';
 
 type History = Schema<'History'>;
 
@@ -37,9 +37,9 @@ export function judgeReadings(sent: SentReadings, shown: ReadonlyMap<string, Sho
 function judgeSession(sent: readonly Sent[], { histories, states }: Shown = { histories: [], states: [] }): Faults {
   const points = histories[0]?.datapoints ?? [];
   const stored = points.map(({ timestamp }) => timestamp);
-  const known = new Set(sent.map(({ timestamp }) => timestamp));
+  const known = new Set(sent.map(({ reading }) => reading.timestamp));
   const pointAt = new Map(points.map((point) => [point.timestamp, point]));
-  const moved = movedBy(sent);
+  const moved = findMoves(sent);
   const agrees = [...histories, ...states].length > 0 && isOneEach(histories) && isOneEach(states);
   const isNewest = states[0]?.timestamp === moved.at(-1)?.timestamp && states[0]?.state === moved.at(-1)?.state;
   return {
@@ -60,31 +60,6 @@ function judgeSession(sent: readonly Sent[], { histories, states }: Shown = { hi
   };
 }
 
-/**
- * Returns the responses to readings that were the newest when they arrived. A late reading gets the response of the
- * newest reading.
- */
-function movedBy(sent: readonly Sent[]): StateReading[] {
-  return sent.flatMap(({ timestamp, answers: [answer] }) => (answer?.timestamp === timestamp ? [answer] : []));
-}
-
 function isOneEach(shown: readonly unknown[]): boolean {
   return shown.every((it) => isDeepStrictEqual(it, shown[0]));
-}
-
-/**
- * Returns the state changes in the responses, in order per session. Each of these changes must have exactly one event.
- */
-export function changesOf(sent: SentReadings): Map<string, Change[]> {
-  return new Map(
-    [...sent].map(([session_id, readings]) => {
-      const moved = movedBy(readings);
-      const changes = moved.flatMap(({ state, stress_score, timestamp }, index): Change[] => {
-        const previous_state = moved[index - 1]?.state;
-        const isChange = previous_state !== undefined && previous_state !== state;
-        return isChange ? [{ session_id, previous_state, new_state: state, stress_score, timestamp }] : [];
-      });
-      return [session_id, changes];
-    }),
-  );
 }

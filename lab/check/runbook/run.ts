@@ -4,7 +4,8 @@ import { scenes, seededRandom } from '../../../packages/tools/terminal/scenes.js
 import type { Scene } from '../../../packages/tools/terminal/scenes.js';
 import { countDiffering } from '../cluster/tables.js';
 import { startTimeline } from '../cluster/timeline.js';
-import { countLost, type Load, startLoad, steady } from '../shared/load.js';
+import { type Load, startLoad, steady } from '../shared/load.js';
+import { countLost } from '../shared/verdict.js';
 import { createMachines, type Machine, type Machines } from './machine.js';
 import { type Block, readBlocks } from './page.js';
 
@@ -42,8 +43,10 @@ export async function followRunbook(): Promise<Row[][]> {
     const senders = Array.from({ length: sessions }, (_, index) =>
       steady(`runbook-${index}`, scenes[index % scenes.length] as Scene, random),
     );
-    const onAcknowledged = (_: unknown, waitedMs: number) => timeline.record(waitedMs);
-    const load = startLoad({ urls: [url], key, senders, random, pauseMs, onAcknowledged });
+    const onResponse = (_: unknown, waitedMs: number, isAcknowledged: boolean) => {
+      if (isAcknowledged) timeline.record(waitedMs);
+    };
+    const load = startLoad({ urls: () => [url], key, senders, random, pauseMs, onResponse });
     try {
       for (const [name, fault] of faults) {
         await load.acknowledges(readingsBetween);
@@ -57,7 +60,7 @@ export async function followRunbook(): Promise<Row[][]> {
     }
     const loaded = await load.stop();
     const urls = nodes.map((name) => ({ url: `mysql://state:PASSWORD@${machines.of(name).address}` }));
-    const lost = await countLost(url, key, loaded.timestampsBySession);
+    const lost = await countLost(url, key, loaded.sent);
     console.log('── a table is deleted, and the backup restored');
     await restoreBackup(operator);
     const pauses = timeline.pauses();
@@ -75,7 +78,7 @@ export async function followRunbook(): Promise<Row[][]> {
         { what: '  missing in an export', found: lost, allowed: 0 },
         {
           what: '  missing after the restore',
-          found: await countLost(url, key, loaded.timestampsBySession),
+          found: await countLost(url, key, loaded.sent),
           allowed: 0,
         },
         { what: 'readings without an acknowledgment', found: loaded.unanswered },

@@ -1,25 +1,21 @@
-import { createInterface } from 'node:readline';
-import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ndjson } from '../../../testkit/batch.js';
 import { chapterOf } from '../../../testkit/story.js';
 import type { Schema, StateReading, Submission } from '../../../src/contract/contract.js';
 import { draw, type Scene, scenes } from '../../../packages/tools/terminal/scenes.js';
 
-/** A state change, derived from the responses to a session's readings. */
-export interface Change {
-  readonly session_id: string;
-  readonly previous_state: string;
-  readonly new_state: string;
-  readonly stress_score: number;
-  readonly timestamp: string;
+/** A reading with the responses to it. A line of a batch gets no state. */
+export interface Sent {
+  readonly reading: Submission;
+  readonly answers: Array<StateReading | 'stored'>;
 }
 
+/** Readings by session, in order of their first requests. */
+export type SentReadings = ReadonlyMap<string, readonly Sent[]>;
+
 export interface Loaded {
-  /** State changes by session, in order. Complete if each reading is sent until it is acknowledged. */
-  readonly changes: ReadonlyMap<string, readonly Change[]>;
-  /** Timestamps of the acknowledged readings, by session. */
-  readonly timestampsBySession: ReadonlyMap<string, readonly string[]>;
+  /** All readings, also those without a response. */
+  readonly sent: SentReadings;
   readonly acknowledged: number;
   /** Number of acknowledged readings that were lines of a batch. */
   readonly batched: number;
@@ -32,94 +28,112 @@ export interface Loaded {
 export interface Load {
   /** Resolves after `more` further readings are acknowledged. Rejects if no reading is acknowledged for a long time. */
   acknowledges(more: number): Promise<void>;
+  /** Resolves when every sender has returned an empty list. */
+  finish(): Promise<Loaded>;
   /** Sends no further readings. Resolves when the requests in progress have ended. */
   stop(): Promise<Loaded>;
 }
 
-/** Returns the readings of the next request of a sender. Several readings are sent as a batch. */
+/** Returns the readings of the next request of a sender. Several readings are sent as a batch. Without any, it ends. */
 export type Sender = (count: number) => readonly Submission[];
 
 export interface LoadOptions {
-  /** URLs of services on one database. Each request goes to a random one. */
-  readonly urls: readonly string[];
+  /** Returns the URLs of services on one database. Each request goes to a random one. */
+  readonly urls: () => readonly string[];
   readonly key: string;
   readonly senders: readonly Sender[];
   readonly random: () => number;
   /** Whether a failed request is sent again to the next service until it is acknowledged. Requires single readings. */
   readonly isResent?: boolean;
+  /** Whether the n-th reading goes to the n-th service, all at the same time, instead of in a batch. */
+  readonly isSpread?: boolean;
+  /** Whether a rejected request counts as failed. Otherwise, it ends the load with an error. */
+  readonly isRefusalCounted?: boolean;
   /** Range of the interval between two requests of a sender, ms. Absent: none. */
   readonly pauseMs?: readonly [number, number];
-  /** Called for each acknowledged reading with the time since its first request, ms. */
-  readonly onAcknowledged?: (reading: Submission, waitedMs: number) => void;
+  /**
+   * Fixed interval between two requests of a sender, ms. After a stall, the overdue requests are sent, and their delay
+   * counts as waiting.
+   */
+  readonly paceMs?: number;
+  /** Called for each reading with the time since its first request was due, ms. */
+  readonly onResponse?: (reading: Submission, waitedMs: number, isAcknowledged: boolean) => void;
 }
 
 const afterFailureMs = 100;
-const answerLimitMs = 10_000;
+/** Longer than the service takes to return 503 while its database is locked, ms. */
+const answerLimitMs = 15_000;
 const lookMs = 10;
 /** Time without an acknowledged reading after which a check fails, ms. A database server recovers earlier. */
 const silenceMs = 120_000;
-/** Maximum duration of an export, ms. */
-const exportMs = 120_000;
 const triesMax = 500;
 
 /** Starts senders. Each sends one request after another. */
-export function startLoad({
-  urls,
-  key,
-  senders,
-  random,
-  isResent = false,
-  pauseMs,
-  onAcknowledged,
-}: LoadOptions): Load {
-  const changes = new Map<string, Change[]>();
-  const states = new Map<string, string>();
-  const timestampsBySession = new Map<string, string[]>();
+export function startLoad(options: LoadOptions): Load {
+  const { urls, key, senders, random, isResent = false, pauseMs, paceMs, onResponse } = options;
+  const sent = new Map<string, Sent[]>();
   const failed: Record<string, number> = {};
+  const startedAtMs = performance.now();
   let [acknowledged, batched, unanswered, isStopped] = [0, 0, 0, false];
-  const fail = (why: string) => {
+  const fail = async (why: string) => {
     failed[why] = (failed[why] ?? 0) + 1;
-    return sleep(afterFailureMs);
+    if (paceMs === undefined) await sleep(afterFailureMs);
   };
-  const record = ({ session_id, timestamp }: Submission, answer: Answer) => {
-    acknowledged += 1;
-    timestampsBySession.set(session_id, [...(timestampsBySession.get(session_id) ?? []), timestamp]);
-    if (answer === 'stored') return;
-    const [previous_state, { state, stress_score }] = [states.get(session_id), answer];
-    states.set(session_id, state);
-    if (previous_state === undefined || previous_state === state) return;
-    const change = { session_id, previous_state, new_state: state, stress_score, timestamp: answer.timestamp };
-    changes.set(session_id, [...(changes.get(session_id) ?? []), change]);
+  const attempt = async (round: readonly Sent[], at: number) => {
+    const all = urls();
+    const readings = round.map(({ reading }) => reading);
+    return sendReadings(all[at % all.length] ?? '', key, readings).catch((error: Error) => {
+      if (options.isRefusalCounted && error instanceof RefusedError) return error.status;
+      throw error;
+    });
   };
-  const live = async (next: Sender) => {
+  const deliver = async (round: readonly Sent[], at: number, dueAtMs: number) => {
+    let answers = await attempt(round, at);
+    for (let tries = 1; isResent && typeof answers === 'string'; tries += 1) {
+      if (tries === triesMax) throw new Error(`a reading was not acknowledged after ${triesMax} attempts: ${answers}`);
+      await fail(answers);
+      answers = await attempt(round, at + tries);
+    }
+    if (typeof answers === 'string') await fail(answers);
+    for (const [index, one] of round.entries()) {
+      const answer = typeof answers === 'string' ? undefined : answers[index];
+      if (answer === undefined) unanswered += 1;
+      else if (one.answers.push(answer) === 1) acknowledged += 1;
+      if (answer !== undefined && round.length > 1) batched += 1;
+      onResponse?.(one.reading, performance.now() - dueAtMs, answer !== undefined);
+    }
+  };
+  const known = new Map<Submission, Sent>();
+  /** Returns the entries of the readings. A reading that is sent again has one entry with several responses. */
+  const note = (readings: readonly Submission[]): Sent[] =>
+    readings.map((reading) => {
+      const earlier = known.get(reading);
+      if (earlier) return earlier;
+      const one: Sent = { reading, answers: [] };
+      known.set(reading, one);
+      sent.set(reading.session_id, sent.get(reading.session_id) ?? []);
+      sent.get(reading.session_id)?.push(one);
+      return one;
+    });
+  const live = async (next: Sender, index: number) => {
     for (let count = 0; !isStopped; count += 1) {
-      const readings = next(count);
-      const startedAtMs = performance.now();
-      let at = Math.floor(random() * urls.length);
-      const send = () => sendReadings(urls[at % urls.length] ?? '', key, readings);
-      let answers = await send();
-      for (let tries = 1; isResent && typeof answers === 'string'; tries += 1, at += 1) {
-        if (tries === triesMax)
-          throw new Error(`a reading was not acknowledged after ${triesMax} attempts: ${answers}`);
-        await fail(answers);
-        answers = await send();
-      }
-      if (typeof answers === 'string') await fail(answers);
-      for (const [index, reading] of readings.entries()) {
-        const answer = typeof answers === 'string' ? undefined : answers[index];
-        if (answer === undefined) unanswered += 1;
-        else {
-          record(reading, answer);
-          onAcknowledged?.(reading, performance.now() - startedAtMs);
-          if (readings.length > 1) batched += 1;
-        }
-      }
+      const dueAtMs = startedAtMs + (count + index / senders.length) * (paceMs ?? 0);
+      if (paceMs !== undefined) await sleep(Math.max(0, dueAtMs - performance.now()));
+      const round = note(next(count));
+      if (round.length === 0) return;
+      const fromMs = paceMs === undefined ? performance.now() : dueAtMs;
+      if (options.isSpread) await Promise.all(round.map((one, at) => deliver([one], at, fromMs)));
+      else await deliver(round, Math.floor(random() * urls().length), fromMs);
       if (pauseMs) await sleep(pauseMs[0] + random() * (pauseMs[1] - pauseMs[0]));
     }
   };
   const lives = Promise.all(senders.map(live));
-  // `stop` reports this error to its caller.
+  // `stop` and `finish` report this error to their caller.
   lives.catch(() => undefined);
+  const finish = async (): Promise<Loaded> => {
+    await lives;
+    return { sent, acknowledged, batched, unanswered, failed };
+  };
   return {
     async acknowledges(more) {
       const goal = acknowledged + more;
@@ -131,10 +145,10 @@ export function startLoad({
       };
       await Promise.race([reached(), lives]);
     },
+    finish,
     async stop() {
       isStopped = true;
-      await lives;
-      return { changes, timestampsBySession, acknowledged, batched, unanswered, failed };
+      return finish();
     },
   };
 }
@@ -156,9 +170,6 @@ export function steady(session_id: string, scene: Scene, random: () => number, l
   };
 }
 
-/** The response of a reading. The response of a batch contains no states. */
-type Answer = StateReading | 'stored';
-
 /**
  * Returns one entry per reading: its response, or undefined for a line that is not stored. If the request got no usable
  * response, returns the reason instead.
@@ -167,7 +178,7 @@ async function sendReadings(
   url: string,
   key: string,
   readings: readonly Submission[],
-): Promise<ReadonlyArray<Answer | undefined> | string> {
+): Promise<ReadonlyArray<Sent['answers'][number] | undefined> | string> {
   const [first] = readings;
   if (readings.length === 1) {
     const answer = await trySend(`${url}/v1/ingest`, key, JSON.stringify(first));
@@ -196,7 +207,7 @@ export async function trySend<Body = StateReading>(
     const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(answerLimitMs) });
     const text = await response.text();
     if (response.ok) return JSON.parse(text) as Body;
-    if (response.status < 500 && response.status !== 429) throw new RefusedError(`${response.status}: ${text}`);
+    if (response.status < 500 && response.status !== 429) throw new RefusedError(response.status, text);
     return `status ${response.status}`;
   } catch (error) {
     if (error instanceof RefusedError) throw error;
@@ -204,23 +215,11 @@ export async function trySend<Body = StateReading>(
   }
 }
 
-class RefusedError extends Error {}
+class RefusedError extends Error {
+  readonly status: string;
 
-/** Returns the number of acknowledged readings that the account's export does not contain. */
-export async function countLost(
-  url: string,
-  key: string,
-  timestampsBySession: Loaded['timestampsBySession'],
-): Promise<number> {
-  const missing = new Map([...timestampsBySession].map(([session, timestamps]) => [session, new Set(timestamps)]));
-  const count = () => [...missing.values()].reduce((sum, timestamps) => sum + timestamps.size, 0);
-  if (count() === 0) return 0;
-  const signal = AbortSignal.timeout(exportMs);
-  const response = await fetch(`${url}/v1/export`, { headers: { 'X-Service-Key': key }, signal });
-  if (!response.ok || !response.body) throw new Error(`the export responded with ${response.status}`);
-  for await (const line of createInterface({ input: Readable.fromWeb(response.body) })) {
-    const { reading } = JSON.parse(line) as Schema<'ExportedReading'>;
-    missing.get(reading.session_id)?.delete(reading.timestamp);
+  constructor(status: number, text: string) {
+    super(`${status}: ${text}`);
+    this.status = `status ${status}`;
   }
-  return count();
 }

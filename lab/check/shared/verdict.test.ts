@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { findingsOf } from '../attacks/neighbor.js';
 import { findingsOfFault } from '../faults/fault.js';
-import { changing } from './load.js';
-import { judge, rowsOfEvents } from './verdict.js';
+import { changing, startLoad, steady } from './load.js';
+import { countLost, judge, rowsOfEvents } from './verdict.js';
 import type { Schema } from '../../../src/contract/contract.js';
-import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
+import { type Scene, scenes, seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import { startTestService } from '../../../testkit/service.js';
+import { ample } from '../../bench/support/service.js';
 import { storyEnv } from '../../../testkit/story.js';
 import { describeAllowed, isAllowed } from '../../../testkit/verdict.js';
 
@@ -48,4 +49,23 @@ test('every reading of a changing load changes the state, except the first readi
     states.set(body.session_id, body.state);
   }
   expect([states.size, changes]).toEqual([4, 28]);
+});
+
+test('an acknowledged reading that the export does not contain is lost, also a line of a batch', async () => {
+  const service = await startTestService({ env: { ...storyEnv, ...ample } });
+  service.clock.nowMs = Date.now();
+  const random = seededRandom(1);
+  const senders = [1, 3].map((lines) => steady(`steady-${lines}`, scenes[0] as Scene, random, lines));
+  const load = startLoad({ urls: () => [service.url], key: service.key, senders, random });
+  await load.acknowledges(20);
+  const { sent, acknowledged } = await load.stop();
+  expect([...sent.values()].flat().filter(({ answers }) => answers.length > 0)).toHaveLength(acknowledged);
+  expect(await countLost(service.url, service.key, sent)).toBe(0);
+  const [first] = sent.get('steady-3') ?? [];
+  if (!first) throw new Error('no batch was sent');
+  const forged = { reading: { ...first.reading, timestamp: '2026-11-21T09:00:00.000Z' } };
+  const withForged = new Map([...sent, ['forged', [{ ...forged, answers: first.answers }]]]);
+  expect(await countLost(service.url, service.key, withForged)).toBe(1);
+  const unanswered = new Map([...sent, ['forged', [{ ...forged, answers: [] }]]]);
+  expect(await countLost(service.url, service.key, unanswered)).toBe(0);
 });

@@ -1,7 +1,66 @@
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { atLeast, type Row } from '../../../testkit/verdict.js';
-import type { Schema } from '../../../src/contract/contract.js';
-import type { Change } from './load.js';
+import type { Schema, StateReading } from '../../../src/contract/contract.js';
+import type { Sent, SentReadings } from './load.js';
 import type { Arrival } from './receiver.js';
+
+/** Maximum duration of an export, ms. */
+const exportMs = 120_000;
+
+/** Returns the number of acknowledged readings that the account's export does not contain. */
+export async function countLost(url: string, key: string, sent: SentReadings): Promise<number> {
+  const acknowledged = [...sent.values()].flat().filter(({ answers }) => answers.length > 0);
+  const missing = new Set(acknowledged.map(({ reading }) => toName(reading)));
+  if (missing.size === 0) return 0;
+  const signal = AbortSignal.timeout(exportMs);
+  const response = await fetch(`${url}/v1/export`, { headers: { 'X-Service-Key': key }, signal });
+  if (!response.ok || !response.body) throw new Error(`the export responded with ${response.status}`);
+  for await (const line of createInterface({ input: Readable.fromWeb(response.body) }))
+    missing.delete(toName((JSON.parse(line) as Schema<'ExportedReading'>).reading));
+  return missing.size;
+}
+
+function toName({ session_id, timestamp }: { readonly session_id: string; readonly timestamp: string }): string {
+  return `${session_id} ${timestamp}`;
+}
+
+/** A state change, derived from the responses to a session's readings. */
+export interface Change {
+  readonly session_id: string;
+  readonly previous_state: string;
+  readonly new_state: string;
+  readonly stress_score: number;
+  readonly timestamp: string;
+}
+
+/**
+ * Returns the responses to readings that were the newest when they arrived. A late reading gets the response of the
+ * newest reading.
+ */
+export function findMoves(sent: readonly Sent[]): StateReading[] {
+  return sent.flatMap(({ reading, answers: [answer] }) =>
+    answer !== undefined && answer !== 'stored' && answer.timestamp === reading.timestamp ? [answer] : [],
+  );
+}
+
+/**
+ * Returns the state changes in the responses, in order per session. Each of these changes must have exactly one event.
+ * The list is complete if each reading is sent until it is acknowledged.
+ */
+export function listChanges(sent: SentReadings): Map<string, Change[]> {
+  return new Map(
+    [...sent].map(([session_id, readings]) => {
+      const moves = findMoves(readings);
+      const changes = moves.flatMap(({ state, stress_score, timestamp }, index): Change[] => {
+        const previous_state = moves[index - 1]?.state;
+        const isChange = previous_state !== undefined && previous_state !== state;
+        return isChange ? [{ session_id, previous_state, new_state: state, stress_score, timestamp }] : [];
+      });
+      return [session_id, changes];
+    }),
+  );
+}
 
 /** Records of a run. */
 export interface Evidence {
