@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { batch, validation } from '../../generated/spec.js';
 import type { Schema } from '../../src/contract/contract.js';
 import { definitions } from '../../src/contract/definitions.js';
-import { omitExcess } from '../../src/contract/faults.js';
+import { omitExcess } from '../../src/contract/problem.js';
 import { batchResults } from '../../testkit/batch.js';
 import { startTestService } from '../../testkit/service.js';
 

@@ -2,8 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { problemHelp } from '../../generated/spec.js';
 import type { Fault, ProblemCode, Schema } from '../contract/contract.js';
 import type { Definition } from '../contract/definitions.js';
-import { omitExcess, toFault } from '../contract/faults.js';
-import { ProblemError } from '../contract/problem.js';
+import { omitExcess, ProblemError, toFault } from '../contract/problem.js';
 import { listTool, type Tool } from './tools.js';
 
 /** A request to an operation. */

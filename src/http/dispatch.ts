@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { ServerResponse } from 'node:http';
 import { ProblemError } from '../contract/problem.js';
-import { rateLimitFields } from '../limits/allowance.js';
+import { rateLimitFields } from '../limits/window-limit.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
 import type {
   AnyInput,

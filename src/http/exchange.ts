@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Span } from '@opentelemetry/api';
 import type { Response } from 'express';
 import type { Caller, KeyRefusal, Scope } from '../contract/contract.js';
-import type { Allowance, LimitPolicy } from '../limits/allowance.js';
+import type { Allowance, LimitPolicy } from '../limits/window-limit.js';
 import type { Call } from '../limits/monthly-calls.js';
 import type { Params, Route } from './route.js';
 

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import type { Request, Response } from 'express';
 import getRawBody from 'raw-body';
-import { rateLimitFields } from '../limits/allowance.js';
+import { rateLimitFields } from '../limits/window-limit.js';
 import { ProblemError } from '../contract/problem.js';
 import type { Exchange } from './exchange.js';
 import type { InnerCalls } from './inner-calls.js';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { authentication, problems, retryAfter } from '../../generated/spec.js';
-import { type LimitPolicy, RateLimitError, rateLimitFields } from '../limits/allowance.js';
+import { type LimitPolicy, RateLimitError, rateLimitFields } from '../limits/window-limit.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
 import { ProblemError } from '../contract/problem.js';
 import { countRefusal } from './admit.js';

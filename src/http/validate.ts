@@ -1,7 +1,6 @@
 import type { Fault } from '../contract/contract.js';
 import type { Definition } from '../contract/definitions.js';
-import { omitExcess, suggestName, toFault } from '../contract/faults.js';
-import { fault, ProblemError } from '../contract/problem.js';
+import { fault, omitExcess, ProblemError, suggestName, toFault } from '../contract/problem.js';
 import type { Exchange, Step } from './exchange.js';
 import { createFindErrors, type RequestParts } from './validator.js';
 

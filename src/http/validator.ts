@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
 import type { OperationId } from '../contract/contract.js';
 import { type Definition, definitions, type Schema } from '../contract/definitions.js';
-import type { ValidatorFault } from '../contract/faults.js';
+import type { ValidatorFault } from '../contract/problem.js';
 
 /** The parts of a request that the contract describes. Integers of the query are numbers, header names lower case. */
 export interface RequestParts {

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import { limits } from '../../generated/spec.js';
-import type { Allowance } from './allowance.js';
+import type { Allowance } from './window-limit.js';
 
 /** Maximum number of addresses in memory. The least recently seen address is dropped first. */
 const addressesMax = 20_000;

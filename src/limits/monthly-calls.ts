@@ -4,7 +4,7 @@ import { limits, tiers } from '../../generated/spec.js';
 import type { Quotas } from '../config/config.js';
 import type { Caller } from '../contract/contract.js';
 import type { UsageTable } from '../store/usage.js';
-import { type Allowance, RateLimitError } from './allowance.js';
+import { type Allowance, RateLimitError } from './window-limit.js';
 
 /**
  * Time between two rounds that write this process's counts and read the counts of other processes, ms. Below one

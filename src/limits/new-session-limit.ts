@@ -5,8 +5,7 @@ import type { Caller } from '../contract/contract.js';
 import { createGroupCommit } from '../store/group-commit.js';
 import type { Store } from '../store/store.js';
 import { isTransient } from '../store/retry.js';
-import { RateLimitError } from './allowance.js';
-import type { WindowLimit } from './window-limit.js';
+import { RateLimitError, type WindowLimit } from './window-limit.js';
 
 const knownMax = 20_000;
 /** Maximum number of sessions per query, and of lookups that wait while the database is slow. */

@@ -2,8 +2,9 @@ import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { limits } from '../../generated/spec.js';
-import type { Allowance, LimitPolicy } from './allowance.js';
 import type { SharedCounter, WindowCount } from './redis.js';
+import type { Schema } from '../contract/contract.js';
+import { ProblemError } from '../contract/problem.js';
 
 /** A rate limit with its warnings. Closing it closes its Redis connection, if it has one. */
 export interface Window {
@@ -88,4 +89,82 @@ async function countInMemory(memory: RateLimiterMemory, key: string): Promise<Wi
  */
 function keyOf(policy: LimitPolicy, name: readonly string[]): string {
   return `state-service:${policy}:${hash('sha256', name.join(' '), 'base64url').slice(0, 22)}`;
+}
+
+export type LimitPolicy = Schema<'LimitPolicy'>;
+
+/** The state of one limit after a request was counted. */
+export interface Allowance {
+  readonly policy: LimitPolicy;
+  readonly quota: number;
+  /** Length of the window. Absent for a calendar month. */
+  readonly windowSeconds?: number;
+  /** Number of further requests that the window allows. */
+  readonly remaining: number;
+  /** Seconds until the window ends, at least 1. */
+  readonly resetSeconds: number;
+  /** True when this request exceeded the quota. */
+  readonly isExceeded: boolean;
+}
+
+/** Error for a request that exceeded a limit. */
+export class RateLimitError extends ProblemError {
+  readonly exceeded: Allowance;
+
+  constructor(exceeded: Allowance) {
+    super('rate_limit_exceeded');
+    this.exceeded = exceeded;
+  }
+
+  override toBody(requestId: string): Schema<'RateLimitProblem'> {
+    return { ...super.toBody(requestId), violated_policies: [this.exceeded.policy] };
+  }
+}
+
+/**
+ * Returns the RateLimit header fields of draft-ietf-httpapi-ratelimit-headers-11 as lists of structured field items,
+ * the most general limit first. Returns no fields when no limit applies.
+ */
+export function rateLimitFields(allowances: readonly Allowance[]): Record<string, string> {
+  if (allowances.length === 0) return {};
+  return {
+    'RateLimit-Policy': allowances.map(policyItem).join(', '),
+    RateLimit: allowances
+      .map(({ policy, remaining, resetSeconds }) => `"${policy}";r=${remaining};t=${resetSeconds}`)
+      .join(', '),
+  };
+}
+
+function policyItem({ policy, quota, windowSeconds }: Allowance): string {
+  return `"${policy}";q=${quota}${windowSeconds === undefined ? '' : `;w=${windowSeconds}`}`;
+}
+
+/** The values in the response to a rejected request. */
+export type ConcurrencyQuota = Pick<Allowance, 'policy' | 'quota' | 'resetSeconds'>;
+
+/**
+ * Adds an entry of an account or key. Returns a function that removes the entry. Throws a RateLimitError if the quota
+ * is reached.
+ */
+export type BeginEntry = (id: string) => () => void;
+
+/** Limits the number of concurrent entries per account or key. A quota of 0 means unlimited. */
+export function createConcurrencyLimit({ policy, quota, resetSeconds }: ConcurrencyQuota): BeginEntry {
+  const open = new Map<string, number>();
+  return (id) => {
+    const count = open.get(id) ?? 0;
+    if (quota > 0 && count >= quota)
+      throw new RateLimitError({ policy, quota, remaining: 0, resetSeconds, isExceeded: true });
+    open.set(id, count + 1);
+    return () => {
+      const left = (open.get(id) ?? 0) - 1;
+      if (left > 0) open.set(id, left);
+      else open.delete(id);
+    };
+  };
+}
+
+/** Returns the largest share of a process's capacity that one account may use: half of it, but at least one. */
+export function shareOfAccount(capacity: number): number {
+  return Math.max(1, Math.floor(capacity / 2));
 }

@@ -5,7 +5,7 @@ import type { Outcome } from '../readings/group.js';
 import type { PreparedReading } from '../readings/intake.js';
 import type { OperationRecord, Services } from './operation.js';
 import { ProblemError } from '../contract/problem.js';
-import { RateLimitError } from '../limits/allowance.js';
+import { RateLimitError } from '../limits/window-limit.js';
 
 /** The lines of a batch in their order. A line is ready to be stored, or already rejected. Plain data. */
 export interface PreparedBatch {

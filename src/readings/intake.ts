@@ -4,12 +4,11 @@ import type { Caller, Fault, Submission, TokenGrant } from '../contract/contract
 import { listCategories, type Measured, requiredNames } from '../score/signals.js';
 import { isForeign, type MessageCheck } from '../../packages/text/check-message.js';
 import type { Texts, TurnAnalysis } from '../../packages/text/texts.js';
-import type { WindowLimit } from '../limits/window-limit.js';
+import { type Allowance, RateLimitError, type WindowLimit } from '../limits/window-limit.js';
 import type { Call } from '../limits/monthly-calls.js';
 import { digestLength } from '../store/readings.js';
 import { type AllowsText, type ConsentCheck, createConsentCheck, hasText, statesPurpose } from './consent.js';
 import { ProblemError } from '../contract/problem.js';
-import { type Allowance, RateLimitError } from '../limits/allowance.js';
 
 /**
  * A validated reading that can be stored. It contains no text, because topic detection has reduced the turn to numbers.

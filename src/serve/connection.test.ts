@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { isTransient } from '../store/retry.js';
 import { connect, type Connection, type Functions } from './connection.js';
 import { fault, ProblemError } from '../contract/problem.js';
-import { RateLimitError } from '../limits/allowance.js';
+import { RateLimitError } from '../limits/window-limit.js';
 
 interface Theirs extends Functions {
   double(number: number): number;

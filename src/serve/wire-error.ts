@@ -1,6 +1,6 @@
 import type { Fault, ProblemCode } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
-import { type Allowance, RateLimitError } from '../limits/allowance.js';
+import { type Allowance, RateLimitError } from '../limits/window-limit.js';
 
 /** An error as plain data, because a structured clone of an Error loses its class and code. */
 export type WireError =

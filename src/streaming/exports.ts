@@ -1,7 +1,7 @@
 import { dataExport as settings, limits } from '../../generated/spec.js';
 import { createTurns } from '../store/session-snapshot.js';
 import type { Caller } from '../contract/contract.js';
-import { createConcurrencyLimit } from '../limits/concurrency-limit.js';
+import { createConcurrencyLimit } from '../limits/window-limit.js';
 import { ProblemError } from '../contract/problem.js';
 import { type ExportPage, type ExportPosition, type ExportScope, startText } from './export-page.js';
 

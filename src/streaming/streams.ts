@@ -1,7 +1,7 @@
 import { limits, stream as settings } from '../../generated/spec.js';
 import type { Caller } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
-import { createConcurrencyLimit, shareOfAccount } from '../limits/concurrency-limit.js';
+import { createConcurrencyLimit, shareOfAccount } from '../limits/window-limit.js';
 import { createEventStream, readyText, type Sink } from './event-stream.js';
 import type { Notifications } from './notifications.js';
 import { type ChangeQueries, createChangeLookup, createOpenStreams, type StreamRequest } from './open-streams.js';

@@ -1,0 +1,46 @@
+import { beforeAll, expect, test } from 'vitest';
+import { type Journey, recordJourney } from '../../testkit/journey.js';
+import { startTestService } from '../../testkit/service.js';
+
+let [heartRate, turn]: Journey[] = [];
+
+/** Records the second of two equal requests, with both threads of the service on one. */
+beforeAll(async () => {
+  const service = await startTestService();
+  const record = async (signals: Parameters<typeof service.read>[0]) => {
+    for (let warm = 0; warm < 3; warm += 1) {
+      await service.read(signals);
+      service.clock.advance(5);
+    }
+    return recordJourney(() => service.read(signals));
+  };
+  heartRate = await record({ session_id: 'watch', heart_rate: 70 });
+  const texts = { user_message: 'My boss keeps yelling at me about the deadline.', ai_response: 'That sounds hard.' };
+  turn = await record({ session_id: 'chat', subject_id: 'p', heart_rate: 70, tone: 'tense', ...texts });
+  print('A warm heart rate', heartRate);
+  print('A warm turn with text', turn);
+});
+
+function print(title: string, journey: Journey): void {
+  const count = [...journey.values()].reduce((sum, calls) => sum + calls.length, 0);
+  const lines = [...journey].map(([path, calls]) => `  ${path}: ${calls.map(({ name }) => name || '()').join(' ')}`);
+  console.log(`${title}: ${journey.size} files, ${count} functions\n${lines.sort().join('\n')}`);
+}
+
+test('a heart rate runs through at most 60 files, and a turn with text through at most 80', () => {
+  expect(heartRate?.size).toBeGreaterThan(30);
+  expect(heartRate?.size).toBeLessThanOrEqual(60);
+  expect(turn?.size).toBeLessThanOrEqual(80);
+});
+
+/** Files that only an addition needs: consent, text, tokens, the record of accesses, webhooks, streams, tools, retention. */
+const additions =
+  /^(?:packages|src\/(?:access-record|webhooks|streaming|retention|cli)|src\/\w+\/(?:consents?|feedback|topics|triggers|gather|attribution|rr-intervals|session-token|receipts|mcp|documentation|outbox|erased-ids|subjects?)\b)/;
+
+test('a heart rate of a bare account runs through no file of an addition', () => {
+  expect([...(heartRate?.keys() ?? [])].filter((path) => additions.test(path))).toEqual([]);
+});
+
+test('the texts of a turn run through files of the text package', () => {
+  expect([...(turn?.keys() ?? [])].filter((path) => additions.test(path)).length).toBeGreaterThan(5);
+});
