@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import type { EvaluatedService } from '../../packages/tools/evaluate/service.js';
 import { startProgress } from '../../packages/tools/terminal/progress.js';
-import { type Column, markdownTable, type TableRow, textTable } from '../../packages/tools/terminal/table.js';
+import { markdownTable, type TableRow, textTable } from '../../packages/tools/terminal/table.js';
 import { launch } from '../../testkit/launch.js';
 import { dataDefaultPath } from '../../packages/text/training/texts.js';
 import { confidenceColumns, confidenceRow, judgeReports, judgeRises } from '../../testkit/simulation/confidence.js';
@@ -35,6 +35,7 @@ import {
   reportColumns,
   reportRows,
 } from './support/reports.js';
+import { figureColumns } from '../figures.js';
 
 interface Options {
   readonly file: string;
@@ -104,18 +105,10 @@ async function replayAll(groups: readonly (readonly Wearer[])[]): Promise<Judged
   }
 }
 
-const right = (title: string): Column => ({ title, align: 'right' });
-
 const wearerColumns = [
   { title: 'wearer' },
-  right('days'),
-  right('first minute'),
-  right('awake: stressed'),
-  right('focused'),
-  right('awake, first day: stressed'),
-  right('nights: stressed'),
-  right('calm'),
-  right('state changes per hour'),
+  ...figureColumns('days', 'first minute', 'awake: stressed', 'focused', 'awake, first day: stressed'),
+  ...figureColumns('nights: stressed', 'calm', 'state changes per hour'),
 ];
 
 /** Returns the row of one person. "Awake" is after the first day, unless the column says otherwise. */
@@ -143,9 +136,7 @@ const steadiest = 'steadiest of the day';
 
 const riseColumns = [
   { title: 'wearer: 25 bpm more for 20 min, stressed within 10 min' },
-  right('rises'),
-  right(nearMedian),
-  right(steadiest),
+  ...figureColumns('rises', nearMedian, steadiest),
 ];
 
 /** `injected` and `replays` have one entry per kind of minutes. */
@@ -169,7 +160,7 @@ function riseRows(
   return [seen.map((kinds, person) => row(wearers[person]?.person ?? '', kinds)), [row('all', all)]];
 }
 
-const shiftColumns = [{ title: 'nurse on shift' }, right('hours'), right('stressed'), right('focused')];
+const shiftColumns = [{ title: 'nurse on shift' }, ...figureColumns('hours', 'stressed', 'focused')];
 
 function shiftRow({ person, minutes }: Wearer, judged: readonly Judged[]): TableRow {
   const hours = (minutes.length / 60).toFixed(0);

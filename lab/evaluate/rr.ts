@@ -18,6 +18,7 @@ import {
   shiftPeaks,
 } from '../../testkit/simulation/rhythms.js';
 import type { IntervalBatch } from '../../src/score/remembered.js';
+import { figureColumns, percent } from '../figures.js';
 
 const { artifacts, runs, firstSeed } = new Command('evaluate:rr')
   .description('Measure the error of RMSSD on simulated intervals with ectopic beats and with shifted peaks.')
@@ -41,7 +42,6 @@ const methods: ReadonlyArray<readonly [string, Derive]> = [
 ];
 
 const seeds = Array.from({ length: runs }, (_, index) => firstSeed + index);
-const right = (title: string) => ({ title, align: 'right' as const });
 console.log(`${artifacts} % of the beats are changed. ${runs} recordings of ${recordingSeconds} s per rhythm.\n`);
 const titles = [
   'ectopic mean',
@@ -56,7 +56,7 @@ const titles = [
 ];
 console.log(
   textTable(
-    [{ title: 'rhythm' }, { title: 'filter' }, ...titles.map(right)],
+    [{ title: 'rhythm' }, { title: 'filter' }, ...figureColumns(...titles)],
     rhythms.map((rhythm) => methods.map(([name, derive]) => [rhythm.name, name, ...measure(rhythm, derive)])),
   ),
 );
@@ -65,7 +65,7 @@ const unusable = [0.1, 0.15, 0.2, 0.25, 0.3].map((deviation) => [
   `${deviation}`,
   shareOf(seeds.map((seed) => isUnusable(deviation, seed))),
 ]);
-console.log(textTable([right('deviation'), right('unusable')], [unusable]));
+console.log(textTable(figureColumns('deviation', 'unusable'), [unusable]));
 
 /** Returns the cells of a row: relative errors with artifacts, and errors of clean intervals in ms. */
 function measure(rhythm: Rhythm, derive: Derive): string[] {
@@ -81,7 +81,10 @@ function measure(rhythm: Rhythm, derive: Derive): string[] {
       errors[index]?.push(error === undefined ? undefined : error / truth);
     }
   }
-  return [...errors.flatMap((it) => cellsOf(it, percent)), ...cellsOf(cleanErrors, (ms) => ms.toFixed(2))];
+  return [
+    ...errors.flatMap((it) => cellsOf(it, (share) => percent(share))),
+    ...cellsOf(cleanErrors, (ms) => ms.toFixed(2)),
+  ];
 }
 
 function cellsOf(errors: ReadonlyArray<number | undefined>, format: (value: number) => string): string[] {
@@ -119,8 +122,4 @@ function beatsOf(intervals: readonly number[]): Beat[] {
 
 function shareOf(values: readonly boolean[]): string {
   return percent(values.filter(Boolean).length / values.length);
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
 }

@@ -25,6 +25,7 @@ import {
 } from '../../packages/text/training/severity.js';
 import { dataDefaultPath } from '../../packages/text/training/texts.js';
 import type { Session } from '../../src/score/remembered.js';
+import { figureColumns, percent } from '../figures.js';
 
 /** SAD's ratings from which a sentence counts as severe, and up to which it does not, 0–1. About a third each. */
 const SEVERE_MIN = 0.5;
@@ -94,7 +95,7 @@ async function evaluate({ data, errors }: { data: string; errors: boolean }): Pr
   const unseen = train(texts.filter(({ kind }) => !kind.startsWith('severity/development/')));
   progress.advance();
   progress.stop();
-  console.log(textTable([{ title: 'left out' }, { title: 'texts', align: 'right' }, { title: 'figure' }], [rows]));
+  console.log(textTable([{ title: 'left out' }, ...figureColumns('texts'), { title: 'figure' }], [rows]));
   console.log('Goal on posts of another platform: AUC 0.72. The data contains no such posts.');
   printHalf('severity/development, left out', unseen, readLabeled('development'));
   printHalf('severity/evaluation, never in training', released(), readLabeled('evaluation'));
@@ -134,21 +135,25 @@ function printConcerns(model: Model, texts: readonly SeverityText[], all: readon
 
 function printCalm(model: Model, texts: readonly SeverityText[]): string {
   const states = countStates(model, texts);
-  return `${percent(states.relaxed)} relaxed, ${percent(states.focused)} focused, ${percent(states.stressed)} stressed`;
+  return `${percent(states.relaxed, 0)} relaxed, ${percent(states.focused, 0)} focused, ${percent(states.stressed, 0)} stressed`;
 }
 
 function printHalf(title: string, model: Model, texts: readonly SeverityText[]): void {
   const of = (label: string) => texts.filter(({ kind }) => kind.endsWith(`/${label}`));
   const rows = ['calm', 'mild', 'distress'].map((label) => {
     const { relaxed, focused, stressed } = countStates(model, of(label));
-    return [label, String(of(label).length), ...[relaxed, focused, stressed].map(percent)];
+    return [label, String(of(label).length), ...[relaxed, focused, stressed].map((it) => percent(it, 0))];
   });
-  const columns = ['texts', 'relaxed', 'focused', 'stressed'].map((name) => ({ title: name, align: 'right' as const }));
+  const columns = figureColumns('texts', 'relaxed', 'focused', 'stressed');
   console.log(`\n${textTable([{ title }, ...columns], [rows])}`);
   const score = (label: string) => of(label).map(({ text }) => model.severityOf(text));
   const against = (label: string) => compare(score('distress'), score(label)).toFixed(3);
   console.log(`AUC of distress: ${against('mild')} against mild, ${against('calm')} against calm`);
-  const reached = (label: string) => percent(shareOf(conversationsOf(of(label)), (it) => endsStressed(model, it)));
+  const reached = (label: string) =>
+    percent(
+      shareOf(conversationsOf(of(label)), (it) => endsStressed(model, it)),
+      0,
+    );
   console.log(
     `stressed after ${TURNS} turns: ${['distress', 'mild', 'calm'].map((it) => `${it} ${reached(it)}`).join(', ')}`,
   );
@@ -214,8 +219,4 @@ function compare(stressful: readonly number[], calm: readonly number[]): number 
 
 function shareOf<T>(items: readonly T[], holds: (item: T) => boolean): number {
   return items.filter(holds).length / Math.max(1, items.length);
-}
-
-function percent(share: number): string {
-  return `${Math.round(100 * share)} %`;
 }

@@ -21,6 +21,7 @@ import {
   type TopicTexts,
   weightsFile,
 } from '../../packages/text/training/texts.js';
+import { percent } from '../figures.js';
 
 interface Options {
   readonly data: string;
@@ -236,8 +237,4 @@ function printErrors(perKind: number): void {
     for (const judgement of figures.ofKind(unseen, kind).filter(isError).slice(0, perKind))
       console.log(`${judgement.concern.toFixed(1)} [${figures.returnedAreas(judgement)}] ${judgement.it.text}`);
   }
-}
-
-function percent(part: number): string {
-  return `${(100 * part).toFixed(1)} %`;
 }

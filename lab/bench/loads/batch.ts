@@ -18,8 +18,9 @@ import { positive } from '../../options.js';
 import { databaseOption, type DatabaseChoice, findDatabases, titleOf, withDatabase } from '../support/databases.js';
 import { describeMachine, machineLine } from '../support/machine.js';
 import { createRequests } from '../support/requests.js';
-import { figureColumns, middle, takeTurns } from '../support/rounds.js';
+import { middle, takeTurns } from '../support/rounds.js';
 import { ample } from '../support/service.js';
+import { figureColumns } from '../../figures.js';
 
 /** Minimum of readings per second in batches ÷ in single requests. */
 const ratioMin = 5;

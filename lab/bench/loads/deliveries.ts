@@ -12,7 +12,7 @@ import { positive } from '../../options.js';
 import { requireDatabase, withDatabase } from '../support/databases.js';
 import { timeChanges, type Way } from '../support/delivery-latency.js';
 import { type DeliveryLoad, runDeliveries } from '../support/delivery-run.js';
-import { figureColumns } from '../support/rounds.js';
+import { figureColumns } from '../../figures.js';
 
 const parts = ['throughput', 'capacity', 'latency', 'isolation'] as const;
 type Part = (typeof parts)[number];

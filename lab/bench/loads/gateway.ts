@@ -13,9 +13,10 @@ import { markdownTable, textTable } from '../../../packages/tools/terminal/table
 import { positive } from '../../options.js';
 import { databaseOption, type DatabaseChoice, findDatabases, titleOf, withDatabase } from '../support/databases.js';
 import { describeMachine, machineLine } from '../support/machine.js';
-import { figureColumns } from '../support/rounds.js';
+
 import { startBenchedService } from '../support/service.js';
 import { forgeKey, upload } from '../support/uploads.js';
+import { figureColumns } from '../../figures.js';
 
 const sessions = 100;
 /** V8 compiles the code of a request after some hundred requests. */

@@ -22,21 +22,14 @@ import { fillStore, subjectsAtOnce, topicsPerSubject } from '../support/fill.js'
 import { connections, type Generator, type MeasuredRun, withGenerator } from '../support/generator.js';
 import { describeMachine, machineLine } from '../support/machine.js';
 import type { Load } from '../support/requests.js';
-import {
-  condemnFailures,
-  figureColumns,
-  middleOf,
-  runCells,
-  type Runs,
-  runTitles,
-  takeTurns,
-} from '../support/rounds.js';
+import { condemnFailures, middleOf, runCells, type Runs, runTitles, takeTurns } from '../support/rounds.js';
 import { ample } from '../support/service.js';
 import { measureStoredBytes } from '../support/stored-bytes.js';
 import { positive } from '../../options.js';
 import { startProgress } from '../../../packages/tools/terminal/progress.js';
 import { save } from '../../../packages/tools/terminal/save.js';
 import { type Column, textTable } from '../../../packages/tools/terminal/table.js';
+import { figureColumns } from '../../figures.js';
 
 const sessionsAtOnce = 500;
 /** Rows of the small database, so that reads return data. */

@@ -12,11 +12,12 @@ import { createPrepareReading } from '../../../src/readings/intake.js';
 import { openStore } from '../../../src/store/store.js';
 import { databaseOption, type DatabaseChoice, findDatabases, titleOf, withDatabase } from '../support/databases.js';
 import { createRequests } from '../support/requests.js';
-import { figureColumns } from '../support/rounds.js';
+
 import { positive } from '../../options.js';
 import { startProgress } from '../../../packages/tools/terminal/progress.js';
 import { quantile } from '../../../packages/tools/terminal/quantile.js';
 import { textTable } from '../../../packages/tools/terminal/table.js';
+import { figureColumns } from '../../figures.js';
 
 const loads = { plain: 'a reading', turn: 'with a turn of 200 + 300 characters' } as const;
 type Load = keyof typeof loads;

@@ -22,8 +22,9 @@ import {
 import { connections, type Generator, type MeasuredRun, type Run, withGenerator } from '../support/generator.js';
 import { describeMachine, type Machine, machineLine } from '../support/machine.js';
 import type { Load } from '../support/requests.js';
-import { condemnFailures, failuresOf, figureColumns, middleOf, type Runs, takeTurns } from '../support/rounds.js';
+import { condemnFailures, failuresOf, middleOf, type Runs, takeTurns } from '../support/rounds.js';
 import { bundle, startBenchedService } from '../support/service.js';
+import { figureColumns } from '../../figures.js';
 
 /** The contenders in the order of the table, labeled (a) to (e). */
 const titles = {

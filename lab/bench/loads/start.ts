@@ -9,7 +9,8 @@ import { markdownTable } from '../../../packages/tools/terminal/table.js';
 import { positive } from '../../options.js';
 import { withDatabase } from '../support/databases.js';
 import { describeMachine, machineLine } from '../support/machine.js';
-import { figureColumns, middle } from '../support/rounds.js';
+import { middle } from '../support/rounds.js';
+import { figureColumns } from '../../figures.js';
 
 /** The options that `npm start`, the systemd unit and the container pass to Node. */
 const startOptions = ['--single-threaded-gc', '--max-semi-space-size=8'];

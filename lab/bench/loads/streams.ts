@@ -21,9 +21,10 @@ import { positive } from '../../options.js';
 import { databaseOption, type DatabaseChoice, findDatabases, titleOf, withDatabase } from '../support/databases.js';
 import { connections, type MeasuredRun, withGenerator } from '../support/generator.js';
 import { describeMachine, machineLine } from '../support/machine.js';
-import { figureColumns, middle, takeTurns } from '../support/rounds.js';
+import { middle, takeTurns } from '../support/rounds.js';
 import { ample } from '../support/service.js';
 import { openStreams, sendSteadily, type Timed } from '../support/streams.js';
+import { figureColumns } from '../../figures.js';
 
 const warmUpSeconds = 3;
 /** Sessions of the measurement with two processes. */

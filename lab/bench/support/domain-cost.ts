@@ -10,8 +10,9 @@ import { loadTopicModel } from '../../../packages/text/model.js';
 import { quantile } from '../../../packages/tools/terminal/quantile.js';
 import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import { textTable } from '../../../packages/tools/terminal/table.js';
-import { figureColumns } from './rounds.js';
+
 import type { Baseline, Session } from '../../../src/score/remembered.js';
+import { figureColumns } from '../../figures.js';
 
 const [readings = 0, turns = 0] = process.argv.slice(2).map(Number);
 const warmUp = 50_000;

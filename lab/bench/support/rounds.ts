@@ -1,6 +1,5 @@
 import { startProgress } from '../../../packages/tools/terminal/progress.js';
 import { quantile } from '../../../packages/tools/terminal/quantile.js';
-import type { Column } from '../../../packages/tools/terminal/table.js';
 import type { Run } from './generator.js';
 
 /** The runs of each subject, in the order of the rounds. */
@@ -37,11 +36,6 @@ export function middle(values: readonly number[]): number {
 
 export function failuresOf(runs: readonly Run[]): number {
   return runs.reduce((sum, { failures }) => sum + failures, 0);
-}
-
-/** Returns columns that are aligned on the right, for figures. */
-export function figureColumns(...titles: readonly string[]): Column[] {
-  return titles.map((title) => ({ title, align: 'right' }));
 }
 
 /** Column titles of throughput and latency. */

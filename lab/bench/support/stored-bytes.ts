@@ -10,6 +10,7 @@ import { draw, type Scene, scenes, seededRandom } from '../../../packages/tools/
 import { type Column, textTable } from '../../../packages/tools/terminal/table.js';
 import { titleOf, withDatabase } from './databases.js';
 import { startBenchedService } from './service.js';
+import { figureColumns } from '../../figures.js';
 
 const [sessions, readingsPerSession] = [100, 1_000];
 const readings = sessions * readingsPerSession;
@@ -21,7 +22,7 @@ const seed = 7;
 
 const columns: readonly Column[] = [
   { title: 'table' },
-  ...['rows and primary key', 'other indexes', 'sum'].map((title) => ({ title, align: 'right' }) as const),
+  ...figureColumns('rows and primary key', 'other indexes', 'sum'),
 ];
 
 /**

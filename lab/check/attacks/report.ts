@@ -3,24 +3,33 @@ import { type Column, type TableRow, textTable } from '../../../packages/tools/t
 import { describeAllowed, isAllowed } from '../../../testkit/verdict.js';
 import { quantile } from '../../../packages/tools/terminal/quantile.js';
 import type { ScenarioOutcome } from './scenario.js';
+import { figureColumns } from '../../figures.js';
 
 const latencies = ['ingest p50', 'ingest p99', 'webhook p50', 'webhook p99'];
 const columns: readonly Column[] = [
   ...['item', 'attack or fault', 'database', 'verdict'].map((title) => ({ title })),
-  ...latencies.map((title) => ({ title, align: 'right' }) as const),
+  ...figureColumns(...latencies),
 ];
 
 /** Returns the table of all outcomes, followed by the failed findings and missed targets. */
 export function reportOf(outcomes: readonly ScenarioOutcome[]): string {
-  const sections = [...new Set(outcomes.map(({ database }) => database))].map((database) =>
-    outcomes.filter((outcome) => outcome.database === database).map(rowOf),
-  );
   const lines = outcomes.flatMap(linesOf);
   const legend = "Latencies are the neighbor's, in milliseconds, without → with the attack.";
-  return [textTable(columns, sections), '', legend, ...(lines.length > 0 ? ['', ...lines] : [])].join('\n');
+  return [tabulate(columns, outcomes, toRow), '', legend, ...(lines.length > 0 ? ['', ...lines] : [])].join('\n');
 }
 
-function rowOf({ item, title, database, holds, without, with: during }: ScenarioOutcome): TableRow {
+/** Returns a table with a row per outcome and a section per database. */
+export function tabulate(
+  columns: readonly Column[],
+  outcomes: readonly ScenarioOutcome[],
+  toCells: (outcome: ScenarioOutcome) => TableRow,
+): string {
+  const databases = [...new Set(outcomes.map(({ database }) => database))];
+  const sections = databases.map((it) => outcomes.filter(({ database }) => database === it).map(toCells));
+  return textTable(columns, sections);
+}
+
+function toRow({ item, title, database, holds, without, with: during }: ScenarioOutcome): TableRow {
   const figures = [...figuresOf(without.ingestMs, during.ingestMs), ...figuresOf(without.webhookMs, during.webhookMs)];
   return [String(item), title, titleOf(database), holds ? 'holds' : 'BROKEN', ...figures];
 }

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DatabaseKind } from '../../../testkit/databases.js';
 import { atLeast, type Row } from '../../../testkit/verdict.js';
-import { type Column, type TableRow, textTable } from '../../../packages/tools/terminal/table.js';
+import type { Column, TableRow } from '../../../packages/tools/terminal/table.js';
 import { titleOf } from '../../bench/support/databases.js';
 import { type Counts } from '../attacks/neighbor.js';
 import { type Scenario, type ScenarioOutcome } from '../attacks/scenario.js';
 import { type Stage } from '../attacks/stage.js';
+import { figureColumns } from '../../figures.js';
+import { tabulate } from '../attacks/report.js';
 
 /** A fault that begins and ends while readings are sent. */
 export interface Fault {
@@ -155,17 +157,14 @@ const counted = [
 ];
 const columns: readonly Column[] = [
   ...['fault', 'database', 'verdict'].map((title) => ({ title })),
-  ...counted.map((title) => ({ title, align: 'right' }) as const),
+  ...figureColumns(...counted),
 ];
 
 export function reportOf(outcomes: readonly ScenarioOutcome[]): string {
-  const sections = [...new Set(outcomes.map(({ database }) => database))].map((database) =>
-    outcomes.filter((outcome) => outcome.database === database).map(rowOf),
-  );
-  return textTable(columns, sections);
+  return tabulate(columns, outcomes, toRow);
 }
 
-function rowOf({ title, database, holds, with: { counts } }: ScenarioOutcome): TableRow {
+function toRow({ title, database, holds, with: { counts } }: ScenarioOutcome): TableRow {
   const { acknowledged, lost, changes, missing, failures } = counts;
   const sum = (isIt: (why: string) => boolean) =>
     Object.entries(failures).reduce((total, [why, count]) => total + (isIt(why) ? count : 0), 0);

@@ -1,5 +1,6 @@
 import { areas } from '../../../packages/text/vocabulary.js';
 import type { GatePoint } from './topic-figures.js';
+import { percent } from '../../figures.js';
 
 const INK = '#1f2933';
 const FAINT = '#d5dbe1';
@@ -104,15 +105,14 @@ export function drawGate(
 function gridOf(): string[] {
   const columns = [0, 0.1, 0.2, 0.3, 0.4].map(
     (at) =>
-      `<path d="M${x(at)} ${y(1)}V${y(RECALL_MIN)}" stroke="${FAINT}"/>${text(x(at), y(RECALL_MIN) + 18, percent(at))}`,
+      `<path d="M${x(at)} ${y(1)}V${y(RECALL_MIN)}" stroke="${FAINT}"/>${text(x(at), y(RECALL_MIN) + 18, percent(at, 0))}`,
   );
   const rows = [0.7, 0.8, 0.9, 1].map(
-    (at) => `<path d="M${x(0)} ${y(at)}H${x(0.4)}" stroke="${FAINT}"/>${text(x(0) - 8, y(at) + 4, percent(at), 'end')}`,
+    (at) =>
+      `<path d="M${x(0)} ${y(at)}H${x(0.4)}" stroke="${FAINT}"/>${text(x(0) - 8, y(at) + 4, percent(at, 0), 'end')}`,
   );
   return [...columns, ...rows];
 }
-
-const percent = (part: number): string => `${Math.round(100 * part)} %`;
 
 function drawCurve({ name, points, here, color }: Curve, index: number): string[] {
   const shown = points.filter(({ recall, falseAlarms }) => recall >= RECALL_MIN && falseAlarms <= FALSE_ALARMS_MAX);

@@ -4,13 +4,12 @@ import type { Schema } from '../../../src/contract/contract.js';
 import type { Column, TableRow } from '../../../packages/tools/terminal/table.js';
 import { auc } from '../../../packages/tools/evaluate/statistics.js';
 import { type Judged, meanOf, type StressReport, type Wearer } from '../../../testkit/simulation/days.js';
+import { figureColumns } from '../../figures.js';
 
 /** A report with the minutes that it is about. */
 interface MatchedReport extends Pick<StressReport, 'person' | 'stress'> {
   readonly during: readonly Judged[];
 }
-
-const right = (title: string): Column => ({ title, align: 'right' });
 
 /** Returns the reports about minutes that were replayed. */
 export function matchReports(
@@ -27,9 +26,7 @@ export function matchReports(
 
 export const reportColumns: readonly Column[] = [
   { title: 'reports of high stress against none' },
-  right('reports'),
-  right('AUC'),
-  right('AUC within a nurse'),
+  ...figureColumns('reports', 'AUC', 'AUC within a nurse'),
 ];
 
 /**
@@ -57,7 +54,7 @@ export function reportRows(reports: readonly MatchedReport[]): TableRow[] {
 
 export const agreementColumns: readonly Column[] = [
   { title: 'agreement, as GET /v1/agreement computes it' },
-  ...['reports', 'stressed', 'nurses', 'AUC', '95 % interval', 'status'].map(right),
+  ...figureColumns('reports', 'stressed', 'nurses', 'AUC', '95 % interval', 'status'),
 ];
 
 /** Numbers from 0 to 10 for the answers of the nurses. Medium counts as stressed or is left out. */
@@ -79,7 +76,7 @@ export function agreementRows(reports: readonly MatchedReport[]): TableRow[] {
 
 export const calibrationColumns: readonly Column[] = [
   { title: 'band of the score: high against none' },
-  ...['reports', 'mean score', 'stressed', '95 % interval'].map(right),
+  ...figureColumns('reports', 'mean score', 'stressed', '95 % interval'),
 ];
 
 /** Returns a row per band of the score. */

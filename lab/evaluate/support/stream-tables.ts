@@ -9,13 +9,11 @@ import {
   scoredWindows,
   type StreamFigures,
 } from '../../../testkit/simulation/stream.js';
+import { figureColumns } from '../../figures.js';
 
 export const streamColumns: readonly Column[] = [
   { title: 'person' },
-  { title: 'AUC', align: 'right' },
-  { title: 'AUC of the running mean', align: 'right' },
-  { title: 'state changes per hour', align: 'right' },
-  { title: 'states shorter than a minute', align: 'right' },
+  ...figureColumns('AUC', 'AUC of the running mean', 'state changes per hour', 'states shorter than a minute'),
 ];
 
 /** Returns one row per person and one for all people. */
@@ -44,7 +42,7 @@ function rowOf(name: string, it: StreamFigures): TableRow {
 export const densityColumns: readonly Column[] = [
   { title: 'reading every' },
   { title: 'and every' },
-  { title: 'same state', align: 'right' },
+  ...figureColumns('same state'),
 ];
 
 /** Returns one row per pair of reading intervals: the share of time with the same state, over all people. */
