@@ -4,7 +4,7 @@ import { startTestService } from '../../testkit/service.js';
 
 let [heartRate, turn]: Journey[] = [];
 
-/** Records the second of two equal requests, with both threads of the service on one. */
+/** Records equal requests after the first ones, with both threads of the service on one. */
 beforeAll(async () => {
   const service = await startTestService();
   const record = async (signals: Parameters<typeof service.read>[0]) => {
@@ -12,7 +12,13 @@ beforeAll(async () => {
       await service.read(signals);
       service.clock.advance(5);
     }
-    return recordJourney(() => service.read(signals));
+    // The worker and the purge also run at times. What is not part of a request is not in each of three journeys.
+    const journeys: Journey[] = [];
+    while (journeys.length < 3) {
+      journeys.push(await recordJourney(() => service.read(signals)));
+      service.clock.advance(5);
+    }
+    return new Map([...(journeys[0] ?? [])].filter(([path]) => journeys.every((it) => it.has(path))));
   };
   heartRate = await record({ session_id: 'watch', heart_rate: 70 });
   const texts = { user_message: 'My boss keeps yelling at me about the deadline.', ai_response: 'That sounds hard.' };

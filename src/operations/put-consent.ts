@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { consent as contract } from '../../generated/spec.js';
 import type { BodyOf } from '../contract/contract.js';
 import { type Allowed, findRefusedCategories, narrowConsent, readAllowed } from '../score/consent.js';
-import { unknownSubject } from '../score/subject.js';
+import { unknownSubject } from '../score/triggers.js';
 import { keepBaseline, statesPurpose } from '../readings/consent.js';
 import { checkAge } from '../readings/intake.js';
 import { removeSubjectsValues } from '../retention/remove-live-values.js';

@@ -4,7 +4,7 @@ import { attributeStress, type Credit, stressAtTurn } from '../score/attribution
 import { advanceSession, backfillSession, isOtherSubject, newestAtMs, startLive, type Step } from '../score/session.js';
 import { findChange, nextSeq, type SessionEvent } from '../score/states.js';
 import type { Reading } from '../score/signals.js';
-import { unknownSubject } from '../score/subject.js';
+import { unknownSubject } from '../score/triggers.js';
 import { type Extraction, gatherTopics } from '../score/gather.js';
 import type { TopicName } from '../../packages/text/vocabulary.js';
 import type { ErasedId } from '../store/erased-ids.js';

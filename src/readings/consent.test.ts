@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { advanceTo, startMs } from '../../testkit/arbitraries.js';
-import { unknownSubject } from '../score/subject.js';
+import { unknownSubject } from '../score/triggers.js';
 import { createTopicAnalyzer } from '../../packages/text/texts.js';
 import { loadTopicModel } from '../../packages/text/model.js';
 import { beginProgress } from './advance.js';

@@ -1,7 +1,6 @@
 import type { Credit } from '../score/attribution.js';
 import { addTopics } from '../score/session.js';
-import { nameTopic, unknownSubject } from '../score/subject.js';
-import { isConcern, sight, type Trigger } from '../score/triggers.js';
+import { isConcern, nameTopic, sight, type Trigger, unknownSubject } from '../score/triggers.js';
 import type { TriggersOf } from '../store/triggers.js';
 import { type Advance, type Completed, completeState, listTaken, type Progress, type TakenReading } from './advance.js';
 import type { ComputedState } from '../score/remembered.js';

@@ -1,6 +1,5 @@
 import type { Schema, State } from '../contract/contract.js';
-import type { Point } from './history.js';
-import type { DerivableName, Measured } from './signals.js';
+import type { DerivableName, Measured, Point } from './signals.js';
 import { effectiveness } from './state-reading.js';
 import { findBand } from './states.js';
 import type { ComputedState } from './remembered.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { toHistory, computeTrend } from './history.js';
-import type { Point } from './history.js';
+import { computeTrend, toHistory } from './history.js';
 import { laws } from '../../testkit/arbitraries.js';
+import type { Point } from './signals.js';
 
 const scores = fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 40 });
 const pointsOf = (values: readonly number[]): Point[] =>

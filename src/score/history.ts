@@ -1,26 +1,7 @@
-import { fields, history as settings, modelVersion, signals } from '../../generated/spec.js';
+import { fields, history as settings, signals } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
-import type { Measured, Reading } from './signals.js';
+import type { Measured, Point } from './signals.js';
 import { findBand } from './states.js';
-import type { TopicName } from '../../packages/text/vocabulary.js';
-
-/** One point of the history. */
-export interface Point {
-  readonly timestampMs: number;
-  readonly score: number;
-  readonly confidence: number;
-  /** Version of the model that computed the score. */
-  readonly model: number;
-  readonly measured: Measured;
-  /** Topics of the reading's conversation turn. Absent if there are none, and in a point that no history shows. */
-  readonly topics?: readonly TopicName[];
-}
-
-/** Returns the history point of a reading. */
-export function toPoint(reading: Reading, score: number, confidence: number): Point {
-  const { atMs, subjectId: _, rrQuality: __, ...measured } = reading;
-  return { timestampMs: atMs, score, confidence, model: modelVersion.number, measured };
-}
 
 /** The parts of a reading that the contract shows in the history. */
 const datapointSignals = fields.HistoryDatapoint.filter(

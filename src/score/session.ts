@@ -1,13 +1,20 @@
 import { enums, modelVersion, stressModel as model } from '../../generated/spec.js';
 import type { SignalCategory } from '../contract/contract.js';
 import { advanceHeart, toLesson } from './heart.js';
-import { type Durations, learn, learnedProgress, learnPast, type Lesson, describeTypical } from './baseline.js';
-import { type Point, toPoint } from './history.js';
+import { describeTypical, type Durations, learn, learnedProgress, learnPast, type Lesson } from './baseline.js';
 import { addStated, afterDeviceChange, followDevice } from './movement.js';
 import { countAgreeingTones } from './evidence.js';
 import { explainScore } from './reason.js';
 import { rememberIntervals, withDerived } from './rr-intervals.js';
-import { listCategories, derivedFromText, mergeSignals, type Reading, signalNames } from './signals.js';
+import {
+  derivedFromText,
+  listCategories,
+  mergeSignals,
+  type Point,
+  type Reading,
+  signalNames,
+  toPoint,
+} from './signals.js';
 import { passPublished, publishScore } from './states.js';
 import { type Assessment, fuseEvidence } from './stress.js';
 import type { TopicName } from '../../packages/text/vocabulary.js';

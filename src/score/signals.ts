@@ -1,7 +1,9 @@
-import { signals as contract, stressModel as model } from '../../generated/spec.js';
+import { modelVersion, signals as contract, stressModel as model } from '../../generated/spec.js';
 import type { Schema, SignalCategory, Submission } from '../contract/contract.js';
 import { labelLogOdds } from './evidence.js';
 import type { Contract, Newest, SignalName, Signals, SignalValue, SignalValues, Used } from './remembered.js';
+import type { TopicName } from '../../packages/text/vocabulary.js';
+
 /** A signal that is compared with the typical value of the person. The service also derives it from intervals. */
 export type DerivedName = 'heart_rate' | 'sdnn' | 'rmssd';
 /** A value that a reading may have without stating it. The service derives the sentiment from text. */
@@ -146,4 +148,22 @@ function byPoints<L extends string>(points: Readonly<Record<L, number>>): (a: L,
   const ascending = (Object.keys(points) as L[]).sort((a, b) => points[a] - points[b]);
   const rank = new Map(ascending.map((label, index) => [label, index]));
   return (a, b) => (rank.get(a) ?? 0) - (rank.get(b) ?? 0);
+}
+
+/** One point of the history. */
+export interface Point {
+  readonly timestampMs: number;
+  readonly score: number;
+  readonly confidence: number;
+  /** Version of the model that computed the score. */
+  readonly model: number;
+  readonly measured: Measured;
+  /** Topics of the reading's conversation turn. Absent if there are none, and in a point that no history shows. */
+  readonly topics?: readonly TopicName[];
+}
+
+/** Returns the history point of a reading. */
+export function toPoint(reading: Reading, score: number, confidence: number): Point {
+  const { atMs, subjectId: _, rrQuality: __, ...measured } = reading;
+  return { timestampMs: atMs, score, confidence, model: modelVersion.number, measured };
 }

@@ -1,7 +1,8 @@
 import { bands, triggers as settings } from '../../generated/spec.js';
 import type { Schema, State } from '../contract/contract.js';
+import type { Subject } from './remembered.js';
 
-export type TriggerStatus = Schema<'TriggerStatus'>;
+type TriggerStatus = Schema<'TriggerStatus'>;
 
 /** Stress history of one topic for one person. Plain JSON. */
 export interface Trigger {
@@ -130,7 +131,7 @@ export const isConcern = (trigger: Trigger | undefined): boolean =>
 type Named = readonly [topic: string, trigger: Pick<Trigger, 'lastSeenMs'>];
 
 /** Sorts topics by last sighting, newest first. Topics with the same timestamp are sorted by name. */
-export function byRecency([topic, { lastSeenMs }]: Named, [other, { lastSeenMs: otherMs }]: Named): number {
+function byRecency([topic, { lastSeenMs }]: Named, [other, { lastSeenMs: otherMs }]: Named): number {
   return otherMs - lastSeenMs || (topic < other ? -1 : 1);
 }
 
@@ -165,4 +166,41 @@ function toEntry({ status, scoreSum, sightings, peakScore, sessions, lastSeenMs 
 
 function findLowestScore(state: State): number {
   return bands.find((band) => band.state === state)?.min_score ?? 0;
+}
+
+/** A new subject without any data. */
+export const unknownSubject: Subject = {};
+
+type Seen = Pick<Trigger, 'status' | 'lastSeenMs'>;
+
+/** Moves a topic to its position in the list of its status. Returns the same object if nothing changes. */
+export function nameTopic(
+  subject: Subject,
+  topic: string,
+  trigger: Seen,
+  triggerOf: (other: string) => Seen | undefined,
+): Subject {
+  const isAhead = (other: string): boolean => {
+    const known = triggerOf(other);
+    return known !== undefined && byRecency([other, known], [topic, trigger]) < 0;
+  };
+  const placed = (names: readonly string[] | undefined, status: TriggerStatus) =>
+    trigger.status === status ? withName(names ?? [], topic, isAhead) : without(names, topic);
+  const active = placed(subject.active, 'active');
+  const resolved = placed(subject.resolved, 'resolved');
+  const isSame = active === subject.active && resolved === subject.resolved;
+  return isSame ? subject : { ...subject, active, resolved };
+}
+
+function withName(names: readonly string[], name: string, isAhead: (other: string) => boolean): readonly string[] {
+  const others = without(names, name) ?? [];
+  const behind = others.findIndex((other) => !isAhead(other));
+  const at = behind < 0 ? others.length : behind;
+  return names[at] === name ? names : [...others.slice(0, at), name, ...others.slice(at)];
+}
+
+/** Returns the list without a name. Returns undefined instead of an empty list. */
+function without(names: readonly string[] | undefined, name: string): readonly string[] | undefined {
+  if (!names?.includes(name)) return names;
+  return names.length > 1 ? names.filter((it) => it !== name) : undefined;
 }

@@ -1,12 +1,11 @@
 import type { ReadScope } from './scope.js';
 import type { Knex } from 'knex';
 import { history as settings, timestamps } from '../../generated/spec.js';
-import type { Point } from '../score/history.js';
 import { buildInsert, isMysql, selectRows, type Statement } from './rows.js';
 import { positionsPerMs, positionStep } from './stream-positions.js';
 import type { ComputedState } from '../score/remembered.js';
 import type { Schema } from '../contract/contract.js';
-import { derivedFromText, listCategories } from '../score/signals.js';
+import { derivedFromText, listCategories, type Point } from '../score/signals.js';
 import { rowFormats } from './row-formats.js';
 
 const lateWithReadings = 'late_readings l join session_readings r on r.account = l.account and r.position = l.position';
