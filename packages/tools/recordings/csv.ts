@@ -1,26 +1,56 @@
-import { createReadStream } from 'node:fs';
-import { parse } from 'csv-parse';
+import { type Delimiter, openRows, readCell } from './csv-rows.js';
 import { type Mapping, listMappings } from './field-map.js';
 import { type Item, readTime, type RecordingFile } from './measurement.js';
 
-const recordMaxBytes = 65_536;
-const timeColumns = ['timestamp', 'time', 'datetime', 'date_time', 'date'];
+/** Columns with a time, the likeliest first. `time` and `date` may also be the two parts of one. */
+const timeColumns = ['timestamp', 'datetime', 'date_time', 'time', 'date'];
 
-interface Row {
-  readonly record: string[];
-  readonly info: { readonly lines: number };
-}
-
-/** Reads a CSV with a header row, a column with times and any of the columns in the field map. */
+/** Reads a CSV with a header row, a time in one column or two, and any of the columns in the field map. */
 export async function* readCsv({ path, utcOffsetMs }: RecordingFile): AsyncGenerator<readonly Item[]> {
-  const rows = rowsOf(path);
+  const { rows, delimiter } = await openRows(path);
   const titles = ((await rows.next()).value?.record ?? []).map(normalize);
-  const time = titles.findIndex((title) => timeColumns.includes(title));
   const mapped = findColumns(titles, listMappings('csv'));
-  if (time < 0) throw new Error(`line 1: no column with times: name one of the columns ${timeColumns.join(', ')}`);
+  if (!titles.some((title) => timeColumns.includes(title)))
+    throw new Error(`line 1: no column with times: name one of the columns ${timeColumns.join(', ')}`);
   if (mapped.length === 0)
     throw new Error(`line 1: no column is known: name the columns ${[...listMappings('csv').keys()].join(', ')}`);
-  for await (const { record } of rows) yield listItems(record, mapped, readTime(record[time] ?? '', utcOffsetMs));
+  let times: TimeText | undefined;
+  for await (const { record } of rows) {
+    // The first row with a time decides, so that all rows count in the same zone.
+    times ??= timeTexts(titles).find((it) => !Number.isNaN(readLocalTime(it(record), utcOffsetMs)));
+    yield listItems(record, mapped, readLocalTime(times?.(record) ?? '', utcOffsetMs), delimiter);
+  }
+}
+
+type TimeText = (record: readonly string[]) => string;
+
+/** Returns the ways to find the time of a row. A time of day follows its date, also if the date is written with midnight. */
+function timeTexts(titles: readonly string[]): TimeText[] {
+  const read = (title: string): TimeText => {
+    const index = titles.indexOf(title);
+    return (record) => record[index] ?? '';
+  };
+  const [date, time] = [read('date'), read('time')];
+  const inTwo: TimeText = (record) =>
+    /^\d\d?:\d\d/.test(time(record)) ? `${dayOf(date(record))} ${time(record)}` : '';
+  const [timestamp = '', datetime = '', dateTime = '', ...parts] = timeColumns;
+  return [...[timestamp, datetime, dateTime].map(read), inTwo, ...parts.map(read)];
+}
+
+function dayOf(date: string): string {
+  return date.split(/[T ]/, 1)[0] ?? '';
+}
+
+/** Returns the epoch ms of a time as in ISO 8601 or as spreadsheets write it, e.g. `20.11.2024 9:00`. NaN for another text. */
+function readLocalTime(text: string, utcOffsetMs: number): number {
+  const iso = text
+    .replace(/^(\d\d?)\.(\d\d?)\.(\d{4})(?=[T ])/, (_, day: string, month: string, year: string) =>
+      [year, month.padStart(2, '0'), day.padStart(2, '0')].join('-'),
+    )
+    .replace(/^(\d{4})[/.](\d\d)[/.](\d\d)(?=[T ])/, '$1-$2-$3')
+    .replace(/ (?=\d:)/, ' 0')
+    .replace(/(:\d\d),(\d+)/, '$1.$2');
+  return readTime(iso, utcOffsetMs);
 }
 
 /**
@@ -28,9 +58,9 @@ export async function* readCsv({ path, utcOffsetMs }: RecordingFile): AsyncGener
  * are relative to the start, which is a local time.
  */
 export async function* readPolarCsv({ path, utcOffsetMs }: RecordingFile): AsyncGenerator<readonly Item[]> {
-  const rows = rowsOf(path);
+  const { rows, delimiter } = await openRows(path);
   const summaryTitles = ((await rows.next()).value?.record ?? []).map(normalize);
-  const summary: string[] = (await rows.next()).value?.record ?? [];
+  const summary: readonly string[] = (await rows.next()).value?.record ?? [];
   const [day = '', month = '', year = ''] = (summary[summaryTitles.indexOf('date')] ?? '').split('-');
   const start = readTime(`${year}-${month}-${day} ${summary[summaryTitles.indexOf('start_time')] ?? ''}`, utcOffsetMs);
   if (Number.isNaN(start))
@@ -40,28 +70,8 @@ export async function* readPolarCsv({ path, utcOffsetMs }: RecordingFile): Async
   const mapped = findColumns(titles, listMappings('polar-csv'));
   if (time < 0 || mapped.length === 0)
     throw new Error('line 3: no columns Time and HR (bpm): the session was recorded without a heart rate sensor');
-  for await (const { record } of rows) yield listItems(record, mapped, start + readDuration(record[time] ?? ''));
-}
-
-async function* rowsOf(path: string): AsyncGenerator<Row, undefined> {
-  const parser = parse({
-    bom: true,
-    trim: true,
-    info: true,
-    skip_empty_lines: true,
-    relax_column_count: true,
-    max_record_size: recordMaxBytes,
-  });
-  const source = createReadStream(path);
-  source.on('error', (error) => parser.destroy(error));
-  try {
-    for await (const row of source.pipe(parser)) yield row as Row;
-  } catch (error) {
-    const { lines } = error as { lines?: number };
-    throw new Error(`${lines === undefined ? '' : `line ${lines}: `}${(error as Error).message}`);
-  } finally {
-    source.destroy();
-  }
+  for await (const { record } of rows)
+    yield listItems(record, mapped, start + readDuration(record[time] ?? ''), delimiter);
 }
 
 /** Returns a title in lower case with underscores, e.g. `hr_bpm` for `HR (bpm)`. */
@@ -86,12 +96,11 @@ function findColumns(titles: readonly string[], mappings: ReadonlyMap<string, Ma
   return columns.filter(({ mapping }, at) => columns.findIndex((it) => it.mapping.field === mapping.field) === at);
 }
 
-/** Returns the values of a row. An empty cell, NaN and NA mean that nothing was measured. */
-function listItems(record: readonly string[], columns: readonly Column[], atMs: number): Item[] {
+/** Returns the values of a row. An empty cell means that nothing was measured. */
+function listItems(record: readonly string[], columns: readonly Column[], atMs: number, delimiter: Delimiter): Item[] {
   return columns.flatMap(({ index, mapping }) => {
-    const text = record[index] ?? '';
-    if (/^(nan|na)?$/i.test(text)) return [];
-    return [{ field: mapping.field, atMs, value: Number(text) * mapping.factor }];
+    const value = readCell(record[index], delimiter);
+    return value === undefined ? [] : [{ field: mapping.field, atMs, value: value * mapping.factor }];
   });
 }
 

@@ -1,5 +1,6 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import { setFlagsFromString } from 'node:v8';
+import { findDelimiter } from './csv-rows.js';
 import type { Format } from './field-map.js';
 import type { Reader, RecordingFile } from './measurement.js';
 import { Minutes, type RecordedReading } from './minutes.js';
@@ -147,9 +148,9 @@ export async function detectFormat(path: string): Promise<Format | 'windows'> {
   if (text.startsWith('{') || /^\[[^]*"devicePpiSamplesList"/.test(text)) return 'polar-json';
   if (text.startsWith('[')) return 'fitbit';
   const first = text.split('\n', 1)[0] ?? '';
-  if (['subject', 'task', 'label'].every((title) => first.split(',').some((it) => it.trim() === title)))
-    return 'windows';
-  return /^"?Name"?,"?Sport"?,"?Date"?,/.test(first) ? 'polar-csv' : 'csv';
+  const titles = first.split(findDelimiter(first)).map((it) => it.replaceAll('"', '').trim());
+  if (['subject', 'task', 'label'].every((title) => titles.includes(title))) return 'windows';
+  return /^"?Name"?[,;\t]"?Sport"?[,;\t]"?Date"?[,;\t]/.test(first) ? 'polar-csv' : 'csv';
 }
 
 function detectXml(text: string): Format {

@@ -1,5 +1,5 @@
-import { parse } from 'csv-parse/sync';
 import type { Submission } from '../../client/src/index.js';
+import { type Delimiter, parseRows, readCell, type Row } from './csv-rows.js';
 import { readTime } from './measurement.js';
 import {
   type Clamp,
@@ -34,11 +34,6 @@ export interface RecordingFormat {
   readonly isUnordered?: boolean;
 }
 
-interface Row {
-  readonly record: readonly string[];
-  readonly info: { readonly lines: number };
-}
-
 const replayFormat: RecordingFormat = {
   names: {},
   required: ['subject', 'task', 'label'],
@@ -50,20 +45,15 @@ const replayFormat: RecordingFormat = {
  * without `task` has one task per label. Throws an error of one line that names the place of the first problem.
  */
 export function readWindows(csv: string, format: RecordingFormat = replayFormat): RecordedWindow[] {
-  const options = {
-    delimiter: findDelimiter(csv),
-    bom: true,
-    trim: true,
-    info: true,
-    skip_empty_lines: true,
-  } as const;
-  // The library's types do not cover `info` without `columns`.
-  const [header, ...rows] = parse(csv, options) as unknown as readonly Row[];
+  const {
+    delimiter,
+    rows: [header, ...rows],
+  } = parseRows(csv);
   const places = findPlaces(header?.record ?? [], format);
   const times = new Map<string, Moment>();
   return inOrder(rows, places, format).map(({ record, info }) => {
-    const readCell = (role: ColumnRole) => record[places.get(role) ?? -1];
-    return timed(toWindow(readCell, info.lines, format), readCell('time'), times, format);
+    const readText = (role: ColumnRole) => record[places.get(role) ?? -1];
+    return timed(toWindow(readText, info.lines, format, delimiter), readText('time'), times, format);
   });
 }
 
@@ -78,12 +68,6 @@ function inOrder(
   const named = rows.filter(({ record }) => subject === undefined || record[subject] !== '');
   const seconds = new Map(named.map((row) => [row, readSeconds(row.record[time] ?? '', `line ${row.info.lines}`)]));
   return named.sort((a, b) => (seconds.get(a) ?? 0) - (seconds.get(b) ?? 0));
-}
-
-/** Returns a semicolon or a tab if the header has one and no comma. */
-function findDelimiter(csv: string): string {
-  const header = /^.*$/m.exec(csv.trimStart())?.[0] ?? '';
-  return [',', ';', '\t'].find((it) => header.includes(it)) ?? ',';
 }
 
 /** Returns the index of each column of the format that the header has. */
@@ -115,13 +99,14 @@ function toWindow(
   cellOf: (role: ColumnRole) => string | undefined,
   line: number,
   { names }: RecordingFormat,
+  delimiter: Delimiter,
 ): RecordedWindow {
   const [subject, label] = [cellOf('subject'), cellOf('label')].map((it) => it && printable(it));
   if (subject === '') throw new Error(`line ${line} has no subject`);
   const values: Pick<Submission, Signal> = {};
   const clamped: Clamp[] = [];
   for (const signal of signals) {
-    const recorded = readNumber(cellOf(signal), `line ${line}, ${names[signal] ?? signal}`);
+    const recorded = readNumber(cellOf(signal), delimiter, `line ${line}, ${names[signal] ?? signal}`);
     if (recorded === undefined) continue;
     const sent = clampToContract(signal, recorded);
     values[signal] = sent;
@@ -168,11 +153,10 @@ function readSeconds(text: string, place: string): number {
   return atMs / 1000;
 }
 
-/** Returns the number in a cell. Undefined for an empty cell, and for NaN and NA, which statistics tools write. */
-function readNumber(text: string | undefined, place: string): number | undefined {
-  if (text === undefined || /^(nan|na)?$/i.test(text)) return undefined;
-  const number = Number(text);
-  if (!Number.isFinite(number)) throw new Error(`${place}: "${shown(text)}" is not a number`);
+function readNumber(text: string | undefined, delimiter: Delimiter, place: string): number | undefined {
+  const number = readCell(text, delimiter);
+  if (number !== undefined && !Number.isFinite(number))
+    throw new Error(`${place}: "${shown(text ?? '')}" is not a number`);
   return number;
 }
 
