@@ -56,7 +56,11 @@ export const fieldMap: readonly Mapping[] = [
   ]),
   ...inFormat('polar-csv', [['hr_bpm', 'heart_rate', 'bpm']]),
   ...inFormat('csv', [
-    ...['heartrate', 'heart_rate_bpm', 'hr', 'hr_bpm', 'bpm'].map((name): Row => [name, 'heart_rate', 'bpm']),
+    ...['heartrate', 'heart_rate_bpm', 'hr', 'hr_bpm', 'bpm', 'beats_per_minute'].map((name): Row => [
+      name,
+      'heart_rate',
+      'bpm',
+    ]),
     ['rr_interval_ms', 'rr_intervals_ms', 'ms'],
     ['steps', 'steps_last_minute', 'steps'],
     ...signals.map((name): Row => [name, name, describeUnit(name)]),

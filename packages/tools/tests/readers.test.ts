@@ -28,6 +28,7 @@ test.each([
   ['semicolon-decimal-comma.csv', halves],
   ['semicolon-comma-in-title.csv', wholes],
   ['tab.csv', halves],
+  ['google-beats-per-minute.csv', wholes],
 ])('every row of %s is read at its time', async (name, expected) => {
   const { format, readings, skipped } = await readSample(name);
   expect(format).toBe('csv');
