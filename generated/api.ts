@@ -1223,15 +1223,6 @@ export interface components {
          */
         SignalsReceived: components["schemas"]["SignalCategory"][];
         /**
-         * @description Fields of the reading that the service discarded because the person has not consented to their category. They
-         *     were neither scored nor stored, and a discarded text was not analyzed. Absent if there are none.
-         * @example [
-         *       "tone",
-         *       "user_message"
-         *     ]
-         */
-        SignalsDropped: string[];
-        /**
          * @description One sentence that names the signals that determined the score.
          * @example Tense voice, frowning face, heart rate 20 bpm above a typical resting heart rate.
          */
@@ -1258,7 +1249,15 @@ export interface components {
             adaptation_effectiveness?: components["schemas"]["AdaptationEffectiveness"];
             rr_quality?: components["schemas"]["RrQuality"];
             derived?: components["schemas"]["DerivedValues"];
-            signals_dropped?: components["schemas"]["SignalsDropped"];
+            /**
+             * @description Fields of the reading that the service discarded because the person has not consented to their category. They
+             *     were neither scored nor stored, and a discarded text was not analyzed. Absent if there are none.
+             * @example [
+             *       "tone",
+             *       "user_message"
+             *     ]
+             */
+            signals_dropped?: string[];
             /**
              * @description Topics of the concern that the user describes in this request's conversation turn. A turn without a concern names only topics that are active or resolved for this person. Empty if there are none, if the request has no turn, if the message is not in English, or if the response has `safety`.
              * @example []
@@ -1309,13 +1308,6 @@ export interface components {
             detail?: string;
         };
         /**
-         * @description What the user describes of themselves. `suicidal_thoughts`: thoughts of suicide, or a wish to be dead. `self_harm`: harm to
-         *     one's own body on purpose. `violence`: harm, threats, coercion, stalking or imprisonment by another person.
-         * @example self_harm
-         * @enum {string}
-         */
-        SafetyKind: "suicidal_thoughts" | "self_harm" | "violence";
-        /**
          * @description The `user_message` of this request may describe a danger to the user. Absent if nothing was found, which does not mean that
          *     the user is safe: the service misses messages, and only checks messages in English. Neither a diagnosis nor a crisis service. The finding is never
          *     stored, logged, streamed, exported or delivered to a webhook. Resending the reading computes the finding again. The
@@ -1326,7 +1318,13 @@ export interface components {
          *     }
          */
         SafetyFinding: {
-            kind: components["schemas"]["SafetyKind"];
+            /**
+             * @description What the user describes of themselves. `suicidal_thoughts`: thoughts of suicide, or a wish to be dead. `self_harm`: harm to
+             *     one's own body on purpose. `violence`: harm, threats, coercion, stalking or imprisonment by another person.
+             * @example self_harm
+             * @enum {string}
+             */
+            kind: "suicidal_thoughts" | "self_harm" | "violence";
             /**
              * @description A fixed sentence per kind for the software that shows the conversation.
              * @example The message may describe self-harm. Follow your crisis procedure.
@@ -2033,11 +2031,6 @@ export interface components {
             next_cursor: string | null;
         };
         /**
-         * @description Identifies a report.
-         * @example fb_5f2b51ca2b4d1a7e9f60
-         */
-        FeedbackId: string;
-        /**
          * @description How stressed the person felt, from 0 (not at all) to 10 (as much as imaginable). 5 and more count as stressed.
          * @example 7
          */
@@ -2087,7 +2080,11 @@ export interface components {
         };
         /** @description A stored report. */
         Feedback: {
-            id: components["schemas"]["FeedbackId"];
+            /**
+             * @description Identifies a report.
+             * @example fb_5f2b51ca2b4d1a7e9f60
+             */
+            id: string;
             /**
              * @description The session that the report named.
              * @example demo-session
@@ -2119,12 +2116,6 @@ export interface components {
              */
             next_cursor: string | null;
         };
-        /**
-         * @description measured, or not_enough_reports (`auc` is absent).
-         * @example measured
-         * @enum {string}
-         */
-        AgreementStatus: "measured" | "not_enough_reports";
         /** @description An estimate with its 95 % interval, each rounded to three decimals. */
         Estimate: {
             /**
@@ -2170,7 +2161,12 @@ export interface components {
              * @example 5f2b51ca2b4d1a7e
              */
             subject_id?: string;
-            status: components["schemas"]["AgreementStatus"];
+            /**
+             * @description measured, or not_enough_reports (`auc` is absent).
+             * @example measured
+             * @enum {string}
+             */
+            status: "measured" | "not_enough_reports";
             model_version: components["schemas"]["ModelVersion"];
             /**
              * @description Number of reports that were read, the newest 10,000 at most.
@@ -2258,12 +2254,6 @@ export interface components {
          */
         ConsentContext: "personal" | "care" | "work" | "education" | "research";
         /**
-         * @description State of the version. `withdrawn` has no category. `expired` is past `expires_at`.
-         * @example given
-         * @enum {string}
-         */
-        ConsentEventState: "given" | "withdrawn" | "expired";
-        /**
          * @description Id of your own record of this consent, e.g. of the signed form. It must contain no personal data.
          * @example crm-consent-4711
          */
@@ -2304,7 +2294,12 @@ export interface components {
             event_time: components["schemas"]["Instant"];
             expires_at?: components["schemas"]["Instant"];
             record_id?: components["schemas"]["ConsentRecordId"];
-            event_state: components["schemas"]["ConsentEventState"];
+            /**
+             * @description State of the version. `withdrawn` has no category. `expired` is past `expires_at`.
+             * @example given
+             * @enum {string}
+             */
+            event_state: "given" | "withdrawn" | "expired";
             recorded_at: components["schemas"]["Instant"];
         };
         /** @description A page of the versions of a consent, newest first. */
@@ -2353,24 +2348,6 @@ export interface components {
              */
             receipt: string;
         };
-        /**
-         * @description What a request did with a person's data.
-         * @example read
-         * @enum {string}
-         */
-        AccessAction: "read" | "export" | "erase";
-        /**
-         * @description How the caller proved its identity. key (an API key), token (a session token that the key issued).
-         * @example key
-         * @enum {string}
-         */
-        AccessCredential: "key" | "token";
-        /**
-         * @description Whose data a request concerned. subject (this person), account (all persons of the account).
-         * @example subject
-         * @enum {string}
-         */
-        AccessScope: "subject" | "account";
         /** @description One or more equal requests of a key in a minute. */
         Access: {
             /**
@@ -2379,7 +2356,12 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             minute: string;
-            action: components["schemas"]["AccessAction"];
+            /**
+             * @description What a request did with a person's data.
+             * @example read
+             * @enum {string}
+             */
+            action: "read" | "export" | "erase";
             /**
              * @description The `operationId` of the requests.
              * @example getState
@@ -2390,8 +2372,18 @@ export interface components {
              * @example key_3f8a1c5d7e90
              */
             key_id: string;
-            credential: components["schemas"]["AccessCredential"];
-            scope: components["schemas"]["AccessScope"];
+            /**
+             * @description How the caller proved its identity. key (an API key), token (a session token that the key issued).
+             * @example key
+             * @enum {string}
+             */
+            credential: "key" | "token";
+            /**
+             * @description Whose data a request concerned. subject (this person), account (all persons of the account).
+             * @example subject
+             * @enum {string}
+             */
+            scope: "subject" | "account";
         };
         /** @description A page of accesses. */
         AccessList: {
@@ -2457,11 +2449,6 @@ export interface components {
          */
         DeliveryId: string;
         /**
-         * @description The secret that signs deliveries. `whsec_` and the base64 of 32 random bytes.
-         * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwbEsfYwTzXkM=
-         */
-        WebhookSecret: string;
-        /**
          * Format: date-time
          * @description A time, RFC 3339 in UTC (`Z` or `+00:00`).
          * @example 2026-11-21T09:00:00.000Z
@@ -2489,16 +2476,6 @@ export interface components {
          * @enum {string}
          */
         WebhookRetry: "standard" | "extended";
-        /**
-         * @description The states whose changes the webhook receives: only events with one of them as `new_state` are delivered. Without
-         *     it, a new webhook receives changes to every state, and an existing webhook keeps its states. List all states
-         *     to receive every change again. Test events are always delivered.
-         * @example [
-         *       "stressed",
-         *       "acute_stress"
-         *     ]
-         */
-        WebhookStates: components["schemas"]["State"][];
         /** @description A webhook to register. */
         WebhookRegistration: {
             /**
@@ -2519,7 +2496,16 @@ export interface components {
              */
             session_id?: string;
             retry?: components["schemas"]["WebhookRetry"];
-            states?: components["schemas"]["WebhookStates"];
+            /**
+             * @description The states whose changes the webhook receives: only events with one of them as `new_state` are delivered. Without
+             *     it, a new webhook receives changes to every state, and an existing webhook keeps its states. List all states
+             *     to receive every change again. Test events are always delivered.
+             * @example [
+             *       "stressed",
+             *       "acute_stress"
+             *     ]
+             */
+            states?: components["schemas"]["State"][];
         };
         /**
          * @description A registered webhook. Its secret is present only in the response that issues it: a new registration (201) and a
@@ -2554,7 +2540,11 @@ export interface components {
              *     ]
              */
             states?: components["schemas"]["State"][];
-            secret?: components["schemas"]["WebhookSecret"];
+            /**
+             * @description The secret that signs deliveries. `whsec_` and the base64 of 32 random bytes.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwbEsfYwTzXkM=
+             */
+            secret?: string;
             /**
              * @description Failed attempts since the last successful attempt. From 3 on, `status` is `failed`.
              * @example 0
@@ -2609,15 +2599,6 @@ export interface components {
          */
         FailureReason: "attempts_exhausted" | "disabled" | "queue_full";
         /**
-         * @description Why there was no complete response. timeout (not complete within 10 seconds), name_not_resolved,
-         *     address_refused (the resolved address is not an allowed target), tls_failed, connection_failed (refused, reset
-         *     or broken, also during a response), secret_unreadable (the deployment's SECRETS_KEY has changed: rotate the
-         *     webhook's secret).
-         * @example timeout
-         * @enum {string}
-         */
-        DeliveryError: "timeout" | "name_not_resolved" | "address_refused" | "tls_failed" | "connection_failed" | "secret_unreadable";
-        /**
          * @description One attempt. It has the status of the response, or the error that prevented a complete response, or both if
          *     the response stalled or broke after its headers.
          */
@@ -2628,7 +2609,15 @@ export interface components {
              * @example 500
              */
             status?: number;
-            error?: components["schemas"]["DeliveryError"];
+            /**
+             * @description Why there was no complete response. timeout (not complete within 10 seconds), name_not_resolved,
+             *     address_refused (the resolved address is not an allowed target), tls_failed, connection_failed (refused, reset
+             *     or broken, also during a response), secret_unreadable (the deployment's SECRETS_KEY has changed: rotate the
+             *     webhook's secret).
+             * @example timeout
+             * @enum {string}
+             */
+            error?: "timeout" | "name_not_resolved" | "address_refused" | "tls_failed" | "connection_failed" | "secret_unreadable";
             /**
              * @description Duration of the attempt in milliseconds.
              * @example 12
@@ -2648,18 +2637,17 @@ export interface components {
          * @enum {string}
          */
         DeliveryOutcome: "delivered" | "failed";
-        /**
-         * @description pending (queued, in flight or waiting for a retry), delivered (an attempt got a 2xx), failed (no further
-         *     attempt unless you retry the delivery).
-         * @example delivered
-         * @enum {string}
-         */
-        DeliveryStatus: "pending" | "delivered" | "failed";
         /** @description A delivery of one event to one webhook. */
         Delivery: {
             id: components["schemas"]["DeliveryId"];
             webhook_id: components["schemas"]["WebhookId"];
-            status: components["schemas"]["DeliveryStatus"];
+            /**
+             * @description pending (queued, in flight or waiting for a retry), delivered (an attempt got a 2xx), failed (no further
+             *     attempt unless you retry the delivery).
+             * @example delivered
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed";
             payload: components["schemas"]["StateChange"];
             /** @description The attempts of the last schedule, oldest first. With `retry` extended, the first one and at most the newest 3. */
             attempts: components["schemas"]["DeliveryAttempt"][];
@@ -2768,12 +2756,6 @@ export interface components {
          * @enum {string}
          */
         ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "feedback_too_old" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "insufficient_scope" | "consent_required" | "biometrics_refused" | "origin_not_allowed" | "path_not_found" | "session_not_found" | "subject_not_found" | "consent_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "rate_limit_exceeded" | "rotation_in_progress" | "consent_off" | "consent_outdated" | "subject_erased" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
-        /**
-         * @description Stable name of a validation error. New codes may be added.
-         * @example number_type
-         * @enum {string}
-         */
-        FaultCode: "number_type" | "integer_type" | "string_type" | "object_type" | "array_type" | "encoded_twice" | "boolean_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "too_few_items" | "too_many_items" | "not_unique" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "exclusive" | "url_invalid" | "url_scheme" | "url_credentials" | "url_fragment" | "address_refused" | "too_many_webhooks" | "cursor_invalid" | "range_empty" | "time_zone_invalid" | "time_zone_of_hours" | "invalid" | "subject_mismatch" | "idempotency_key_reused";
         /** @description Problem details as in RFC 9457. */
         Problem: {
             /**
@@ -2909,7 +2891,12 @@ export interface components {
              * @example Input should be a valid number
              */
             detail: string;
-            code: components["schemas"]["FaultCode"];
+            /**
+             * @description Stable name of a validation error. New codes may be added.
+             * @example number_type
+             * @enum {string}
+             */
+            code: "number_type" | "integer_type" | "string_type" | "object_type" | "array_type" | "encoded_twice" | "boolean_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "too_few_items" | "too_many_items" | "not_unique" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "exclusive" | "url_invalid" | "url_scheme" | "url_credentials" | "url_fragment" | "address_refused" | "too_many_webhooks" | "cursor_invalid" | "range_empty" | "time_zone_invalid" | "time_zone_of_hours" | "invalid" | "subject_mismatch" | "idempotency_key_reused";
             /**
              * @description JSON Pointer (RFC 6901) into the body. Empty for the body itself.
              * @example /sentiment

@@ -1140,11 +1140,6 @@ export const enums = {
     "visual",
     "textual"
   ],
-  "SafetyKind": [
-    "suicidal_thoughts",
-    "self_harm",
-    "violence"
-  ],
   "Trend": [
     "rising",
     "falling",
@@ -1200,10 +1195,6 @@ export const enums = {
     "device_problem",
     "other"
   ],
-  "AgreementStatus": [
-    "measured",
-    "not_enough_reports"
-  ],
   "ConsentCategory": [
     "cardiovascular",
     "vocal",
@@ -1217,24 +1208,6 @@ export const enums = {
     "work",
     "education",
     "research"
-  ],
-  "ConsentEventState": [
-    "given",
-    "withdrawn",
-    "expired"
-  ],
-  "AccessAction": [
-    "read",
-    "export",
-    "erase"
-  ],
-  "AccessCredential": [
-    "key",
-    "token"
-  ],
-  "AccessScope": [
-    "subject",
-    "account"
   ],
   "EventKind": [
     "state_change"
@@ -1253,20 +1226,7 @@ export const enums = {
     "disabled",
     "queue_full"
   ],
-  "DeliveryError": [
-    "timeout",
-    "name_not_resolved",
-    "address_refused",
-    "tls_failed",
-    "connection_failed",
-    "secret_unreadable"
-  ],
   "DeliveryOutcome": [
-    "delivered",
-    "failed"
-  ],
-  "DeliveryStatus": [
-    "pending",
     "delivered",
     "failed"
   ],
@@ -1309,42 +1269,6 @@ export const enums = {
     "idempotency_key_reused",
     "internal_error",
     "service_unavailable"
-  ],
-  "FaultCode": [
-    "number_type",
-    "integer_type",
-    "string_type",
-    "object_type",
-    "array_type",
-    "encoded_twice",
-    "boolean_type",
-    "enum",
-    "extra_forbidden",
-    "missing",
-    "greater_than_equal",
-    "less_than_equal",
-    "string_too_short",
-    "string_too_long",
-    "too_few_items",
-    "too_many_items",
-    "not_unique",
-    "pattern_mismatch",
-    "date_time_invalid",
-    "repeated",
-    "exclusive",
-    "url_invalid",
-    "url_scheme",
-    "url_credentials",
-    "url_fragment",
-    "address_refused",
-    "too_many_webhooks",
-    "cursor_invalid",
-    "range_empty",
-    "time_zone_invalid",
-    "time_zone_of_hours",
-    "invalid",
-    "subject_mismatch",
-    "idempotency_key_reused"
   ],
   "LimitPolicy": [
     "session",
@@ -2678,4 +2602,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "4f2017e39fe8777f93a960fae5eec39d48c0bcc1877d0613b5afc4ed62f52043" as const;
+export const contractDigest = "39bde874eddda2946e07b01b689ec94fbfbeed6d43cbcc0b3f9152fa9a32bdd6" as const;

@@ -41,9 +41,10 @@ const banner = '// Generated from openapi.yaml by `npm run generate`. Edit that 
 
 const yaml = await readFile(new URL('openapi.yaml', root), 'utf8');
 const contract = parse(yaml) as Contract;
-checkCodes('x-problems', 'ProblemCode');
-checkCodes('x-problem-help', 'ProblemCode');
-checkCodes('x-faults', 'FaultCode');
+const { ProblemCode: problemCode, Fault: fault } = contract.components.schemas;
+checkCodes('x-problems', problemCode);
+checkCodes('x-problem-help', problemCode);
+checkCodes('x-faults', fault?.properties?.['code']);
 const outdated = checkModelVersion(contract);
 if (outdated) fail(`openapi.yaml: ${outdated}`);
 
@@ -186,11 +187,11 @@ function follow(reference: string | undefined, otherwise: Schema = {}): Schema {
 }
 
 /** Throws unless the table of details and the enumeration contain the same codes. */
-function checkCodes(table: string, schema: string): void {
+function checkCodes(table: string, schema: Schema | undefined): void {
   const rows = Object.keys(contract[table] as object);
-  const wire = contract.components.schemas[schema]?.enum ?? [];
+  const wire = schema?.enum ?? [];
   const odd = [...rows.filter((code) => !wire.includes(code)), ...wire.filter((code) => !rows.includes(code))];
-  if (odd.length > 0) fail(`openapi.yaml: ${table} and ${schema} differ in ${odd.join(', ')}`);
+  if (odd.length > 0) fail(`openapi.yaml: ${table} and the enumeration of its codes differ in ${odd.join(', ')}`);
 }
 
 async function staleFiles(): Promise<string[]> {

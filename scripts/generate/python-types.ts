@@ -55,7 +55,8 @@ export function pythonTypes(
     const isClass = !properties.some(([field]) => keywords.includes(field));
     const indent = isClass ? '    ' : '        ';
     const fields = properties.map(([field, it]) => {
-      const type = schema.required?.includes(field) ? typeOf(it) : `NotRequired[${typeOf(it)}]`;
+      const given = typeOf(it).replaceAll('\n', `\n${indent}`);
+      const type = schema.required?.includes(field) ? given : `NotRequired[${given}]`;
       return `${comment(described(it), indent)}${indent}${isClass ? `${field}: ${type}` : `"${field}": ${type},`}`;
     });
     if (!isClass)

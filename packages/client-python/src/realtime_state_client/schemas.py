@@ -188,15 +188,13 @@ class TextAnalysis(TypedDict):
     detail: NotRequired[str]
 
 
-# What the user describes of themselves. `suicidal_thoughts`: thoughts of suicide, or a wish to be dead. `self_harm`:
-# harm to one's own body on purpose. `violence`: harm, threats, coercion, stalking or imprisonment by another person.
-SafetyKind = Literal["suicidal_thoughts", "self_harm", "violence"]
-
-
 class SafetyFinding(TypedDict):
     """The `user_message` of this request may describe a danger to the user."""
 
-    kind: SafetyKind
+    # What the user describes of themselves. `suicidal_thoughts`: thoughts of suicide, or a wish to be dead.
+    # `self_harm`: harm to one's own body on purpose. `violence`: harm, threats, coercion, stalking or imprisonment by
+    # another person.
+    kind: Literal["suicidal_thoughts", "self_harm", "violence"]
     # A fixed sentence per kind for the software that shows the conversation.
     guidance: str
 
@@ -289,51 +287,48 @@ class JsonPosition(TypedDict):
     column: int
 
 
-# Stable name of a validation error.
-FaultCode = Literal[
-    "number_type",
-    "integer_type",
-    "string_type",
-    "object_type",
-    "array_type",
-    "encoded_twice",
-    "boolean_type",
-    "enum",
-    "extra_forbidden",
-    "missing",
-    "greater_than_equal",
-    "less_than_equal",
-    "string_too_short",
-    "string_too_long",
-    "too_few_items",
-    "too_many_items",
-    "not_unique",
-    "pattern_mismatch",
-    "date_time_invalid",
-    "repeated",
-    "exclusive",
-    "url_invalid",
-    "url_scheme",
-    "url_credentials",
-    "url_fragment",
-    "address_refused",
-    "too_many_webhooks",
-    "cursor_invalid",
-    "range_empty",
-    "time_zone_invalid",
-    "time_zone_of_hours",
-    "invalid",
-    "subject_mismatch",
-    "idempotency_key_reused",
-]
-
-
 class Fault(TypedDict):
     """One validation error, at `pointer` in the body or in the query parameter `parameter`."""
 
     # What is wrong, for people.
     detail: str
-    code: FaultCode
+    # Stable name of a validation error.
+    code: Literal[
+        "number_type",
+        "integer_type",
+        "string_type",
+        "object_type",
+        "array_type",
+        "encoded_twice",
+        "boolean_type",
+        "enum",
+        "extra_forbidden",
+        "missing",
+        "greater_than_equal",
+        "less_than_equal",
+        "string_too_short",
+        "string_too_long",
+        "too_few_items",
+        "too_many_items",
+        "not_unique",
+        "pattern_mismatch",
+        "date_time_invalid",
+        "repeated",
+        "exclusive",
+        "url_invalid",
+        "url_scheme",
+        "url_credentials",
+        "url_fragment",
+        "address_refused",
+        "too_many_webhooks",
+        "cursor_invalid",
+        "range_empty",
+        "time_zone_invalid",
+        "time_zone_of_hours",
+        "invalid",
+        "subject_mismatch",
+        "idempotency_key_reused",
+    ]
     # JSON Pointer (RFC 6901) into the body.
     pointer: NotRequired[str]
     # Name of the query parameter.
@@ -946,10 +941,6 @@ class FeedbackList(TypedDict):
     next_cursor: str | None
 
 
-# measured, or not_enough_reports (`auc` is absent).
-AgreementStatus = Literal["measured", "not_enough_reports"]
-
-
 class Estimate(TypedDict):
     """An estimate with its 95 % interval, each rounded to three decimals."""
 
@@ -979,7 +970,8 @@ class Agreement(TypedDict):
 
     # The person.
     subject_id: NotRequired[str]
-    status: AgreementStatus
+    # measured, or not_enough_reports (`auc` is absent).
+    status: Literal["measured", "not_enough_reports"]
     # Version of the model that computed the score.
     model_version: int
     # Number of reports that were read, the newest 10,000 at most.
@@ -1004,10 +996,6 @@ ConsentCategory = Literal["cardiovascular", "vocal", "visual", "textual", "movem
 
 # Where the person is assessed.
 ConsentContext = Literal["personal", "care", "work", "education", "research"]
-
-
-# State of the version. `withdrawn` has no category. `expired` is past `expires_at`.
-ConsentEventState = Literal["given", "withdrawn", "expired"]
 
 
 class ConsentSubmission(TypedDict):
@@ -1044,7 +1032,8 @@ class Consent(TypedDict):
     expires_at: NotRequired[str]
     # Id of your own record of this consent, e.g. of the signed form.
     record_id: NotRequired[str]
-    event_state: ConsentEventState
+    # State of the version. `withdrawn` has no category. `expired` is past `expires_at`.
+    event_state: Literal["given", "withdrawn", "expired"]
     # RFC 3339 date-time in UTC, with millisecond precision.
     recorded_at: str
 
@@ -1078,30 +1067,21 @@ class Erasure(TypedDict):
     receipt: str
 
 
-# What a request did with a person's data.
-AccessAction = Literal["read", "export", "erase"]
-
-
-# How the caller proved its identity. key (an API key), token (a session token that the key issued).
-AccessCredential = Literal["key", "token"]
-
-
-# Whose data a request concerned. subject (this person), account (all persons of the account).
-AccessScope = Literal["subject", "account"]
-
-
 class Access(TypedDict):
     """One or more equal requests of a key in a minute."""
 
     # Start of the minute.
     minute: str
-    action: AccessAction
+    # What a request did with a person's data.
+    action: Literal["read", "export", "erase"]
     # The `operationId` of the requests.
     operation: str
     # Id of the key, as `keys list` shows it.
     key_id: str
-    credential: AccessCredential
-    scope: AccessScope
+    # How the caller proved its identity. key (an API key), token (a session token that the key issued).
+    credential: Literal["key", "token"]
+    # Whose data a request concerned. subject (this person), account (all persons of the account).
+    scope: Literal["subject", "account"]
 
 
 class AccessList(TypedDict):
@@ -1230,19 +1210,6 @@ class TestAccepted(TypedDict):
 FailureReason = Literal["attempts_exhausted", "disabled", "queue_full"]
 
 
-# Why there was no complete response. timeout (not complete within 10 seconds), name_not_resolved, address_refused (the
-# resolved address is not an allowed target), tls_failed, connection_failed (refused, reset or broken, also during a
-# response), secret_unreadable (the deployment's SECRETS_KEY has changed: rotate the webhook's secret).
-DeliveryError = Literal[
-    "timeout",
-    "name_not_resolved",
-    "address_refused",
-    "tls_failed",
-    "connection_failed",
-    "secret_unreadable",
-]
-
-
 class DeliveryAttempt(TypedDict):
     """One attempt."""
 
@@ -1250,7 +1217,17 @@ class DeliveryAttempt(TypedDict):
     timestamp: str
     # Status of the receiver's response.
     status: NotRequired[int]
-    error: NotRequired[DeliveryError]
+    # Why there was no complete response. timeout (not complete within 10 seconds), name_not_resolved, address_refused
+    # (the resolved address is not an allowed target), tls_failed, connection_failed (refused, reset or broken, also
+    # during a response), secret_unreadable (the deployment's SECRETS_KEY has changed: rotate the webhook's secret).
+    error: NotRequired[Literal[
+        "timeout",
+        "name_not_resolved",
+        "address_refused",
+        "tls_failed",
+        "connection_failed",
+        "secret_unreadable",
+    ]]
     # Duration of the attempt in milliseconds.
     duration_ms: int
     # The first 1,024 bytes of the receiver's response as text.
@@ -1261,11 +1238,6 @@ class DeliveryAttempt(TypedDict):
 DeliveryOutcome = Literal["delivered", "failed"]
 
 
-# pending (queued, in flight or waiting for a retry), delivered (an attempt got a 2xx), failed (no further attempt
-# unless you retry the delivery).
-DeliveryStatus = Literal["pending", "delivered", "failed"]
-
-
 class Delivery(TypedDict):
     """A delivery of one event to one webhook."""
 
@@ -1273,7 +1245,9 @@ class Delivery(TypedDict):
     id: str
     # Identifies a webhook.
     webhook_id: str
-    status: DeliveryStatus
+    # pending (queued, in flight or waiting for a retry), delivered (an attempt got a 2xx), failed (no further attempt
+    # unless you retry the delivery).
+    status: Literal["pending", "delivered", "failed"]
     payload: StateChange
     # The attempts of the last schedule, oldest first.
     attempts: list[DeliveryAttempt]
