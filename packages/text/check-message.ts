@@ -45,7 +45,7 @@ export function describeCheck(
   };
 }
 
-type SafetyKind = components['schemas']['SafetyKind'];
+type SafetyKind = components['schemas']['SafetyFinding']['kind'];
 
 /** Returns the danger that a message in English may describe. Undefined if none is found. Stores no text. Never throws. */
 type FindDanger = (message: string) => SafetyKind | undefined;

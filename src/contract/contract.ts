@@ -123,4 +123,4 @@ export type State = Schema<'State'>;
 export type SignalCategory = Schema<'SignalCategory'>;
 export type ProblemCode = Schema<'ProblemCode'>;
 export type Fault = Schema<'Fault'>;
-export type FaultCode = Schema<'FaultCode'>;
+export type FaultCode = Schema<'Fault'>['code'];

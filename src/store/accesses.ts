@@ -13,8 +13,8 @@ export interface AccessEntry {
   readonly atMs: number;
   readonly accountId: string;
   readonly keyId: string;
-  readonly credential: Schema<'AccessCredential'>;
-  readonly action: Schema<'AccessAction'>;
+  readonly credential: Schema<'Access'>['credential'];
+  readonly action: Schema<'Access'>['action'];
   readonly operation: string;
   /** Pseudonym of the person, `everyone`, `nobody` or `erasedPerson`. */
   readonly subject: string;

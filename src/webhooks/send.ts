@@ -162,7 +162,7 @@ async function readStart(response: IncomingMessage): Promise<{ text: string; err
 const timeoutCodes = ['ETIMEDOUT', 'ATTEMPT_TIMEOUT'];
 
 /** Returns the contract's error name for an attempt without a complete response. */
-function describeError(error: unknown): Schema<'DeliveryError'> {
+function describeError(error: unknown): NonNullable<Schema<'DeliveryAttempt'>['error']> {
   if (error instanceof NameNotResolvedError) return 'name_not_resolved';
   const codes = listCodes(error);
   if (codes.includes('ADDRESS_REFUSED')) return 'address_refused';

@@ -28,7 +28,7 @@ function formatTimestamp(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-const describeStatus: Readonly<Record<DeliveryStatus, Schema<'DeliveryStatus'>>> = {
+const describeStatus: Readonly<Record<DeliveryStatus, Schema<'Delivery'>['status']>> = {
   queued: 'pending',
   due: 'pending',
   delivered: 'delivered',
