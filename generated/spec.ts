@@ -64,18 +64,6 @@ export const bands = [
   }
 ] as const;
 
-export const stateHold = {
-  "margin_points": 7,
-  "fall_margin_points": 4,
-  "dwell_point_seconds": 340,
-  "dwell_seconds": 60,
-  "rise_seconds": 300,
-  "immediate_log_odds": 0.5,
-  "fade_half_life_seconds": 90,
-  "settle_seconds": 60,
-  "silence_seconds": 120
-} as const;
-
 export const history = {
   "trend_threshold_points": 5,
   "trend_min_datapoints": 3,
@@ -88,19 +76,7 @@ export const triggers = {
   "active_at_once_from_state": "acute_stress",
   "resolved_below_state": "focused",
   "resolving_sightings": 2,
-  "status_changes_max": 20,
-  "heart": {
-    "rise_bpm": 8,
-    "from_bpm": 5,
-    "log_odds_per_bpm": 0.12,
-    "log_odds_max": 1.5,
-    "low_seconds": 180,
-    "smoothing_seconds": 15,
-    "delay_seconds": 8,
-    "climb_seconds": 60,
-    "window_seconds": 300,
-    "back_log_odds": 0.5
-  }
+  "status_changes_max": 20
 } as const;
 
 export const webhookDelivery = {
@@ -313,195 +289,16 @@ export const readiness = {
 
 export const disclaimer = "Not a medical device. Scores are estimates for adapting software and must not be used for diagnosis or treatment." as const;
 
-export const rrIntervals = {
-  "window_seconds": 300,
-  "least_seconds": 30,
-  "artifact_share": 0.2,
-  "neighbors": 10,
-  "artifact_spreads": 3.2,
-  "difference_medians": 2.6,
-  "difference_ms": 80,
-  "lone_difference": 1.5,
-  "left_out_share_max": 0.5,
-  "variability_share_max": 0.2,
-  "gap_seconds": 1
-} as const;
-
 export const modelVersion = {
-  "number": 2,
-  "constants_sha256": "d968ba1cdc0abc35bcaf6d4c7b2fc5331331ffe8973fc134f2ea45c84d2e638c"
+  "number": 2
 } as const;
 
-export const stressModel = {
-  "score_max": 100,
-  "neutral_log_odds": -0.7,
-  "calm_share": 0.51,
-  "age": {
-    "half_life_seconds": 60,
-    "stale_after_seconds": 300
-  },
-  "heart_rate": {
-    "population_resting_bpm": 68,
-    "population_sd_bpm": 11.4,
-    "log_odds_per_bpm_below": 0.04,
-    "calm_log_odds": 2.4,
-    "calm_from_bpm": 9,
-    "calm_full_bpm": 4,
-    "log_odds_per_bpm_near": 0.02,
-    "raised_from_bpm": 3,
-    "log_odds_per_bpm": 0.17,
-    "cold_raised_from_bpm": 10,
-    "cold_log_odds_per_bpm": 0.05,
-    "stressed_rise_bpm": 9.7,
-    "stressed_rise_bpm_max": 40,
-    "log_odds_max": 1.55,
-    "log_odds_with_hrv_max": 1.8
-  },
-  "hrv": {
-    "sdnn_population_ln_ms": 3.8,
-    "rmssd_population_ln_ms": 3.7,
-    "calm_from_ln": 0.4,
-    "calm_log_odds_per_ln": 8,
-    "calm_log_odds_max": 2.4,
-    "log_odds_per_ln": 0.1,
-    "log_odds_max": 0.4
-  },
-  "smoothing": {
-    "window_seconds": 30,
-    "trimmed_share": 0.25,
-    "slot_seconds": 10,
-    "steady_seconds": 150,
-    "steady_within_bpm": 20,
-    "back_seconds": 145,
-    "back_from_bpm": 4,
-    "back_to_bpm": 3,
-    "silence_seconds": 120
-  },
-  "sudden_rise": {
-    "quiet_seconds": 600,
-    "mean_seconds": 200,
-    "sd_bpm_max": 4,
-    "from_bpm": 18,
-    "rise_seconds": 120,
-    "until_bpm": 12,
-    "rise_seconds_max": 1800,
-    "pause_seconds": 180,
-    "log_odds": 1.5
-  },
-  "plausibility": {
-    "jump_bpm": 25,
-    "jump_bpm_per_second": 0.5,
-    "below_rest_bpm": 15
-  },
-  "movement": {
-    "exertion_from_bpm": 40,
-    "explained_bpm_per_bpm": 1.5,
-    "statement_seconds": 120,
-    "implied_share_max": 0.55,
-    "learned_share_max": 0.5,
-    "recovery_half_life_seconds": 60,
-    "activity_rise_bpm": {
-      "resting": 0,
-      "light": 15,
-      "moderate": 45,
-      "vigorous": 80
-    },
-    "light_steps": 60,
-    "moderate_steps": 100,
-    "vigorous_steps": 130
-  },
-  "label_log_odds": 1.85,
-  "sentiment_exponent": 1.2,
-  "label_neutral_points": 37,
-  "label_span_points": 32,
-  "reliability": {
-    "tone": 0.42,
-    "expression": 0.7,
-    "sentiment": 0.85,
-    "urgency": 0.3
-  },
-  "tone_points": {
-    "calm": 17,
-    "neutral": 37,
-    "focused": 38,
-    "excited": 40,
-    "hesitant": 46,
-    "anxious": 65,
-    "tense": 66,
-    "frustrated": 68,
-    "hostile": 69
-  },
-  "expression_points": {
-    "relaxed": 20,
-    "smiling": 30,
-    "neutral": 37,
-    "concentrated": 38,
-    "surprised": 46,
-    "frowning": 52,
-    "tense": 66
-  },
-  "repetition": {
-    "from_points": 60,
-    "rating_seconds": 10,
-    "ratings_max": 4,
-    "total_log_odds_max": 1.35
-  },
-  "load": {
-    "log_odds": {
-      "focused": 0.62,
-      "concentrated": 0.5
-    },
-    "total_log_odds_max": 0.9,
-    "rise_bpm": 8
-  },
-  "urgency_log_odds": {
-    "low": -0.1,
-    "medium": 0.1,
-    "high": 0.35,
-    "critical": 0.6
-  },
-  "baseline": {
-    "reading_seconds_max": 120,
-    "resting_quantile": 0.1,
-    "phase_hours": 4,
-    "typical_quantile": 0.6,
-    "raised_quantile": 0.83,
-    "typical_weight_seconds": 7800,
-    "phase_weight_seconds": 7200,
-    "bin_bpm": 2,
-    "weight_seconds": 30,
-    "capacity_seconds": 604800,
-    "half_life_days": 28,
-    "remembered_seconds": 14400,
-    "personal_after_seconds": 600,
-    "devices_max": 4
-  },
-  "confidence": {
-    "share": 0.6,
-    "heart_rate_cold": 0.38,
-    "heart_rate_personal": 0.8,
-    "edge_log_odds": 0.3,
-    "edge_share": 0.4,
-    "calm_log_odds": 1.2,
-    "stress_log_odds": 0.65,
-    "stress_share": 0.6,
-    "hrv": 0.1,
-    "unconfirmed_share": 0.25,
-    "movement_share": 0.3,
-    "contradiction_share": 0.4,
-    "contradiction_log_odds": 0.5,
-    "device_change_seconds": 600,
-    "device_change_share": 0.7,
-    "unlike_seconds": 1800,
-    "unlike_rise_share": 0.75
-  },
-  "reason": {
-    "driver_share_min": 0.34,
-    "driver_log_odds_min": 0.1,
-    "drivers_max": 3,
-    "sentiment_strong": 0.5,
-    "movement_share_min": 0.3
-  }
+export const scoreMax = 100 as const;
+
+export const signalAges = {
+  "half_life_seconds": 60,
+  "stale_after_seconds": 300,
+  "statement_seconds": 120
 } as const;
 
 export const topics = {
@@ -590,41 +387,6 @@ export const topics = {
     "transport",
     "travel_plans"
   ]
-} as const;
-
-export const topicExtraction = {
-  "concern_log_odds_min": 0.1,
-  "area_share_min": 0.18,
-  "named_area_share_min": 0.18,
-  "named_points_min": 1,
-  "session_area_turns_min": 0.4,
-  "further_area_share_min": 0.15,
-  "own_share_min": 0.18,
-  "phrase_log_odds_per_point": 0.4,
-  "phrase_points_max": 3,
-  "assistant_weight": 0.45,
-  "evidence_half_life_turns": 3,
-  "evidence_doubling_turns": 0.35,
-  "context_points_weight": 0.5,
-  "context_points_min": 0.5,
-  "topics_per_turn_max": 3
-} as const;
-
-export const textAnalysis = {
-  "unsupported_language_detail": "The message is not in English. It was not checked for topics or for safety.",
-  "safety_guidance": {
-    "suicidal_thoughts": "The message may describe suicidal thoughts. Follow your crisis procedure.",
-    "self_harm": "The message may describe self-harm. Follow your crisis procedure.",
-    "violence": "The message may describe violence against the person. Follow your crisis procedure."
-  }
-} as const;
-
-export const textSentiment = {
-  "neutral_log_odds": -1.5,
-  "distress_log_odds": -0.4,
-  "distress_sentiment": -0.8,
-  "sentiment_max": 0.3,
-  "sentiment_min": -0.95
 } as const;
 
 export const problemTypePrefix = "urn:problem-type:realtime-state-service:" as const;
@@ -2602,4 +2364,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "39bde874eddda2946e07b01b689ec94fbfbeed6d43cbcc0b3f9152fa9a32bdd6" as const;
+export const contractDigest = "85f4bde1f2332b6bae7b3d175625b9ed9a82aae332c6026140c7a39022ad8f2c" as const;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { enums, signals as contract, stressModel as model } from '../generated/spec.js';
+import { enums, signals as contract } from '../generated/spec.js';
+import { stressModel as model } from '../src/score/model.js';
 import { type Typical, describeTypical } from '../src/score/baseline.js';
 import type { HeartLevel } from '../src/score/heart.js';
 import { advanceSession, type Step } from '../src/score/session.js';

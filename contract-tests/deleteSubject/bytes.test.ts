@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Knex } from 'knex';
 import { expect, onTestFinished, test } from 'vitest';
-import { stateHold } from '../../generated/spec.js';
+import { stateHold } from '../../src/score/model.js';
 import { readConfig } from '../../src/config/config.js';
 import { expandEvents } from '../../src/webhooks/expand.js';
 import { eraseSubject } from '../../src/retention/erase.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { stressModel as model } from '../../generated/spec.js';
+import { stressModel as model } from '../../src/score/model.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
-import { bounds, stressModel as model } from '../../generated/spec.js';
+import { bounds } from '../../generated/spec.js';
+import { stressModel as model } from '../../src/score/model.js';
 import { readConfig } from '../../src/config/config.js';
 import type { Baseline } from '../../src/score/remembered.js';
 import { learn, learnPast } from '../../src/score/baseline.js';

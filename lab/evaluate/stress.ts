@@ -129,7 +129,7 @@ const wording = { pace: `${spacingSeconds} s apart`, labels: 'label stressor aga
 const taskNote = `Variant personal: the published states, ${spacingSeconds} s apart.`;
 
 const fittingNote = [
-  'This command fits nothing: every constant is in openapi.yaml (x-stress-model), with its source. The constants were',
+  'This command fits nothing: every constant is in src/score/model.ts, with its source. The constants were',
   'chosen with the StressID development file, everyday streams and wrist data in view. Choosing four of them for AUC',
   'alone, per person on the other 47 (leave-one-subject-out), gave 0.918 for personal.',
 ].join('\n');

@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import { topicExtraction as settings } from '../../generated/spec.js';
+import { topicExtraction as settings } from '../../packages/text/settings.js';
 import { startProgress } from '../../packages/tools/terminal/progress.js';
 import { loadTopicModel } from '../../packages/text/model.js';
 import { crossValidate, type Finding, judgeLines, type Judgement, leaveGroupsOut } from './support/cross-validate.js';

@@ -1,5 +1,5 @@
 import type { components } from '../../generated/api.js';
-import { textAnalysis as texts } from '../../generated/spec.js';
+import { textAnalysis as texts } from './settings.js';
 import { englishWords, foreignWords } from './language-words.js';
 import {
   barriers,

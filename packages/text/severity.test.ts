@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyText } from '../../testkit/arbitraries.js';
-import { textSentiment } from '../../generated/spec.js';
+import { textSentiment } from './settings.js';
 import { createSentimentEstimator, openSeverityModel } from './severity.js';
 
 const bytes = readFileSync(new URL('./weights/severity.bin', import.meta.url));

@@ -1,4 +1,4 @@
-import { textSentiment as settings } from '../../generated/spec.js';
+import { textSentiment as settings } from './settings.js';
 import type { BucketList } from './concern.js';
 import { createTokenizer, hashNext, hashStart, nextRun, runLetters, type Words } from './tokens.js';
 import { decodeWeights, type FamilyWeights, computeFingerprint } from './weights.js';

@@ -1,4 +1,4 @@
-import { topicExtraction as settings } from '../../generated/spec.js';
+import { topicExtraction as settings } from './settings.js';
 import { createCheckMessage, type MessageCheck } from './check-message.js';
 import { addFindings, createConcernFeatures, type GateText, scoreConcern, toGateText } from './concern.js';
 import { createFeatureLister } from './features.js';

@@ -1,5 +1,5 @@
 import pc from 'picocolors';
-import { bands, stressModel } from '../../generated/spec.js';
+import { bands, scoreMax } from '../../generated/spec.js';
 import type { State } from '../client/src/index.js';
 
 export type Colors = ReturnType<typeof pc.createColors>;
@@ -27,9 +27,9 @@ export function paint(state: State, text: string, colors: Colors): string {
 
 /** Returns a bar of `width` blocks for a score of 0 to 100. Each block has the color of its band. */
 export function scoreBar(score: number, width: number, colors: Colors): string {
-  const filled = Math.round((score / stressModel.score_max) * width);
+  const filled = Math.round((score / scoreMax) * width);
   const blocks = Array.from({ length: filled }, (_, index) =>
-    paint(findState((index / width) * stressModel.score_max), '█', colors),
+    paint(findState((index / width) * scoreMax), '█', colors),
   );
   return blocks.join('') + colors.dim('░'.repeat(width - filled));
 }

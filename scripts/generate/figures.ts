@@ -4,14 +4,18 @@ import { gatewayVariables } from '../../packages/gateway/config.js';
 import { listSettings, mainSettings, type Setting, settings } from '../../src/config/settings.js';
 import { fieldMap } from '../../packages/tools/recordings/field-map.js';
 import { contract, type Schema } from '../../packages/docs/contract.js';
+import * as text from '../../packages/text/settings.js';
+import * as model from '../../src/score/model.js';
 import * as accountability from './accountability.js';
 import { columnRows, fieldRows, tableRows } from './data-map.js';
 
 /** Returns the figure or table with this name as Markdown. `old` is the present text. */
 export type Figures = (name: string, old: string) => string;
 
+const constants = { ...spec, ...model, ...text };
+
 /**
- * Returns values of generated/spec.ts by path, e.g. `body.max_bytes`, and tables by name, e.g. `table states`. Returns the
+ * Returns constants of the contract and of the models by path, e.g. `body.max_bytes`, and tables by name, e.g. `table states`. Returns the
  * present text of a response, because only `npm run generate` runs the service.
  */
 export const figures: Figures = (name, old) => {
@@ -20,10 +24,10 @@ export const figures: Figures = (name, old) => {
   if (table) return table();
   const value = name
     .split('.')
-    .reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], spec);
+    .reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], constants);
   if (typeof value === 'number') return value.toLocaleString('en-US');
   if (typeof value === 'string') return /^[\w-]+$/.test(value) ? code(value) : value;
-  throw new Error(`the contract has no figure ${name}`);
+  throw new Error(`the contract and the models have no figure ${name}`);
 };
 
 const tables: Record<string, () => string> = {
@@ -69,8 +73,8 @@ const tables: Record<string, () => string> = {
   signals: () => signalRows('evidence'),
   context: () => signalRows('context'),
   stored: () => signalRows('stored only'),
-  tone: () => labels('Tone', spec.stressModel.tone_points),
-  expression: () => labels('Expression', spec.stressModel.expression_points),
+  tone: () => labels('Tone', model.stressModel.tone_points),
+  expression: () => labels('Expression', model.stressModel.expression_points),
   topics: () =>
     rows(
       ['Area', 'Topics'],

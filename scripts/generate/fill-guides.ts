@@ -9,12 +9,19 @@ import { Document, parse, visit } from 'yaml';
 import { type Examples, runExamples } from './examples.js';
 import { type Figures, figures } from './figures.js';
 import { fill } from './fill.js';
+import { checkModelVersion, scoreConstants } from './model-version.js';
 import { markdownPages } from '../../packages/docs/pages.js';
 
 const root = new URL('../../', import.meta.url);
 const isCheck = process.argv.includes('--check');
 /** Length of the JSON text up to which a list or an object takes one line of the contract. */
 const lineMax = 100;
+
+const outdated = checkModelVersion(scoreConstants);
+if (outdated) {
+  console.error(outdated);
+  process.exit(1);
+}
 const examples = await runExamples();
 
 const figuresAndResponses: Figures = (name, old) => {

@@ -6,7 +6,6 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { parse } from 'yaml';
 import { digestContract } from '../../src/contract/contract-digest.js';
-import { checkModelVersion } from './model-version.js';
 import { toSynchronous } from './python-sync.js';
 import { pythonConstants, type PythonSchema, pythonTypes } from './python-types.js';
 
@@ -45,8 +44,6 @@ const { ProblemCode: problemCode, Fault: fault } = contract.components.schemas;
 checkCodes('x-problems', problemCode);
 checkCodes('x-problem-help', problemCode);
 checkCodes('x-faults', fault?.properties?.['code']);
-const outdated = checkModelVersion(contract);
-if (outdated) fail(`openapi.yaml: ${outdated}`);
 
 const python = 'packages/client-python/src/realtime_state_client';
 const files: Record<string, string> = {

@@ -1,21 +1,24 @@
 import { hash } from 'node:crypto';
-
-type Contract = Readonly<Record<string, unknown>>;
+import { modelVersion } from '../../generated/spec.js';
+import { constantsDigest, rrIntervals, stateHold, stressModel } from '../../src/score/model.js';
 
 /** The constants that determine a score. */
-const constantNames = ['x-stress-model', 'x-state-hold', 'x-rr-intervals'] as const;
+export const scoreConstants = { stressModel, stateHold, rrIntervals };
 
 /** Returns the SHA-256 of the constants of the score, in hex. Comments and the order of the constants have no effect. */
-export function digestModel(contract: Contract): string {
-  return hash('sha256', JSON.stringify(constantNames.map((name) => sorted(contract[name]))));
+export function digestModel({
+  stressModel,
+  stateHold,
+  rrIntervals,
+}: Record<keyof typeof scoreConstants, unknown>): string {
+  return hash('sha256', JSON.stringify([stressModel, stateHold, rrIntervals].map(sorted)));
 }
 
 /** Returns what to do if the constants of the score changed without their digest. Undefined if the digest is correct. */
-export function checkModelVersion(contract: Contract): string | undefined {
-  const { number, constants_sha256: recorded } = contract['x-model-version'] as Contract;
-  const digest = digestModel(contract);
-  if (recorded === digest) return undefined;
-  return `the constants of the score changed. Set x-model-version.constants_sha256 to ${digest}. If version ${String(number)} is released, raise x-model-version.number first. Add the effect on the published figures to "Score versions" in CHANGELOG.md.`;
+export function checkModelVersion(constants: Record<keyof typeof scoreConstants, unknown>): string | undefined {
+  const digest = digestModel(constants);
+  if (constantsDigest === digest) return undefined;
+  return `the constants of the score changed. Set constantsDigest in src/score/model.ts to ${digest}. If version ${modelVersion.number} is released, raise x-model-version.number first. Add the effect on the published figures to "Score versions" in CHANGELOG.md.`;
 }
 
 function sorted(value: unknown): unknown {

@@ -1,4 +1,4 @@
-import { triggers as settings } from '../../generated/spec.js';
+import { heartRise as settings } from './model.js';
 import { type Rise, round3, type Talk, type Turn } from './remembered.js';
 import { type Assessment, toValue } from './stress.js';
 
@@ -49,18 +49,18 @@ function followHeart(talk: Talk, observed: Observed): Talk {
   const { atMs, heartRate, fused } = observed;
   if (heartRate === undefined) return { ...talk, atMs };
   const seconds = (atMs - talk.atMs) / 1000;
-  const share = 1 - Math.exp(-Math.max(1, seconds) / settings.heart.smoothing_seconds);
+  const share = 1 - Math.exp(-Math.max(1, seconds) / settings.smoothing_seconds);
   const bpm = round3(talk.bpm === undefined ? heartRate : talk.bpm + share * (heartRate - talk.bpm));
   const next = { ...talk, atMs, bpm };
   const { rise } = talk;
   if (rise && !rise.isOver) return { ...next, ...followRise(rise, talk, bpm, atMs) };
   const { lowBpm = bpm } = talk;
-  if (bpm - lowBpm >= settings.heart.rise_bpm) {
-    const turnMs = turnBefore(talk, atMs - settings.heart.delay_seconds * 1000)?.atMs ?? 0;
+  if (bpm - lowBpm >= settings.rise_bpm) {
+    const turnMs = turnBefore(talk, atMs - settings.delay_seconds * 1000)?.atMs ?? 0;
     return { ...next, rise: { turnMs, sinceMs: atMs, fromBpm: lowBpm, peakBpm: bpm } };
   }
   const isBack = !rise || isPast(rise, talk.lowEvidence, observed);
-  const followed = lowBpm + (bpm - lowBpm) * (1 - Math.exp(-seconds / settings.heart.low_seconds));
+  const followed = lowBpm + (bpm - lowBpm) * (1 - Math.exp(-seconds / settings.low_seconds));
   const isLower = bpm <= lowBpm;
   return {
     ...next,
@@ -75,7 +75,7 @@ function followHeart(talk: Talk, observed: Observed): Talk {
  * next turn if most of it comes after that turn.
  */
 function followRise(rise: Rise, { turns }: Talk, bpm: number, atMs: number): Pick<Talk, 'rise' | 'lowBpm'> {
-  const { climb_seconds, rise_bpm, delay_seconds } = settings.heart;
+  const { climb_seconds, rise_bpm, delay_seconds } = settings;
   const peakBpm = Math.max(rise.peakBpm, bpm);
   const next = turns.find((it) => it.atMs > rise.turnMs);
   const isHere = next !== undefined && atMs - next.atMs >= delay_seconds * 1000;
@@ -90,7 +90,7 @@ function followRise(rise: Rise, { turns }: Talk, bpm: number, atMs: number): Pic
 
 /** Returns true once the evidence of the heart, which follows the heart rate late, is as low as before the rise. */
 function isPast({ sinceMs }: Rise, lowEvidence: number | undefined, { atMs, fused }: Observed): boolean {
-  const { climb_seconds, back_log_odds } = settings.heart;
+  const { climb_seconds, back_log_odds } = settings;
   return atMs - sinceMs > 2 * climb_seconds * 1000 && fused.heart <= (lowEvidence ?? 0) + back_log_odds;
 }
 
@@ -100,7 +100,7 @@ function creditRise(
   fused: Observed['fused'],
 ): { readonly talk: Talk; readonly credit: Credit | undefined } {
   const turn = talk.turns.find(({ atMs }) => atMs === talk.rise?.turnMs);
-  if (!turn || talk.atMs - turn.atMs > settings.heart.window_seconds * 1000) return { talk, credit: undefined };
+  if (!turn || talk.atMs - turn.atMs > settings.window_seconds * 1000) return { talk, credit: undefined };
   const stress = computeStress(turn.expressed, Math.max(fused.heart, riseEvidence(talk, fused)));
   if (stress <= turn.stress) return { talk, credit: undefined };
   const raised = { ...turn, stress };
@@ -111,13 +111,13 @@ function creditRise(
 /** Returns the evidence of a rise within minutes, log-odds. Movement explains a share of the rise. */
 function riseEvidence({ bpm = 0, rise }: Talk, { explained }: Observed['fused']): number {
   if (!rise) return 0;
-  const { log_odds_per_bpm, log_odds_max, from_bpm } = settings.heart;
+  const { log_odds_per_bpm, log_odds_max, from_bpm } = settings;
   return (1 - explained) * Math.min(log_odds_max, log_odds_per_bpm * Math.max(0, bpm - rise.fromBpm - from_bpm));
 }
 
 /** Returns true if no rise can follow the latest turn any more. */
 const isOld = ({ atMs, turns, rise }: Talk): boolean =>
-  rise === undefined && atMs - (turns.at(-1)?.atMs ?? 0) > settings.heart.window_seconds * 1000;
+  rise === undefined && atMs - (turns.at(-1)?.atMs ?? 0) > settings.window_seconds * 1000;
 
 /** Returns the newest turn that is at least as old as `untilMs`, otherwise the oldest turn. */
 function turnBefore({ turns }: Talk, untilMs: number): Turn | undefined {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { stressModel as model } from '../../generated/spec.js';
+import { stressModel as model } from './model.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
 import { learn, learnPast, describeTypical } from './baseline.js';
 import { advanceAll, baselineAfter, history, laterMs, laws } from '../../testkit/arbitraries.js';

@@ -1,4 +1,4 @@
-import { stressModel as model } from '../../generated/spec.js';
+import { stressModel as model } from './model.js';
 import { newerDevice } from './movement.js';
 import { addPastRate, learnResting, typicalHeartRate } from './resting.js';
 import type {

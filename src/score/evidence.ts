@@ -1,4 +1,4 @@
-import { stressModel as model } from '../../generated/spec.js';
+import { stressModel as model } from './model.js';
 import type { Typical, TypicalHeartRate, TypicalValue } from './baseline.js';
 import { learnedShare } from './resting.js';
 import { round3, type Sample, type Signals, type SignalValue } from './remembered.js';

@@ -1,4 +1,4 @@
-import { topicExtraction as settings } from '../../generated/spec.js';
+import { topicExtraction as settings } from '../../packages/text/settings.js';
 import type { TextAnalysis, TurnAnalysis } from '../../packages/text/texts.js';
 import { areas, type TopicName, topicNames, topicsByArea } from '../../packages/text/vocabulary.js';
 import type { TopicEvidence } from './remembered.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { stressModel } from '../../generated/spec.js';
+import { stressModel } from './model.js';
 import { describeTypical } from './baseline.js';
 import { heartLevel, passHeartRate } from './heart.js';
 

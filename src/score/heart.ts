@@ -1,4 +1,4 @@
-import { stressModel as model } from '../../generated/spec.js';
+import { stressModel as model } from './model.js';
 import type { Lesson, TypicalHeartRate } from './baseline.js';
 import {
   type Device,

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { enums, signals as contract, stressModel as model } from '../../generated/spec.js';
+import { enums, signals as contract } from '../../generated/spec.js';
+import { stressModel as model } from './model.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
 import { describeTypical } from './baseline.js';
 import { toHistory } from './history.js';

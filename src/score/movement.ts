@@ -1,4 +1,4 @@
-import { stressModel as model } from '../../generated/spec.js';
+import { stressModel as model } from './model.js';
 import type { TypicalHeartRate } from './baseline.js';
 import type { HeartLevel } from './heart.js';
 import { type Device, type Movement, type Movements, round3 } from './remembered.js';

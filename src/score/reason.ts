@@ -1,4 +1,4 @@
-import { stressModel as model } from '../../generated/spec.js';
+import { stressModel as model } from './model.js';
 import type { TypicalHeartRate } from './baseline.js';
 import { isUnlikePerson } from './movement.js';
 import { type LabelName, labels } from './signals.js';

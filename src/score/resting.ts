@@ -1,4 +1,4 @@
-import { stressModel as model } from '../../generated/spec.js';
+import { stressModel as model } from './model.js';
 import type { TypicalHeartRate } from './baseline.js';
 import { type Histogram, type RestingHeartRate, round3 } from './remembered.js';
 import { acquaintance, firstSeen, firstTime, remembered } from './running-mean.js';

@@ -1,4 +1,5 @@
-import { rrIntervals as settings, signals as contract } from '../../generated/spec.js';
+import { signals as contract } from '../../generated/spec.js';
+import { rrIntervals as settings } from './model.js';
 import type { Schema } from '../contract/contract.js';
 import type { DerivedName, Reading } from './signals.js';
 import type { IntervalBatch } from './remembered.js';

@@ -1,4 +1,4 @@
-import { stressModel as model } from '../../generated/spec.js';
+import { stressModel as model } from './model.js';
 import { round3, round6, type RunningMean } from './remembered.js';
 import type { TypicalValue } from './baseline.js';
 

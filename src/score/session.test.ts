@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { stressModel as model } from '../../generated/spec.js';
+import { stressModel as model } from './model.js';
 import { advanceSession, isOtherSubject, type Step } from './session.js';
 import type { Context, Reading } from './signals.js';
 import { advanceAll, advanceTo, startMs } from '../../testkit/arbitraries.js';

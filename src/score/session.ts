@@ -1,4 +1,5 @@
-import { enums, modelVersion, stressModel as model } from '../../generated/spec.js';
+import { enums, modelVersion } from '../../generated/spec.js';
+import { stressModel as model } from './model.js';
 import type { SignalCategory } from '../contract/contract.js';
 import { advanceHeart, toLesson } from './heart.js';
 import { describeTypical, type Durations, learn, learnedProgress, learnPast, type Lesson } from './baseline.js';

@@ -1,4 +1,5 @@
-import { modelVersion, signals as contract, stressModel as model } from '../../generated/spec.js';
+import { modelVersion, signals as contract } from '../../generated/spec.js';
+import { stressModel as model } from './model.js';
 import type { Schema, SignalCategory, Submission } from '../contract/contract.js';
 import { labelLogOdds } from './evidence.js';
 import type { Contract, Newest, SignalName, Signals, SignalValue, SignalValues, Used } from './remembered.js';

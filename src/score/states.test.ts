@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { stateHold } from '../../generated/spec.js';
+import { stateHold } from './model.js';
 import { findBand, passPublished, publishScore } from './states.js';
 import { held, laws, nowMs } from '../../testkit/arbitraries.js';
 import type { Published } from './remembered.js';

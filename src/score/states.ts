@@ -1,4 +1,5 @@
-import { bands, stateHold } from '../../generated/spec.js';
+import { bands } from '../../generated/spec.js';
+import { stateHold } from './model.js';
 import { type Hold, type Published, round3, type Session } from './remembered.js';
 import { addEvidence, type Assessment, toValue } from './stress.js';
 import type { Schema } from '../contract/contract.js';

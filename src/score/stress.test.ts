@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { enums, stressModel as model } from '../../generated/spec.js';
+import { enums } from '../../generated/spec.js';
+import { stressModel as model } from './model.js';
 import { describeTypical } from './baseline.js';
 import { ageWeight } from './evidence.js';
 import { findBand } from './states.js';

@@ -1,4 +1,4 @@
-import { stressModel as model } from '../../generated/spec.js';
+import { stressModel as model } from './model.js';
 import type { SignalCategory } from '../contract/contract.js';
 import type { Typical } from './baseline.js';
 import { isUnlikePerson } from './movement.js';

@@ -1,4 +1,4 @@
-import { stressModel as model } from '../../generated/spec.js';
+import { stressModel as model } from './model.js';
 import type { Schema } from '../contract/contract.js';
 import { describeTypical, type TypicalHeartRate, type TypicalValue } from './baseline.js';
 import { learnedRates } from './resting.js';

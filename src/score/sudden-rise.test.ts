@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { stressModel } from '../../generated/spec.js';
+import { stressModel } from './model.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
 import { followQuiet, suddenRise } from './heart.js';
 import type { QuietRate } from './remembered.js';

@@ -1,4 +1,4 @@
-import { topicExtraction as settings } from '../../../generated/spec.js';
+import { topicExtraction as settings } from '../../../packages/text/settings.js';
 import { areas, type Area } from '../../../packages/text/vocabulary.js';
 import type { Judgement } from './cross-validate.js';
 

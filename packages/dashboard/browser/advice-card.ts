@@ -1,4 +1,4 @@
-import { stressModel } from '../../../generated/spec.js';
+import { signalAges } from '../../../generated/spec.js';
 import type { StateReading } from '../../client/src/index.js';
 import { h, setText } from './dom.js';
 import { capitalized, words } from './format.js';
@@ -10,7 +10,7 @@ export interface AdviceCard {
   tick(hasEnded: boolean): void;
 }
 
-const lifetimeMinutes = stressModel.age.stale_after_seconds / 60;
+const lifetimeMinutes = signalAges.stale_after_seconds / 60;
 
 /** Returns the recommendation for an assistant, the reason of the score, and whether the last action helped. */
 export function createAdviceCard(): AdviceCard {

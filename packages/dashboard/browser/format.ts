@@ -1,7 +1,7 @@
-import { stressModel } from '../../../generated/spec.js';
+import { signalAges } from '../../../generated/spec.js';
 
 /** A signal of this age no longer counts, ms. */
-export const signalLifetimeMs = stressModel.age.stale_after_seconds * 1_000;
+export const signalLifetimeMs = signalAges.stale_after_seconds * 1_000;
 
 const units = [
   [86_400_000, 'd'],

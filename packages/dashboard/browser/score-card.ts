@@ -1,4 +1,4 @@
-import { bands, stressModel } from '../../../generated/spec.js';
+import { bands, scoreMax, signalAges } from '../../../generated/spec.js';
 import type { History, StateReading } from '../../client/src/index.js';
 import { h, setText, svg } from './dom.js';
 import { age, capitalized, hasEnded, percent, whenOf, words } from './format.js';
@@ -11,8 +11,7 @@ export interface ScoreCard {
   tick(newestMs: number, nowMs: number, confidence: number | undefined): void;
 }
 
-const { score_max: scoreMax } = stressModel;
-const halfLifeMs = stressModel.age.half_life_seconds * 1_000;
+const halfLifeMs = signalAges.half_life_seconds * 1_000;
 const arrows: Readonly<Record<History['trend'], string>> = { rising: '↗', falling: '↘', stable: '→' };
 
 /** Returns the score as a large figure, with its band on a scale, the confidence and the trend. */

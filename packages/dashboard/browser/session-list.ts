@@ -1,4 +1,4 @@
-import { stressModel } from '../../../generated/spec.js';
+import { scoreMax } from '../../../generated/spec.js';
 import type { SessionState } from '../../client/src/index.js';
 import { nowMs } from './clock.js';
 import { activity, hasEnded, words } from './format.js';
@@ -214,7 +214,7 @@ function createSparkline() {
       const [first, last] = [recent[0]?.atMs ?? 0, recent.at(-1)?.atMs ?? 0];
       const inner = { width: size.width - 2 * size.margin, height: size.height - 2 * size.margin };
       const x = (atMs: number) => size.margin + inner.width * (last === first ? 1 : (atMs - first) / (last - first));
-      const y = (score: number) => size.margin + inner.height * (1 - score / stressModel.score_max);
+      const y = (score: number) => size.margin + inner.height * (1 - score / scoreMax);
       const places = recent.map(({ atMs, score }) => `${x(atMs).toFixed(1)} ${y(score).toFixed(1)}`);
       path.setAttribute('d', places.length > 1 ? `M${places.join('L')}` : '');
       dot.setAttribute('cx', x(last).toFixed(1));

@@ -1,4 +1,4 @@
-import { signals, stressModel } from '../../../generated/spec.js';
+import { signalAges, signals } from '../../../generated/spec.js';
 import { h, setText } from './dom.js';
 import { age, capitalized, signalLifetimeMs, timeOfDay, words } from './format.js';
 import type { Point, SignalName } from './points.js';
@@ -21,7 +21,7 @@ const names = Object.keys(signals) as SignalName[];
 const lifetimesMs: Readonly<Record<(typeof signals)[SignalName]['use'] | 'derivation', number>> = {
   evidence: signalLifetimeMs,
   derivation: signalLifetimeMs,
-  context: stressModel.movement.statement_seconds * 1_000,
+  context: signalAges.statement_seconds * 1_000,
   'stored only': 0,
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { stressModel } from '../../../../generated/spec.js';
+import { signalAges } from '../../../../generated/spec.js';
 import { answering, finished, sdks, startAdapting } from './adapting.js';
 
 describe.each(sdks)('version $version of the AI SDK', (sdk) => {
@@ -100,7 +100,7 @@ describe.each(sdks)('version $version of the AI SDK', (sdk) => {
   test('an outdated state, with confidence 0, never changes the prompt', async () => {
     const { service, model, errors, states, systemOf } = await startAdapting(sdk);
     await service.read({ heart_rate: 120, tone: 'hostile', sentiment: -1 });
-    service.clock.advance(stressModel.age.stale_after_seconds);
+    service.clock.advance(signalAges.stale_after_seconds);
     await generateText({ model, prompt: 'Hello' });
     await generateText({ model, system: 'You are a coach.', prompt: 'Hello' });
     await service.read({ heart_rate: 64 });

@@ -1,9 +1,7 @@
-import { bands, stressModel } from '../../../../generated/spec.js';
+import { bands, scoreMax } from '../../../../generated/spec.js';
 import { svg } from '../dom.js';
 import { timeOfDay, words } from '../format.js';
 import { hasBandNames, type Layout, ticksOf, xOf, yOf } from './layout.js';
-
-const { score_max: scoreMax } = stressModel;
 
 /** Returns the bands behind the score with their lower bounds, and with their names beside the plot. */
 export function bandsOf(layout: Layout): SVGElement[] {

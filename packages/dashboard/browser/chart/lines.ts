@@ -1,11 +1,10 @@
-import { stressModel } from '../../../../generated/spec.js';
+import { scoreMax } from '../../../../generated/spec.js';
 import type { Point } from '../points.js';
 import { svg } from '../dom.js';
 import { type Layout, type Span, xOf, yOf } from './layout.js';
 
 /** A longer pause between two readings leaves a gap in the line. */
 const pauseMs = 120_000;
-const { score_max: scoreMax } = stressModel;
 
 /** Returns the lines of score and heart rate. `bounds` are those of the heart rate's axis, if there is one. */
 export function linesOf(

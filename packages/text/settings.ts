@@ -1,0 +1,41 @@
+/** The constants of the analysis of texts, with their units and sources. */
+
+/** Topics of a turn. */
+export const topicExtraction = {
+  concern_log_odds_min: 0.1, // natural log odds; a turn has topics only from here on. Chosen by cross-validation over kinds of text
+  area_share_min: 0.18, // 0–1; a turn's likeliest area must reach it. cross-validated (0.15, 0.2, 0.25, 0.3, 0.38 tried)
+  named_area_share_min: 0.18, // 0–1; the same where a phrase names a topic or the session is about the area. cross-validated (0.18 to 0.33 tried)
+  named_points_min: 1, // words of a phrase from which it names its topic; a hint has half a one. cross-validated (1 and 2 tried)
+  session_area_turns_min: 0.4, // decayed turns from which a session is about an area. judgement
+  further_area_share_min: 0.15, // 0–1; a further area with a phrase of its own is named as well. judgement
+  own_share_min: 0.18, // 0–1; a turn must reach it without the session's help. judgement
+  phrase_log_odds_per_point: 0.4, // natural log odds for each word of a phrase; cross-validated (0, 0.25, 0.5, 0.8 tried)
+  phrase_points_max: 3, // words of a phrase that count. judgement
+  assistant_weight: 0.45, // the assistant's words against the user's 1. judgement
+  evidence_half_life_turns: 3, // turns after which evidence counts half. judgement
+  evidence_doubling_turns: 0.35, // turns of evidence that double an area's odds. judgement
+  context_points_weight: 0.5, // the session's phrases in choosing between the user's. judgement
+  context_points_min: 0.5, // phrase points from which a turn goes on with the session's topic. judgement
+  topics_per_turn_max: 3, // topics named for one turn. judgement
+} as const;
+
+/** Sentiment of a text: from the log odds of severe distress, linear between the two points. */
+export const textSentiment = {
+  neutral_log_odds: -1.5, // a sentiment of 0; above most calm texts of severity/development (evaluate:text)
+  distress_log_odds: -0.4, // a sentiment of distress_sentiment; below most texts of distress there
+  distress_sentiment: -0.8, // a score of 62: alone just stressed
+  sentiment_max: 0.3, // judgment: words without distress are relaxed, never calm
+  sentiment_min: -0.95, // judgment: the words of one message are never certain
+} as const;
+
+/** What a response says about a message. */
+export const textAnalysis = {
+  // Of a message that is not in English.
+  unsupported_language_detail: 'The message is not in English. It was not checked for topics or for safety.',
+  // To the software that shows a conversation, by kind of safety finding.
+  safety_guidance: {
+    suicidal_thoughts: 'The message may describe suicidal thoughts. Follow your crisis procedure.',
+    self_harm: 'The message may describe self-harm. Follow your crisis procedure.',
+    violence: 'The message may describe violence against the person. Follow your crisis procedure.',
+  },
+} as const;
