@@ -26,6 +26,7 @@ const minuteMs = 60_000;
 export const sampleFiles: Readonly<Record<string, () => string | Uint8Array>> = {
   'export.xml': appleHealth,
   'activity.fit': () => fit(),
+  'swim.fit': swim,
   'activity.tcx': tcx,
   'activity.gpx': gpx,
   'training-session-2024-11-20.json': polarJson,
@@ -145,6 +146,36 @@ export function fit(protocolVersion = 0x20): Uint8Array {
     // The last value means "no value". Devices fill the array with it.
     const bytes = new Uint8Array(new Uint16Array([...intervals, 0xffff]).buffer);
     encoder.writeMessage(78, [field(0, bytes.length, FitBaseType.Uint16, bytes)], 1);
+  }
+  return encoder.close();
+}
+
+/** A FIT activity of a swim: records without a heart rate, then what the strap had stored, one value per second. */
+function swim(): Uint8Array {
+  const encoder = new FitEncoder({ protocolVersion: 0x20 });
+  const uint32 = (number: number, value: number) => ({ number, size: 4, baseType: FitBaseType.Uint32, value });
+  const timeAt = (atMs: number) => uint32(253, FitEncoder.toFitTimestamp(new Date(atMs)));
+  const bytes = (number: number, baseType: FitBaseType, value: number[]) => ({
+    ...{ number, baseType, size: value.length },
+    value: new Uint8Array(value),
+  });
+  for (const { atMs } of beats) encoder.writeMessage(20, [timeAt(atMs)]);
+  // The strap has counted for an hour before the swim.
+  const ticksAt = (second: number) => (3600 + second) * 1024;
+  const bpmAt = (second: number) => beats[Math.floor(second / secondsApart)]?.bpm ?? 0xff;
+  const first = [timeAt(startMs), bytes(6, FitBaseType.Uint8, [bpmAt(0)]), uint32(9, ticksAt(0))];
+  encoder.writeMessage(132, first, 1);
+  for (let from = 1; from < count * secondsApart; from += 8) {
+    const seconds = Array.from({ length: 8 }, (_, index) => from + index);
+    const packed = [0, 2, 4, 6].flatMap((index) => {
+      const [even = 0, odd = 0] = seconds.slice(index, index + 2).map((second) => ticksAt(second) & 0xfff);
+      return [even & 0xff, (even >>> 8) | ((odd & 15) << 4), odd >>> 4];
+    });
+    encoder.writeMessage(
+      132,
+      [bytes(6, FitBaseType.Uint8, seconds.map(bpmAt)), bytes(10, FitBaseType.Byte, packed)],
+      2,
+    );
   }
   return encoder.close();
 }

@@ -40,6 +40,7 @@ export const fieldMap: readonly Mapping[] = [
   ...inFormat('fit', [
     ['record.heart_rate', 'heart_rate', 'bpm'],
     ['monitoring.heart_rate', 'heart_rate', 'bpm'],
+    ['hr.filtered_bpm', 'heart_rate', 'bpm'],
     ['hrv.time', 'rr_intervals_ms', '1/1000 s'],
     ['record.respiration_rate', 'respiratory_rate', 'breaths/min'],
     ['record.enhanced_respiration_rate', 'respiratory_rate', '1/100 breaths/min', 0.01],

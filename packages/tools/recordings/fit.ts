@@ -5,6 +5,9 @@ import { type Item, readWholeFile, type RecordingFile } from './measurement.js';
 const messages = { record: 20, monitoring: 55, hrv: 78 };
 const times: readonly number[] = Object.values(messages);
 const [timestamp, timestamp16] = [253, 26];
+/** Message of a strap that stored the heart rate while it was under water, and its fields. */
+const strap = { message: 132, fraction: 0, heartRates: 6, ticks: 9, packedTicks: 10 };
+const ticksPerSecond = 1024;
 const fields = [
   { name: 'record.heart_rate', message: messages.record, field: 3 },
   { name: 'monitoring.heart_rate', message: messages.monitoring, field: 27 },
@@ -62,8 +65,10 @@ function checksum(bytes: Uint8Array): number {
 
 function* itemsOf(records: Buffer): Generator<Item[]> {
   const mappings = listMappings('fit');
+  const clock: StrapClock = { zeroMs: Number.NaN, ticks: 0 };
   let newest: number | undefined;
   for (const message of messagesOf(records)) {
+    if (message.number === strap.message) yield listStrapItems(message, clock);
     if (!times.includes(message.number)) continue;
     newest = readTime(message, newest);
     const atMs = newest === undefined ? Number.NaN : (fitEpoch + newest) * 1000;
@@ -77,6 +82,53 @@ function* itemsOf(records: Buffer): Generator<Item[]> {
     }
     if (items.length > 0) yield items;
   }
+}
+
+/** The clock of a strap. Ticks count from an unknown moment, which a message with a full time states. */
+interface StrapClock {
+  zeroMs: number;
+  ticks: number;
+}
+
+/**
+ * Returns the heart rates of an `hr` message. A message with full ticks and a time starts the clock. The others hold the
+ * lower 12 bits of the ticks of each value.
+ */
+function listStrapItems({ fields: found, isLittleEndian }: Message, clock: StrapClock): Item[] {
+  const mapping = listMappings('fit').get('hr.filtered_bpm');
+  const time = fullTime(found, isLittleEndian);
+  const numbers = (field: number) => {
+    const raw = found.get(field);
+    return raw ? readNumbers(raw, isLittleEndian) : [];
+  };
+  const full = readTicks(found.get(strap.ticks)?.bytes, isLittleEndian);
+  const [fraction = 0] = numbers(strap.fraction);
+  if (time !== undefined && full[0] !== undefined)
+    clock.zeroMs = (fitEpoch + time + fraction / 32_768 - full[0] / ticksPerSecond) * 1000;
+  const packed = unpackTicks(found.get(strap.packedTicks)?.bytes);
+  const rates = [...(found.get(strap.heartRates)?.bytes ?? [])];
+  return rates.flatMap((value, index) => {
+    const low = packed[index];
+    // Values that fill the array have no time.
+    if (!mapping || value === 0xff || (full[index] === undefined && low === undefined)) return [];
+    clock.ticks = full[index] ?? clock.ticks + (((low ?? 0) - clock.ticks) & 0xfff);
+    const atMs = Math.round(clock.zeroMs + (clock.ticks / ticksPerSecond) * 1000);
+    return [{ field: mapping.field, atMs, value: value * mapping.factor }];
+  });
+}
+
+function readTicks(bytes: Buffer | undefined, isLittleEndian: boolean): number[] {
+  return Array.from({ length: Math.floor((bytes?.length ?? 0) / 4) }, (_, index) =>
+    isLittleEndian ? (bytes?.readUInt32LE(4 * index) ?? 0) : (bytes?.readUInt32BE(4 * index) ?? 0),
+  ).filter((ticks) => ticks !== 0xffffffff);
+}
+
+/** Returns the numbers of 12 bits, of which two share three bytes. */
+function unpackTicks(bytes: Buffer | undefined): number[] {
+  return Array.from({ length: Math.floor((2 * (bytes?.length ?? 0)) / 3) }, (_, index) => {
+    const pair = bytes?.readUInt16LE(Math.floor((3 * index) / 2)) ?? 0;
+    return index % 2 === 0 ? pair & 0xfff : pair >>> 4;
+  });
 }
 
 interface RawField {

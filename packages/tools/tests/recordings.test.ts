@@ -113,6 +113,15 @@ test('FIT: times of 16 bits continue the last full time, also when they start ag
   );
 });
 
+test('FIT: the heart rate of a swim has the time at which the strap measured it', async () => {
+  const { readings, skipped } = await readAll([sample('swim.fit')]);
+  expect(readings.map(({ values }) => values)).toEqual(heartRates.map((heart_rate) => ({ heart_rate })));
+  expect(readings.map(({ atMs }) => new Date(atMs).toISOString().slice(14, 19))).toEqual(
+    heartRates.map((_, minute) => `0${minute}:59`),
+  );
+  expect(skipped).toEqual({});
+});
+
 test('FIT: chained files and protocol version 0 are read', async () => {
   const chained = Buffer.concat([fit(0), fit(), fit(0x10)]);
   const { readings } = await readText('chained.fit', chained);
