@@ -2364,4 +2364,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "85f4bde1f2332b6bae7b3d175625b9ed9a82aae332c6026140c7a39022ad8f2c" as const;
+export const contractDigest = "981a426569259f426bf78a3de591c1a6c0a0f94a04821e33e36ea41c0859a2e3" as const;
