@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { enums, signals as contract } from '../generated/spec.js';
 import { stressModel as model } from '../src/score/model.js';
-import { type Typical, describeTypical } from '../src/score/baseline.js';
-import type { HeartLevel } from '../src/score/heart.js';
-import { advanceSession, type Step } from '../src/score/session.js';
-import type { Context, Reading } from '../src/score/signals.js';
+import { type TypicalValues, computeTypicalValues } from '../src/score/baseline.js';
+import type { HeartRateLevel } from '../src/score/heart.js';
+import { advanceSession, type SessionStep } from '../src/score/session.js';
+import type { MovementContext, Reading } from '../src/score/signals.js';
 import { type Signal, signals as numbers } from '../packages/tools/recordings/recorded-window.js';
-import type { Situation } from '../src/score/stress.js';
-import type { Baseline, Published, SignalName, Signals, SignalValues } from '../src/score/remembered.js';
+import type { ScoreInput } from '../src/score/stress.js';
+import type { Baseline, PublishedState, SignalName, Signals, SignalValues } from '../src/score/remembered.js';
 
 /** Number of random cases per law. */
 export const laws = { numRuns: 500 };
@@ -36,7 +36,7 @@ export const anyValues: fc.Arbitrary<SignalValues> = fc.record(anyOf, { required
 export const someValues = anyValues.filter((values) => Object.keys(values).length > 0);
 
 /** Activity level and steps, which explain a heart rate. */
-const someContext: fc.Arbitrary<Context> = fc.record(
+const someContext: fc.Arbitrary<MovementContext> = fc.record(
   {
     activity_level: fc.constantFrom(...enums.ActivityLevel),
     steps_last_minute: fc.integer({ min: 0, max: contract.steps_last_minute.maximum }),
@@ -92,9 +92,9 @@ export function baselineAfter(readings: readonly Reading[]): Baseline | undefine
 }
 
 /** Typical values learned from an arbitrary history, or those of the population. */
-export const typical: fc.Arbitrary<Typical> = fc
+export const typical: fc.Arbitrary<TypicalValues> = fc
   .option(history, { nil: undefined })
-  .map((readings) => describeTypical(readings && baselineAfter(readings), laterMs));
+  .map((readings) => computeTypicalValues(readings && baselineAfter(readings), laterMs));
 
 /** Age of a signal in ms, from fresh to nearly stale. */
 export const ageMs = fc.integer({ min: 0, max: model.age.stale_after_seconds * 1000 - 1 });
@@ -119,14 +119,14 @@ export function measured(values: SignalValues, atMs = nowMs): Signals {
 }
 
 /** Returns the input of the score: the signals with the measured heart rate, without movement. */
-export function situationOf(all: Signals, known: Typical): Situation {
+export function situationOf(all: Signals, known: TypicalValues): ScoreInput {
   const bpm = all.heart_rate?.value;
-  const heart: HeartLevel | undefined = bpm === undefined ? undefined : { bpm, fastBpm: bpm, isConfirmed: true };
+  const heart: HeartRateLevel | undefined = bpm === undefined ? undefined : { bpm, fastBpm: bpm, isConfirmed: true };
   return { signals: all, typical: known, heart, explainedBpm: 0 };
 }
 
 /** The state published shortly before `nowMs`, or none. */
-export const held: fc.Arbitrary<Published | undefined> = fc.option(
+export const held: fc.Arbitrary<PublishedState | undefined> = fc.option(
   fc
     .record({
       score: fc.integer({ min: 0, max: model.score_max }),
@@ -182,8 +182,8 @@ function pairOf<N extends SignalName>(
  * Processes the readings of one session in order of arrival. Passes the baseline from each reading to the next, as
  * ingest does.
  */
-export function advanceAll(readings: readonly Reading[], known?: Baseline): Step[] {
-  const steps: Step[] = [];
+export function advanceAll(readings: readonly Reading[], known?: Baseline): SessionStep[] {
+  const steps: SessionStep[] = [];
   for (const reading of readings) {
     const last = steps.at(-1);
     steps.push(advanceSession(last?.session, reading, last ? last.baseline : known));
@@ -192,7 +192,7 @@ export function advanceAll(readings: readonly Reading[], known?: Baseline): Step
 }
 
 /** Returns the step of the last reading. `readings` must not be empty. */
-export function advanceTo(readings: readonly Reading[], known?: Baseline): Step {
+export function advanceTo(readings: readonly Reading[], known?: Baseline): SessionStep {
   const last = advanceAll(readings, known).at(-1);
   if (!last) throw new Error('no readings');
   return last;

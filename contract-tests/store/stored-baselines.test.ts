@@ -4,7 +4,7 @@ import { bounds } from '../../generated/spec.js';
 import { stressModel as model } from '../../src/score/model.js';
 import { readConfig } from '../../src/config/config.js';
 import type { Baseline } from '../../src/score/remembered.js';
-import { learn, learnPast } from '../../src/score/baseline.js';
+import { updateBaseline, backfillBaseline } from '../../src/score/baseline.js';
 import { topicNames } from '../../packages/text/vocabulary.js';
 import { openDatabase } from '../../src/store/database.js';
 import { createTestDatabase } from '../../testkit/databases.js';
@@ -77,13 +77,13 @@ function longestBaseline(): Baseline {
       const source_device = number === 0 ? undefined : longestLabel(number);
       const device = { name: longestLabel(number), atMs, changedMs: atMs };
       const measured = { heart_rate: maximum - 0.123, sdnn: 123.4, rmssd: 123.4, source_device, device };
-      baseline = learn(baseline, { atMs, isSkipped, isRaised: true, ...measured });
+      baseline = updateBaseline(baseline, { atMs, isSkipped, isRaised: true, ...measured });
     }
   // Two entries of 62.611 s are longer than the minimum of a bin entry, and eight such pairs are longer than 1,000 s.
   for (let atMs = endMs - dayMs; atMs < endMs; atMs += model.baseline.phase_hours * 3_600_000)
     for (let bpm = minimum; bpm <= maximum; bpm += model.baseline.bin_bpm)
       for (let added = 0; added < 16; added += 1)
-        baseline = learnPast(baseline, { atMs, heart_rate: bpm }, { heart_rate: 62.611, sdnn: 0, rmssd: 0 });
+        baseline = backfillBaseline(baseline, { atMs, heart_rate: bpm }, { heart_rate: 62.611, sdnn: 0, rmssd: 0 });
   return baseline ?? {};
 }
 

@@ -3,7 +3,7 @@
  * intervals, and with the detector of Lipponen and Tarvainen (2019).
  */
 import { Command } from 'commander';
-import { type Beat, rememberIntervals, computeVariability, withDerived } from '../../src/score/rr-intervals.js';
+import { type Beat, storeIntervals, computeVariability, addDerivedVariability } from '../../src/score/rr-intervals.js';
 import type { Reading } from '../../src/score/signals.js';
 import { positive } from '../options.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
@@ -104,8 +104,8 @@ function receive(intervals: readonly number[]): Reading | undefined {
   for (let start = 0; start < intervals.length; start += batchSize) {
     const rr_intervals_ms = intervals.slice(start, start + batchSize);
     atMs += rr_intervals_ms.reduce((sum, it) => sum + it, 0);
-    last = withDerived({ atMs, rr_intervals_ms }, batches ?? []);
-    batches = rememberIntervals(batches, { atMs, rr_intervals_ms });
+    last = addDerivedVariability({ atMs, rr_intervals_ms }, batches ?? []);
+    batches = storeIntervals(batches, { atMs, rr_intervals_ms });
   }
   return last;
 }

@@ -1,6 +1,6 @@
 import { sessionReader } from '../store/sessions.js';
 import { subjectReader } from '../store/subjects.js';
-import { ageConfidence, toStateReading } from '../score/state-reading.js';
+import { reduceConfidenceByAge, toStateReading } from '../score/state-reading.js';
 import type { ReadScope } from '../store/scope.js';
 import type { OperationRecord } from './operation.js';
 import type { ComputedState, Session } from '../score/remembered.js';
@@ -25,7 +25,7 @@ export const getState: OperationRecord<'getState', 'store' | 'now'> = {
     const found = await sessionReader(scope).find(query.session_id);
     if (!found) throw new ProblemError('session_not_found');
     const computed = await withTriggers(scope, found.session);
-    const confidence = ageConfidence(computed.confidence, now() - computed.timestampMs);
+    const confidence = reduceConfidenceByAge(computed.confidence, now() - computed.timestampMs);
     return { status: 200, body: toStateReading(query.session_id, { ...computed, confidence }) };
   },
 };

@@ -3,7 +3,7 @@ import { subjectWriter } from '../store/subjects.js';
 import { isDeepStrictEqual } from 'node:util';
 import { consent as contract } from '../../generated/spec.js';
 import type { BodyOf } from '../contract/contract.js';
-import { type Allowed, findRefusedCategories, narrowConsent, readAllowed } from '../score/consent.js';
+import { type AllowedCategories, findRefusedCategories, narrowConsent, readAllowed } from '../score/consent.js';
 import { unknownSubject } from '../score/triggers.js';
 import { keepBaseline, statesPurpose } from '../readings/consent.js';
 import { checkAge } from '../readings/intake.js';
@@ -50,7 +50,7 @@ async function record(
   scope: WriteScope,
   subjectId: string,
   decision: Decision,
-  findAllowed: (consent: Consent) => Allowed | undefined,
+  findAllowed: (consent: Consent) => AllowedCategories | undefined,
   nowMs: number,
 ): Promise<StoredConsent | ProblemError> {
   const [subjects, consents] = [subjectWriter(scope), consentWriter(scope)];

@@ -1,18 +1,25 @@
 import { readingTable, type StoredReading } from '../store/readings.js';
 import type { TriggersOf } from '../store/triggers.js';
-import { attributeStress, type Credit, stressAtTurn } from '../score/attribution.js';
-import { advanceSession, backfillSession, isOtherSubject, newestAtMs, startLive, type Step } from '../score/session.js';
-import { findChange, nextSeq, type SessionEvent } from '../score/states.js';
+import { attributeStress, type TopicStress, computeStressAtTurn } from '../score/attribution.js';
+import {
+  advanceSession,
+  backfillSession,
+  isOtherSubject,
+  findNewestReadingTime,
+  startLiveState,
+  type SessionStep,
+} from '../score/session.js';
+import { findChange, computeNextSeq, type SessionEvent } from '../score/states.js';
 import type { Reading } from '../score/signals.js';
 import { unknownSubject } from '../score/triggers.js';
-import { type Extraction, gatherTopics } from '../score/gather.js';
+import { type GatheredTopics, gatherTopics } from '../score/gather.js';
 import type { TopicName } from '../../packages/text/vocabulary.js';
 import type { ErasedId } from '../store/erased-ids.js';
 import type { StoredSession } from '../store/sessions.js';
 import type { WriteScope } from '../store/scope.js';
 import { applyConsent, type Permitted } from './consent.js';
 import type { PreparedReading } from './intake.js';
-import type { Baseline, ComputedState, Session, Subject, Talk } from '../score/remembered.js';
+import type { Baseline, ComputedState, Session, Subject, RecentTurns } from '../score/remembered.js';
 import { fault, ProblemError } from '../contract/problem.js';
 
 type AdvancedSession = StoredSession & { readonly session: Session };
@@ -38,12 +45,12 @@ export interface TakenReading {
   readonly kind: 'taken';
   readonly submitted: PreparedReading;
   readonly incarnation: string;
-  readonly step: Step;
+  readonly step: SessionStep;
   readonly topics: readonly TopicName[];
   /** The topics whose stress this reading determines or raises. Absent if there are none. */
-  readonly credit: Credit | undefined;
+  readonly credit: TopicStress | undefined;
   /** The topics that the turn mentions without a concern. Absent if there are none. */
-  readonly calm: Credit | undefined;
+  readonly calm: TopicStress | undefined;
   /** Absent if the state did not change. */
   readonly event: SessionEvent | undefined;
 }
@@ -139,9 +146,9 @@ function stepSession(
   reading: Reading,
   known: Baseline | undefined,
   { isBackfill }: PreparedReading,
-): Step {
+): SessionStep {
   if (isBackfill) return backfillSession(session, reading, known);
-  return session?.isBackfilled ? startLive(session, reading, known) : advanceSession(session, reading, known);
+  return session?.isBackfilled ? startLiveState(session, reading, known) : advanceSession(session, reading, known);
 }
 
 function detectChange(
@@ -152,7 +159,7 @@ function detectChange(
 ): SessionEvent | undefined {
   // The first reading that is not backfilled starts the current state, so it changes none.
   const payload = findChange(sessionId, before?.isBackfilled ? undefined : before, after);
-  return payload && { sessionId, seq: nextSeq(before, nowMs), subjectId: after.subjectId, payload };
+  return payload && { sessionId, seq: computeNextSeq(before, nowMs), subjectId: after.subjectId, payload };
 }
 
 /** Returns the ids of the subjects that the readings contain or their sessions are bound to. */
@@ -178,7 +185,7 @@ export async function findAlreadyStored(
   const candidates = readings.flatMap((reading) => {
     const { sessionId, timestampMs, digest, earlierDigests = [] } = reading;
     const { incarnation, session } = requireSession(sessions, sessionId);
-    const newestMs = newestAtMs(session);
+    const newestMs = findNewestReadingTime(session);
     if (newestMs === undefined || timestampMs > newestMs) return [];
     for (const earlier of earlierDigests)
       submittedKeys.set(toReadingKey({ sessionId, digest: earlier }), toReadingKey(reading));
@@ -194,13 +201,16 @@ function toReading({ signals, subjectId, timestampMs }: PreparedReading): Readin
   return { ...signals, atMs: timestampMs, ...(subjectId !== undefined && { subjectId }) };
 }
 
-type ExtractedTopics = Omit<Extraction, 'evidence'>;
+type ExtractedTopics = Omit<GatheredTopics, 'evidence'>;
 /** Without a turn, and without one in the last minutes. */
 const noCredit = { talk: undefined, credit: undefined, calm: undefined };
 
 const noTopics: ExtractedTopics = { topics: [], certainTopics: [], calmTopics: [] };
 
-function extractTopics(session: Session | undefined, { turn }: PreparedReading): ExtractedTopics & Partial<Extraction> {
+function extractTopics(
+  session: Session | undefined,
+  { turn }: PreparedReading,
+): ExtractedTopics & Partial<GatheredTopics> {
   return turn ? gatherTopics(session?.topicEvidence, turn) : noTopics;
 }
 
@@ -211,16 +221,20 @@ function extractTopics(session: Session | undefined, { turn }: PreparedReading):
 function creditTopics(
   session: Session | undefined,
   { atMs, heart_rate }: Reading,
-  { fused, point }: Step,
+  { fused, point }: SessionStep,
   { topics, certainTopics, calmTopics }: ExtractedTopics,
-): { readonly talk: Talk | undefined; readonly credit: Credit | undefined; readonly calm: Credit | undefined } {
+): {
+  readonly talk: RecentTurns | undefined;
+  readonly credit: TopicStress | undefined;
+  readonly calm: TopicStress | undefined;
+} {
   const said = { topics, certain: certainTopics };
   const before = session?.talk;
   const toCalm = (stress: number) =>
     calmTopics.length > 0 ? { topics: calmTopics, certain: [], atMs, stress } : undefined;
   if (fused && !(before && atMs < before.atMs)) {
     const attributed = attributeStress(before, { atMs, heartRate: heart_rate, fused }, said);
-    return { ...attributed, calm: toCalm(stressAtTurn(attributed.talk, fused)) };
+    return { ...attributed, calm: toCalm(computeStressAtTurn(attributed.talk, fused)) };
   }
   const credit = topics.length > 0 ? { ...said, atMs, stress: point.score } : undefined;
   return { talk: before, credit, calm: toCalm(point.score) };
@@ -284,7 +298,7 @@ function findBaseline({ subjects }: Progress, session: Session | undefined, read
   return (subjectId === undefined ? undefined : subjects.get(subjectId)?.baseline) ?? session?.baseline;
 }
 
-function rememberBaseline({ subjects, changedSubjects }: Progress, { session, baseline }: Step): void {
+function rememberBaseline({ subjects, changedSubjects }: Progress, { session, baseline }: SessionStep): void {
   if (session.subjectId === undefined) return;
   const subject = { ...(subjects.get(session.subjectId) ?? unknownSubject), baseline };
   subjects.set(session.subjectId, subject);

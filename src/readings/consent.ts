@@ -2,7 +2,7 @@ import { sessionReader } from '../store/sessions.js';
 import { subjectReader } from '../store/subjects.js';
 import { consent as contract } from '../../generated/spec.js';
 import type { Caller, Submission } from '../contract/contract.js';
-import { type Allowed, isExpired, keepAllowed, readAllowed, removeLiveValues } from '../score/consent.js';
+import { type AllowedCategories, isExpired, keepAllowed, readAllowed, removeLiveValues } from '../score/consent.js';
 import { listCategories } from '../score/signals.js';
 import type { ReadScope } from '../store/scope.js';
 import type { Progress } from './advance.js';
@@ -95,7 +95,7 @@ export function applyConsent(
 }
 
 /** Returns the subject without its baseline, which contains only heart data, unless heart data is allowed. */
-export function keepBaseline(subject: Subject, allowed: Allowed): Subject {
+export function keepBaseline(subject: Subject, allowed: AllowedCategories): Subject {
   return allowed.has('cardiovascular') ? subject : { ...subject, baseline: undefined };
 }
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { timestamps } from '../../generated/spec.js';
 import type { Caller, Fault, Submission, TokenGrant } from '../contract/contract.js';
-import { listCategories, type Measured, requiredNames } from '../score/signals.js';
+import { listCategories, type ReadingContent, requiredNames } from '../score/signals.js';
 import { isForeign, type MessageCheck } from '../../packages/text/check-message.js';
 import type { Texts, TurnAnalysis } from '../../packages/text/texts.js';
 import { type Allowance, RateLimitError, type WindowLimit } from '../limits/window-limit.js';
@@ -24,7 +24,7 @@ export interface PreparedReading {
   /** Time of measurement, epoch ms. */
   readonly timestampMs: number;
   /** What the reading states, and the sentiment if it is derived from the text. */
-  readonly signals: Measured;
+  readonly signals: ReadingContent;
   /** True for a reading of the past, which does not change the current state and causes no event. */
   readonly isBackfill?: true;
   /** True for a conversation turn (both texts) that is not backfilled. It is rejected if its person was erased since. */

@@ -1,6 +1,6 @@
-import type { Credit } from '../score/attribution.js';
+import type { TopicStress } from '../score/attribution.js';
 import { addTopics } from '../score/session.js';
-import { isConcern, nameTopic, sight, type Trigger, unknownSubject } from '../score/triggers.js';
+import { isConcern, moveTopic, addSighting, type Trigger, unknownSubject } from '../score/triggers.js';
 import type { TriggersOf } from '../store/triggers.js';
 import { type Advance, type Completed, completeState, listTaken, type Progress, type TakenReading } from './advance.js';
 import type { ComputedState } from '../score/remembered.js';
@@ -40,7 +40,7 @@ const triggerIn = ({ triggers, before }: PersonsTriggers, topic: string): Trigge
  * Keeps the topics that are active or resolved for the person. A topic that is mentioned without a concern counts only then.
  * This is how a topic resolves. Returns undefined if there are none.
  */
-function keepConcerns(calm: Credit, person: PersonsTriggers): Credit | undefined {
+function keepConcerns(calm: TopicStress, person: PersonsTriggers): TopicStress | undefined {
   const topics = calm.topics.filter((topic) => isConcern(triggerIn(person, topic)));
   return topics.length > 0 ? { ...calm, topics } : undefined;
 }
@@ -48,7 +48,7 @@ function keepConcerns(calm: Credit, person: PersonsTriggers): Credit | undefined
 function enterTopics(
   { subjects, changedSubjects, changedSessions }: Progress,
   { submitted: { sessionId } }: TakenReading,
-  { topics, certain, atMs, stress, before: creditedBefore }: Credit,
+  { topics, certain, atMs, stress, before: creditedBefore }: TopicStress,
   person: PersonsTriggers,
 ): void {
   const { subjectId, triggers } = person;
@@ -60,7 +60,7 @@ function enterTopics(
     const known = triggerOf(topic);
     // An erasure can remove a trigger between the turn and the rise that follows.
     if (!isNew && !known) continue;
-    const trigger = sight(known, {
+    const trigger = addSighting(known, {
       score: stress,
       scoreBefore: creditedBefore,
       atMs,
@@ -69,7 +69,7 @@ function enterTopics(
       isCertain: certain.includes(topic),
     });
     triggers.set(topic, trigger);
-    subject = nameTopic(subject, topic, trigger, triggerOf);
+    subject = moveTopic(subject, topic, trigger, triggerOf);
   }
   if (isNew && changed) changedSessions.set(sessionId, { ...changed, session: addTopics(changed.session, topics) });
   subjects.set(subjectId, subject);

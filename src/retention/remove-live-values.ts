@@ -1,6 +1,6 @@
 import { sessionWriter } from '../store/sessions.js';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { type Allowed, removeLiveValues } from '../score/consent.js';
+import { type AllowedCategories, removeLiveValues } from '../score/consent.js';
 import type { Store } from '../store/store.js';
 import type { WriteScope } from '../store/scope.js';
 
@@ -13,7 +13,7 @@ const sessionsAtOnce = 100;
 export async function removeSubjectsValues(
   store: Store,
   { accountId, subjectId }: { readonly accountId: string; readonly subjectId: string },
-  allowed: Allowed,
+  allowed: AllowedCategories,
   nowMs: number,
 ): Promise<void> {
   let after = '';
@@ -31,7 +31,12 @@ export async function removeSubjectsValues(
   }
 }
 
-async function removeFrom(scope: WriteScope, ids: readonly string[], allowed: Allowed, nowMs: number): Promise<void> {
+async function removeFrom(
+  scope: WriteScope,
+  ids: readonly string[],
+  allowed: AllowedCategories,
+  nowMs: number,
+): Promise<void> {
   const sessions = sessionWriter(scope);
   const locked = await sessions.lock(ids, nowMs);
   for (const [id, { session }] of locked) {

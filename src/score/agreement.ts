@@ -15,13 +15,13 @@ export interface ScoredReport {
   readonly stress: number;
 }
 
-export type Assessment = Pick<
+export type AssessedAgreement = Pick<
   Schema<'Agreement'>,
   'status' | 'scored_reports' | 'stressed_reports' | 'groups' | 'auc' | 'calibration'
 >;
 
 /** Compares published scores with reports. The AUC is absent below the numbers of `x-feedback`. */
-export function assessAgreement(reports: readonly ScoredReport[]): Assessment {
+export function assessAgreement(reports: readonly ScoredReport[]): AssessedAgreement {
   const stressed = reports.filter(isStressed).length;
   const groups = groupItems(reports).size;
   const isEnough =

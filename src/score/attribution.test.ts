@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { attributeStress, type Credit } from './attribution.js';
+import { attributeStress, type TopicStress } from './attribution.js';
 import type { TopicName } from '../../packages/text/vocabulary.js';
-import type { Talk } from './remembered.js';
+import type { RecentTurns } from './remembered.js';
 
 const still = { expressed: 0, heart: 0, explained: 0 };
 
@@ -11,9 +11,9 @@ function follow(
   heartRateAt: (second: number) => number,
   turns: Readonly<Record<number, TopicName>>,
   fusedAt: (second: number) => typeof still = () => still,
-): Credit[] {
-  const credits: Credit[] = [];
-  let talk: Talk | undefined;
+): TopicStress[] {
+  const credits: TopicStress[] = [];
+  let talk: RecentTurns | undefined;
   for (let second = 0; second <= seconds; second += 5) {
     const topic = turns[second];
     const observed = { atMs: second * 1000, heartRate: heartRateAt(second), fused: fusedAt(second) };
@@ -25,7 +25,7 @@ function follow(
 }
 
 /** Returns the highest stress that counted for each topic. */
-const stressByTopic = (credits: readonly Credit[]) =>
+const stressByTopic = (credits: readonly TopicStress[]) =>
   Object.fromEntries(credits.map(({ topics, stress }) => [topics[0], stress]));
 
 const riseAfter = (from: number, until: number) => (second: number) => (second >= from && second < until ? 92 : 70);

@@ -1,19 +1,19 @@
 import { heartRise as settings } from './model.js';
-import { type Rise, round3, type Talk, type Turn } from './remembered.js';
-import { type Assessment, toValue } from './stress.js';
+import { type HeartRateRise, round3, type RecentTurns, type Turn } from './remembered.js';
+import { type FusedStress, toValue } from './stress.js';
 
 /** The stress of a turn's topics, newly determined or raised. */
-export interface Credit extends Omit<Turn, 'expressed'> {
+export interface TopicStress extends Omit<Turn, 'expressed'> {
   /** The stress that counted before, 0–100. Absent for a new turn. */
   readonly before?: number | undefined;
 }
 
 /** What attribution needs to know about a reading. */
-export interface Observed {
+export interface ObservedReading {
   readonly atMs: number;
   /** The heart rate of this reading, bpm. Undefined if the reading has none. */
   readonly heartRate: number | undefined;
-  readonly fused: Pick<Assessment, 'expressed' | 'heart' | 'explained'>;
+  readonly fused: Pick<FusedStress, 'expressed' | 'heart' | 'explained'>;
 }
 
 /**
@@ -23,29 +23,29 @@ export interface Observed {
  * the newest one changes nothing.
  */
 export function attributeStress(
-  before: Talk | undefined,
-  observed: Observed,
+  before: RecentTurns | undefined,
+  observed: ObservedReading,
   said: Pick<Turn, 'topics' | 'certain'> | undefined,
-): { readonly talk: Talk | undefined; readonly credit: Credit | undefined } {
+): { readonly talk: RecentTurns | undefined; readonly credit: TopicStress | undefined } {
   const { atMs, fused } = observed;
   const hasTopics = said !== undefined && said.topics.length > 0;
   if (!before && !hasTopics) return { talk: undefined, credit: undefined };
   const talk = followHeart(before ?? { turns: [], atMs }, observed);
   if (hasTopics) {
-    const turn = { ...said, atMs, expressed: fused.expressed, stress: stressAtTurn(talk, fused) };
+    const turn = { ...said, atMs, expressed: fused.expressed, stress: computeStressAtTurn(talk, fused) };
     return { talk: { ...talk, turns: [...talk.turns.slice(-1), turn] }, credit: turn };
   }
   return isOld(talk) ? { talk: undefined, credit: undefined } : creditRise(talk, fused);
 }
 
 /** Returns the stress that counts for the topics of a turn at once. A rise of the heart rate counts for an earlier turn. */
-export function stressAtTurn(talk: Talk | undefined, fused: Observed['fused']): number {
+export function computeStressAtTurn(talk: RecentTurns | undefined, fused: ObservedReading['fused']): number {
   const heart = talk?.rise ? Math.min(fused.heart, talk.lowEvidence ?? 0) : fused.heart;
   return computeStress(fused.expressed, heart);
 }
 
 /** Follows the heart rate: finds the start of a rise, the turn that it follows, and its end. */
-function followHeart(talk: Talk, observed: Observed): Talk {
+function followHeart(talk: RecentTurns, observed: ObservedReading): RecentTurns {
   const { atMs, heartRate, fused } = observed;
   if (heartRate === undefined) return { ...talk, atMs };
   const seconds = (atMs - talk.atMs) / 1000;
@@ -74,7 +74,12 @@ function followHeart(talk: Talk, observed: Observed): Talk {
  * Follows a rise until the heart rate has fallen by half of the rise, or has had the time to climb. The rise counts for the
  * next turn if most of it comes after that turn.
  */
-function followRise(rise: Rise, { turns }: Talk, bpm: number, atMs: number): Pick<Talk, 'rise' | 'lowBpm'> {
+function followRise(
+  rise: HeartRateRise,
+  { turns }: RecentTurns,
+  bpm: number,
+  atMs: number,
+): Pick<RecentTurns, 'rise' | 'lowBpm'> {
   const { climb_seconds, rise_bpm, delay_seconds } = settings;
   const peakBpm = Math.max(rise.peakBpm, bpm);
   const next = turns.find((it) => it.atMs > rise.turnMs);
@@ -89,16 +94,20 @@ function followRise(rise: Rise, { turns }: Talk, bpm: number, atMs: number): Pic
 }
 
 /** Returns true once the evidence of the heart, which follows the heart rate late, is as low as before the rise. */
-function isPast({ sinceMs }: Rise, lowEvidence: number | undefined, { atMs, fused }: Observed): boolean {
+function isPast(
+  { sinceMs }: HeartRateRise,
+  lowEvidence: number | undefined,
+  { atMs, fused }: ObservedReading,
+): boolean {
   const { climb_seconds, back_log_odds } = settings;
   return atMs - sinceMs > 2 * climb_seconds * 1000 && fused.heart <= (lowEvidence ?? 0) + back_log_odds;
 }
 
 /** Raises the stress of the turn before the rise to that of the present heart rate. */
 function creditRise(
-  talk: Talk,
-  fused: Observed['fused'],
-): { readonly talk: Talk; readonly credit: Credit | undefined } {
+  talk: RecentTurns,
+  fused: ObservedReading['fused'],
+): { readonly talk: RecentTurns; readonly credit: TopicStress | undefined } {
   const turn = talk.turns.find(({ atMs }) => atMs === talk.rise?.turnMs);
   if (!turn || talk.atMs - turn.atMs > settings.window_seconds * 1000) return { talk, credit: undefined };
   const stress = computeStress(turn.expressed, Math.max(fused.heart, riseEvidence(talk, fused)));
@@ -109,18 +118,18 @@ function creditRise(
 }
 
 /** Returns the evidence of a rise within minutes, log-odds. Movement explains a share of the rise. */
-function riseEvidence({ bpm = 0, rise }: Talk, { explained }: Observed['fused']): number {
+function riseEvidence({ bpm = 0, rise }: RecentTurns, { explained }: ObservedReading['fused']): number {
   if (!rise) return 0;
   const { log_odds_per_bpm, log_odds_max, from_bpm } = settings;
   return (1 - explained) * Math.min(log_odds_max, log_odds_per_bpm * Math.max(0, bpm - rise.fromBpm - from_bpm));
 }
 
 /** Returns true if no rise can follow the latest turn any more. */
-const isOld = ({ atMs, turns, rise }: Talk): boolean =>
+const isOld = ({ atMs, turns, rise }: RecentTurns): boolean =>
   rise === undefined && atMs - (turns.at(-1)?.atMs ?? 0) > settings.window_seconds * 1000;
 
 /** Returns the newest turn that is at least as old as `untilMs`, otherwise the oldest turn. */
-function turnBefore({ turns }: Talk, untilMs: number): Turn | undefined {
+function turnBefore({ turns }: RecentTurns, untilMs: number): Turn | undefined {
   return turns.findLast(({ atMs }) => atMs <= untilMs) ?? turns[0];
 }
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { advanceSession, backfillSession, startLive, type Step } from './session.js';
-import { describeTypical } from './baseline.js';
+import { advanceSession, backfillSession, startLiveState, type SessionStep } from './session.js';
+import { computeTypicalValues } from './baseline.js';
 import { history, laterMs, laws, startMs } from '../../testkit/arbitraries.js';
 import type { Reading } from './signals.js';
 
 /** Applies readings with `advance`, each with the baseline after the previous one. */
-function applyAll(advance: typeof backfillSession, readings: readonly Reading[], first?: Step): Step[] {
-  const steps: Step[] = [];
+function applyAll(advance: typeof backfillSession, readings: readonly Reading[], first?: SessionStep): SessionStep[] {
+  const steps: SessionStep[] = [];
   for (const reading of readings) {
     const before = steps.at(-1) ?? first;
     steps.push(advance(before?.session, reading, before?.baseline));
@@ -45,7 +45,7 @@ test('a backfilled reading changes only the past and the baseline of a current s
 test('the first current reading is scored like the first reading of a session', () => {
   const at = (seconds: number, heart_rate: number): Reading => ({ atMs: startMs + seconds * 1000, heart_rate });
   const [past] = applyAll(backfillSession, [at(0, 150)]);
-  const started = startLive(past?.session as Step['session'], at(10, 60), undefined);
+  const started = startLiveState(past?.session as SessionStep['session'], at(10, 60), undefined);
   const alone = advanceSession(undefined, at(10, 60), undefined);
   expect(started.computed).toEqual(alone.computed);
   expect(started.session.past?.latest.score).toBe(past?.computed.score);
@@ -55,8 +55,8 @@ test('the first current reading keeps the subject and the baseline that backfill
   const rest = Array.from({ length: 60 }, (_, index): Reading => {
     return { atMs: startMs + index * 30_000, heart_rate: 90, subjectId: 'anna' };
   });
-  const past = applyAll(backfillSession, rest).at(-1) as Step;
-  const { session, baseline } = startLive(past.session, { atMs: laterMs, heart_rate: 90 }, past.baseline);
+  const past = applyAll(backfillSession, rest).at(-1) as SessionStep;
+  const { session, baseline } = startLiveState(past.session, { atMs: laterMs, heart_rate: 90 }, past.baseline);
   expect(session.subjectId).toBe('anna');
   expect(session.baseline).toBeUndefined();
   expect(baseline.heart_rate?.secondsByBpm).toEqual(past.baseline.heart_rate?.secondsByBpm);
@@ -72,7 +72,7 @@ test.each<Partial<Reading>>([
   const rested = applyAll(live, readings(laterMs, { heart_rate: 66, sdnn: 50, rmssd: 45 })).at(-1);
   const after = applyAll(backfillSession, readings(startMs, { sdnn: 9, rmssd: 7, ...exertion }), rested).at(-1);
   const nextMs = laterMs + 60 * 30_000;
-  expect(describeTypical(after?.baseline, nextMs)).toEqual(describeTypical(rested?.baseline, nextMs));
+  expect(computeTypicalValues(after?.baseline, nextMs)).toEqual(computeTypicalValues(rested?.baseline, nextMs));
 });
 
 test('readings backfilled after newer ones give about the same typical values as readings in time', () => {
@@ -83,7 +83,7 @@ test('readings backfilled after newer ones give about the same typical values as
   const inTime = applyAll(live, [...rest, newest]).at(-1);
   const first = applyAll(live, [newest]).at(-1);
   const late = applyAll(backfillSession, rest, first).at(-1);
-  const [expected, found] = [inTime, late].map((step) => describeTypical(step?.baseline, laterMs + 60_000));
+  const [expected, found] = [inTime, late].map((step) => computeTypicalValues(step?.baseline, laterMs + 60_000));
   expect(found?.heart_rate.value).toBeCloseTo(expected?.heart_rate.value ?? 0, 0);
   expect(found?.heart_rate.isPersonal).toBe(true);
   expect(found?.sdnn.value).toBeCloseTo(expected?.sdnn.value ?? 0, 1);

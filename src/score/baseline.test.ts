@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stressModel as model } from './model.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
-import { learn, learnPast, describeTypical } from './baseline.js';
+import { updateBaseline, backfillBaseline, computeTypicalValues } from './baseline.js';
 import { advanceAll, baselineAfter, history, laterMs, laws } from '../../testkit/arbitraries.js';
 import type { Baseline } from './remembered.js';
 
@@ -16,15 +16,15 @@ function steady(bpm: number, fromMs: number, forMs: number, gapMs: number, known
   const random = seededRandom(5);
   let baseline = known ?? {};
   for (let atMs = fromMs; atMs <= fromMs + forMs; atMs += gapMs)
-    baseline = learn(baseline, { atMs, heart_rate: bpm + 4 * random() - 2 });
+    baseline = updateBaseline(baseline, { atMs, heart_rate: bpm + 4 * random() - 2 });
   return baseline;
 }
 
 const restingAt = (baseline: Baseline | undefined, atMs: number) =>
-  describeTypical(baseline, atMs).heart_rate.restingBpm;
+  computeTypicalValues(baseline, atMs).heart_rate.restingBpm;
 
 test('an unknown person has the baseline of the population', () => {
-  expect(describeTypical(undefined, 0)).toEqual({
+  expect(computeTypicalValues(undefined, 0)).toEqual({
     heart_rate: {
       value: population,
       known: 0,
@@ -40,7 +40,7 @@ test('an unknown person has the baseline of the population', () => {
 });
 
 test('the weight of the first reading grows over its maximum duration', () => {
-  const first = learn(undefined, { atMs: 0, heart_rate: population + 20 });
+  const first = updateBaseline(undefined, { atMs: 0, heart_rate: population + 20 });
   expect(restingAt(first, 0)).toBe(population);
   expect(restingAt(first, 18_000) - population).toBeLessThan(0.15 * 20);
   expect(restingAt(first, 120_000)).toBeGreaterThan(population + 10);
@@ -63,26 +63,38 @@ test('an hour of stress after 15 minutes at rest does not change the resting hea
 
 test('a person counts as known only after ten minutes of readings', () => {
   const isPersonal = (minutes: number) =>
-    describeTypical(steady(80, 0, minutes * minuteMs, 5000), minutes * minuteMs + 5000).heart_rate.isPersonal;
+    computeTypicalValues(steady(80, 0, minutes * minuteMs, 5000), minutes * minuteMs + 5000).heart_rate.isPersonal;
   expect([2, 5, 15].map(isPersonal)).toEqual([false, false, true]);
 });
 
 test('a late reading does not change the baseline', () => {
-  const baseline = learn(steady(70, 0, hourMs, 2000), { atMs: hourMs + 2000, heart_rate: 70, sdnn: 40, rmssd: 40 });
-  expect(learn(baseline, { atMs: 1000, heart_rate: 40, sdnn: 10, rmssd: 10 })).toEqual(baseline);
+  const baseline = updateBaseline(steady(70, 0, hourMs, 2000), {
+    atMs: hourMs + 2000,
+    heart_rate: 70,
+    sdnn: 40,
+    rmssd: 40,
+  });
+  expect(updateBaseline(baseline, { atMs: 1000, heart_rate: 40, sdnn: 10, rmssd: 10 })).toEqual(baseline);
 });
 
 test('a backfilled sample at the time of the newest one is learned like a current one', () => {
-  const baseline = learn(steady(70, 0, hourMs, 2000), { atMs: hourMs + 2000, heart_rate: 70, sdnn: 40, rmssd: 40 });
+  const baseline = updateBaseline(steady(70, 0, hourMs, 2000), {
+    atMs: hourMs + 2000,
+    heart_rate: 70,
+    sdnn: 40,
+    rmssd: 40,
+  });
   const lesson = { atMs: hourMs + 2000, heart_rate: 90, sdnn: 20, rmssd: 20 };
-  expect(learnPast(baseline, lesson, { heart_rate: 60, sdnn: 60, rmssd: 60 })).toEqual(learn(baseline, lesson));
+  expect(backfillBaseline(baseline, lesson, { heart_rate: 60, sdnn: 60, rmssd: 60 })).toEqual(
+    updateBaseline(baseline, lesson),
+  );
 });
 
 test('a reading is compared only with strictly earlier ones', () => {
   const baseline = steady(70, 0, hourMs, 120_000);
   const atMs = 2 * hourMs;
-  const other = learn(baseline, { atMs, heart_rate: 120 });
-  expect(describeTypical(other, atMs).heart_rate.value).toBeCloseTo(restingAt(baseline, atMs), 0);
+  const other = updateBaseline(baseline, { atMs, heart_rate: 120 });
+  expect(computeTypicalValues(other, atMs).heart_rate.value).toBeCloseTo(restingAt(baseline, atMs), 0);
 });
 
 test('a permanent change of the resting heart rate is learned', () => {
@@ -97,8 +109,8 @@ test('a baseline survives JSON, is finite and small, and stays between the popul
       const baseline = baselineAfter(readings) ?? {};
       const text = JSON.stringify(baseline);
       expect(text.length).toBeLessThan(2000);
-      expect(describeTypical(JSON.parse(text), laterMs)).toEqual(describeTypical(baseline, laterMs));
-      const { heart_rate, sdnn, rmssd } = describeTypical(baseline, laterMs);
+      expect(computeTypicalValues(JSON.parse(text), laterMs)).toEqual(computeTypicalValues(baseline, laterMs));
+      const { heart_rate, sdnn, rmssd } = computeTypicalValues(baseline, laterMs);
       const rates = [population, ...advanceAll(readings).flatMap(({ point }) => point.measured.heart_rate ?? [])];
       const { bin_bpm } = model.baseline;
       expect(heart_rate.value).toBeGreaterThanOrEqual(Math.min(...rates) - bin_bpm);

@@ -1,17 +1,17 @@
 import { stressModel as model } from './model.js';
-import { newerDevice } from './movement.js';
-import { addPastRate, learnResting, typicalHeartRate } from './resting.js';
+import { chooseNewerDevice } from './movement.js';
+import { addPastRate, addSmoothedRate, computeTypicalHeartRate } from './resting.js';
 import type {
   Baseline,
   Device,
-  DeviceVariability,
-  RestingHeartRate,
+  DeviceVariabilityBaseline,
+  HeartRateHistograms,
   RunningMean,
   Signals,
-  Variability,
+  VariabilityBaseline,
   VariabilityByDevice,
 } from './remembered.js';
-import { addPastValue, followMean, readMean } from './running-mean.js';
+import { addPastValue, addValue, readMean } from './running-mean.js';
 
 /** A typical value. `known` is between 0 (the value of the population) and 1 (the person's own value). */
 export interface TypicalValue {
@@ -37,14 +37,14 @@ export interface TypicalHeartRate extends TypicalValue {
 }
 
 /** Typical values of a person: resting heart rate in bpm, heart rate variability in ln ms. */
-export interface Typical {
+export interface TypicalValues {
   readonly heart_rate: TypicalHeartRate;
   readonly sdnn: TypicalValue;
   readonly rmssd: TypicalValue;
 }
 
 /** One sample that the baseline learns from: smoothed heart rate in bpm, variability in ms. */
-export interface Lesson {
+export interface BaselineSample {
   readonly atMs: number;
   readonly heart_rate?: number | undefined;
   readonly sdnn?: number | undefined;
@@ -65,12 +65,16 @@ const { sdnn_population_ln_ms, rmssd_population_ln_ms } = model.hrv;
  * Returns the typical values from readings strictly before `atMs`. For a signal in `measured`, uses only readings
  * strictly before that measurement. Without a baseline, returns the values of the population.
  */
-export function describeTypical(baseline: Baseline | undefined, atMs: number, measured: Signals = {}): Typical {
+export function computeTypicalValues(
+  baseline: Baseline | undefined,
+  atMs: number,
+  measured: Signals = {},
+): TypicalValues {
   const { heart_rate, sdnn, rmssd } = measured;
   const own = findVariability(baseline, sdnn?.device);
   const ownRmssd = rmssd?.device === sdnn?.device ? own.rmssd : findVariability(baseline, rmssd?.device).rmssd;
   return {
-    heart_rate: typicalHeartRate(baseline?.heart_rate, heart_rate?.atMs ?? atMs),
+    heart_rate: computeTypicalHeartRate(baseline?.heart_rate, heart_rate?.atMs ?? atMs),
     sdnn: readMean(own.sdnn, sdnn?.atMs ?? atMs, sdnn_population_ln_ms),
     rmssd: readMean(ownRmssd, rmssd?.atMs ?? atMs, rmssd_population_ln_ms),
   };
@@ -80,33 +84,37 @@ export function describeTypical(baseline: Baseline | undefined, atMs: number, me
  * Returns the progress of a baseline, 0–1, two decimals. At 1, the weight of the person's own typical heart rate is one
  * half.
  */
-export function learnedProgress({ learnedSeconds }: TypicalHeartRate): number {
+export function computeProgress({ learnedSeconds }: TypicalHeartRate): number {
   return Math.floor(Math.min(1, learnedSeconds / model.baseline.typical_weight_seconds) * 100) / 100;
 }
 
 /** Returns the baseline updated with a reading. Call it after the reading is scored. Ignores late readings. */
-export function learn(baseline: Baseline | undefined, lesson: Lesson): Baseline {
+export function updateBaseline(baseline: Baseline | undefined, lesson: BaselineSample): Baseline {
   const held = baseline ?? {};
   const { sdnn, rmssd, devices } = learnVariability(held, lesson);
-  const device = newerDevice(held.device, lesson.device);
+  const device = chooseNewerDevice(held.device, lesson.device);
   return { heart_rate: learnHeartRate(held.heart_rate, lesson), sdnn, rmssd, devices, device };
 }
 
 function learnHeartRate(
-  resting: RestingHeartRate | undefined,
-  { atMs, heart_rate: bpm, isSkipped = false, isRaised }: Lesson,
+  resting: HeartRateHistograms | undefined,
+  { atMs, heart_rate: bpm, isSkipped = false, isRaised }: BaselineSample,
 ) {
-  return bpm === undefined ? resting : learnResting(resting, { atMs, bpm, isSkipped, isRaised });
+  return bpm === undefined ? resting : addSmoothedRate(resting, { atMs, bpm, isSkipped, isRaised });
 }
 
 /** Seconds that each sample of a lesson represents. */
-export type Durations = Readonly<Record<'heart_rate' | 'sdnn' | 'rmssd', number>>;
+export type SampleDurations = Readonly<Record<'heart_rate' | 'sdnn' | 'rmssd', number>>;
 
 /**
  * Returns the baseline updated with a backfilled reading, which may be older than the newest reading of the baseline.
  * An older sample is added to the earlier samples of the person, with its duration as its weight.
  */
-export function learnPast(baseline: Baseline | undefined, lesson: Lesson, durations: Durations): Baseline {
+export function backfillBaseline(
+  baseline: Baseline | undefined,
+  lesson: BaselineSample,
+  durations: SampleDurations,
+): Baseline {
   const held = baseline ?? {};
   const { atMs, heart_rate: bpm, isSkipped = false } = lesson;
   const isPast = held.heart_rate && bpm !== undefined && atMs < held.heart_rate.atMs;
@@ -118,12 +126,16 @@ export function learnPast(baseline: Baseline | undefined, lesson: Lesson, durati
 }
 
 /** Returns the variability that the device measured. `device` is undefined for readings without a device. */
-function findVariability(known: VariabilityByDevice | undefined, device: string | undefined): Variability {
+function findVariability(known: VariabilityByDevice | undefined, device: string | undefined): VariabilityBaseline {
   return (device === undefined ? known : known?.devices?.find((it) => it.device === device)) ?? {};
 }
 
 /** Returns the variability updated with a reading. `durations` are present for a backfilled reading. */
-function learnVariability(known: VariabilityByDevice, lesson: Lesson, durations?: Durations): VariabilityByDevice {
+function learnVariability(
+  known: VariabilityByDevice,
+  lesson: BaselineSample,
+  durations?: SampleDurations,
+): VariabilityByDevice {
   const own = learnValues(findVariability(known, lesson.source_device), lesson, durations);
   const { source_device: device } = lesson;
   if (device === undefined) return { ...own, devices: known.devices?.map((it) => alignValues(it, lesson)) };
@@ -134,37 +146,41 @@ function learnVariability(known: VariabilityByDevice, lesson: Lesson, durations?
   return { sdnn, rmssd, devices };
 }
 
-function learnValues(own: Variability, lesson: Lesson, durations: Durations | undefined): Variability {
+function learnValues(
+  own: VariabilityBaseline,
+  lesson: BaselineSample,
+  durations: SampleDurations | undefined,
+): VariabilityBaseline {
   return {
     sdnn: learnValue(own.sdnn, lesson, lesson.sdnn, durations?.sdnn),
     rmssd: learnValue(own.rmssd, lesson, lesson.rmssd, durations?.rmssd),
   };
 }
 
-function learnValue(track: RunningMean | undefined, lesson: Lesson, ms: number | undefined, seconds?: number) {
+function learnValue(track: RunningMean | undefined, lesson: BaselineSample, ms: number | undefined, seconds?: number) {
   if (ms === undefined) return align(track, lesson);
   const { atMs, isSkipped = false } = lesson;
   const measured = { atMs, value: Math.log(ms), isSkipped };
   const isPast = seconds !== undefined && track !== undefined && atMs < track.atMs;
-  return isPast ? addPastValue(track, measured, seconds) : followMean(track, measured);
+  return isPast ? addPastValue(track, measured, seconds) : addValue(track, measured);
 }
 
-function alignValues<V extends Variability>(held: V, lesson: Lesson): V {
+function alignValues<V extends VariabilityBaseline>(held: V, lesson: BaselineSample): V {
   const [sdnn, rmssd] = [align(held.sdnn, lesson), align(held.rmssd, lesson)];
   return sdnn === held.sdnn && rmssd === held.rmssd ? held : { ...held, sdnn, rmssd };
 }
 
 /** Movement explains all values with the timestamp of the reading or none, in any order of arrival. */
-function align(track: RunningMean | undefined, { atMs, isSkipped }: Lesson): RunningMean | undefined {
+function align(track: RunningMean | undefined, { atMs, isSkipped }: BaselineSample): RunningMean | undefined {
   const flag = isSkipped || undefined;
   return track?.atMs === atMs && track.isSkipped !== flag ? { ...track, isSkipped: flag } : track;
 }
 
-function byRecency(a: DeviceVariability, b: DeviceVariability): number {
-  return newestAtMs(b) - newestAtMs(a) || (a.device < b.device ? -1 : 1);
+function byRecency(a: DeviceVariabilityBaseline, b: DeviceVariabilityBaseline): number {
+  return findNewestValueTime(b) - findNewestValueTime(a) || (a.device < b.device ? -1 : 1);
 }
 
 /** Returns the timestamp of the newest value, epoch ms. 0 if there is none. */
-export function newestAtMs({ sdnn, rmssd }: Variability): number {
+export function findNewestValueTime({ sdnn, rmssd }: VariabilityBaseline): number {
   return Math.max(sdnn?.atMs ?? 0, rmssd?.atMs ?? 0);
 }

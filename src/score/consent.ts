@@ -1,9 +1,9 @@
 import { consent as settings, enums, signals as contract } from '../../generated/spec.js';
-import { labelNames, type Measured } from './signals.js';
-import type { Consent, ConsentCategory, Session, SignalName, Talk } from './remembered.js';
+import { labelNames, type ReadingContent } from './signals.js';
+import type { Consent, ConsentCategory, Session, SignalName, RecentTurns } from './remembered.js';
 
 /** The categories that a person allows at one time. */
-export type Allowed = ReadonlySet<ConsentCategory>;
+export type AllowedCategories = ReadonlySet<ConsentCategory>;
 
 const allCategories = enums.ConsentCategory;
 const isLabel = (name: SignalName) => (labelNames as readonly string[]).includes(name);
@@ -28,7 +28,7 @@ export function findRefusedCategories(
 }
 
 /** Returns the categories that a consent allows at a time. `hasPurpose`: the account states a medical or safety purpose. */
-export function readAllowed(consent: Consent, hasPurpose: boolean, nowMs: number): Allowed {
+export function readAllowed(consent: Consent, hasPurpose: boolean, nowMs: number): AllowedCategories {
   if (isExpired(consent, nowMs)) return new Set();
   const refused = findRefusedCategories(consent, hasPurpose);
   return new Set(consent.categories.filter((it) => !refused.includes(it)));
@@ -46,9 +46,9 @@ export function narrowConsent<C extends Extent>(consent: C, { categories, expire
 
 /** Returns the measured values that are allowed, and the names of the signals that are not. */
 export function keepAllowed(
-  measured: Measured,
-  allowed: Allowed,
-): { readonly kept: Measured; readonly dropped: readonly string[] } {
+  measured: ReadingContent,
+  allowed: AllowedCategories,
+): { readonly kept: ReadingContent; readonly dropped: readonly string[] } {
   const names = Object.keys(contract) as Array<keyof typeof contract>;
   const refused = names.filter((name) => measured[name] !== undefined && !allowed.has(contract[name].consent));
   if (refused.length === 0) return { kept: measured, dropped: [] };
@@ -64,7 +64,7 @@ export function keepAllowed(
  * Returns a session without the live values of the categories that are not allowed. Its published state remains, because
  * it belongs to an earlier reading. Returns the same object if nothing changes.
  */
-export function removeLiveValues(session: Session, allowed: Allowed): Session {
+export function removeLiveValues(session: Session, allowed: AllowedCategories): Session {
   const removed = allCategories.filter((category) => !allowed.has(category));
   const cleared = removed.reduce((so, category) => without(so, findDerived[category](so)), session);
   const lost = (Object.keys(session.signals) as SignalName[]).filter(
@@ -96,7 +96,7 @@ function withoutExpressed({ held, published, ...session }: Session): Session {
 }
 
 /** Keeps the turns, whose stress was measured while the heart data was allowed. */
-function withoutHeart(talk: Talk): Talk {
+function withoutHeart(talk: RecentTurns): RecentTurns {
   const { turns, atMs } = talk;
   return talk.bpm === undefined && talk.lowBpm === undefined && !talk.rise ? talk : { turns, atMs };
 }

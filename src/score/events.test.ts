@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findBand, findChange, nextSeq } from './states.js';
+import { findBand, findChange, computeNextSeq } from './states.js';
 import { advanceAll, history, laws, startMs } from '../../testkit/arbitraries.js';
 import type { Session } from './remembered.js';
 
@@ -62,7 +62,7 @@ test('event numbers strictly increase, also when the clock is set back or the se
         nowMs = Math.max(nowMs, (numbers.at(-1) ?? 0) + 1);
         for (const gap of gaps) {
           nowMs += session ? gap : 0;
-          const seq = nextSeq(session, nowMs);
+          const seq = computeNextSeq(session, nowMs);
           session = { ...scored(0), eventSeq: seq };
           numbers.push(seq);
         }

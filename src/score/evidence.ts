@@ -1,6 +1,6 @@
 import { stressModel as model } from './model.js';
-import type { Typical, TypicalHeartRate, TypicalValue } from './baseline.js';
-import { learnedShare } from './resting.js';
+import type { TypicalValues, TypicalHeartRate, TypicalValue } from './baseline.js';
+import { computeLearnedShare } from './resting.js';
 import { round3, type Sample, type Signals, type SignalValue } from './remembered.js';
 
 type Tone = SignalValue<'tone'>;
@@ -18,7 +18,7 @@ export interface BoundedEvidence {
  * Returns two kinds of evidence: labels of concentrated work, and a stressful tone that repeats `agreeing` earlier
  * tones.
  */
-export function boundedEvidence({ tone, expression }: Signals, agreeing = 0): BoundedEvidence[] {
+export function listBoundedEvidence({ tone, expression }: Signals, agreeing = 0): BoundedEvidence[] {
   const bounded: BoundedEvidence[] = [];
   const add = (name: BoundedEvidence['name'], logOdds: number, total: number, isLoad: boolean) => {
     if (logOdds > 0) bounded.push({ name, logOdds, total, isLoad });
@@ -39,7 +39,7 @@ function loadLogOdds(label = ''): number {
 function repetitionLogOdds(tone: Tone, agreeing: number): number {
   const { tone: single } = model.reliability;
   const together = ((1 + agreeing) * single) / (1 + agreeing * single);
-  return labelLogOdds(model.tone_points[tone], together - single);
+  return computeLabelLogOdds(model.tone_points[tone], together - single);
 }
 
 /**
@@ -55,7 +55,7 @@ export function countAgreeingTones(
   const { rating_seconds, ratings_max } = model.repetition;
   const gapMs = before && newest ? newest.atMs - before.atMs : 0;
   if (!before || gapMs === 0) return agreeing || undefined;
-  if (ageWeight(gapMs) === 0) return undefined;
+  if (weighByAge(gapMs) === 0) return undefined;
   const rating = Math.min(1, gapMs / 1000 / rating_seconds);
   const sum = round3(agreeing + (isStressfulTone(before.value) ? rating : -rating));
   return Math.min(ratings_max - 1, Math.max(0, sum)) || undefined;
@@ -69,7 +69,7 @@ function isStressfulTone(tone: Tone): boolean {
  * Returns the evidence of a heart rate `riseBpm` above the typical heart rate, in log-odds. Weak near the typical heart
  * rate, strong above the rises of everyday life, bounded for high rises. Evidence per bpm increases with `known`.
  */
-export function heartRateEvidence(riseBpm: number, typical: TypicalHeartRate): number {
+export function computeHeartRateEvidence(riseBpm: number, typical: TypicalHeartRate): number {
   const { log_odds_per_bpm_below, log_odds_per_bpm_near, log_odds_max, stressed_rise_bpm } = model.heart_rate;
   const { raised_from_bpm, log_odds_per_bpm, cold_raised_from_bpm, cold_log_odds_per_bpm } = model.heart_rate;
   const { known, stressedRiseBpm } = typical;
@@ -86,13 +86,13 @@ function calmEvidence(riseBpm: number, { value, restingBpm, learnedSeconds }: Ty
   const { calm_log_odds, calm_from_bpm, calm_full_bpm } = model.heart_rate;
   const aboveResting = value + riseBpm - restingBpm;
   const share = Math.min(1, Math.max(0, (calm_from_bpm - aboveResting) / (calm_from_bpm - calm_full_bpm)));
-  return calm_log_odds * share * learnedShare(learnedSeconds, model.baseline.typical_weight_seconds);
+  return calm_log_odds * share * computeLearnedShare(learnedSeconds, model.baseline.typical_weight_seconds);
 }
 
 /** Returns how far heart rate variability is below the typical value, in ln ms: the weighted mean of SDNN and RMSSD. */
-export function variabilityDrop(
+export function computeVariabilityDrop(
   { sdnn, rmssd }: Signals,
-  typical: Typical,
+  typical: TypicalValues,
   weightOf: (atMs: number) => number,
 ): { readonly drop: number; readonly weight: number; readonly known: number } {
   const compare = ({ value, atMs }: Sample<number>, { value: own, known }: TypicalValue) => ({
@@ -112,7 +112,7 @@ export function variabilityDrop(
  * Returns the evidence of a heart rate variability `drop` below the typical value, log-odds. A variability well above a
  * person's own typical value is clear evidence for calm.
  */
-export function variabilityEvidence(drop: number, known: number): number {
+export function computeVariabilityEvidence(drop: number, known: number): number {
   const { log_odds_per_ln, log_odds_max, calm_from_ln, calm_log_odds_per_ln, calm_log_odds_max } = model.hrv;
   const calm = saturate(calm_log_odds_per_ln * Math.max(0, -drop - calm_from_ln), calm_log_odds_max);
   return saturate(log_odds_per_ln * drop, log_odds_max) - known * calm;
@@ -125,7 +125,7 @@ export const staleAfterMs = model.age.stale_after_seconds * 1000;
  * Returns the weight of a signal by its age in ms: 1 when fresh, halved per half-life, 0 when stale. Strictly
  * decreasing.
  */
-export function ageWeight(ageMs: number): number {
+export function weighByAge(ageMs: number): number {
   const seconds = Math.max(0, ageMs / 1000);
   return seconds >= model.age.stale_after_seconds ? 0 : 2 ** (-seconds / model.age.half_life_seconds);
 }
@@ -139,6 +139,6 @@ function saturate(logOdds: number, max: number): number {
  * Converts the rating of a label's word (Warriner et al. 2013), relative to "neutral", to log-odds. The word with the
  * highest rating gets the full reliability of its signal.
  */
-export function labelLogOdds(points: number, reliability: number): number {
+export function computeLabelLogOdds(points: number, reliability: number): number {
   return (model.label_log_odds * reliability * (points - model.label_neutral_points)) / model.label_span_points;
 }

@@ -1,11 +1,11 @@
 import type { Schema, State } from '../contract/contract.js';
-import type { DerivableName, Measured, Point } from './signals.js';
-import { effectiveness } from './state-reading.js';
+import type { DerivableName, ReadingContent, HistoryPoint } from './signals.js';
+import { compareEffectiveness } from './state-reading.js';
 import { findBand } from './states.js';
 import type { ComputedState } from './remembered.js';
 
 /** A stored reading with the results that were stored with it. */
-export interface StoredResult extends Point {
+export interface StoredResult extends HistoryPoint {
   readonly sessionId: string;
   /** Position of the reading in its account: the order of acceptance. */
   readonly position: number;
@@ -46,7 +46,7 @@ export function toExportedReading(
 type Derived = { readonly [Name in DerivableName]?: number };
 
 /** Returns the values that the reading states, and those that the service derived. */
-function splitDerived(measured: Measured): [Omit<Measured, 'derived'>, Derived | undefined] {
+function splitDerived(measured: ReadingContent): [Omit<ReadingContent, 'derived'>, Derived | undefined] {
   const { derived: names, ...all } = measured;
   if (!names) return [all, undefined];
   const isDerived = ([name]: [string, unknown]) => names.includes(name as DerivableName);
@@ -75,7 +75,7 @@ function toComputation(
     recommendation,
     ...(previousState && { previous_state: previousState }),
     ...(previousScore !== undefined && {
-      adaptation_effectiveness: effectiveness(previousScore, computed.score),
+      adaptation_effectiveness: compareEffectiveness(previousScore, computed.score),
     }),
     topics_detected: [...topics],
     ...(triggers && {

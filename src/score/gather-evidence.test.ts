@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addEvidence, decayEvidence, storeEvidence } from './gather.js';
+import { addTextEvidence, decayEvidence, storeEvidence } from './gather.js';
 import { topicNames } from '../../packages/text/vocabulary.js';
 import type { TopicEvidence } from './remembered.js';
 
@@ -7,7 +7,7 @@ const exams = topicNames.indexOf('exams');
 const kept: TopicEvidence = { model: 7, areas: { school: 1 }, topics: { exams: 2 } };
 
 test('evidence is stored by topic name with the model version, rounded down to two decimals, for at most nine topics', () => {
-  const evidence = addEvidence(decayEvidence(undefined, 7), 1, [0.129 + 1 / 9, 0, 12], [[exams, 8.999]]);
+  const evidence = addTextEvidence(decayEvidence(undefined, 7), 1, [0.129 + 1 / 9, 0, 12], [[exams, 8.999]]);
   expect(storeEvidence(evidence, 7)).toEqual({ model: 7, areas: { work: 0.12, finances: 9 }, topics: { exams: 8.99 } });
 });
 

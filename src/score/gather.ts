@@ -5,7 +5,7 @@ import type { TopicEvidence } from './remembered.js';
 import { classTotal } from '../../packages/text/model.js';
 
 /** Topics of a turn, most likely first, and the session's evidence after the turn. */
-export interface Extraction {
+export interface GatheredTopics {
   readonly topics: TopicName[];
   /** The topics that a first-person phrase names. A subset of `topics`. */
   readonly certainTopics: TopicName[];
@@ -25,28 +25,28 @@ export interface Extraction {
 export function gatherTopics(
   kept: TopicEvidence | undefined,
   { model, concern, user, assistant }: TurnAnalysis,
-): Extraction {
+): GatheredTopics {
   const evidence = decayEvidence(kept, model);
   const named = (list: readonly number[]) => list.flatMap((number) => topicNames[number] ?? []);
   if (concern < settings.concern_log_odds_min) {
     const calm = nameTopics(user, evidence).filter((number) => user.firstPerson.includes(number));
     return { topics: [], certainTopics: [], calmTopics: named(calm), evidence: storeEvidence(evidence, model) };
   }
-  const context = addEvidence(evidence, settings.assistant_weight, bestShares(assistant), assistant.points);
-  const own = bestShares(user);
+  const context = addTextEvidence(evidence, settings.assistant_weight, findHighestShares(assistant), assistant.points);
+  const own = findHighestShares(user);
   const numbers = Math.max(...own) < settings.own_share_min ? [] : nameTopics(user, context);
   return {
     topics: named(numbers),
     certainTopics: named(numbers.filter((number) => user.firstPerson.includes(number))),
     calmTopics: [],
-    evidence: storeEvidence(addEvidence(context, 1, own, user.points), model),
+    evidence: storeEvidence(addTextEvidence(context, 1, own, user.points), model),
   };
 }
 
 /** Returns the topic of the most likely area, then topics of other likely areas that the user named by a phrase. */
 function nameTopics(user: TextAnalysis, context: Evidence): number[] {
   const points = new Map(user.points);
-  const shares = bestShares(user, toLeanings(context));
+  const shares = findHighestShares(user, toLeanings(context));
   const shareOf = (area: number) => shares[area] ?? 0;
   const likeliest = shares.indexOf(Math.max(...shares));
   const first = isOnlyMentioned(likeliest, points) && namesFeeling(user, shares) ? feelings : likeliest;
@@ -162,7 +162,7 @@ export function storeEvidence({ areas: turns, topics }: Evidence, model: number)
 const evenShare = 1 / (areas.length + 1);
 
 /** Returns the evidence with a text's shares of the areas and its {@link TextAnalysis.points} of the topics, multiplied by `weight`. */
-export function addEvidence(
+export function addTextEvidence(
   { areas, topics }: Evidence,
   weight: number,
   shares: readonly number[],
@@ -182,7 +182,7 @@ const bound = (value: unknown): number => (typeof value === 'number' && value > 
 const noLeanings: readonly number[] = areas.map(() => 1);
 
 /** Returns the highest share (0–1) of each area in any segment. The odds are first multiplied by the `leanings`. */
-export function bestShares({ odds }: TextAnalysis, leanings = noLeanings): number[] {
+export function findHighestShares({ odds }: TextAnalysis, leanings = noLeanings): number[] {
   const best = leanings.map(() => 0);
   for (let from = 0; from < odds.length; from += classTotal) {
     let sum = odds[from + best.length] ?? 0;

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
 import { stressModel } from './model.js';
-import { describeTypical } from './baseline.js';
-import { heartLevel, passHeartRate } from './heart.js';
+import { computeTypicalValues } from './baseline.js';
+import { computeHeartRateLevel, addToWindow } from './heart.js';
 
 const { jump_bpm, jump_bpm_per_second, below_rest_bpm } = stressModel.plausibility;
 const staleSeconds = stressModel.age.stale_after_seconds;
 const rest = 70;
-const typical = { ...describeTypical(undefined, 0).heart_rate, value: rest, restingBpm: rest };
+const typical = { ...computeTypicalValues(undefined, 0).heart_rate, value: rest, restingBpm: rest };
 
 /** Returns true if a heart rate counts immediately, this many seconds after another one. */
 function isPlausible(before: number, bpm: number, seconds: number): boolean {
   const first = { value: before, atMs: 0 };
-  const recent = passHeartRate(first, heartLevel(undefined, first, typical));
-  return heartLevel(recent, { value: bpm, atMs: seconds * 1000 }, typical).isConfirmed;
+  const recent = addToWindow(first, computeHeartRateLevel(undefined, first, typical));
+  return computeHeartRateLevel(recent, { value: bpm, atMs: seconds * 1000 }, typical).isConfirmed;
 }
 
 test.each([

@@ -1,24 +1,31 @@
 import { stressModel as model } from './model.js';
-import type { Lesson, TypicalHeartRate } from './baseline.js';
+import type { BaselineSample, TypicalHeartRate } from './baseline.js';
 import {
   type Device,
   type Movements,
-  type QuietRate,
+  type QuietHeartRate,
   type RecentHeartRates,
   round3,
   type Sample,
   type Session,
   type Signals,
-  type Slot,
+  type HeartRateSlot,
 } from './remembered.js';
 import type { Reading } from './signals.js';
-import { addStated, explainRise, hasMoved, impliedMovement, isRaised, strongerMovement } from './movement.js';
-import { isExertion, type Situation } from './stress.js';
+import {
+  addStatedMovement,
+  explainRise,
+  hasMoved,
+  inferMovement,
+  isRaised,
+  chooseStrongerMovement,
+} from './movement.js';
+import { isExertion, type ScoreInput } from './stress.js';
 
 type Slots = Pick<RecentHeartRates, 'slots' | 'slotFromMs'>;
 
 /** The heart rate as of the newest reading. */
-export interface HeartLevel {
+export interface HeartRateLevel {
   /** Smoothed heart rate, bpm, which follows small changes slowly. */
   readonly bpm: number;
   /** Trimmed mean of the smoothing window, bpm. */
@@ -30,16 +37,16 @@ export interface HeartLevel {
 }
 
 /** A level with the slots that it was computed from. */
-interface Measured extends HeartLevel, Pick<RecentHeartRates, 'backSinceMs'> {
+interface Measured extends HeartRateLevel, Pick<RecentHeartRates, 'backSinceMs'> {
   readonly counted: Slots;
-  readonly quiet: QuietRate;
+  readonly quiet: QuietHeartRate;
 }
 
 /**
  * Returns the heart rate level over the last window. Each reading is weighted by its duration, so that dense and sparse
  * streams give the same level. The highest and lowest rates are trimmed.
  */
-export function heartLevel(
+export function computeHeartRateLevel(
   recent: RecentHeartRates | undefined,
   newest: Sample<number>,
   typical: TypicalHeartRate,
@@ -50,12 +57,12 @@ export function heartLevel(
   const counted = isConfirmed ? append(settled, newest) : settled;
   const fastBpm = trimmedMean(counted.slots, newest.atMs) ?? last?.bpm ?? newest.value;
   const { bpm, backSinceMs } = follow(recent, { value: fastBpm, atMs: newest.atMs }, typical.value);
-  const quiet = followQuiet(recent?.quiet, fastBpm, secondsSince(recent, newest.atMs));
+  const quiet = updateQuietHeartRate(recent?.quiet, fastBpm, secondsSince(recent, newest.atMs));
   return { bpm, backSinceMs, fastBpm, isConfirmed, counted, quiet };
 }
 
 /** Moves a heart rate into the window. Called when a later heart rate has arrived. */
-export function passHeartRate(
+export function addToWindow(
   newest: Sample<number>,
   { bpm, isConfirmed, counted, backSinceMs, quiet }: Measured,
 ): RecentHeartRates {
@@ -103,7 +110,7 @@ function settle(recent: RecentHeartRates | undefined, newest: Sample<number>): S
 }
 
 /** Returns false for a jump that is too large for the time between two readings. */
-function isPlausible(last: Slot | undefined, { value, atMs }: Sample<number>, restingBpm: number): boolean {
+function isPlausible(last: HeartRateSlot | undefined, { value, atMs }: Sample<number>, restingBpm: number): boolean {
   if (!last || atMs - last.atMs >= model.age.stale_after_seconds * 1000) return true;
   const { jump_bpm, jump_bpm_per_second, below_rest_bpm } = model.plausibility;
   // For a rate far below rest, a longer pause does not allow a larger jump.
@@ -131,7 +138,7 @@ function append({ slots, slotFromMs }: Slots, { value, atMs }: Sample<number>): 
 }
 
 /** Returns the trimmed mean of the window, weighted by duration. Undefined without slots. */
-function trimmedMean(slots: readonly Slot[], atMs: number): number | undefined {
+function trimmedMean(slots: readonly HeartRateSlot[], atMs: number): number | undefined {
   const startMs = atMs - model.smoothing.window_seconds * 1000;
   const ascending = slots.filter((slot) => slot.atMs > startMs).sort((a, b) => a.bpm - b.bpm);
   if (ascending.length < 2) return ascending[0]?.bpm;
@@ -152,23 +159,23 @@ function trimmedMean(slots: readonly Slot[], atMs: number): number | undefined {
  * The result of one reading: the smoothed heart rate, the part of it that movement explains, and the heart data that the
  * session stores.
  */
-interface AdvancedHeart extends Pick<Session, 'recent'>, Pick<Situation, 'heart' | 'explainedBpm'> {
+interface AdvancedHeart extends Pick<Session, 'recent'>, Pick<ScoreInput, 'heart' | 'explainedBpm'> {
   readonly movements: Movements;
 }
 
 /** Smooths the heart rate and determines the part that movement explains. */
-export function advanceHeart(
+export function processHeartRate(
   session: Session | undefined,
   reading: Reading,
   { heart_rate: newest }: Signals,
   typical: TypicalHeartRate,
 ): AdvancedHeart {
   const { recent, implied } = passHeart(session, newest, typical);
-  const movements = addStated({ movement: session?.movement, implied, stated: session?.stated }, reading);
+  const movements = addStatedMovement({ movement: session?.movement, implied, stated: session?.stated }, reading);
   if (!newest) return { recent, movements, explainedBpm: 0 };
-  const { bpm, fastBpm, isConfirmed, quiet } = heartLevel(recent, newest, typical);
+  const { bpm, fastBpm, isConfirmed, quiet } = computeHeartRateLevel(recent, newest, typical);
   const riseMs = newest.atMs - (quiet.raisedSeconds ?? 0) * 1000;
-  const suddenBpm = hasMoved(movements, riseMs) ? undefined : suddenRise(quiet, fastBpm);
+  const suddenBpm = hasMoved(movements, riseMs) ? undefined : detectSuddenRise(quiet, fastBpm);
   const heart = { bpm, fastBpm, isConfirmed, suddenBpm };
   return { recent, movements, heart, explainedBpm: explainRise(movements, heart, newest.atMs, typical) };
 }
@@ -181,20 +188,20 @@ function passHeart(
 ): Pick<Session, 'recent' | 'implied'> {
   const before = session?.signals.heart_rate;
   if (!before || !newest || newest.atMs <= before.atMs) return { recent: session?.recent, implied: session?.implied };
-  const level = heartLevel(session.recent, before, typical);
-  const implied = impliedMovement(level.fastBpm, before.atMs, typical);
-  return { recent: passHeartRate(before, level), implied: strongerMovement(session.implied, implied) };
+  const level = computeHeartRateLevel(session.recent, before, typical);
+  const implied = inferMovement(level.fastBpm, before.atMs, typical);
+  return { recent: addToWindow(before, level), implied: chooseStrongerMovement(session.implied, implied) };
 }
 
 /**
  * Returns the input for the baseline: the smoothed heart rate, SDNN and RMSSD of the reading. Omits a value if the
  * session has a newer one. The baseline does not learn from a heart rate that movement explains.
  */
-export function toLesson(
+export function toBaselineSample(
   { atMs, sdnn, rmssd, source_device }: Reading,
-  { signals, heart, typical, explainedBpm }: Situation,
+  { signals, heart, typical, explainedBpm }: ScoreInput,
   device: Device | undefined,
-): Lesson {
+): BaselineSample {
   return {
     atMs,
     source_device,
@@ -211,7 +218,11 @@ export function toLesson(
  * Returns the quiet minutes after a heart rate that is `gapSeconds` newer. They start again after a pause, and when a
  * rise has lasted long.
  */
-export function followQuiet(held: QuietRate | undefined, bpm: number, gapSeconds: number): QuietRate {
+export function updateQuietHeartRate(
+  held: QuietHeartRate | undefined,
+  bpm: number,
+  gapSeconds: number,
+): QuietHeartRate {
   const { pause_seconds, rise_seconds_max } = model.sudden_rise;
   const start = { bpm: round3(bpm), variance: 0, seconds: 0 };
   if (!held || gapSeconds > pause_seconds) return start;
@@ -221,12 +232,12 @@ export function followQuiet(held: QuietRate | undefined, bpm: number, gapSeconds
 }
 
 /** Returns how far a heart rate is above the quiet minutes, bpm, once the rise has lasted. Undefined otherwise. */
-export function suddenRise({ bpm: mean, raisedSeconds = -1 }: QuietRate, bpm: number): number | undefined {
+export function detectSuddenRise({ bpm: mean, raisedSeconds = -1 }: QuietHeartRate, bpm: number): number | undefined {
   return raisedSeconds >= model.sudden_rise.rise_seconds ? bpm - mean : undefined;
 }
 
 function isAboveQuiet(
-  { bpm: mean, variance, seconds, raisedSeconds }: QuietRate,
+  { bpm: mean, variance, seconds, raisedSeconds }: QuietHeartRate,
   bpm: number,
   gapSeconds: number,
 ): boolean {
@@ -236,7 +247,7 @@ function isAboveQuiet(
   return isQuiet && bpm - mean >= from_bpm;
 }
 
-function include(held: QuietRate, bpm: number, gapSeconds: number): QuietRate {
+function include(held: QuietHeartRate, bpm: number, gapSeconds: number): QuietHeartRate {
   const { quiet_seconds, mean_seconds } = model.sudden_rise;
   const seconds = held.seconds + gapSeconds;
   const share = Math.max(gapSeconds / seconds, 1 - Math.exp(-gapSeconds / mean_seconds));

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { computeTrend, toHistory } from './history.js';
 import { laws } from '../../testkit/arbitraries.js';
-import type { Point } from './signals.js';
+import type { HistoryPoint } from './signals.js';
 
 const scores = fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 40 });
-const pointsOf = (values: readonly number[]): Point[] =>
+const pointsOf = (values: readonly number[]): HistoryPoint[] =>
   values.map((score, index) => ({ timestampMs: index * 1000, score, confidence: 0.5, model: 2, measured: {} }));
 
 test('fewer than three points have no trend', () => {

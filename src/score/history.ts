@@ -1,15 +1,15 @@
 import { fields, history as settings, signals } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
-import type { Measured, Point } from './signals.js';
+import type { ReadingContent, HistoryPoint } from './signals.js';
 import { findBand } from './states.js';
 
 /** The parts of a reading that the contract shows in the history. */
 const datapointSignals = fields.HistoryDatapoint.filter(
-  (name): name is Extract<typeof name, keyof Measured> => name in signals || name === 'source_device',
+  (name): name is Extract<typeof name, keyof ReadingContent> => name in signals || name === 'source_device',
 );
 
 /** Returns the points of a window as defined in the contract, oldest first. */
-export function toHistory(sessionId: string, minutes: number, found: readonly Point[]): Schema<'History'> {
+export function toHistory(sessionId: string, minutes: number, found: readonly HistoryPoint[]): Schema<'History'> {
   const points = [...found].sort(byTimeAndStress);
   const scores = points.map(({ score }) => score);
   const writeInstant = createTimestampFormatter();
@@ -26,7 +26,7 @@ export function toHistory(sessionId: string, minutes: number, found: readonly Po
  * Sorts by time. Points with the same timestamp are sorted by ascending stress, so that every deployment returns the
  * same order.
  */
-function byTimeAndStress(a: Point, b: Point): number {
+function byTimeAndStress(a: HistoryPoint, b: HistoryPoint): number {
   return (
     a.timestampMs - b.timestampMs ||
     a.score - b.score ||
@@ -47,7 +47,7 @@ export function computeTrend(scores: readonly number[]): Schema<'History'>['tren
   return difference > 0 ? 'rising' : 'falling';
 }
 
-function toDatapoint(point: Point, timestamp: string): Schema<'HistoryDatapoint'> {
+function toDatapoint(point: HistoryPoint, timestamp: string): Schema<'HistoryDatapoint'> {
   const { score, confidence, model, measured, topics } = point;
   const datapoint: Schema<'HistoryDatapoint'> = {
     timestamp,

@@ -4,9 +4,9 @@ import { test } from 'vitest';
 import { enums, signals as contract } from '../../generated/spec.js';
 import { stressModel as model } from './model.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
-import { describeTypical } from './baseline.js';
+import { computeTypicalValues } from './baseline.js';
 import { toHistory } from './history.js';
-import { advanceSession, type Step } from './session.js';
+import { advanceSession, type SessionStep } from './session.js';
 import { type Reading, signalNames } from './signals.js';
 import { toStateReading } from './state-reading.js';
 import { publishScore } from './states.js';
@@ -66,7 +66,7 @@ test('valid input never causes NaN or infinity in a response, point, session or 
           point,
           baseline,
           session,
-          describeTypical(baseline, laterMs),
+          computeTypicalValues(baseline, laterMs),
         ])
           if (hasUnnumber(part)) return false;
         if (/NaN|Infinity|undefined/.test(computed.reason)) return false;
@@ -80,7 +80,7 @@ test('valid input never causes NaN or infinity in a response, point, session or 
 test('a signal that is stored only is in the history and changes no score, reason, session or baseline', () => {
   fc.assert(
     fc.property(history, fc.array(someStored, { minLength: 12 }), (readings, stored) => {
-      const effectOf = ({ computed, session, baseline }: Step) => ({ computed, session, baseline });
+      const effectOf = ({ computed, session, baseline }: SessionStep) => ({ computed, session, baseline });
       const plain = advanceAll(readings);
       const steps = advanceAll(readings.map((reading, index) => ({ ...reading, ...stored[index] })));
       const isStored = steps.every(({ point: { measured } }, index) =>
@@ -286,10 +286,14 @@ test(
           const baseline = isKnown ? fiveHoursAround(62, random) : undefined;
           const centre = heartRateAt(edge, steady, baseline);
           fc.pre(centre !== undefined);
-          let [last, changes]: [Step | undefined, number] = [undefined, 0];
+          let [last, changes]: [SessionStep | undefined, number] = [undefined, 0];
           for (let atMs = startMs; atMs < startMs + 3_600_000; atMs += 2000) {
             const reading = { ...steady, atMs, heart_rate: Number(centre) + 4 * random() - 2 };
-            const step: Step = advanceSession(last?.session, reading, isLearning && last ? last.baseline : baseline);
+            const step: SessionStep = advanceSession(
+              last?.session,
+              reading,
+              isLearning && last ? last.baseline : baseline,
+            );
             if (last && stateByEdges(step.computed.score) !== stateByEdges(last.computed.score)) changes += 1;
             last = step;
           }
@@ -307,7 +311,10 @@ function hasUnnumber(part: unknown): boolean {
 }
 
 /** Returns the fields of a session that a client sees, without those that depend on the order of arrival. */
-function orderFree({ session: { signals, recent, intervals, movement, latest, held, published }, baseline }: Step) {
+function orderFree({
+  session: { signals, recent, intervals, movement, latest, held, published },
+  baseline,
+}: SessionStep) {
   const { received, previousScore: _, ...rest } = latest;
   const now = { ...rest, received: [...received].sort() };
   return { signals, recent, intervals, movement, held, published, baseline, latest: now };
@@ -317,7 +324,7 @@ function withDevice({ source_device: _, ...sensing }: Omit<Reading, 'atMs'>, dev
   return device === undefined ? sensing : { ...sensing, source_device: device };
 }
 
-function unreceived({ computed: { received: _, ...computed } }: Step) {
+function unreceived({ computed: { received: _, ...computed } }: SessionStep) {
   return computed;
 }
 
@@ -343,7 +350,7 @@ function fiveHoursAround(bpm: number, random: () => number): Baseline | undefine
  * Returns the heart rate at which the fused value crosses the edge of a band. Undefined if no allowed heart rate does.
  */
 function heartRateAt(edge: number, others: SignalValues, baseline: Baseline | undefined): number | undefined {
-  const known = describeTypical(baseline, startMs);
+  const known = computeTypicalValues(baseline, startMs);
   const value = (bpm: number) =>
     fuseEvidence(situationOf(measured({ ...others, heart_rate: bpm }), known), nowMs).value;
   let [low, high] = [32, 218];

@@ -1,21 +1,21 @@
 import { stressModel as model } from './model.js';
 import type { TypicalHeartRate } from './baseline.js';
-import type { HeartLevel } from './heart.js';
+import type { HeartRateLevel } from './heart.js';
 import { type Device, type Movement, type Movements, round3 } from './remembered.js';
-import { listCategories, type Context, type Reading } from './signals.js';
-import type { Situation } from './stress.js';
+import { listCategories, type MovementContext, type Reading } from './signals.js';
+import type { ScoreInput } from './stress.js';
 
 /**
  * Returns the movement after a reading that states an activity or steps. Zero steps do not state rest, because cycling
  * has no steps.
  */
-export function addStated(held: Movements, reading: Context & { readonly atMs: number }): Movements {
+export function addStatedMovement(held: Movements, reading: MovementContext & { readonly atMs: number }): Movements {
   const value = statedRise(reading);
   if (value === 0 && reading.activity_level !== 'resting') return held;
   const { stated, movement, implied } = held;
   const { atMs } = reading;
   const isNewest = !stated || atMs > stated.atMs || (atMs === stated.atMs && value > stated.value);
-  const moved = value > 0 ? strongerMovement(movement, { value, atMs }) : movement;
+  const moved = value > 0 ? chooseStrongerMovement(movement, { value, atMs }) : movement;
   if (!isNewest && moved === movement) return held;
   return { movement: moved, implied, stated: isNewest ? { value, atMs } : stated };
 }
@@ -26,22 +26,22 @@ export function addStated(held: Movements, reading: Context & { readonly atMs: n
  */
 export function explainRise(
   { movement, implied, stated }: Movements,
-  { bpm, fastBpm }: Pick<HeartLevel, 'bpm' | 'fastBpm'>,
+  { bpm, fastBpm }: Pick<HeartRateLevel, 'bpm' | 'fastBpm'>,
   atMs: number,
   typical: TypicalHeartRate,
 ): number {
   const rise = Math.max(0, bpm - typical.value);
   const isStated = stated && Math.abs(atMs - stated.atMs) < model.movement.statement_seconds * 1000;
-  const impliedBpm = Math.max(riseAt(implied, atMs), impliedRise(fastBpm, typical));
+  const impliedBpm = Math.max(computeExplainedRise(implied, atMs), inferExplainedRise(fastBpm, typical));
   const share = !isStated ? model.movement.implied_share_max : stated.value > 0 ? 1 : 0;
-  return Math.min(rise, Math.max(riseAt(movement, atMs), Math.min(impliedBpm, share * rise)));
+  return Math.min(rise, Math.max(computeExplainedRise(movement, atMs), Math.min(impliedBpm, share * rise)));
 }
 
 /**
  * Returns the heart rate rise that the activity or the steps of a reading explain, bpm, or 0. If both are present, the
  * larger rise counts.
  */
-function statedRise({ activity_level, steps_last_minute }: Context): number {
+function statedRise({ activity_level, steps_last_minute }: MovementContext): number {
   const rises = model.movement.activity_rise_bpm;
   return Math.max(rises[activity_level ?? 'resting'], rises[classifySteps(steps_last_minute ?? 0)]);
 }
@@ -61,20 +61,20 @@ export function hasMoved({ movement }: Movements, fromMs: number): boolean {
 /**
  * Compares two movements at the time of the newer one. Returns the movement that explains the larger heart rate rise.
  */
-export function strongerMovement(held: Movement | undefined, other: Movement | undefined): Movement | undefined {
+export function chooseStrongerMovement(held: Movement | undefined, other: Movement | undefined): Movement | undefined {
   if (!held || !other) return held ?? other;
   const atMs = Math.max(held.atMs, other.atMs);
-  return riseAt(other, atMs) > riseAt(held, atMs) ? other : held;
+  return computeExplainedRise(other, atMs) > computeExplainedRise(held, atMs) ? other : held;
 }
 
 /** Returns the movement that a heart rate level implies. The movement applies to later readings. */
-export function impliedMovement(bpm: number, atMs: number, typical: TypicalHeartRate): Movement | undefined {
-  const value = round3(impliedRise(bpm, typical));
+export function inferMovement(bpm: number, atMs: number, typical: TypicalHeartRate): Movement | undefined {
+  const value = round3(inferExplainedRise(bpm, typical));
   return value > 0 ? { value, atMs } : undefined;
 }
 
 /** Returns the heart rate rise that movement still explains at a time, bpm above rest. */
-export function riseAt(movement: Movement | undefined, atMs: number): number {
+export function computeExplainedRise(movement: Movement | undefined, atMs: number): number {
   if (!movement) return 0;
   const seconds = Math.max(0, atMs - movement.atMs) / 1000;
   if (seconds >= model.age.stale_after_seconds) return 0;
@@ -86,7 +86,7 @@ export function riseAt(movement: Movement | undefined, atMs: number): number {
  * for mental stress alone and implies movement. Above this limit, the explained part grows faster than the rise until
  * both are equal.
  */
-export function impliedRise(bpm: number, typical: TypicalHeartRate): number {
+export function inferExplainedRise(bpm: number, typical: TypicalHeartRate): number {
   const { exertion_from_bpm, explained_bpm_per_bpm } = model.movement;
   const rise = bpm - typical.value;
   // The resting heart rate of an unknown person may exceed the typical one by up to `population_sd_bpm`.
@@ -95,7 +95,7 @@ export function impliedRise(bpm: number, typical: TypicalHeartRate): number {
 }
 
 /** Returns the device after a reading. Readings with the same timestamp may arrive in any order. */
-export function followDevice(held: Device | undefined, reading: Reading): Device | undefined {
+export function updateDevice(held: Device | undefined, reading: Reading): Device | undefined {
   const { source_device: name, atMs } = reading;
   if (name === undefined || !listCategories(reading).includes('cardiovascular')) return held;
   if (!held) return { name, atMs };
@@ -105,7 +105,7 @@ export function followDevice(held: Device | undefined, reading: Reading): Device
 }
 
 /** Returns the device with the newer heart data. For simultaneous readings, the order of arrival does not matter. */
-export function newerDevice(held: Device | undefined, other: Device | undefined): Device | undefined {
+export function chooseNewerDevice(held: Device | undefined, other: Device | undefined): Device | undefined {
   if (!held || !other) return held ?? other;
   if (other.atMs !== held.atMs) return other.atMs > held.atMs ? other : held;
   if (other.name !== held.name) return other.name > held.name ? other : held;
@@ -113,20 +113,20 @@ export function newerDevice(held: Device | undefined, other: Device | undefined)
 }
 
 /** Returns the confidence, 0–1. It is lower for some minutes after a change of the device. */
-export function afterDeviceChange(confidence: number, device: Device | undefined, atMs: number): number {
+export function reduceAfterDeviceChange(confidence: number, device: Device | undefined, atMs: number): number {
   const { device_change_seconds, device_change_share } = model.confidence;
   if (device?.changedMs === undefined || atMs - device.changedMs >= device_change_seconds * 1000) return confidence;
   return Math.floor(confidence * device_change_share * 100) / 100;
 }
 
 /** Returns true if the heart rate is raised as under stress. */
-export function isRaised({ heart, typical }: Pick<Situation, 'heart' | 'typical'>): boolean {
+export function isRaised({ heart, typical }: Pick<ScoreInput, 'heart' | 'typical'>): boolean {
   const { value, stressedRiseBpm } = typical.heart_rate;
   return heart !== undefined && heart.bpm - value >= model.confidence.unlike_rise_share * stressedRiseBpm;
 }
 
 /** Returns true if the heart rate has been raised for so long that the device may be worn by another person. */
-export function isUnlikePerson(situation: Pick<Situation, 'heart' | 'typical'>): boolean {
+export function isLikelyAnotherPerson(situation: Pick<ScoreInput, 'heart' | 'typical'>): boolean {
   const { isPersonal, raisedSeconds } = situation.typical.heart_rate;
   return isPersonal && raisedSeconds >= model.confidence.unlike_seconds && isRaised(situation);
 }

@@ -7,14 +7,14 @@ import { sampleRecording } from '../../testkit/sample-recording.js';
 import { groupBySubject } from '../../packages/tools/recordings/recorded-window.js';
 import { readWindows } from '../../packages/tools/recordings/read-windows.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
-import { type Typical, describeTypical } from './baseline.js';
+import { type TypicalValues, computeTypicalValues } from './baseline.js';
 import { explainScore } from './reason.js';
-import { fuseEvidence, type Situation } from './stress.js';
+import { fuseEvidence, type ScoreInput } from './stress.js';
 import { advanceAll, laws, measured, nowMs, signals, situationOf, typical } from '../../testkit/arbitraries.js';
 import type { Signals, SignalValues } from './remembered.js';
 
-const population = describeTypical(undefined, 0);
-const person: Typical = {
+const population = computeTypicalValues(undefined, 0);
+const person: TypicalValues = {
   heart_rate: {
     value: 66,
     known: 0.9,
@@ -28,12 +28,12 @@ const person: Typical = {
   rmssd: { value: Math.log(40), known: 0.9 },
 };
 
-const reasonIn = (situation: Situation) => {
+const reasonIn = (situation: ScoreInput) => {
   const fused = fuseEvidence(situation, nowMs);
   return explainScore(fused, situation, Math.round(fused.value));
 };
-const reason = (all: Signals, against: Typical) => reasonIn(situationOf(all, against));
-const reasonFor = (values: SignalValues, against: Typical) => reason(measured(values), against);
+const reason = (all: Signals, against: TypicalValues) => reasonIn(situationOf(all, against));
+const reasonFor = (values: SignalValues, against: TypicalValues) => reason(measured(values), against);
 
 test('a reason names the strongest evidence first, with its direction', () => {
   expect(reasonFor({ heart_rate: 90, tone: 'tense' }, person)).toBe(

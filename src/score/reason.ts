@@ -1,9 +1,9 @@
 import { stressModel as model } from './model.js';
 import type { TypicalHeartRate } from './baseline.js';
-import { isUnlikePerson } from './movement.js';
+import { isLikelyAnotherPerson } from './movement.js';
 import { type LabelName, labels } from './signals.js';
 import { findBand } from './states.js';
-import { type Assessment, type Driver, explainedShare, isExertion, type Situation } from './stress.js';
+import { type FusedStress, type Driver, computeExplainedShare, isExertion, type ScoreInput } from './stress.js';
 import type { Signals } from './remembered.js';
 
 /**
@@ -11,8 +11,8 @@ import type { Signals } from './remembered.js';
  * evidence in the opposite direction follows after "despite". If the score is held in its band, the sentence says so.
  */
 export function explainScore(
-  { drivers, value }: Pick<Assessment, 'drivers' | 'value'>,
-  situation: Situation,
+  { drivers, value }: Pick<FusedStress, 'drivers' | 'value'>,
+  situation: ScoreInput,
   published: number,
 ): string {
   const [computed, band] = [findBand(Math.round(value)), findBand(published)];
@@ -28,7 +28,7 @@ function sentence(text: string): string {
 }
 
 /** `isEasy` is true for a state without load, which requires no evidence. */
-function describeEvidence(drivers: readonly Driver[], situation: Situation, isEasy: boolean): string {
+function describeEvidence(drivers: readonly Driver[], situation: ScoreInput, isEasy: boolean): string {
   if (drivers.length === 0) return 'no fresh signal';
   const isRaised = drivers.reduce((sum, { logOdds }) => sum + logOdds, 0) > 0;
   const agreeing = drivers.filter(({ logOdds }) => logOdds > 0 === isRaised);
@@ -52,7 +52,7 @@ function describeEvidence(drivers: readonly Driver[], situation: Situation, isEa
 const quietMinutes = `the mean of the last ${model.sudden_rise.quiet_seconds / 60} quiet minutes`;
 
 /** Returns the text of a piece of evidence, e.g. "tense voice". */
-function describeDriver({ evidence, drop = 0, suddenBpm }: Driver, { heart, typical, signals }: Situation): string {
+function describeDriver({ evidence, drop = 0, suddenBpm }: Driver, { heart, typical, signals }: ScoreInput): string {
   if (evidence === 'hrv') return `heart rate variability ${beside(Math.expm1(-drop) * 100, '%', 'a typical value')}`;
   if (evidence !== 'heart_rate') return describeLabel(evidence, signals);
   if (suddenBpm !== undefined) return `heart rate ${beside(suddenBpm, 'bpm', quietMinutes)}`;
@@ -65,13 +65,14 @@ function describeLabel<N extends LabelName>(name: N, signals: Signals): string {
 }
 
 /** Returns a note on the heart rate if a jump is not confirmed, another person may wear the device, or movement explains it. */
-function heartNote(drivers: readonly Driver[], situation: Situation): string {
+function heartNote(drivers: readonly Driver[], situation: ScoreInput): string {
   const { heart, signals, typical } = situation;
   if (!heart || !drivers.some(({ evidence }) => evidence === 'heart_rate')) return '';
   if (!heart.isConfirmed)
     return `, with an unconfirmed heart rate of ${Math.round(signals.heart_rate?.value ?? 0)} bpm`;
-  if (isUnlikePerson(situation)) return ', for so long that the readings no longer look like those of this person';
-  if (explainedShare(situation) < model.reason.movement_share_min) return '';
+  if (isLikelyAnotherPerson(situation))
+    return ', for so long that the readings no longer look like those of this person';
+  if (computeExplainedShare(situation) < model.reason.movement_share_min) return '';
   const rise = Math.round(heart.bpm - typical.heart_rate.value);
   const isLearned = !isExertion(situation);
   const explained = isLearned ? 'which movement partly explains' : 'which movement explains';

@@ -20,9 +20,9 @@ export interface Session extends Movements {
   /** Device of the newest heart data. A new session starts with the device of the person. */
   readonly device?: Device | undefined;
   /** Published state before the timestamp of the newest reading. Absent if all readings have the same timestamp. */
-  readonly held?: Published | undefined;
+  readonly held?: PublishedState | undefined;
   /** Data that holds the score of `latest` in its band. */
-  readonly published: Hold;
+  readonly published: BandHold;
   /** The state as of the newest reading. */
   readonly latest: ComputedState;
   /** Topic evidence of the conversation so far, as numbers. Absent if there was no conversation. */
@@ -30,7 +30,7 @@ export interface Session extends Movements {
   /** Topics that were sighted in this session, in order of their first sighting. */
   readonly sightedTopics?: readonly TopicName[] | undefined;
   /** The latest turns with topics, and the heart rate since. Absent if no turn of the last minutes named a topic. */
-  readonly talk?: Talk | undefined;
+  readonly talk?: RecentTurns | undefined;
   /** Number of the latest event. Absent before the first event. */
   readonly eventSeq?: number | undefined;
   /** True while all readings of the session are backfilled. The session then has no current state. */
@@ -71,7 +71,7 @@ export interface Subject {
   /** The newest version of the consent. Absent if none is recorded. */
   readonly consent?: Consent | undefined;
   /**
-   * Topic names by status, in the order of `byRecency`. Absent if there are none. Every response for the person
+   * Topic names by status, in the order of `compareRecency`. Absent if there are none. Every response for the person
    * contains these names.
    */
   readonly active?: readonly string[] | undefined;
@@ -90,13 +90,15 @@ export interface Consent {
   readonly expiresAtMs?: number | undefined;
 }
 
-export type Contract = typeof contract;
+export type SignalContract = typeof contract;
 
 /** The signals of the contract (`x-signal`) with a use. */
-export type Used<Use> = { [N in keyof Contract]: Contract[N]['use'] extends Use ? N : never }[keyof Contract];
+export type SignalsUsedAs<Use> = {
+  [N in keyof SignalContract]: SignalContract[N]['use'] extends Use ? N : never;
+}[keyof SignalContract];
 
 /** A signal that changes the score. */
-export type SignalName = Used<'evidence'>;
+export type SignalName = SignalsUsedAs<'evidence'>;
 
 /** Signals of one reading, within the bounds of the contract. An absent signal was not measured. */
 export type SignalValues = Pick<Submission, SignalName>;
@@ -112,9 +114,9 @@ export interface Sample<T> {
 }
 
 /** Newest value of each signal of a session. A signal is absent if it was never measured. */
-export type Signals = { readonly [N in SignalName]?: Newest<N> };
+export type Signals = { readonly [N in SignalName]?: NewestSample<N> };
 
-export type Newest<N extends SignalName> = Sample<SignalValue<N>> | undefined;
+export type NewestSample<N extends SignalName> = Sample<SignalValue<N>> | undefined;
 
 /**
  * Heart rate rise that movement explains at a time, in bpm above rest. The explained rise decays as the heart recovers.
@@ -146,7 +148,7 @@ export interface Device {
  */
 export interface RecentHeartRates {
   /** Plausible readings, oldest first. Only the last one may be older than the smoothing window. */
-  readonly slots: readonly Slot[];
+  readonly slots: readonly HeartRateSlot[];
   /** Timestamp of the first reading of the last slot, epoch ms. Absent if the slot has one reading. */
   readonly slotFromMs?: number | undefined;
   /** A jump to a very different heart rate. The newest reading confirms or refutes it. */
@@ -159,11 +161,11 @@ export interface RecentHeartRates {
    */
   readonly backSinceMs?: number | undefined;
   /** The last quiet minutes. Absent in rows of releases without them. */
-  readonly quiet?: QuietRate | undefined;
+  readonly quiet?: QuietHeartRate | undefined;
 }
 
 /** Mean of neighboring readings. */
-export interface Slot {
+export interface HeartRateSlot {
   /** Timestamp of the slot's last reading, epoch ms. */
   readonly atMs: number;
   readonly bpm: number;
@@ -172,7 +174,7 @@ export interface Slot {
 }
 
 /** Heart rate of the last quiet minutes. Mean and variance fade exponentially, so that readings of any density count alike. */
-export interface QuietRate {
+export interface QuietHeartRate {
   /** Mean, bpm. */
   readonly bpm: number;
   /** Variance, bpm². */
@@ -191,7 +193,7 @@ export interface IntervalBatch {
 }
 
 /** Data that holds a published score in its band. */
-export interface Hold {
+export interface BandHold {
   /**
    * Start of the present band, epoch ms. Absent if the session has had only one band, or if an earlier score started
    * the band.
@@ -209,7 +211,7 @@ export interface Hold {
 }
 
 /** The published state at one time. */
-export interface Published extends Hold {
+export interface PublishedState extends BandHold {
   readonly score: number;
   /** Time of publication, epoch ms. */
   readonly atMs: number;
@@ -229,7 +231,7 @@ export interface Turn {
 }
 
 /** A rise of the heart rate that follows a turn. */
-export interface Rise {
+export interface HeartRateRise {
   /** Timestamp of the turn that the rise counts for, epoch ms. */
   readonly turnMs: number;
   /** Timestamp at which the rise was seen, epoch ms. */
@@ -245,7 +247,7 @@ export interface Rise {
 }
 
 /** The latest turns of a session and the heart rate since. Plain JSON. */
-export interface Talk {
+export interface RecentTurns {
   /** The latest turns that named topics, oldest first. At most two. */
   readonly turns: readonly Turn[];
   /** Timestamp of the newest heart rate or turn, epoch ms. */
@@ -256,7 +258,7 @@ export interface Talk {
   readonly lowBpm?: number | undefined;
   /** Evidence of the heart at `lowBpm`, log-odds. */
   readonly lowEvidence?: number | undefined;
-  readonly rise?: Rise | undefined;
+  readonly rise?: HeartRateRise | undefined;
 }
 
 /**
@@ -277,13 +279,13 @@ export interface TopicEvidence {
  * histograms of 96 bins are 10,000 of them. The rows that contain it have up to 65,535 bytes on MySQL.
  */
 export interface Baseline extends VariabilityByDevice {
-  readonly heart_rate?: RestingHeartRate | undefined;
+  readonly heart_rate?: HeartRateHistograms | undefined;
   /** Device of the newest heart data that was not backfilled. */
   readonly device?: Device | undefined;
 }
 
 /** Baseline of heart rate variability. Each field is absent if it was never measured. */
-export interface Variability {
+export interface VariabilityBaseline {
   /** Mean of ln SDNN, in ln ms. */
   readonly sdnn?: RunningMean | undefined;
   /** Mean of ln RMSSD, in ln ms. */
@@ -291,7 +293,7 @@ export interface Variability {
 }
 
 /** Baseline of the heart rate variability that one device measured. */
-export interface DeviceVariability extends Variability {
+export interface DeviceVariabilityBaseline extends VariabilityBaseline {
   readonly device: string;
 }
 
@@ -299,9 +301,9 @@ export interface DeviceVariability extends Variability {
  * Variability per device, because devices measure different values of the same person. `sdnn` and `rmssd` contain the
  * readings without a device, and those of releases without `devices`.
  */
-export interface VariabilityByDevice extends Variability {
+export interface VariabilityByDevice extends VariabilityBaseline {
   /** The last used devices, newest first. Absent until a reading with variability names a device. */
-  readonly devices?: readonly DeviceVariability[] | undefined;
+  readonly devices?: readonly DeviceVariabilityBaseline[] | undefined;
 }
 
 /**
@@ -309,7 +311,7 @@ export interface VariabilityByDevice extends Variability {
  * the same timestamp may arrive in any order.
  */
 export interface RunningMean {
-  /** Timestamp of the first reading, epoch ms. Absent when `acquaintance` no longer depends on it. */
+  /** Timestamp of the first reading, epoch ms. Absent when `computeFamiliarity` no longer depends on it. */
   readonly firstAtMs?: number | undefined;
   /** Timestamp of the newest reading, epoch ms. */
   readonly atMs: number;
@@ -328,8 +330,8 @@ export interface RunningMean {
  * Histograms of the time that a person spent at each heart rate: one of the whole day, and one per phase of the UTC day.
  * The newest rate is stored separately, so that readings with the same timestamp may arrive in any order.
  */
-export interface RestingHeartRate {
-  /** Timestamp of the first reading, epoch ms. Absent when `acquaintance` no longer depends on it. */
+export interface HeartRateHistograms {
+  /** Timestamp of the first reading, epoch ms. Absent when `computeFamiliarity` no longer depends on it. */
   readonly firstAtMs?: number | undefined;
   /** Timestamp of the newest reading, epoch ms. */
   readonly atMs: number;

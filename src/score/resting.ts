@@ -1,9 +1,9 @@
 import { stressModel as model } from './model.js';
 import type { TypicalHeartRate } from './baseline.js';
-import { type Histogram, type RestingHeartRate, round3 } from './remembered.js';
-import { acquaintance, firstSeen, firstTime, remembered } from './running-mean.js';
+import { type Histogram, type HeartRateHistograms, round3 } from './remembered.js';
+import { computeFamiliarity, keepFirstTime, findFirstTime, computeRemainingShare } from './running-mean.js';
 
-type Learned = Pick<RestingHeartRate, 'blockBpm' | 'blockSeconds' | 'seenSeconds' | 'secondsByBpm' | 'phases'>;
+type Learned = Pick<HeartRateHistograms, 'blockBpm' | 'blockSeconds' | 'seenSeconds' | 'secondsByBpm' | 'phases'>;
 
 /** A smoothed heart rate at one time. */
 interface SmoothedRate {
@@ -14,7 +14,7 @@ interface SmoothedRate {
 }
 
 /** Adds a smoothed heart rate. A second rate with the same timestamp replaces the first. */
-export function learnResting(resting: RestingHeartRate | undefined, rate: SmoothedRate): RestingHeartRate {
+export function addSmoothedRate(resting: HeartRateHistograms | undefined, rate: SmoothedRate): HeartRateHistograms {
   const { atMs } = rate;
   const [bpm, isSkipped, isRaised] = [round3(rate.bpm), rate.isSkipped || undefined, rate.isRaised || undefined];
   const secondsMax = model.baseline.reading_seconds_max;
@@ -23,7 +23,7 @@ export function learnResting(resting: RestingHeartRate | undefined, rate: Smooth
   if (atMs === resting.atMs) return { ...resting, bpm, isSkipped, isRaised };
   const seconds = Math.min(secondsMax, (atMs - resting.atMs) / 1000);
   const { blockBpm, blockSeconds, seenSeconds, secondsByBpm, phases } = settle(resting, atMs);
-  const firstAtMs = firstSeen(resting.firstAtMs, atMs);
+  const firstAtMs = keepFirstTime(resting.firstAtMs, atMs);
   const raisedSeconds = addRaised(resting, atMs);
   return {
     firstAtMs,
@@ -45,11 +45,11 @@ export function learnResting(resting: RestingHeartRate | undefined, rate: Smooth
  * Adds a smoothed heart rate that is older than the newest one and represents `seconds`. The order of past rates does
  * not matter, because the bins contain only durations.
  */
-export function addPastRate(resting: RestingHeartRate, rate: SmoothedRate, seconds: number): RestingHeartRate {
+export function addPastRate(resting: HeartRateHistograms, rate: SmoothedRate, seconds: number): HeartRateHistograms {
   if (rate.isSkipped || seconds <= 0) return resting;
   const added = forget(withNewest({ ...resting, atMs: rate.atMs, bpm: round3(rate.bpm), seconds }), 0);
   const { blockBpm, blockSeconds, seenSeconds, secondsByBpm, phases } = added;
-  const firstAtMs = firstTime(resting, rate.atMs);
+  const firstAtMs = findFirstTime(resting, rate.atMs);
   return { ...resting, firstAtMs, blockBpm, blockSeconds, seenSeconds, secondsByBpm, phases };
 }
 
@@ -57,7 +57,7 @@ export function addPastRate(resting: RestingHeartRate, rate: SmoothedRate, secon
  * Returns the heart rates that are typical at a time, from strictly earlier readings. With few readings, they are close
  * to those of the population.
  */
-export function typicalHeartRate(resting: RestingHeartRate | undefined, atMs: number): TypicalHeartRate {
+export function computeTypicalHeartRate(resting: HeartRateHistograms | undefined, atMs: number): TypicalHeartRate {
   const { population_resting_bpm: population, stressed_rise_bpm } = model.heart_rate;
   const raisedSeconds = (resting && addRaised(resting, atMs)) ?? 0;
   const unknown = { value: population, restingBpm: population, stressedRiseBpm: stressed_rise_bpm, raisedSeconds };
@@ -68,9 +68,9 @@ export function typicalHeartRate(resting: RestingHeartRate | undefined, atMs: nu
   const phaseSeconds = addSeconds(inPhase);
   const phase = phaseSeconds > 0 ? describe(inPhase, phaseSeconds) : whole;
   const { weight_seconds, personal_after_seconds, phase_weight_seconds } = model.baseline;
-  const known = (acquaintance(resting.firstAtMs, atMs) * seenSeconds) / (seenSeconds + weight_seconds);
+  const known = (computeFamiliarity(resting.firstAtMs, atMs) * seenSeconds) / (seenSeconds + weight_seconds);
   const blend = (one: number, other: number, share: number) => one + share * (other - one);
-  const phaseShare = learnedShare(phaseSeconds, phase_weight_seconds);
+  const phaseShare = computeLearnedShare(phaseSeconds, phase_weight_seconds);
   return {
     value: blend(population, blend(whole.typicalBpm, phase.typicalBpm, phaseShare), known),
     restingBpm: blend(population, whole.restingBpm, known),
@@ -92,7 +92,7 @@ function describe(secondsByBpm: Histogram, seconds: number) {
   const quantiles = [resting_quantile, typical_quantile, raised_quantile];
   const [restingBpm = 0, typicalBpm = 0, raisedBpm = 0] = findQuantiles(secondsByBpm, seconds, quantiles);
   const ownRise = Math.min(Math.max(raisedBpm - typicalBpm, stressed_rise_bpm), stressed_rise_bpm_max);
-  const share = learnedShare(seconds, typical_weight_seconds);
+  const share = computeLearnedShare(seconds, typical_weight_seconds);
   return {
     restingBpm,
     typicalBpm: restingBpm + share * (typicalBpm - restingBpm),
@@ -104,7 +104,7 @@ function describe(secondsByBpm: Histogram, seconds: number) {
  * Returns how much learned time counts, 0–1: half at `halfSeconds`. Less than an hour counts very little, so that an hour
  * of stress does not become typical.
  */
-export function learnedShare(seconds: number, halfSeconds: number): number {
+export function computeLearnedShare(seconds: number, halfSeconds: number): number {
   return seconds ** 2 / (seconds ** 2 + halfSeconds ** 2);
 }
 
@@ -115,7 +115,7 @@ function phaseAt(atMs: number): number {
 }
 
 /** Time spent at each heart rate. */
-export interface LearnedRates {
+export interface TimePerHeartRate {
   /** Total of `secondsByBpm`, s. */
   readonly seconds: number;
   /** Seconds per bin, after decay. The key is the lower edge of the bin, bpm. */
@@ -123,14 +123,14 @@ export interface LearnedRates {
 }
 
 /** Returns the time at each heart rate from strictly earlier readings, including readings too short for a bin entry. */
-export function learnedRates(resting: RestingHeartRate, atMs: number): LearnedRates {
+export function readTimePerHeartRate(resting: HeartRateHistograms, atMs: number): TimePerHeartRate {
   const { blockBpm, blockSeconds = 0, seenSeconds = 0, secondsByBpm = {} } = settle(resting, atMs);
   if (blockBpm === undefined) return { seconds: seenSeconds, secondsByBpm };
   return { seconds: round3(seenSeconds + blockSeconds), secondsByBpm: addTo(secondsByBpm, blockBpm, blockSeconds) };
 }
 
 /** Returns `raisedSeconds`. They include the newest rate only if `atMs` is later than its timestamp. */
-function addRaised(resting: RestingHeartRate, atMs: number): number | undefined {
+function addRaised(resting: HeartRateHistograms, atMs: number): number | undefined {
   const { isSkipped, isRaised, seconds, raisedSeconds = 0 } = resting;
   if (atMs <= resting.atMs || isSkipped) return raisedSeconds || undefined;
   const sum = raisedSeconds + (isRaised ? seconds : -seconds);
@@ -138,12 +138,12 @@ function addRaised(resting: RestingHeartRate, atMs: number): number | undefined 
 }
 
 /** Returns the bins. They include the newest rate only if `atMs` is later than its timestamp. */
-function settle(resting: RestingHeartRate, atMs: number): Learned {
+function settle(resting: HeartRateHistograms, atMs: number): Learned {
   if (atMs <= resting.atMs) return resting;
   return forget(resting.isSkipped ? resting : withNewest(resting), atMs - resting.atMs);
 }
 
-function withNewest(resting: RestingHeartRate): Learned {
+function withNewest(resting: HeartRateHistograms): Learned {
   const { atMs, bpm, seconds, blockBpm = 0, blockSeconds = 0, seenSeconds = 0, secondsByBpm, phases } = resting;
   const together = round3(blockSeconds + seconds);
   const mean = round3(blockBpm + ((bpm - blockBpm) * seconds) / together);
@@ -160,7 +160,7 @@ function withNewest(resting: RestingHeartRate): Learned {
 function forget(learned: Learned, gapMs: number): Learned {
   const { reading_seconds_max, capacity_seconds } = model.baseline;
   const { seenSeconds = 0, phases } = learned;
-  if (gapMs > reading_seconds_max * 1000) return scale(learned, remembered(seenSeconds, gapMs));
+  if (gapMs > reading_seconds_max * 1000) return scale(learned, computeRemainingShare(seenSeconds, gapMs));
   return seenSeconds > capacity_seconds ? { ...scale(learned, 1 / 2), phases } : learned;
 }
 

@@ -8,7 +8,7 @@ import {
   shiftPeaks,
 } from '../../testkit/simulation/rhythms.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
-import { rememberIntervals, withDerived } from './rr-intervals.js';
+import { storeIntervals, addDerivedVariability } from './rr-intervals.js';
 import type { Reading } from './signals.js';
 import type { IntervalBatch } from './remembered.js';
 
@@ -28,8 +28,8 @@ type Sent = Pick<Reading, 'atMs' | 'rr_intervals_ms'>;
 function receive(sent: readonly Sent[]): Reading[] {
   let batches: readonly IntervalBatch[] | undefined;
   return sent.map((reading) => {
-    const derived = withDerived(reading, batches ?? []);
-    batches = rememberIntervals(batches, reading);
+    const derived = addDerivedVariability(reading, batches ?? []);
+    batches = storeIntervals(batches, reading);
     return derived;
   });
 }
@@ -54,7 +54,7 @@ test.each([1, 3, 20])('readings of %i intervals give the SDNN and RMSSD of the w
 
 test("the heart rate is derived from the reading's own intervals", () => {
   expect(send(series, 20).at(-1)?.heart_rate).toBe(72.4);
-  expect(withDerived({ atMs: startMs, rr_intervals_ms: [1000] }, []).heart_rate).toBe(60);
+  expect(addDerivedVariability({ atMs: startMs, rr_intervals_ms: [1000] }, []).heart_rate).toBe(60);
 });
 
 test('less than 30 s of intervals give a heart rate only', () => {
@@ -66,7 +66,9 @@ test('less than 30 s of intervals give a heart rate only', () => {
 
 test('a heart rate, SDNN or RMSSD that the reading states is not changed', () => {
   const stated = { heart_rate: 90, sdnn: 20, rmssd: 15 };
-  expect(withDerived({ atMs: startMs, rr_intervals_ms: series.slice(0, 64), ...stated }, [])).toMatchObject(stated);
+  expect(addDerivedVariability({ atMs: startMs, rr_intervals_ms: series.slice(0, 64), ...stated }, [])).toMatchObject(
+    stated,
+  );
 });
 
 test('intervals that a client sends again count once', () => {
@@ -169,24 +171,24 @@ test('intervals are unusable if more than half of them are artifacts', () => {
 
 test('a reading with only artifacts gives no heart rate, except the first reading of a session', () => {
   const [first] = send(series, 80);
-  const batches = rememberIntervals(undefined, first as Reading);
+  const batches = storeIntervals(undefined, first as Reading);
   const artifact = { atMs: (first?.atMs ?? 0) + 300, rr_intervals_ms: [450] };
-  expect(withDerived(artifact, batches ?? [])).not.toHaveProperty('heart_rate');
-  expect(withDerived({ atMs: startMs, rr_intervals_ms: [300, 2000] }, []).heart_rate).toBe(52.2);
+  expect(addDerivedVariability(artifact, batches ?? [])).not.toHaveProperty('heart_rate');
+  expect(addDerivedVariability({ atMs: startMs, rr_intervals_ms: [300, 2000] }, []).heart_rate).toBe(52.2);
 });
 
 test('a session keeps intervals of five minutes, at most 1,200 intervals and 16,000 bytes', () => {
   let batches: readonly IntervalBatch[] | undefined;
   for (let second = 0; second < 600; second += 1) {
     const reading = { atMs: startMs + second * 1000, rr_intervals_ms: Array.from({ length: 64 }, () => 250) };
-    batches = rememberIntervals(batches, reading);
+    batches = storeIntervals(batches, reading);
   }
   expect(batches?.flatMap(({ intervals }) => intervals).length).toBeLessThanOrEqual(1200);
   for (let second = 600; second < 1200; second += 1) {
     const reading = { atMs: startMs + second * 1000, rr_intervals_ms: [1000], source_device: '"'.repeat(64) };
-    batches = rememberIntervals(batches, reading);
+    batches = storeIntervals(batches, reading);
   }
   expect(JSON.stringify(batches).length).toBeLessThanOrEqual(16_000);
-  const later = rememberIntervals(batches, { atMs: startMs + 3_600_000, rr_intervals_ms: [800] });
+  const later = storeIntervals(batches, { atMs: startMs + 3_600_000, rr_intervals_ms: [800] });
   expect(later).toEqual([{ atMs: startMs + 3_600_000, intervals: [800] }]);
 });

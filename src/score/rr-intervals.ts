@@ -26,13 +26,13 @@ const storedBytesMax = 16_000;
  * device. A value that the reading states is not changed. The result depends only on intervals up to the reading's timestamp, so
  * the order of arrival of later readings has no effect.
  */
-export function withDerived(reading: Reading, batches: readonly IntervalBatch[]): Reading {
+export function addDerivedVariability(reading: Reading, batches: readonly IntervalBatch[]): Reading {
   const { atMs, rr_intervals_ms: intervals, source_device: device } = reading;
   if (!intervals) return reading;
   const isEarlier = (it: IntervalBatch) => it.device === device && it.atMs < atMs && it.atMs > atMs - windowMs;
   const earlier = batches.filter(isEarlier);
   const beats = joinBeats([...earlier, { atMs, intervals }]).filter(({ endMs }) => endMs > atMs - windowMs);
-  const normal = normalBeats(beats);
+  const normal = findNormalBeats(beats);
   const own = normal.filter((_, index) => (beats[index]?.endMs ?? 0) > (earlier.at(-1)?.atMs ?? 0));
   const rrQuality = judgeQuality(beats, normal);
   const variability = rrQuality === 'usable' ? computeVariability(normal) : {};
@@ -47,7 +47,7 @@ export function withDerived(reading: Reading, batches: readonly IntervalBatch[])
 }
 
 /** Returns the batches that later readings require, with the intervals of this reading, oldest first. */
-export function rememberIntervals(
+export function storeIntervals(
   batches: readonly IntervalBatch[] | undefined,
   { atMs, rr_intervals_ms: intervals, source_device: device }: Reading,
 ): readonly IntervalBatch[] | undefined {
@@ -105,7 +105,7 @@ function judgeQuality(beats: readonly Beat[], normal: ReadonlyArray<Beat | undef
  * lengthen the next, so the difference of these two intervals is large. The limits are higher for a person whose intervals
  * differ much, e.g. while breathing deeply. `npm run evaluate:rr` measures them.
  */
-export function normalBeats(beats: readonly Beat[]): Array<Beat | undefined> {
+export function findNormalBeats(beats: readonly Beat[]): Array<Beat | undefined> {
   const medians = slidingMedians(
     beats.map(({ intervalMs }) => intervalMs),
     settings.neighbors,

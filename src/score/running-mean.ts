@@ -3,14 +3,14 @@ import { round3, round6, type RunningMean } from './remembered.js';
 import type { TypicalValue } from './baseline.js';
 
 /** A value at one time. */
-export interface Measured {
+export interface MeasuredValue {
   readonly atMs: number;
   readonly value: number;
   readonly isSkipped: boolean;
 }
 
 /** Adds a value. If two values have the same timestamp, the lower value counts, because it indicates more stress. */
-export function followMean(track: RunningMean | undefined, measured: Measured): RunningMean {
+export function addValue(track: RunningMean | undefined, measured: MeasuredValue): RunningMean {
   const { atMs } = measured;
   const [value, isSkipped] = [round6(measured.value), measured.isSkipped || undefined];
   const secondsMax = model.baseline.reading_seconds_max;
@@ -18,54 +18,59 @@ export function followMean(track: RunningMean | undefined, measured: Measured): 
   if (atMs < track.atMs) return track;
   if (atMs === track.atMs) return { ...track, value: Math.min(value, track.value), isSkipped };
   const seconds = Math.min(secondsMax, (atMs - track.atMs) / 1000);
-  const { mean, meanSeconds } = settle(track, atMs);
-  return { firstAtMs: firstSeen(track.firstAtMs, atMs), atMs, value, seconds, isSkipped, mean, meanSeconds };
+  const { mean, meanSeconds } = includeNewest(track, atMs);
+  return { firstAtMs: keepFirstTime(track.firstAtMs, atMs), atMs, value, seconds, isSkipped, mean, meanSeconds };
 }
 
 /** Adds a value that is older than the newest one and represents `seconds`. The order of past values does not matter. */
-export function addPastValue(track: RunningMean, { atMs, value, isSkipped }: Measured, seconds: number): RunningMean {
+export function addPastValue(
+  track: RunningMean,
+  { atMs, value, isSkipped }: MeasuredValue,
+  seconds: number,
+): RunningMean {
   if (isSkipped || seconds <= 0) return track;
   const { mean = 0, meanSeconds = 0 } = track;
   const together = meanSeconds + seconds;
   const shifted = mean + ((round6(value) - mean) * seconds) / together;
-  return { ...track, firstAtMs: firstTime(track, atMs), mean: round6(shifted), meanSeconds: round3(together) };
+  return { ...track, firstAtMs: findFirstTime(track, atMs), mean: round6(shifted), meanSeconds: round3(together) };
 }
 
 /** Returns the mean of strictly earlier readings. With few readings, it is close to the population's value. */
 export function readMean(track: RunningMean | undefined, atMs: number, population: number): TypicalValue {
   if (!track) return { value: population, known: 0 };
-  const { mean = population, meanSeconds = 0 } = settle(track, atMs);
-  const known = acquaintance(track.firstAtMs, atMs) * (meanSeconds / (meanSeconds + model.baseline.weight_seconds));
+  const { mean = population, meanSeconds = 0 } = includeNewest(track, atMs);
+  const known =
+    computeFamiliarity(track.firstAtMs, atMs) * (meanSeconds / (meanSeconds + model.baseline.weight_seconds));
   return { value: population + known * (mean - population), known };
 }
 
 /**
  * Returns how well the person is known by duration: 0 at the first reading, rising to 1 after `reading_seconds_max`.
  */
-export function acquaintance(firstAtMs: number | undefined, atMs: number): number {
+export function computeFamiliarity(firstAtMs: number | undefined, atMs: number): number {
   if (firstAtMs === undefined) return 1;
   return Math.min(1, Math.max(0, (atMs - firstAtMs) / 1000 / model.baseline.reading_seconds_max));
 }
 
-/** Returns the timestamp of the first reading while `acquaintance` depends on it. Otherwise undefined. */
-export function firstSeen(firstAtMs: number | undefined, atMs: number): number | undefined {
-  return acquaintance(firstAtMs, atMs) < 1 ? firstAtMs : undefined;
+/** Returns the timestamp of the first reading while `computeFamiliarity` depends on it. Otherwise undefined. */
+export function keepFirstTime(firstAtMs: number | undefined, atMs: number): number | undefined {
+  return computeFamiliarity(firstAtMs, atMs) < 1 ? firstAtMs : undefined;
 }
 
 /** Returns the timestamp of the first reading after a past reading is added. */
-export function firstTime(
+export function findFirstTime(
   { firstAtMs, atMs }: Pick<RunningMean, 'firstAtMs' | 'atMs'>,
   pastMs: number,
 ): number | undefined {
-  return firstAtMs === undefined ? undefined : firstSeen(Math.min(firstAtMs, pastMs), atMs);
+  return firstAtMs === undefined ? undefined : keepFirstTime(Math.min(firstAtMs, pastMs), atMs);
 }
 
 /** Returns the mean. It includes the newest value only if `atMs` is later than its timestamp. */
-export function settle(track: RunningMean, atMs: number): Pick<RunningMean, 'mean' | 'meanSeconds'> {
+export function includeNewest(track: RunningMean, atMs: number): Pick<RunningMean, 'mean' | 'meanSeconds'> {
   if (atMs <= track.atMs || track.isSkipped) return track;
   const { mean = 0, meanSeconds = 0 } = track;
   const seconds = meanSeconds + track.seconds;
-  const left = seconds * remembered(seconds, atMs - track.atMs);
+  const left = seconds * computeRemainingShare(seconds, atMs - track.atMs);
   return { mean: round6(mean + ((track.value - mean) * track.seconds) / seconds), meanSeconds: round3(left) };
 }
 
@@ -73,7 +78,7 @@ export function settle(track: RunningMean, atMs: number): Pick<RunningMean, 'mea
  * Returns the share of the seconds that remains after a gap in ms. The share halves per half-life. At least
  * `remembered_seconds` remain.
  */
-export function remembered(seconds: number, gapMs: number): number {
+export function computeRemainingShare(seconds: number, gapMs: number): number {
   const { half_life_days, remembered_seconds } = model.baseline;
   const left = 2 ** (-gapMs / (half_life_days * 24 * 60 * 60 * 1000));
   return Math.max(left, Math.min(1, remembered_seconds / seconds));

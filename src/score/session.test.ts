@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { stressModel as model } from './model.js';
-import { advanceSession, isOtherSubject, type Step } from './session.js';
-import type { Context, Reading } from './signals.js';
+import { advanceSession, isOtherSubject, type SessionStep } from './session.js';
+import type { MovementContext, Reading } from './signals.js';
 import { advanceAll, advanceTo, startMs } from '../../testkit/arbitraries.js';
 
 const at = (seconds: number, values: Omit<Reading, 'atMs'>): Reading => ({ ...values, atMs: startMs + seconds * 1000 });
@@ -72,7 +72,7 @@ test('a heart rate that movement explains updates no baseline, and the reason st
   const rest = Array.from({ length: 60 }, (_, index) =>
     at(10 * index, { heart_rate: 66 + (index % 3), sdnn: 50, activity_level: 'resting' }),
   );
-  const learned = ({ baseline: { heart_rate, sdnn } }: Step) => [
+  const learned = ({ baseline: { heart_rate, sdnn } }: SessionStep) => [
     heart_rate?.secondsByBpm,
     heart_rate?.seenSeconds,
     sdnn?.mean,
@@ -92,7 +92,7 @@ test('a heart rate that movement explains updates no baseline, and the reason st
 
 test.each(['light', 'moderate', 'vigorous'] as const)('%s movement starts at its number of steps', (activity) => {
   const steps = model.movement[`${activity}_steps`];
-  const movementOf = (context: Context) => advanceTo([at(0, { heart_rate: 90, ...context })]).session.movement;
+  const movementOf = (context: MovementContext) => advanceTo([at(0, { heart_rate: 90, ...context })]).session.movement;
   expect(movementOf({ steps_last_minute: steps })).toEqual(movementOf({ activity_level: activity }));
   expect(movementOf({ steps_last_minute: steps - 1 })).not.toEqual(movementOf({ activity_level: activity }));
 });

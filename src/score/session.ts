@@ -1,38 +1,45 @@
 import { enums, modelVersion } from '../../generated/spec.js';
 import { stressModel as model } from './model.js';
 import type { SignalCategory } from '../contract/contract.js';
-import { advanceHeart, toLesson } from './heart.js';
-import { describeTypical, type Durations, learn, learnedProgress, learnPast, type Lesson } from './baseline.js';
-import { addStated, afterDeviceChange, followDevice } from './movement.js';
+import { processHeartRate, toBaselineSample } from './heart.js';
+import {
+  computeTypicalValues,
+  type SampleDurations,
+  updateBaseline,
+  computeProgress,
+  backfillBaseline,
+  type BaselineSample,
+} from './baseline.js';
+import { addStatedMovement, reduceAfterDeviceChange, updateDevice } from './movement.js';
 import { countAgreeingTones } from './evidence.js';
 import { explainScore } from './reason.js';
-import { rememberIntervals, withDerived } from './rr-intervals.js';
+import { storeIntervals, addDerivedVariability } from './rr-intervals.js';
 import {
-  derivedFromText,
+  readDerivedFromText,
   listCategories,
   mergeSignals,
-  type Point,
+  type HistoryPoint,
   type Reading,
   signalNames,
   toPoint,
 } from './signals.js';
-import { passPublished, publishScore } from './states.js';
-import { type Assessment, fuseEvidence } from './stress.js';
+import { computePublishedBefore, publishScore } from './states.js';
+import { type FusedStress, fuseEvidence } from './stress.js';
 import type { TopicName } from '../../packages/text/vocabulary.js';
-import type { Baseline, ComputedState, Published, Sample, Session, Signals } from './remembered.js';
+import type { Baseline, ComputedState, PublishedState, Sample, Session, Signals } from './remembered.js';
 
-export interface Step {
+export interface SessionStep {
   readonly session: Session;
   /** Baseline of the subject, updated with this reading. */
   readonly baseline: Baseline;
   readonly computed: ComputedState;
-  readonly point: Point;
+  readonly point: HistoryPoint;
   /** The evidence of the reading. Absent for a late reading, which does not change the session. */
-  readonly fused?: Pick<Assessment, 'expressed' | 'heart' | 'explained'>;
+  readonly fused?: Pick<FusedStress, 'expressed' | 'heart' | 'explained'>;
 }
 
 /** Returns the baseline updated with a sample. */
-type Learn = (baseline: Baseline | undefined, lesson: Lesson) => Baseline;
+type Learn = (baseline: Baseline | undefined, lesson: BaselineSample) => Baseline;
 
 /**
  * Advances a session by one reading. `session` is undefined for the first reading. `known` is the baseline of the
@@ -42,29 +49,29 @@ export function advanceSession(
   session: Session | undefined,
   submitted: Reading,
   known: Baseline | undefined,
-  learnFrom: Learn = learn,
-): Step {
-  const reading = submitted.rr_intervals_ms ? withDerived(submitted, session?.intervals ?? []) : submitted;
+  learnFrom: Learn = updateBaseline,
+): SessionStep {
+  const reading = submitted.rr_intervals_ms ? addDerivedVariability(submitted, session?.intervals ?? []) : submitted;
   const signals = mergeSignals(session?.signals ?? {}, reading);
   if (session && isSuperseded(session, signals, reading)) return joinHistory(session, reading, known);
   const timestampMs = Math.max(session?.latest.timestampMs ?? reading.atMs, reading.atMs);
-  const typical = describeTypical(known, timestampMs, signals);
-  const { recent, movements, heart, explainedBpm } = advanceHeart(session, reading, signals, typical.heart_rate);
+  const typical = computeTypicalValues(known, timestampMs, signals);
+  const { recent, movements, heart, explainedBpm } = processHeartRate(session, reading, signals, typical.heart_rate);
   const agreeingTones = session && countAgreeingTones(session.signals.tone, signals.tone, session.agreeingTones);
   const situation = { signals, typical, heart, explainedBpm, agreeingTones };
   const fused = fuseEvidence(situation, timestampMs);
-  const device = followDevice(session?.device ?? known?.device, reading);
-  const confidence = afterDeviceChange(fused.confidence, device, timestampMs);
+  const device = updateDevice(session?.device ?? known?.device, reading);
+  const confidence = reduceAfterDeviceChange(fused.confidence, device, timestampMs);
   const held = heldAt(session, timestampMs);
   const firstAtMs = session?.firstAtMs ?? timestampMs;
   const { score, hold: published } = publishScore(fused, held, timestampMs, firstAtMs);
   const received = listCategories(reading);
   const reason = explainScore(fused, situation, score);
   const previousScore = session?.latest.score;
-  const learned = learnedProgress(typical.heart_rate);
+  const learned = computeProgress(typical.heart_rate);
   const model = modelVersion.number;
   const computed = { timestampMs, score, confidence, model, learned, received, reason, previousScore };
-  const baseline = learnFrom(known, toLesson(reading, situation, device));
+  const baseline = learnFrom(known, toBaselineSample(reading, situation, device));
   const latest = { ...computed, received: receivedAt(session, reading.atMs, received) };
   const { subjectId, baseline: own } = identify(session, reading, baseline);
   return {
@@ -79,7 +86,7 @@ export function advanceSession(
       firstAtMs,
       signals,
       recent,
-      intervals: reading.rr_intervals_ms ? rememberIntervals(session?.intervals, reading) : session?.intervals,
+      intervals: reading.rr_intervals_ms ? storeIntervals(session?.intervals, reading) : session?.intervals,
       movement: movements.movement,
       implied: movements.implied,
       stated: movements.stated,
@@ -108,11 +115,11 @@ export function addTopics(session: Session, topics: readonly TopicName[]): Sessi
  * Returns the published state before the time of the reading. All readings with the same timestamp start from this
  * state, so that their order of arrival does not matter.
  */
-function heldAt(session: Session | undefined, timestampMs: number): Published | undefined {
+function heldAt(session: Session | undefined, timestampMs: number): PublishedState | undefined {
   if (!session) return undefined;
   const { latest, published: hold, held } = session;
   if (timestampMs === latest.timestampMs) return held;
-  return passPublished({ score: latest.score, hold }, held, latest.timestampMs);
+  return computePublishedBefore({ score: latest.score, hold }, held, latest.timestampMs);
 }
 
 /** Returns the signal categories of the readings with the newest timestamp. Together, they count as one reading. */
@@ -130,15 +137,15 @@ function receivedAt(
 /** Returns true for a late reading that is the newest for none of its signals and states no stronger movement. */
 function isSuperseded(session: Session, merged: Signals, reading: Reading): boolean {
   if (reading.atMs >= session.latest.timestampMs) return false;
-  if (addStated(session, reading) !== session) return false;
+  if (addStatedMovement(session, reading) !== session) return false;
   return signalNames.every((name) => merged[name] === session.signals[name]);
 }
 
 /** Scores a late reading from its own signals, for the history only. Does not change the session. */
-function joinHistory(session: Session, reading: Reading, known: Baseline | undefined): Step {
+function joinHistory(session: Session, reading: Reading, known: Baseline | undefined): SessionStep {
   const signals = mergeSignals({}, reading);
-  const typical = describeTypical(known, reading.atMs);
-  const { heart, explainedBpm } = advanceHeart(undefined, reading, signals, typical.heart_rate);
+  const typical = computeTypicalValues(known, reading.atMs);
+  const { heart, explainedBpm } = processHeartRate(undefined, reading, signals, typical.heart_rate);
   const { confidence, ...fused } = fuseEvidence({ signals, typical, heart, explainedBpm }, reading.atMs);
   const baseline = known ?? {};
   return {
@@ -154,7 +161,7 @@ function joinHistory(session: Session, reading: Reading, known: Baseline | undef
     point: toPoint(reading, publishScore(fused, undefined, reading.atMs).score, confidence),
     session: {
       ...session,
-      intervals: reading.rr_intervals_ms ? rememberIntervals(session.intervals, reading) : session.intervals,
+      intervals: reading.rr_intervals_ms ? storeIntervals(session.intervals, reading) : session.intervals,
       ...identify(session, reading, baseline),
     },
   };
@@ -163,7 +170,7 @@ function joinHistory(session: Session, reading: Reading, known: Baseline | undef
 /** Returns the computed fields that belong to one reading only, not to the latest state of its session. */
 function ofReading(reading: Reading): Pick<ComputedState, 'rrQuality' | 'derived'> {
   const { rrQuality } = reading;
-  const derived = derivedFromText(reading);
+  const derived = readDerivedFromText(reading);
   return { ...(rrQuality && { rrQuality }), ...(derived && { derived }) };
 }
 
@@ -190,13 +197,17 @@ function identify(
  * the current state depends only on the other readings. If a session has only backfilled readings, its scores are the
  * same as if they had arrived in time.
  */
-export function backfillSession(session: Session | undefined, reading: Reading, known: Baseline | undefined): Step {
+export function backfillSession(
+  session: Session | undefined,
+  reading: Reading,
+  known: Baseline | undefined,
+): SessionStep {
   const isLive = session !== undefined && !session.isBackfilled;
   const past = isLive ? session.past : session;
   const bound = past && { ...past, subjectId: session?.subjectId };
   const durations = measureDurations(bound, reading);
   const step = advanceSession(bound, withSubject(session, reading), known, (baseline, lesson) =>
-    learnPast(baseline, lesson, durations),
+    backfillBaseline(baseline, lesson, durations),
   );
   const { subjectId, baseline, ...state } = step.session;
   if (!isLive) return { ...step, session: { ...step.session, isBackfilled: true } };
@@ -204,14 +215,14 @@ export function backfillSession(session: Session | undefined, reading: Reading, 
 }
 
 /** Advances a session by its first reading that is not backfilled. The current state starts with this reading. */
-export function startLive(session: Session, reading: Reading, known: Baseline | undefined): Step {
+export function startLiveState(session: Session, reading: Reading, known: Baseline | undefined): SessionStep {
   const step = advanceSession(undefined, withSubject(session, reading), known);
   const { subjectId: _, baseline: __, isBackfilled: ___, ...past } = session;
   return { ...step, session: { ...step.session, past } };
 }
 
 /** Returns the timestamp of the newest reading of a session, epoch ms. Undefined for a new session. */
-export function newestAtMs(session: Session | undefined): number | undefined {
+export function findNewestReadingTime(session: Session | undefined): number | undefined {
   return session && Math.max(session.latest.timestampMs, session.past?.latest.timestampMs ?? 0);
 }
 
@@ -221,7 +232,7 @@ function withSubject(session: Session | undefined, reading: Reading): Reading {
 }
 
 /** Returns the seconds since the previous sample of each signal, within the bound of the baseline. */
-function measureDurations(past: Session | undefined, { atMs }: Reading): Durations {
+function measureDurations(past: Session | undefined, { atMs }: Reading): SampleDurations {
   const secondsMax = model.baseline.reading_seconds_max;
   const since = (previous: Sample<number> | undefined) =>
     previous ? Math.min(secondsMax, Math.max(0, (atMs - previous.atMs) / 1000)) : secondsMax;

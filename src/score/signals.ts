@@ -1,8 +1,16 @@
 import { modelVersion, signals as contract } from '../../generated/spec.js';
 import { stressModel as model } from './model.js';
 import type { Schema, SignalCategory, Submission } from '../contract/contract.js';
-import { labelLogOdds } from './evidence.js';
-import type { Contract, Newest, SignalName, Signals, SignalValue, SignalValues, Used } from './remembered.js';
+import { computeLabelLogOdds } from './evidence.js';
+import type {
+  SignalContract,
+  NewestSample,
+  SignalName,
+  Signals,
+  SignalValue,
+  SignalValues,
+  SignalsUsedAs,
+} from './remembered.js';
 import type { TopicName } from '../../packages/text/vocabulary.js';
 
 /** A signal that is compared with the typical value of the person. The service also derives it from intervals. */
@@ -15,16 +23,16 @@ export type LabelName = Exclude<SignalName, DerivedName>;
 export type EvidenceName = LabelName | 'heart_rate' | 'hrv';
 
 /** Context that may explain a heart rate but is not evidence for stress. */
-export type Context = Pick<Submission, Used<'context'>>;
+export type MovementContext = Pick<Submission, SignalsUsedAs<'context'>>;
 
 /** Everything that a reading contains about the person, with the names of the contract. Never contains text. */
-export interface Measured extends Pick<Submission, keyof Contract | 'source_device'> {
+export interface ReadingContent extends Pick<Submission, keyof SignalContract | 'source_device'> {
   /** The values that the reading does not state. Absent if nothing was derived. */
   readonly derived?: readonly DerivableName[];
 }
 
 /** One reading: signals and context at one time, epoch ms. */
-export interface Reading extends Measured {
+export interface Reading extends ReadingContent {
   readonly atMs: number;
   /** Absent if the reading contains no intervals. */
   readonly rrQuality?: Schema<'RrQuality'>;
@@ -61,13 +69,13 @@ const scoredSignals: ScoredSignals = {
   tone: {
     evidence: 'tone',
     compare: byPoints(model.tone_points),
-    weigh: (tone) => labelLogOdds(model.tone_points[tone], model.reliability.tone),
+    weigh: (tone) => computeLabelLogOdds(model.tone_points[tone], model.reliability.tone),
     describe: (tone) => `${tone} voice`,
   },
   expression: {
     evidence: 'expression',
     compare: byPoints(model.expression_points),
-    weigh: (expression) => labelLogOdds(model.expression_points[expression], model.reliability.expression),
+    weigh: (expression) => computeLabelLogOdds(model.expression_points[expression], model.reliability.expression),
     describe: (expression) => `${expression} face`,
   },
   sentiment: {
@@ -96,23 +104,23 @@ const rows: { readonly [N in SignalName]: Scored<N> } = scoredSignals;
 export const signalNames = Object.keys(scoredSignals) as readonly SignalName[];
 export const labelNames = signalNames.filter((name): name is LabelName => 'weigh' in scoredSignals[name]);
 
-export const categoryOf = Object.fromEntries(
+export const evidenceCategories = Object.fromEntries(
   signalNames.map((name) => [scoredSignals[name].evidence, contract[name].category]),
 ) as Readonly<Record<EvidenceName, SignalCategory>>;
 
 /** The signals that make a reading, with their categories. Intervals of artifacts give no value, but the sensor sent them. */
-const categories = (Object.entries(contract) as [keyof Contract, { readonly category?: SignalCategory }][]).flatMap(
-  ([name, { category }]) => (category ? [{ name, category }] : []),
-);
+const categories = (
+  Object.entries(contract) as [keyof SignalContract, { readonly category?: SignalCategory }][]
+).flatMap(([name, { category }]) => (category ? [{ name, category }] : []));
 export const requiredNames = categories.map(({ name }) => name);
 
 /** Returns the signal categories of a reading, without duplicates. */
-export function listCategories(values: Measured): SignalCategory[] {
+export function listCategories(values: ReadingContent): SignalCategory[] {
   return [...new Set(categories.filter(({ name }) => values[name] !== undefined).map(({ category }) => category))];
 }
 
 /** Returns the values that the service estimated from the text of a reading. Undefined if there are none. */
-export function derivedFromText({ derived, sentiment }: Measured): Schema<'DerivedValues'> | undefined {
+export function readDerivedFromText({ derived, sentiment }: ReadingContent): Schema<'DerivedValues'> | undefined {
   return derived?.includes('sentiment') && sentiment !== undefined ? { sentiment } : undefined;
 }
 
@@ -124,8 +132,8 @@ export function mergeSignals(signals: Signals, reading: Reading): Signals {
   return Object.fromEntries(signalNames.map((name) => [name, findNewest(name, signals, reading)])) as Signals;
 }
 
-function findNewest<N extends SignalName>(name: N, signals: Signals, reading: Reading): Newest<N> {
-  const held: Newest<N> = signals[name];
+function findNewest<N extends SignalName>(name: N, signals: Signals, reading: Reading): NewestSample<N> {
+  const held: NewestSample<N> = signals[name];
   const { atMs, source_device: device } = reading;
   const value: SignalValues[N] = reading[name];
   const { compare, isPerDevice } = rows[name];
@@ -152,19 +160,19 @@ function byPoints<L extends string>(points: Readonly<Record<L, number>>): (a: L,
 }
 
 /** One point of the history. */
-export interface Point {
+export interface HistoryPoint {
   readonly timestampMs: number;
   readonly score: number;
   readonly confidence: number;
   /** Version of the model that computed the score. */
   readonly model: number;
-  readonly measured: Measured;
+  readonly measured: ReadingContent;
   /** Topics of the reading's conversation turn. Absent if there are none, and in a point that no history shows. */
   readonly topics?: readonly TopicName[];
 }
 
 /** Returns the history point of a reading. */
-export function toPoint(reading: Reading, score: number, confidence: number): Point {
+export function toPoint(reading: Reading, score: number, confidence: number): HistoryPoint {
   const { atMs, subjectId: _, rrQuality: __, ...measured } = reading;
   return { timestampMs: atMs, score, confidence, model: modelVersion.number, measured };
 }

@@ -1,6 +1,6 @@
 import { disclaimer } from '../../generated/spec.js';
 import type { Schema, StateReading } from '../contract/contract.js';
-import { ageWeight } from './evidence.js';
+import { weighByAge } from './evidence.js';
 import { findBand } from './states.js';
 import { describeCheck, type MessageCheck } from '../../packages/text/check-message.js';
 import type { ComputedState } from './remembered.js';
@@ -25,7 +25,7 @@ export function toStateReading(sessionId: string, computed: ComputedState, check
     model_version: computed.model,
     baseline: { status: computed.learned < 1 ? 'learning' : 'known', progress: computed.learned },
     ...(computed.previousScore !== undefined && {
-      adaptation_effectiveness: effectiveness(computed.previousScore, computed.score),
+      adaptation_effectiveness: compareEffectiveness(computed.previousScore, computed.score),
     }),
     ...(computed.rrQuality && { rr_quality: computed.rrQuality }),
     ...(computed.derived && { derived: computed.derived }),
@@ -41,12 +41,12 @@ export function toStateReading(sessionId: string, computed: ComputedState, check
 }
 
 /** Returns a confidence, 0–1, at an age in ms. It falls like the weight of a signal, and is 0 for a stale state. */
-export function ageConfidence(confidence: number, ageMs: number): number {
-  return Math.round(confidence * ageWeight(ageMs) * 100) / 100;
+export function reduceConfidenceByAge(confidence: number, ageMs: number): number {
+  return Math.round(confidence * weighByAge(ageMs) * 100) / 100;
 }
 
 /** Compares two scores. `effective` is true if the score fell or if both bands require no adaptation. */
-export function effectiveness(previous: number, current: number): Schema<'AdaptationEffectiveness'> {
+export function compareEffectiveness(previous: number, current: number): Schema<'AdaptationEffectiveness'> {
   const isEasy = (score: number) => findBand(score).suggested_action === 'maintain_engagement';
   return {
     previous_action: findBand(previous).suggested_action,

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stateHold } from './model.js';
-import { findBand, passPublished, publishScore } from './states.js';
+import { findBand, computePublishedBefore, publishScore } from './states.js';
 import { held, laws, nowMs } from '../../testkit/arbitraries.js';
-import type { Published } from './remembered.js';
+import type { PublishedState } from './remembered.js';
 
 const value = fc.double({ min: 0, max: 100, noNaN: true });
 const fused = (it: number, expressed = 0) => ({ value: it, expressed });
@@ -13,11 +13,11 @@ const settledMs = -600_000;
 
 /** Publishes one fused value every five seconds in a session that started long before. Returns the published scores. */
 function publishAll(values: readonly number[], start: number): number[] {
-  let held: Published = { score: start, atMs: 0 };
+  let held: PublishedState = { score: start, atMs: 0 };
   return values.map((it, index) => {
     const atMs = (index + 1) * 5000;
     const published = publishScore(fused(it), held, atMs, settledMs);
-    held = passPublished(published, held, atMs);
+    held = computePublishedBefore(published, held, atMs);
     return published.score;
   });
 }
@@ -57,14 +57,14 @@ test('a rise of two bands is published immediately, a fall of two bands is not',
 });
 
 test('a rise of two bands within the rise time counts as one rise, even if the middle band was published', () => {
-  const between: Published = { score: 45, atMs: 0, bandSinceMs: 0, scoreBefore: 35 };
+  const between: PublishedState = { score: 45, atMs: 0, bandSinceMs: 0, scoreBefore: 35 };
   expect(publishScore(fused(62), between, 5000, settledMs).score).toBe(62);
   const late = (stateHold.rise_seconds + 1) * 1000;
   expect(publishScore(fused(62), { ...between, atMs: late - 5000 }, late, settledMs).score).toBe(59);
 });
 
 test('a rise by new evidence of voice, face or words is published immediately', () => {
-  const before: Published = { score: 50, atMs: 0 };
+  const before: PublishedState = { score: 50, atMs: 0 };
   expect(publishScore(fused(62, 0), before, 5000, settledMs).score).toBe(59);
   expect(publishScore(fused(62, stateHold.immediate_log_odds), before, 5000, settledMs).score).toBe(62);
   const repeated = { ...before, expressed: 0.9 };
@@ -73,14 +73,14 @@ test('a rise by new evidence of voice, face or words is published immediately', 
 });
 
 test('earlier evidence of voice, face and words holds the band while it fades', () => {
-  const before: Published = { score: 65, atMs: 0, dwell: -stateHold.dwell_point_seconds };
+  const before: PublishedState = { score: 65, atMs: 0, dwell: -stateHold.dwell_point_seconds };
   expect(publishScore(fused(38, 0), before, 5000, settledMs).score).toBe(38);
   expect(publishScore(fused(38, 0), { ...before, expressed: 1.5 }, 5000, settledMs).score).toBe(60);
   expect(publishScore(fused(38, 0), { ...before, expressed: 1.5 }, 110_000, settledMs).score).toBe(38);
 });
 
 test('after a long pause, no score is held in its band', () => {
-  const before: Published = { score: 50, atMs: 0 };
+  const before: PublishedState = { score: 50, atMs: 0 };
   expect(publishScore(fused(61), before, stateHold.silence_seconds * 1000, settledMs).score).toBe(61);
 });
 

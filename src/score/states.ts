@@ -1,16 +1,16 @@
 import { bands } from '../../generated/spec.js';
 import { stateHold } from './model.js';
-import { type Hold, type Published, round3, type Session } from './remembered.js';
-import { addEvidence, type Assessment, toValue } from './stress.js';
+import { type BandHold, type PublishedState, round3, type Session } from './remembered.js';
+import { addToStress, type FusedStress, toValue } from './stress.js';
 import type { Schema } from '../contract/contract.js';
 
 export type Band = (typeof bands)[number];
-type Fused = Pick<Assessment, 'value' | 'expressed'>;
+type Fused = Pick<FusedStress, 'value' | 'expressed'>;
 
 /** A published score with the data that holds it in its band. */
 export interface PublishedScore {
   readonly score: number;
-  readonly hold: Hold;
+  readonly hold: BandHold;
 }
 
 /** Returns the band of a published score (0–100). */
@@ -25,7 +25,7 @@ export function findBand(score: number): Band {
  */
 export function publishScore(
   fused: Fused,
-  held: Published | undefined,
+  held: PublishedState | undefined,
   atMs: number,
   firstAtMs = atMs,
 ): PublishedScore {
@@ -34,7 +34,7 @@ export function publishScore(
   const expressed = round3(lasting) || undefined;
   if (!held) return { score, hold: { expressed } };
   const band = findBand(held.score);
-  const dwell = integrateDwell(fused.value, addEvidence(fused.value, lasting - fused.expressed), held, atMs);
+  const dwell = integrateDwell(fused.value, addToStress(fused.value, lasting - fused.expressed), held, atMs);
   const isAway = findBand(score) !== band;
   if (isAway && (isImmediate(fused, score, held, atMs) || hasDwelt(dwell, score, held, { atMs, firstAtMs })))
     return { score, hold: { bandSinceMs: atMs, scoreBefore: held.score, expressed } };
@@ -43,7 +43,11 @@ export function publishScore(
 }
 
 /** Returns the published state before `atMs`, a timestamp later than the newest reading. */
-export function passPublished({ score, hold }: PublishedScore, held: Published | undefined, atMs: number): Published {
+export function computePublishedBefore(
+  { score, hold }: PublishedScore,
+  held: PublishedState | undefined,
+  atMs: number,
+): PublishedState {
   const { bandSinceMs, scoreBefore } = hold.bandSinceMs === undefined && held ? held : hold;
   return { score, atMs, bandSinceMs, scoreBefore, dwell: hold.dwell, expressed: hold.expressed };
 }
@@ -52,13 +56,13 @@ export function passPublished({ score, hold }: PublishedScore, held: Published |
  * Returns the evidence of voice, face and words that counts for a fall. Stronger evidence of the last minutes fades
  * with its age, so that labels that alternate do not change the state each time.
  */
-function lastingEvidence({ expressed }: Fused, held: Published | undefined, atMs: number): number {
+function lastingEvidence({ expressed }: Fused, held: PublishedState | undefined, atMs: number): number {
   if (!held) return expressed;
   const left = 2 ** (-(atMs - held.atMs) / 1000 / stateHold.fade_half_life_seconds);
   return expressed + left * Math.max(0, (held.expressed ?? 0) - expressed);
 }
 
-function isImmediate({ expressed }: Fused, score: number, held: Published, atMs: number): boolean {
+function isImmediate({ expressed }: Fused, score: number, held: PublishedState, atMs: number): boolean {
   const { rise_seconds, dwell_seconds, immediate_log_odds, silence_seconds } = stateHold;
   if (atMs - held.atMs >= silence_seconds * 1000) return true;
   if (bandsApart(held.score, score) < 0) return false;
@@ -74,7 +78,7 @@ function isImmediate({ expressed }: Fused, score: number, held: Published, atMs:
 function hasDwelt(
   dwell: number,
   score: number,
-  held: Published,
+  held: PublishedState,
   { atMs, firstAtMs }: { readonly atMs: number; readonly firstAtMs: number },
 ): boolean {
   const { dwell_point_seconds, dwell_seconds, settle_seconds } = stateHold;
@@ -84,7 +88,7 @@ function hasDwelt(
 }
 
 /** Integrates the distance from the band over time: `value` above the band, or `lasting` below the band. */
-function integrateDwell(value: number, lasting: number, held: Published, atMs: number): number {
+function integrateDwell(value: number, lasting: number, held: PublishedState, atMs: number): number {
   const { dwell = 0, score } = held;
   const { min_score, max_score } = findBand(score);
   const seconds = (atMs - held.atMs) / 1000;
@@ -134,6 +138,6 @@ export function findChange(
  * epoch ms. The numbers of a restarted session with the same id are therefore higher than those of the earlier session,
  * unless that one had more than one event per ms.
  */
-export function nextSeq(session: Session | undefined, nowMs: number): number {
+export function computeNextSeq(session: Session | undefined, nowMs: number): number {
   return Math.max((session?.eventSeq ?? 0) + 1, nowMs);
 }

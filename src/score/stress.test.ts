@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { enums } from '../../generated/spec.js';
 import { stressModel as model } from './model.js';
-import { describeTypical } from './baseline.js';
-import { ageWeight } from './evidence.js';
+import { computeTypicalValues } from './baseline.js';
+import { weighByAge } from './evidence.js';
 import { findBand } from './states.js';
 import { fuseEvidence } from './stress.js';
 import { baselineAfter, measured, nowMs, situationOf } from '../../testkit/arbitraries.js';
 import type { SignalValues } from './remembered.js';
 
-const population = describeTypical(undefined, 0);
+const population = computeTypicalValues(undefined, 0);
 const scoreOf = (values: SignalValues) =>
   Math.round(fuseEvidence(situationOf(measured(values), population), nowMs).value);
 
@@ -101,15 +101,15 @@ test('sentiment is more reliable than expression, and expression is more reliabl
 });
 
 test('the weight of a signal is 1 before its timestamp, ½ after a half-life, and 0 when it is stale', () => {
-  expect(ageWeight(-1)).toBe(1);
-  expect(ageWeight(60_000)).toBe(0.5);
-  expect(ageWeight(299_999)).toBeGreaterThan(0);
-  expect(ageWeight(300_000)).toBe(0);
+  expect(weighByAge(-1)).toBe(1);
+  expect(weighByAge(60_000)).toBe(0.5);
+  expect(weighByAge(299_999)).toBeGreaterThan(0);
+  expect(weighByAge(300_000)).toBe(0);
 });
 
 test('the same heart rate is stronger evidence for a person with a lower resting heart rate', () => {
   const athlete = Array.from({ length: 60 }, (_, index) => ({ atMs: index * 120_000, heart_rate: 50 }));
-  const known = describeTypical(baselineAfter(athlete), athlete.length * 120_000);
+  const known = computeTypicalValues(baselineAfter(athlete), athlete.length * 120_000);
   const heart = measured({ heart_rate: 75 });
   const valueFor = (typical: typeof population) => fuseEvidence(situationOf(heart, typical), nowMs).value;
   expect(valueFor(known)).toBeGreaterThan(valueFor(population) + 15);

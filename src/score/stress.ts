@@ -1,25 +1,25 @@
 import { stressModel as model } from './model.js';
 import type { SignalCategory } from '../contract/contract.js';
-import type { Typical } from './baseline.js';
-import { isUnlikePerson } from './movement.js';
+import type { TypicalValues } from './baseline.js';
+import { isLikelyAnotherPerson } from './movement.js';
 import {
-  ageWeight,
-  boundedEvidence,
+  weighByAge,
+  listBoundedEvidence,
   type BoundedEvidence,
-  heartRateEvidence,
-  variabilityDrop,
-  variabilityEvidence,
+  computeHeartRateEvidence,
+  computeVariabilityDrop,
+  computeVariabilityEvidence,
 } from './evidence.js';
-import type { HeartLevel } from './heart.js';
-import { categoryOf, type EvidenceName, type LabelName, labelNames, labels } from './signals.js';
+import type { HeartRateLevel } from './heart.js';
+import { evidenceCategories, type EvidenceName, type LabelName, labelNames, labels } from './signals.js';
 import type { Signals } from './remembered.js';
 
 /** Input of the score at one time. */
-export interface Situation {
+export interface ScoreInput {
   readonly signals: Signals;
-  readonly typical: Typical;
+  readonly typical: TypicalValues;
   /** Smoothed heart rate. Absent if none was measured. */
-  readonly heart?: HeartLevel | undefined;
+  readonly heart?: HeartRateLevel | undefined;
   /** Heart rate rise that movement explains, bpm above rest. At most the whole rise. */
   readonly explainedBpm: number;
   /** Number of earlier tones that agree with a stressful tone. Absent for 0. */
@@ -27,7 +27,7 @@ export interface Situation {
 }
 
 /** Result of fusing the signals of a session at one time. */
-export interface Assessment {
+export interface FusedStress {
   /** Fused stress, 0..100, unrounded. */
   readonly value: number;
   /** Evidence of voice, face and words, log-odds. */
@@ -63,7 +63,7 @@ export interface Driver {
  * log-odds, each weighted by age. Evidence for calm counts less than evidence for stress. Returns the neutral value if
  * no signal is fresh.
  */
-export function fuseEvidence(situation: Situation, atMs: number): Assessment {
+export function fuseEvidence(situation: ScoreInput, atMs: number): FusedStress {
   const drivers = collectDrivers(situation, atMs);
   const expressed = addLogOdds(drivers.filter(({ evidence }) => isExpressed(evidence)));
   const total = addLogOdds(drivers);
@@ -71,7 +71,7 @@ export function fuseEvidence(situation: Situation, atMs: number): Assessment {
     value: toValue(total),
     expressed,
     heart: total - expressed,
-    explained: explainedShare(situation),
+    explained: computeExplainedShare(situation),
     confidence: rateConfidence(drivers, situation),
     drivers: drivers.sort((a, b) => Math.abs(b.logOdds) - Math.abs(a.logOdds)),
   };
@@ -84,20 +84,20 @@ export function toValue(evidence: number): number {
 }
 
 /** Returns the stress value with more evidence, in log-odds. */
-export function addEvidence(value: number, more: number): number {
+export function addToStress(value: number, more: number): number {
   if (more === 0) return value;
   const evidence = Math.log(value / (model.score_max - value)) - model.neutral_log_odds;
   return toValue(evidence / (evidence < 0 ? model.calm_share : 1) + more);
 }
 
 function isExpressed(evidence: EvidenceName): boolean {
-  return categoryOf[evidence] !== 'cardiovascular';
+  return evidenceCategories[evidence] !== 'cardiovascular';
 }
 
-function collectDrivers(situation: Situation, atMs: number): Driver[] {
-  const weightOf = (measuredMs: number) => ageWeight(atMs - measuredMs);
+function collectDrivers(situation: ScoreInput, atMs: number): Driver[] {
+  const weightOf = (measuredMs: number) => weighByAge(atMs - measuredMs);
   const expressed = labelNames.flatMap((name) => labelDriver(name, situation, weightOf));
-  const bounded = boundedEvidence(situation.signals, situation.agreeingTones);
+  const bounded = listBoundedEvidence(situation.signals, situation.agreeingTones);
   const loads = expressed.filter((it) => bounded.some(({ name, isLoad }) => isLoad && name === it.evidence));
   const load = loads.reduce((most, { weight }) => Math.max(most, weight), 0);
   return bounded.reduce(addBounded, [...heartDrivers(situation, load, weightOf), ...expressed]);
@@ -105,7 +105,7 @@ function collectDrivers(situation: Situation, atMs: number): Driver[] {
 
 /** Returns the evidence of heart rate and variability. `load` is the weight of labels of concentrated work, 0–1. */
 function heartDrivers(
-  { signals, typical, heart, explainedBpm }: Situation,
+  { signals, typical, heart, explainedBpm }: ScoreInput,
   load: number,
   weightOf: (measuredMs: number) => number,
 ): Driver[] {
@@ -117,17 +117,17 @@ function heartDrivers(
     const suddenBpm = decidingRise(level, typical);
     if (weight > 0) drivers.push({ evidence: 'heart_rate', weight, logOdds, suddenBpm });
   }
-  const { drop, weight, known } = variabilityDrop(signals, typical, weightOf);
+  const { drop, weight, known } = computeVariabilityDrop(signals, typical, weightOf);
   const room = model.heart_rate.log_odds_with_hrv_max - addLogOdds(drivers);
   const raised = heart ? drivers.reduce((sum, it) => sum + it.weight * (heart.bpm - typical.heart_rate.value), 0) : 0;
-  const logOdds = weight * variabilityEvidence(drop, known * restShare(raised));
+  const logOdds = weight * computeVariabilityEvidence(drop, known * restShare(raised));
   if (weight > 0) drivers.push({ evidence: 'hrv', drop, weight, logOdds: Math.min(room, logOdds) });
   return drivers;
 }
 
 function labelDriver<N extends LabelName>(
   name: N,
-  { signals }: Situation,
+  { signals }: ScoreInput,
   weightOf: (atMs: number) => number,
 ): Driver[] {
   const sample = signals[name];
@@ -142,7 +142,7 @@ function addBounded(drivers: Driver[], { name, logOdds, total }: BoundedEvidence
 }
 
 /** Returns the heart rate level without the rise that concentrated work explains. A sudden rise may be the start of the work. */
-function withoutLoad(heart: HeartLevel, { heart_rate }: Typical, load: number): HeartLevel {
+function withoutLoad(heart: HeartRateLevel, { heart_rate }: TypicalValues, load: number): HeartRateLevel {
   const explained = Math.min(load * model.load.rise_bpm, Math.max(0, heart.bpm - heart_rate.value));
   return { ...heart, bpm: heart.bpm - explained, suddenBpm: undefined };
 }
@@ -157,24 +157,26 @@ function restShare(riseBpm: number): number {
 }
 
 /** Returns the evidence of a heart rate level, log-odds. A sudden rise is at least stressed. */
-function levelEvidence(heart: HeartLevel, typical: Typical): number {
+function levelEvidence(heart: HeartRateLevel, typical: TypicalValues): number {
   if (decidingRise(heart, typical) !== undefined) return model.sudden_rise.log_odds;
-  return heartRateEvidence(heart.bpm - typical.heart_rate.value, typical.heart_rate);
+  return computeHeartRateEvidence(heart.bpm - typical.heart_rate.value, typical.heart_rate);
 }
 
 /** Returns a sudden rise, bpm, if it is stronger evidence than the distance to the typical heart rate. */
-function decidingRise({ bpm, suddenBpm }: HeartLevel, { heart_rate }: Typical): number | undefined {
+function decidingRise({ bpm, suddenBpm }: HeartRateLevel, { heart_rate }: TypicalValues): number | undefined {
   if (suddenBpm === undefined) return undefined;
-  return heartRateEvidence(bpm - heart_rate.value, heart_rate) < model.sudden_rise.log_odds ? suddenBpm : undefined;
+  return computeHeartRateEvidence(bpm - heart_rate.value, heart_rate) < model.sudden_rise.log_odds
+    ? suddenBpm
+    : undefined;
 }
 
 /**
  * Returns the evidence of the heart rate, in log-odds. Movement reduces evidence for stress. An unconfirmed jump
  * reduces evidence for calm.
  */
-function weighHeart(heart: HeartLevel, typical: Typical, explainedBpm: number): number {
+function weighHeart(heart: HeartRateLevel, typical: TypicalValues, explainedBpm: number): number {
   const logOdds = levelEvidence(heart, typical);
-  if (logOdds > 0) return logOdds * (1 - explainedShare({ heart, typical, explainedBpm }));
+  if (logOdds > 0) return logOdds * (1 - computeExplainedShare({ heart, typical, explainedBpm }));
   return logOdds * (heart.isConfirmed ? 1 : model.confidence.unconfirmed_share);
 }
 
@@ -182,17 +184,17 @@ function weighHeart(heart: HeartLevel, typical: Typical, explainedBpm: number): 
  * Combines the reliability of independent categories. In each category, only the most reliable evidence counts.
  * Contradicting evidence and a heart rate that movement explains reduce the result.
  */
-function rateConfidence(drivers: readonly Driver[], situation: Situation): number {
+function rateConfidence(drivers: readonly Driver[], situation: ScoreInput): number {
   const trust = new Map<SignalCategory, number>();
   const variability = drivers.find(({ evidence }) => evidence === 'hrv')?.weight ?? 0;
   for (const { evidence, weight } of drivers) {
-    const category = categoryOf[evidence];
+    const category = evidenceCategories[evidence];
     trust.set(category, Math.max(trust.get(category) ?? 0, weight * rateReliability(evidence, situation, variability)));
   }
   const doubt = [...trust.values()].reduce((product, each) => product * (1 - model.confidence.share * each), 1);
   const { movement_share, contradiction_share } = model.confidence;
   const heart = drivers.find(({ evidence }) => evidence === 'heart_rate');
-  const moved = movement_share * (heart?.weight ?? 0) * explainedShare(situation);
+  const moved = movement_share * (heart?.weight ?? 0) * computeExplainedShare(situation);
   const contradicted = contradiction_share * rateContradiction(drivers);
   return Math.round((1 - doubt) * (1 - moved) * (1 - contradicted) * 100) / 100;
 }
@@ -201,22 +203,22 @@ function rateConfidence(drivers: readonly Driver[], situation: Situation): numbe
  * Returns the reliability, 0–1. A heart rate is more reliable with a personal baseline, and less reliable while it is
  * unconfirmed, explained by movement, or near the edge of `focused`.
  */
-function rateReliability(evidence: EvidenceName, situation: Situation, variability: number): number {
+function rateReliability(evidence: EvidenceName, situation: ScoreInput, variability: number): number {
   const { heart_rate_cold, heart_rate_personal, hrv, unconfirmed_share } = model.confidence;
   if (evidence === 'hrv') return hrv;
   if (evidence !== 'heart_rate') return model.reliability[evidence];
   const { typical, heart } = situation;
-  const known = isUnlikePerson(situation) ? 0 : typical.heart_rate.known;
+  const known = isLikelyAnotherPerson(situation) ? 0 : typical.heart_rate.known;
   const reliability = heart_rate_cold + known * (heart_rate_personal - heart_rate_cold);
   const clear = heart ? clearShare(heart, typical, variability) : 0;
-  return reliability * clear * (1 - explainedShare(situation)) * (heart?.isConfirmed ? 1 : unconfirmed_share);
+  return reliability * clear * (1 - computeExplainedShare(situation)) * (heart?.isConfirmed ? 1 : unconfirmed_share);
 }
 
 /**
  * Returns how clearly the heart rate is on one side of the edge of `focused`: `edge_share` at the edge, up to 1.
  * `variability` is the weight of the heart rate variability, 0–1.
  */
-function clearShare(heart: HeartLevel, typical: Typical, variability: number): number {
+function clearShare(heart: HeartRateLevel, typical: TypicalValues, variability: number): number {
   const { edge_log_odds, edge_share, calm_log_odds, stress_log_odds, stress_share } = model.confidence;
   const above = levelEvidence(heart, typical) - edge_log_odds;
   const most = above > 0 ? stress_share + variability * (1 - stress_share) : 1;
@@ -225,7 +227,7 @@ function clearShare(heart: HeartLevel, typical: Typical, variability: number): n
 }
 
 /** Returns the share of the heart rate's rise that movement explains, 0–1. */
-export function explainedShare({ heart, typical, explainedBpm }: Omit<Situation, 'signals'>): number {
+export function computeExplainedShare({ heart, typical, explainedBpm }: Omit<ScoreInput, 'signals'>): number {
   const rise = (heart?.bpm ?? 0) - typical.heart_rate.value;
   return rise > 0 ? Math.min(1, explainedBpm / rise) : 0;
 }
@@ -234,8 +236,8 @@ export function explainedShare({ heart, typical, explainedBpm }: Omit<Situation,
  * Returns true if movement explains most of the heart rate's rise. The baseline then does not learn from the heart
  * rate.
  */
-export function isExertion(situation: Omit<Situation, 'signals'>): boolean {
-  return explainedShare(situation) > model.movement.learned_share_max;
+export function isExertion(situation: Omit<ScoreInput, 'signals'>): boolean {
+  return computeExplainedShare(situation) > model.movement.learned_share_max;
 }
 
 /**

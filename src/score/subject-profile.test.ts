@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { signals } from '../../generated/spec.js';
-import { describeTypical } from './baseline.js';
+import { computeTypicalValues } from './baseline.js';
 import { toBaseline } from './subject-profile.js';
 import { baselineAfter, history, laterMs, laws } from '../../testkit/arbitraries.js';
 
@@ -14,7 +14,7 @@ test('a baseline shows the typical values of the score, and its histogram contai
     fc.property(history, (readings) => {
       const stored = baselineAfter(readings) ?? {};
       const { heart_rate, sdnn, rmssd, devices } = toBaseline(stored, laterMs);
-      const typical = describeTypical(stored, laterMs);
+      const typical = computeTypicalValues(stored, laterMs);
       if (heart_rate) {
         const { histogram, learned_seconds, resting_bpm, typical_bpm, own_share } = heart_rate;
         expect(resting_bpm).toBeCloseTo(typical.heart_rate.restingBpm, 2);
@@ -28,7 +28,7 @@ test('a baseline shows the typical values of the score, and its histogram contai
       }
       for (const own of devices ?? [{ sdnn, rmssd }]) {
         const sample = { value: 1, atMs: laterMs, device: 'source_device' in own ? own.source_device : undefined };
-        const compared = describeTypical(stored, laterMs, { sdnn: sample, rmssd: sample });
+        const compared = computeTypicalValues(stored, laterMs, { sdnn: sample, rmssd: sample });
         for (const name of ['sdnn', 'rmssd'] as const) {
           const { typical_ms } = own[name] ?? {};
           if (typical_ms !== undefined) expect(Math.log(typical_ms)).toBeCloseTo(compared[name].value, 2);

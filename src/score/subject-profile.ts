@@ -1,9 +1,15 @@
 import { stressModel as model } from './model.js';
 import type { Schema } from '../contract/contract.js';
-import { describeTypical, type TypicalHeartRate, type TypicalValue } from './baseline.js';
-import { learnedRates } from './resting.js';
-import { type Baseline, type RestingHeartRate, round3, type RunningMean, type Variability } from './remembered.js';
-import { readMean, settle } from './running-mean.js';
+import { computeTypicalValues, type TypicalHeartRate, type TypicalValue } from './baseline.js';
+import { readTimePerHeartRate } from './resting.js';
+import {
+  type Baseline,
+  type HeartRateHistograms,
+  round3,
+  type RunningMean,
+  type VariabilityBaseline,
+} from './remembered.js';
+import { readMean, includeNewest } from './running-mean.js';
 
 /**
  * Returns the baseline as defined in the contract, from readings strictly before `atMs`, epoch ms. A reading at that
@@ -13,16 +19,16 @@ export function toBaseline(baseline: Baseline, atMs: number): Schema<'Baseline'>
   const { heart_rate, sdnn, rmssd, devices = [] } = baseline;
   const named = devices.map(({ device, ...own }) => ({ source_device: device, ...toVariabilities(own, atMs) }));
   const unnamed = sdnn || rmssd ? [toVariabilities({ sdnn, rmssd }, atMs)] : [];
-  const newest = (name: keyof Variability) =>
+  const newest = (name: keyof VariabilityBaseline) =>
     [baseline, ...devices].map((it) => it[name]).reduce((a, b) => ((b?.atMs ?? 0) > (a?.atMs ?? 0) ? b : a));
   return {
-    ...(heart_rate && { heart_rate: toHeartRate(heart_rate, describeTypical(baseline, atMs).heart_rate, atMs) }),
+    ...(heart_rate && { heart_rate: toHeartRate(heart_rate, computeTypicalValues(baseline, atMs).heart_rate, atMs) }),
     ...toVariabilities({ sdnn: newest('sdnn'), rmssd: newest('rmssd') }, atMs),
     ...(named.length > 0 && { devices: [...named, ...unnamed] }),
   };
 }
 
-function toVariabilities({ sdnn, rmssd }: Variability, atMs: number) {
+function toVariabilities({ sdnn, rmssd }: VariabilityBaseline, atMs: number) {
   const { sdnn_population_ln_ms, rmssd_population_ln_ms } = model.hrv;
   return {
     ...(sdnn && { sdnn: toVariability(sdnn, readMean(sdnn, atMs, sdnn_population_ln_ms), atMs) }),
@@ -31,11 +37,11 @@ function toVariabilities({ sdnn, rmssd }: Variability, atMs: number) {
 }
 
 function toHeartRate(
-  resting: RestingHeartRate,
+  resting: HeartRateHistograms,
   { value, known, restingBpm, stressedRiseBpm }: TypicalHeartRate,
   atMs: number,
 ): Schema<'HeartRateBaseline'> {
-  const { seconds, secondsByBpm } = learnedRates(resting, atMs);
+  const { seconds, secondsByBpm } = readTimePerHeartRate(resting, atMs);
   return {
     resting_bpm: round3(restingBpm),
     typical_bpm: round3(value),
@@ -54,7 +60,7 @@ function toVariability(
   { value, known }: TypicalValue,
   atMs: number,
 ): Schema<'VariabilityBaseline'> {
-  const { mean, meanSeconds = 0 } = settle(track, atMs);
+  const { mean, meanSeconds = 0 } = includeNewest(track, atMs);
   return {
     typical_ms: round3(Math.exp(value)),
     own_share: round3(known),
@@ -64,6 +70,6 @@ function toVariability(
   };
 }
 
-function toLatest({ atMs, isSkipped }: RestingHeartRate | RunningMean) {
+function toLatest({ atMs, isSkipped }: HeartRateHistograms | RunningMean) {
   return { timestamp: new Date(atMs).toISOString(), learned: isSkipped !== true };
 }

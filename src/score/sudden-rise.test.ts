@@ -1,17 +1,22 @@
 import { expect, test } from 'vitest';
 import { stressModel } from './model.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
-import { followQuiet, suddenRise } from './heart.js';
-import type { QuietRate } from './remembered.js';
+import { updateQuietHeartRate, detectSuddenRise } from './heart.js';
+import type { QuietHeartRate } from './remembered.js';
 
 const { from_bpm, until_bpm, rise_seconds, rise_seconds_max, pause_seconds, sd_bpm_max } = stressModel.sudden_rise;
 const quietSeconds = stressModel.sudden_rise.quiet_seconds;
 const rest = 64;
 
 /** Adds a heart rate every `every` seconds. */
-function follow(held: QuietRate | undefined, seconds: number, every: number, bpm: () => number): QuietRate | undefined {
+function follow(
+  held: QuietHeartRate | undefined,
+  seconds: number,
+  every: number,
+  bpm: () => number,
+): QuietHeartRate | undefined {
   let quiet = held;
-  for (let at = 0; at < seconds; at += every) quiet = followQuiet(quiet, bpm(), every);
+  for (let at = 0; at < seconds; at += every) quiet = updateQuietHeartRate(quiet, bpm(), every);
   return quiet;
 }
 
@@ -19,7 +24,7 @@ function follow(held: QuietRate | undefined, seconds: number, every: number, bpm
 function riseAfter(seconds: number, bpm = rest + from_bpm, every = 5, quietBpm = () => rest): number | undefined {
   const quiet = follow(undefined, quietSeconds, every, quietBpm);
   const raised = follow(quiet, seconds, every, () => bpm);
-  return raised && suddenRise(raised, bpm);
+  return raised && detectSuddenRise(raised, bpm);
 }
 
 test.each([1, 5, 15, 60])('a rise counts after its time with a reading every %i s', (every) => {
@@ -35,8 +40,8 @@ test('a smaller rise does not count, nor a rise after fewer quiet minutes or uns
   expect(riseAfter(300)).toBe(from_bpm);
   expect(riseAfter(300, rest + from_bpm - 0.1)).toBeUndefined();
   const early = follow(undefined, quietSeconds - 5, 5, () => rest);
-  const raised = follow(early, 300, 5, () => rest + from_bpm) as QuietRate;
-  expect(suddenRise(raised, rest + from_bpm)).toBeUndefined();
+  const raised = follow(early, 300, 5, () => rest + from_bpm) as QuietHeartRate;
+  expect(detectSuddenRise(raised, rest + from_bpm)).toBeUndefined();
   let sign = 1;
   const unsteady = (sd: number) => () => rest + sd * (sign *= -1);
   expect(riseAfter(300, rest + 25, 5, unsteady(sd_bpm_max + 0.2))).toBeUndefined();
@@ -45,8 +50,9 @@ test('a smaller rise does not count, nor a rise after fewer quiet minutes or uns
 
 test('a rise lasts until the heart rate falls, a pause, or its longest time', () => {
   const quiet = follow(undefined, quietSeconds, 5, () => rest);
-  const raised = follow(quiet, 300, 5, () => rest + 25) as QuietRate;
-  const after = (bpm: number, gapSeconds: number) => suddenRise(followQuiet(raised, bpm, gapSeconds), bpm);
+  const raised = follow(quiet, 300, 5, () => rest + 25) as QuietHeartRate;
+  const after = (bpm: number, gapSeconds: number) =>
+    detectSuddenRise(updateQuietHeartRate(raised, bpm, gapSeconds), bpm);
   expect(after(rest + until_bpm, 5)).toBe(until_bpm);
   expect(after(rest + until_bpm - 0.1, 5)).toBeUndefined();
   expect(after(rest + 25, pause_seconds)).toBe(25);

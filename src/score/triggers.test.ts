@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sight, type Sighting, toProfile, type Trigger } from './triggers.js';
+import { addSighting, type Sighting, toProfile, type Trigger } from './triggers.js';
 
 /** Returns a trigger after sightings one second apart, each as [score, session] or [score, session, 'certain']. */
 function seen(...sightings: ReadonlyArray<readonly [number, string, 'certain'?]>): Trigger {
@@ -9,7 +9,7 @@ function seen(...sightings: ReadonlyArray<readonly [number, string, 'certain'?]>
     const isFirstInSession = !sessions.has(sessionId);
     const sighting = { score, sessionId, atMs: index * 1000, isFirstInSession, isCertain: certain !== undefined };
     sessions.add(sessionId);
-    return sight(trigger, sighting);
+    return addSighting(trigger, sighting);
   }, undefined);
   if (!after) throw new Error('nothing was seen');
   return after;
@@ -44,18 +44,22 @@ test('a topic becomes active when its recent stress reaches the stressed band', 
 
 test('a raised stress replaces that of the sighting and is no second sighting', () => {
   const sighting = { atMs: 0, sessionId: 'a', isFirstInSession: true, isCertain: false };
-  const raised = sight(sight(undefined, { ...sighting, score: 30 }), { ...sighting, score: 70, scoreBefore: 30 });
+  const raised = addSighting(addSighting(undefined, { ...sighting, score: 30 }), {
+    ...sighting,
+    score: 70,
+    scoreBefore: 30,
+  });
   expect(raised).toMatchObject({ status: 'observed', recent: 70, scoreSum: 70, sightings: 1, peakScore: 70 });
   const again = { ...sighting, sessionId: 'b', atMs: 1000 };
-  const second = sight(sight(raised, { ...again, score: 30 }), { ...again, score: 60, scoreBefore: 30 });
+  const second = addSighting(addSighting(raised, { ...again, score: 30 }), { ...again, score: 60, scoreBefore: 30 });
   expect(second).toMatchObject({ status: 'active', recent: 65, scoreSum: 130, sightings: 2 });
 });
 
 test('a calm sighting whose stress is raised no longer supports a resolution', () => {
   const calm = { score: 10, sessionId: 'b', atMs: 1000, isFirstInSession: true, isCertain: false };
-  const after = sight(seen([100, 'a', 'certain']), calm);
+  const after = addSighting(seen([100, 'a', 'certain']), calm);
   expect(after.activation?.resolving).toBe(1);
-  expect(sight(after, { ...calm, score: 50, scoreBefore: 10 }).activation?.resolving).toBe(0);
+  expect(addSighting(after, { ...calm, score: 50, scoreBefore: 10 }).activation?.resolving).toBe(0);
 });
 
 test('an active topic resolves after two calm sightings in later sessions, if recent stress is under the focused band', () => {
@@ -81,9 +85,27 @@ test('a resolved topic can become active again and then requires two new calm si
 });
 
 test('the mean has one decimal, and a late sighting does not change the last seen time', () => {
-  const first = sight(undefined, { score: 50, atMs: 5000, sessionId: 'a', isFirstInSession: true, isCertain: false });
-  const second = sight(first, { score: 51, atMs: 9000, sessionId: 'b', isFirstInSession: true, isCertain: false });
-  const late = sight(second, { score: 53, atMs: 1000, sessionId: 'b', isFirstInSession: false, isCertain: false });
+  const first = addSighting(undefined, {
+    score: 50,
+    atMs: 5000,
+    sessionId: 'a',
+    isFirstInSession: true,
+    isCertain: false,
+  });
+  const second = addSighting(first, {
+    score: 51,
+    atMs: 9000,
+    sessionId: 'b',
+    isFirstInSession: true,
+    isCertain: false,
+  });
+  const late = addSighting(second, {
+    score: 53,
+    atMs: 1000,
+    sessionId: 'b',
+    isFirstInSession: false,
+    isCertain: false,
+  });
   expect(toProfile('anna', new Map([['exams', late]]))).toEqual({
     subject_id: 'anna',
     triggers: {
@@ -103,7 +125,7 @@ test('the mean has one decimal, and a late sighting does not change the last see
 test('active and resolved topics are listed most recent first, then by name', () => {
   const at = (score: number, atMs: number) => {
     const sighting = { score, atMs, sessionId: 'a', isFirstInSession: true, isCertain: false };
-    return sight(sight(undefined, sighting), sighting);
+    return addSighting(addSighting(undefined, sighting), sighting);
   };
   const profile = toProfile(
     'anna',
@@ -135,7 +157,7 @@ test('for any sightings, a topic resolves only after it was active, its mean is 
       let trigger: Trigger | undefined;
       let wasActive = false;
       for (const sighting of all) {
-        trigger = sight(trigger, sighting);
+        trigger = addSighting(trigger, sighting);
         wasActive ||= trigger.status === 'active';
         expect(trigger.status !== 'resolved' || wasActive).toBe(true);
         expect(trigger.recent).toBeGreaterThanOrEqual(0);

@@ -56,7 +56,7 @@ const resolvedBelow = findLowestScore(settings.resolved_below_state);
  * Returns the trigger after a sighting, or after the stress of its latest sighting was raised. `trigger` is undefined before
  * the first sighting.
  */
-export function sight(trigger: Trigger | undefined, sighting: Sighting): Trigger {
+export function addSighting(trigger: Trigger | undefined, sighting: Sighting): Trigger {
   const { score, scoreBefore, atMs, isFirstInSession } = sighting;
   const isNew = scoreBefore === undefined;
   const sightings = (trigger?.sightings ?? 0) + (isNew ? 1 : 0);
@@ -131,13 +131,13 @@ export const isConcern = (trigger: Trigger | undefined): boolean =>
 type Named = readonly [topic: string, trigger: Pick<Trigger, 'lastSeenMs'>];
 
 /** Sorts topics by last sighting, newest first. Topics with the same timestamp are sorted by name. */
-function byRecency([topic, { lastSeenMs }]: Named, [other, { lastSeenMs: otherMs }]: Named): number {
+function compareRecency([topic, { lastSeenMs }]: Named, [other, { lastSeenMs: otherMs }]: Named): number {
   return otherMs - lastSeenMs || (topic < other ? -1 : 1);
 }
 
 /** Returns the triggers of a person by topic, as defined in the contract. */
 export function toProfile(subjectId: string, triggers: ReadonlyMap<string, Trigger>): Schema<'TriggerProfile'> {
-  const newestFirst = [...triggers].sort(byRecency);
+  const newestFirst = [...triggers].sort(compareRecency);
   const named = (status: TriggerStatus) => newestFirst.filter(([, it]) => it.status === status).map(([topic]) => topic);
   return {
     subject_id: subjectId,
@@ -151,7 +151,7 @@ export function toProfile(subjectId: string, triggers: ReadonlyMap<string, Trigg
 export function toStatusChanges(triggers: ReadonlyMap<string, Trigger>): Schema<'StatusChangesByTopic'> {
   const listed = ({ changes }: Trigger) =>
     changes.map(({ status, atMs }) => ({ status, timestamp: new Date(atMs).toISOString() }));
-  return Object.fromEntries([...triggers].sort(byRecency).map(([topic, trigger]) => [topic, listed(trigger)]));
+  return Object.fromEntries([...triggers].sort(compareRecency).map(([topic, trigger]) => [topic, listed(trigger)]));
 }
 
 function toEntry({ status, scoreSum, sightings, peakScore, sessions, lastSeenMs }: Trigger): Schema<'TriggerEntry'> {
@@ -174,7 +174,7 @@ export const unknownSubject: Subject = {};
 type Seen = Pick<Trigger, 'status' | 'lastSeenMs'>;
 
 /** Moves a topic to its position in the list of its status. Returns the same object if nothing changes. */
-export function nameTopic(
+export function moveTopic(
   subject: Subject,
   topic: string,
   trigger: Seen,
@@ -182,7 +182,7 @@ export function nameTopic(
 ): Subject {
   const isAhead = (other: string): boolean => {
     const known = triggerOf(other);
-    return known !== undefined && byRecency([other, known], [topic, trigger]) < 0;
+    return known !== undefined && compareRecency([other, known], [topic, trigger]) < 0;
   };
   const placed = (names: readonly string[] | undefined, status: TriggerStatus) =>
     trigger.status === status ? withName(names ?? [], topic, isAhead) : without(names, topic);

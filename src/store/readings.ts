@@ -5,7 +5,7 @@ import { buildInsert, isMysql, selectRows, type Statement } from './rows.js';
 import { positionsPerMs, positionStep } from './stream-positions.js';
 import type { ComputedState } from '../score/remembered.js';
 import type { Schema } from '../contract/contract.js';
-import { derivedFromText, listCategories, type Point } from '../score/signals.js';
+import { readDerivedFromText, listCategories, type HistoryPoint } from '../score/signals.js';
 import { rowFormats } from './row-formats.js';
 
 const lateWithReadings = 'late_readings l join session_readings r on r.account = l.account and r.position = l.position';
@@ -27,7 +27,11 @@ export function readingTable({ knex, accountId }: ReadScope) {
     /**
      * Returns the newest `datapoints_max` history points after a time and up to another time (epoch ms), oldest first.
      */
-    async pointsAfter(incarnation: string, afterMs: number, untilMs = Number.MAX_SAFE_INTEGER): Promise<Point[]> {
+    async pointsAfter(
+      incarnation: string,
+      afterMs: number,
+      untilMs = Number.MAX_SAFE_INTEGER,
+    ): Promise<HistoryPoint[]> {
       const columns = ['digest', ...computedColumns].map((name) => `r.${name}`).join(', ');
       const after = findPositions(afterMs)[0];
       const last = Math.min(findPositions(untilMs)[1], Number.MAX_SAFE_INTEGER);
@@ -105,7 +109,7 @@ interface ReadingKey {
 }
 
 export interface StoredReading extends ReadingKey {
-  readonly point: Point;
+  readonly point: HistoryPoint;
   readonly computed: ComputedState;
   /** Absent if the reading did not change the state. */
   readonly stateChange: Schema<'StateChange'> | undefined;
@@ -149,13 +153,13 @@ export function toAccountKey(accountId: string): string {
 }
 
 /** Returns the point of a row. */
-export function toPoint(row: ComputedRow): Point {
+export function toPoint(row: ComputedRow): HistoryPoint {
   const { timestamp_ms: timestampMs, stress_score: score, confidence, model_version: model } = row;
   return { timestampMs, score, confidence, model, measured: rowFormats.signals.decode(row.signals) };
 }
 
 /** Returns the point of a row with the topics of the reading. */
-function toPointWithTopics(row: ComputedRow): Point {
+function toPointWithTopics(row: ComputedRow): HistoryPoint {
   // Few readings have topics. Decoding the response of each reading would take most of the time of a long history.
   if (!row.response.includes('"topics":["')) return toPoint(row);
   const { topics } = rowFormats.response.decode(row.response);
@@ -163,11 +167,11 @@ function toPointWithTopics(row: ComputedRow): Point {
 }
 
 /** Returns the computed state of a row. `point` is the point of the same row. */
-export function toComputed({ response, previous_score }: ComputedRow, point: Point): ComputedState {
+export function toComputed({ response, previous_score }: ComputedRow, point: HistoryPoint): ComputedState {
   const { timestampMs, score, confidence, model, measured } = point;
   const { received = listCategories(measured), ...rest } = rowFormats.response.decode(response);
   const previous = previous_score === null ? {} : { previousScore: previous_score };
-  const derived = derivedFromText(measured);
+  const derived = readDerivedFromText(measured);
   return { timestampMs, score, confidence, received, ...previous, ...(derived && { derived }), ...rest, model };
 }
 
@@ -200,7 +204,7 @@ function toReadingRows(account: string, reading: StoredReading, position: number
 }
 
 /** Leaves out the fields that equal a column or follow from the signals. */
-function encodeResponse(point: Point, computed: ComputedState): string {
+function encodeResponse(point: HistoryPoint, computed: ComputedState): string {
   const { timestampMs, score, confidence, received, previousScore: _, model: __, derived: ___, ...rest } = computed;
   return rowFormats.response.encode({
     ...(timestampMs !== point.timestampMs && { timestampMs }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addTopics, type Step } from '../score/session.js';
+import { addTopics, type SessionStep } from '../score/session.js';
 import { advanceAll, history } from '../../testkit/arbitraries.js';
 import { topicNames } from '../../packages/text/vocabulary.js';
 import { rowFormat, rowFormats } from './row-formats.js';
@@ -106,8 +106,8 @@ const evidence: TopicEvidence = { model: 7, areas: { work: 1.25, school: 0.4 }, 
 /** An arbitrary step of a session, with or without conversation, events and subject. */
 const anyStep = fc
   .tuple(history, someTopics, fc.option(fc.integer({ min: 1 })), fc.boolean())
-  .map(([readings, topics, eventSeq, isKnown]): Step => {
-    const { computed: latest, session, ...step } = advanceAll(readings).at(-1) as Step;
+  .map(([readings, topics, eventSeq, isKnown]): SessionStep => {
+    const { computed: latest, session, ...step } = advanceAll(readings).at(-1) as SessionStep;
     const withTurn = topics.length > 0 ? addTopics({ ...session, topicEvidence: evidence }, topics) : session;
     const triggers = { active: topics.slice(0, 3), resolved: topics.slice(3) };
     return {

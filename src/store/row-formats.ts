@@ -1,6 +1,6 @@
 import type { StoredConsent } from './consents.js';
 import type { AccountSettings } from '../contract/contract.js';
-import type { Measured } from '../score/signals.js';
+import type { ReadingContent } from '../score/signals.js';
 import type { Trigger } from '../score/triggers.js';
 import type { StoredWebhook } from './webhooks.js';
 import type { ComputedState, Session, Subject } from '../score/remembered.js';
@@ -11,7 +11,7 @@ export const rowFormats = {
   session: rowFormat<Omit<Session, 'subjectId'>>('session'),
   subject: rowFormat<Subject>('subject'),
   consent: rowFormat<Omit<StoredConsent, 'version' | 'recordedAtMs'>>('consent'),
-  signals: rowFormat<Measured>('list of signals'),
+  signals: rowFormat<ReadingContent>('list of signals'),
   response: rowFormat<StoredResponse>('response'),
   statusChanges: rowFormat<Pick<Trigger, 'changes'>>('list of status changes'),
   webhook: rowFormat<Omit<StoredWebhook, WebhookColumn>>('webhook'),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sight, type Trigger } from '../score/triggers.js';
+import { addSighting, type Trigger } from '../score/triggers.js';
 import { toTrigger, toTriggerRow, triggerColumns } from './triggers.js';
 
 /** States of one trigger after sightings that are calm, then stressed, then calm until the trigger is resolved. */
@@ -11,7 +11,7 @@ const life = [30, 90, 95, 10, 5, 5, 0].reduce<Trigger[]>((lived, score, index) =
     isFirstInSession: true,
     isCertain: false,
   };
-  return [...lived, sight(lived.at(-1), sighting)];
+  return [...lived, addSighting(lived.at(-1), sighting)];
 }, []);
 
 test('a trigger is read as it was written, in every status', () => {

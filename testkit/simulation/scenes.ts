@@ -1,4 +1,4 @@
-import { advanceSession, type Step } from '../../src/score/session.js';
+import { advanceSession, type SessionStep } from '../../src/score/session.js';
 import { findBand } from '../../src/score/states.js';
 import { draw, type Scene, scenes, seededRandom } from '../../packages/tools/terminal/scenes.js';
 import type { Column, TableRow } from '../../packages/tools/terminal/table.js';
@@ -41,7 +41,7 @@ function oppositeOf(state: string): string | undefined {
  * belongs to the subject if there is one, otherwise to the session. Ingest follows the same rule.
  */
 export function playScene(scene: Scene, random: () => number, isNamed: boolean): string {
-  let last: Step | undefined;
+  let last: SessionStep | undefined;
   let baseline: Baseline | undefined;
   let score = 0;
   for (let index = 0; index < readings; index += 1) {

@@ -2,7 +2,7 @@ import { keyTable } from '../../../src/store/keys.js';
 import { subjectWriter } from '../../../src/store/subjects.js';
 import { runStatements } from '../../../src/store/rows.js';
 import { triggerWriter } from '../../../src/store/triggers.js';
-import { nameTopic, sight, type Trigger, unknownSubject } from '../../../src/score/triggers.js';
+import { moveTopic, addSighting, type Trigger, unknownSubject } from '../../../src/score/triggers.js';
 import { areaOfTopic, type TopicName } from '../../../packages/text/vocabulary.js';
 import type { Store } from '../../../src/store/store.js';
 import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
@@ -62,7 +62,7 @@ function drawPerson(name: string, random: () => number): Person {
   for (let index = 0; index < topicsPerSubject; index += 1) {
     const topic = vocabulary[(first + index) % vocabulary.length] as TopicName;
     const trigger = drawTrigger(random);
-    subject = nameTopic(subject, topic, trigger, (other) => triggers.get(other));
+    subject = moveTopic(subject, topic, trigger, (other) => triggers.get(other));
     triggers.set(topic, trigger);
   }
   return { name, subject, triggers };
@@ -73,7 +73,7 @@ function drawTrigger(random: () => number): Trigger {
   const startMs = Date.now() - sightingsPerTopic * hourMs;
   let trigger: Trigger | undefined;
   for (let index = 0; index < sightingsPerTopic; index += 1)
-    trigger = sight(trigger, {
+    trigger = addSighting(trigger, {
       score: Math.round(100 * random()),
       atMs: startMs + index * hourMs,
       sessionId: `earlier-${index}`,

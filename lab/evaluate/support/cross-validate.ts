@@ -1,4 +1,4 @@
-import { bestShares, gatherTopics } from '../../../src/score/gather.js';
+import { findHighestShares, gatherTopics } from '../../../src/score/gather.js';
 import { loadTopicModel, type TopicModel } from '../../../packages/text/model.js';
 import { createTopicAnalyzer } from '../../../packages/text/texts.js';
 import { areaOfTopic, areas, type Area, type TopicName } from '../../../packages/text/vocabulary.js';
@@ -97,7 +97,7 @@ function judgeAll(model: TopicModel, texts: readonly LabeledText[]): Judgement[]
     // Each text is the first turn of a session.
     const turn = analyzer.analyzeTurn({ user_message: it.text, ai_response: '' });
     const { topics } = gatherTopics(undefined, { ...turn, concern: Infinity });
-    const shares = bestShares(turn.user);
+    const shares = findHighestShares(turn.user);
     const share = Math.max(...shares);
     return {
       it,
