@@ -8,6 +8,8 @@ const recordMaxBytes = 65_536;
 const headBytes = 4096;
 const options = { bom: true, trim: true, info: true, skip_empty_lines: true, max_record_size: recordMaxBytes } as const;
 
+const wholeFileCodes: readonly string[] = ['CSV_MAX_RECORD_SIZE', 'CSV_QUOTE_NOT_CLOSED'];
+
 export type Delimiter = ',' | ';' | '\t';
 
 export interface Row {
@@ -28,20 +30,35 @@ export function parseRows(csv: string): Rows<readonly Row[]> {
   return { delimiter, rows: parseText(csv, { ...options, delimiter }) as unknown as readonly Row[] };
 }
 
-/** Opens a file of any size. Its rows may have any number of cells, because apps leave out empty ones at the end. */
-export async function openRows(path: string): Promise<Rows<AsyncGenerator<Row, undefined>>> {
+/**
+ * Opens a file of any size. Calls `onBroken` for a row with a misplaced quotation mark, and throws without it. Its rows may have any number of cells, because apps leave out empty ones at the end.
+ */
+export async function openRows(path: string, onBroken?: () => void): Promise<Rows<AsyncGenerator<Row, undefined>>> {
   const handle = await open(path);
   try {
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
     const delimiter = findDelimiter(buffer.toString('utf8', 0, bytesRead));
-    return { delimiter, rows: streamRows(path, delimiter) };
+    return { delimiter, rows: streamRows(path, delimiter, onBroken) };
   } finally {
     await handle.close();
   }
 }
 
-async function* streamRows(path: string, delimiter: Delimiter): AsyncGenerator<Row, undefined> {
-  const parser = parse({ ...options, delimiter, relax_column_count: true });
+async function* streamRows(
+  path: string,
+  delimiter: Delimiter,
+  onBroken: (() => void) | undefined,
+): AsyncGenerator<Row, undefined> {
+  const parser = parse({
+    ...options,
+    ...{ delimiter, relax_column_count: true, skip_records_with_error: onBroken !== undefined },
+    on_skip(error) {
+      // A cell that is never closed hides all rows after it, so the file is damaged and not the row.
+      if (error && wholeFileCodes.includes(error.code)) throw error;
+      onBroken?.();
+      return undefined;
+    },
+  });
   const source = createReadStream(path);
   source.on('error', (error) => parser.destroy(error));
   try {

@@ -1,25 +1,36 @@
 import { type Delimiter, openRows, readCell } from './csv-rows.js';
-import { type Mapping, listMappings } from './field-map.js';
+import { formatsRead, type Mapping, listMappings } from './field-map.js';
 import { type Item, readTime, type RecordingFile } from './measurement.js';
+import { describeColumns } from './read-windows.js';
 
 /** Columns with a time, the likeliest first. `time` and `date` may also be the two parts of one. */
 const timeColumns = ['timestamp', 'datetime', 'date_time', 'time', 'date'];
 
 /** Reads a CSV with a header row, a time in one column or two, and any of the columns in the field map. */
 export async function* readCsv({ path, utcOffsetMs }: RecordingFile): AsyncGenerator<readonly Item[]> {
-  const { rows, delimiter } = await openRows(path);
-  const titles = ((await rows.next()).value?.record ?? []).map(normalize);
+  const broken: Item[] = [];
+  const { rows, delimiter } = await openRows(path, () =>
+    broken.push({ skipped: 'a row with a misplaced quotation mark' }),
+  );
+  const header = (await rows.next()).value?.record ?? [];
+  const titles = header.map(normalize);
   const mapped = findColumns(titles, listMappings('csv'));
   if (!titles.some((title) => timeColumns.includes(title)))
-    throw new Error(`line 1: no column with times: name one of the columns ${timeColumns.join(', ')}`);
+    throw refuse(header, `no column with times: name one of the columns ${timeColumns.join(', ')}`);
   if (mapped.length === 0)
-    throw new Error(`line 1: no column is known: name the columns ${[...listMappings('csv').keys()].join(', ')}`);
+    throw refuse(header, `no column is known: name the columns ${[...listMappings('csv').keys()].join(', ')}`);
   let times: TimeText | undefined;
   for await (const { record } of rows) {
     // The first row with a time decides, so that all rows count in the same zone.
     times ??= timeTexts(titles).find((it) => !Number.isNaN(readLocalTime(it(record), utcOffsetMs)));
     yield listItems(record, mapped, readLocalTime(times?.(record) ?? '', utcOffsetMs), delimiter);
+    yield broken.splice(0);
   }
+  yield broken;
+}
+
+function refuse(header: readonly string[], problem: string): Error {
+  return new Error(`line 1: ${problem}. The columns of the file: ${describeColumns(header)}. ${formatsRead}`);
 }
 
 type TimeText = (record: readonly string[]) => string;

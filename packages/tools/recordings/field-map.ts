@@ -14,6 +14,8 @@ export const formats = [
   'health-connect',
 ] as const;
 export type Format = (typeof formats)[number];
+/** The end of an error about a file of another kind. */
+export const formatsRead = `Formats that are read: ${formats.join(', ')}`;
 
 /** The fields of a reading that recordings contain. */
 export type Field = Signal | 'rr_intervals_ms';

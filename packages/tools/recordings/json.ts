@@ -19,7 +19,7 @@ interface Frame {
 /**
  * Parses only the values at the given paths, one by one, e.g. `deviceDays.*.date`: `*` is any index of an array. Nested
  * JSON takes forty times its size in memory, so the whole text is never parsed at once, and the size of a value is
- * limited. Errors name the line. `expected` names the files to pass instead.
+ * limited. The value of an entry with a mistake of its own is undefined. Errors name the line. `expected` names the files to pass instead.
  */
 export function* readJson(text: string, paths: readonly string[], expected: string): Generator<JsonEntry> {
   // Matches a text, or a character that opens, closes or separates values. Of a text that is too long, matches only the
@@ -58,14 +58,14 @@ export function* readJson(text: string, paths: readonly string[], expected: stri
       if (scalar === '' && !(isEnd && isFirst)) throw notJson(text, token.index);
       if (!entry && scalar && paths.includes(pathIn(top))) {
         if (scalar.length > entryMaxCharacters) throw tooLong(text, start ?? 0, expected);
-        yield { path: pathIn(top), value: parse(text, start ?? 0, scalar) };
+        yield { path: pathIn(top), value: parseEntry(scalar) };
       }
       start = isEnd ? undefined : tokens.lastIndex;
       isFirst = false;
       if (!isEnd) continue;
       frames.pop();
       if (entry?.depth === frames.length) {
-        yield { path: entry.path, value: parse(text, entry.start, text.slice(entry.start, tokens.lastIndex)) };
+        yield { path: entry.path, value: parseEntry(text.slice(entry.start, tokens.lastIndex)) };
         entry = undefined;
       }
       if (frames.length > 0) continue;
@@ -79,6 +79,15 @@ export function* readJson(text: string, paths: readonly string[], expected: stri
 function pathIn(frame: Frame | undefined): string {
   if (!frame) return '';
   return frame.path === '' ? frame.key : `${frame.path}.${frame.key}`;
+}
+
+/** Returns undefined if the entry is no JSON, so that one broken entry does not end an import. */
+function parseEntry(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return undefined;
+  }
 }
 
 function parse(text: string, start: number, value: string): unknown {

@@ -1,6 +1,7 @@
-import { listMappings } from './field-map.js';
+import { formatsRead, listMappings } from './field-map.js';
 import { readJson } from './json.js';
 import { type Item, readTime, readWholeFile, type RecordingFile } from './measurement.js';
+import { describeColumns } from './read-windows.js';
 
 const expected = 'training-session-*.json, 247ohr_*.json or ppi_samples_*.json of the Polar Flow export';
 const mappings = listMappings('polar-json');
@@ -34,7 +35,11 @@ export async function* readPolarJson({ path, utcOffsetMs }: RecordingFile): Asyn
       yield [createItem(entry.path, (entry.value ?? {}) as Sample, { offsetMs, date })];
     }
   }
-  if (!hasSamples) throw new Error(`no heart rate and no beats of Polar Flow in the file: pass ${expected}`);
+  if (!hasSamples) {
+    const names = [...text.matchAll(/"([^"\\]{1,40})"\s*:/g)].map(([, name = '']) => name);
+    const known = describeColumns([...new Set(names)]);
+    throw new Error(`no heart rate and no beats of Polar Flow in the file. Its names: ${known}. ${formatsRead}`);
+  }
 }
 
 function createItem(path: string, sample: Sample, { offsetMs, date }: { offsetMs: number; date: string }): Item {

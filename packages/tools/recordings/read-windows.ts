@@ -88,7 +88,8 @@ function findPlaces(
   return places;
 }
 
-function describeColumns(header: readonly string[]): string {
+/** Returns the names of the first columns, without control characters. */
+export function describeColumns(header: readonly string[]): string {
   if (header.length === 0) return 'none, because the file is empty';
   const names = header.slice(0, columnsListed).map((name) => shown(name) || '(unnamed)');
   const more = header.length - names.length;

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import sax from 'sax';
-import { listMappings } from './field-map.js';
+import { formatsRead, listMappings } from './field-map.js';
 import { type Item, type Measurement, type Reader, readTime, type RecordingFile } from './measurement.js';
 
 /** Elements of the formats are nested up to nine deep. Bounds the memory for open elements of a hostile file. */
@@ -56,7 +56,7 @@ export async function* readXml(
   parser.onopentag = ({ name, attributes }) => {
     const local = dropPrefix(name);
     if (open.length === 0 && local !== root)
-      fail(`the root element is ${name.slice(0, 64)}, not ${root}: pass ${expected}`);
+      fail(`the root element is ${name.slice(0, 64)}, not ${root}. ${formatsRead}`);
     open.push(local);
     text = '';
     if (open.length > depthMax) fail(`more than ${depthMax} nested elements: pass ${expected}`);

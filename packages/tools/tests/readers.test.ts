@@ -37,6 +37,15 @@ test.each([
   expect(skipped).toEqual({});
 });
 
+test.each([
+  ['broken-row.csv', 'a row with a misplaced quotation mark'],
+  ['broken-entry.json', 'not an entry with value.bpm'],
+])('a broken record of %s is counted, and the others are read', async (name, reason) => {
+  const { readings, skipped } = await readSample(name);
+  expect(readings.map(({ values }) => values.heart_rate)).toEqual([62, 70, 90]);
+  expect(skipped).toEqual({ [reason]: 1 });
+});
+
 test('a decimal comma is read in a recording with labels, too', async () => {
   const name = 'semicolon-labels.csv';
   expect(await detectFormat(sample(name))).toBe('windows');

@@ -321,7 +321,12 @@ function manyAttributes(count: number): string {
 
 const hostile: readonly (readonly [string, string, string | Uint8Array, RegExp])[] = [
   ['cut off XML', 'cut.xml', '<HealthData>\n<Record', /^line 2: not valid XML/],
-  ['another XML document', 'other.xml', '<html><body/></html>', /^line 1: the root element is html, not HealthData/],
+  [
+    'another XML document',
+    'other.xml',
+    '<html><body/></html>',
+    /^line 1: the root element is html, not HealthData. Formats that are read: apple-health, fit,/,
+  ],
   ['deeply nested XML', 'deep.xml', `<HealthData>${'<a>'.repeat(100_000)}`, /^line 1: more than 32 nested elements/],
   ['an attribute of 1 MB', 'long.xml', `<HealthData a="${'x'.repeat(1_000_000)}"/>`, /^line 1: .*Max buffer length/],
   ['many attributes', 'many.xml', manyAttributes(101), /^line 1: more than 100 attributes in one element/],
@@ -390,10 +395,20 @@ const hostile: readonly (readonly [string, string, string | Uint8Array, RegExp])
     'a JSON object',
     'object.json',
     '{}',
-    /^no heart rate and no beats of Polar Flow in the file: pass training-session/,
+    /^no heart rate and no beats of Polar Flow in the file\. Its names: none.*Formats that are read: apple-health, fit,/,
   ],
-  ['a CSV without times', 'notime.csv', 'hr\n70\n', /^line 1: no column with times/],
-  ['a CSV without known columns', 'unknown.csv', 'time,mood\n1,2\n', /^line 1: no column is known/],
+  [
+    'a CSV without times',
+    'notime.csv',
+    'hr\n70\n',
+    /^line 1: no column with times.*The columns of the file: hr\. Formats that are read: apple-health, fit,/,
+  ],
+  [
+    'a CSV without known columns',
+    'unknown.csv',
+    'time,mood\n1,2\n',
+    /^line 1: no column is known.*The columns of the file: time, mood\. Formats that are read: apple-health, fit,/,
+  ],
   ['an endless CSV cell', 'quote.csv', `time,hr\n"${'x'.repeat(200_000)}`, /^line \d+: .*Max Record Size/],
   ['a Polar CSV without a start', 'polar.csv', 'Name,Sport,Date,Start time\na,b,c,d\n', /^line 2: no Date/],
   ['a damaged database', 'bad.db', `SQLite format 3\0${'x'.repeat(5000)}`, /database/],
