@@ -19,6 +19,10 @@ interface ClientConstants {
   'x-body': { max_bytes: number };
   'x-stream': { heartbeat_seconds: number; retry_ms: [number, number] };
 }
+interface IntervalSchema {
+  maxItems: number;
+  items: { minimum: number; maximum: number };
+}
 interface OperationObject {
   operationId: string;
   security?: unknown[];
@@ -104,10 +108,14 @@ async function synchronousModule(docstring: string, name: string): Promise<strin
 /** Constants that the Python client needs. */
 function clientConstants(): Record<string, number> {
   const { 'x-batch': batch, 'x-body': body, 'x-stream': stream } = contract as unknown as ClientConstants;
+  const beats = follow('SignalSubmission').properties?.['rr_intervals_ms'] as unknown as IntervalSchema;
   return {
     BATCH_LINES_MAX: batch.lines_max,
     BATCH_MAX_BYTES: batch.max_bytes,
     BODY_MAX_BYTES: body.max_bytes,
+    RR_INTERVALS_MAX: beats.maxItems,
+    RR_INTERVAL_MAX_MS: beats.items.maximum,
+    RR_INTERVAL_MIN_MS: beats.items.minimum,
     STREAM_HEARTBEAT_SECONDS: stream.heartbeat_seconds,
     STREAM_RETRY_MS: stream.retry_ms[0],
   };

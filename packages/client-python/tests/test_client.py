@@ -19,10 +19,19 @@ from realtime_state_client import (
     TokenClient,
     UnexpectedAnswerError,
     WebhookClient,
+    clean_intervals,
 )
-from realtime_state_client._constants import BODY_MAX_BYTES
+from realtime_state_client._constants import BODY_MAX_BYTES, RR_INTERVALS_MAX
 from realtime_state_client._fit_body import fit_body, to_json
 from realtime_state_client.schemas import Submission
+
+
+def test_impossible_intervals_are_left_out() -> None:
+    assert clean_intervals([250, 812.4, 249, float("nan"), 2501, 2500]) == {"rr_intervals_ms": [250, 812, 2500]}
+    assert clean_intervals([]) == {}
+    assert clean_intervals([0, 65_535]) == {}
+    many = list(range(700, 700 + RR_INTERVALS_MAX + 2))
+    assert clean_intervals(many) == {"rr_intervals_ms": many[2:]}
 
 
 def submission(**texts: str) -> Submission:

@@ -1,4 +1,5 @@
 export { PartialBatchError } from './batches.js';
+export { cleanIntervals } from './clean-intervals.js';
 export {
   createStateClient,
   type SessionClient,

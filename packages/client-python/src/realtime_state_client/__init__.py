@@ -2,6 +2,7 @@
 
 from datetime import datetime, timezone
 
+from ._clean_intervals import clean_intervals
 from ._errors import (
     ConnectionError,
     PartialBatchError,
@@ -36,6 +37,7 @@ __all__ = [
     "TokenClient",
     "UnexpectedAnswerError",
     "WebhookClient",
+    "clean_intervals",
     "now",
 ]
 
