@@ -1,4 +1,4 @@
-import { accessTable, type AccessTable } from '../src/store/accesses.js';
+import { createAccessTable, type AccessTable } from '../src/store/accesses.js';
 import type { Knex } from 'knex';
 import { onTestFinished } from 'vitest';
 import { type Access, type AccessRecord, startAccessRecord } from '../src/access-record/record.js';
@@ -56,9 +56,9 @@ export interface RecordOptions {
 
 /** Starts the record of one process. */
 export function startRecord({ store, clock }: Pick<RecordDatabase, 'store' | 'clock'>, options: RecordOptions = {}) {
-  const { keys = [secretsKey], append = store.use(accessTable).append, write = () => undefined } = options;
+  const { keys = [secretsKey], append = store.use(createAccessTable).append, write = () => undefined } = options;
   const digestId = createDigestId(keys);
-  const accesses = { ...store.use(accessTable), append };
+  const accesses = { ...store.use(createAccessTable), append };
   const log = createLog('warn', { write });
   return startAccessRecord({ accesses, digestId, secretsKey: keys[0], now: clock.now, log });
 }
@@ -75,7 +75,7 @@ export function addAll(record: AccessRecord, count: number): void {
 }
 
 export const verify = ({ store }: Pick<RecordDatabase, 'store'>, keys = [secretsKey], expiredBeforeMs = 0) =>
-  verifyRecord(store.use(accessTable), keys, createDigestId(keys), expiredBeforeMs);
+  verifyRecord(store.use(createAccessTable), keys, createDigestId(keys), expiredBeforeMs);
 
 export const erase = ({ store, clock }: Pick<RecordDatabase, 'store' | 'clock'>, subjectId: string) =>
   eraseSubject({ store, digestId: createDigestId([secretsKey]), now: clock.now }, 'acc_1', subjectId);

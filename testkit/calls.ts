@@ -1,5 +1,5 @@
-import { keyTable } from '../src/store/keys.js';
-import { usageTable } from '../src/store/usage.js';
+import { createKeyTable } from '../src/store/keys.js';
+import { createUsageTable } from '../src/store/usage.js';
 import { createKey } from '../src/keys/manage.js';
 import type { Tier } from '../src/contract/contract.js';
 import type { Answer, TestService } from './service.js';
@@ -10,8 +10,8 @@ export async function makeAccount(
   account: string,
   tier: Tier,
 ): Promise<{ key: string; accountId: string }> {
-  const { key } = await createKey(store.use(keyTable), { account, tier }, clock.nowMs);
-  const accountId = (await store.use(keyTable).list(account))[0]?.accountId ?? '';
+  const { key } = await createKey(store.use(createKeyTable), { account, tier }, clock.nowMs);
+  const accountId = (await store.use(createKeyTable).list(account))[0]?.accountId ?? '';
   return { key, accountId };
 }
 
@@ -32,5 +32,5 @@ export async function call(
 /** Returns the number of calls of this month that are stored in the database. */
 export async function callsInDatabase({ store, clock }: TestService, accountId: string): Promise<number | undefined> {
   const month = new Date(clock.nowMs).toISOString().slice(0, 7);
-  return (await store.use(usageTable).totalsOf([{ accountId, month }]))[0];
+  return (await store.use(createUsageTable).totalsOf([{ accountId, month }]))[0];
 }

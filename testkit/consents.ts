@@ -1,8 +1,8 @@
-import { keyTable } from '../src/store/keys.js';
+import { createKeyTable } from '../src/store/keys.js';
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import type { AccountSettings, Schema, Submission } from '../src/contract/contract.js';
-import { createGroups } from '../src/readings/group.js';
+import { createReadingWriter } from '../src/readings/group.js';
 import type { PreparedReading } from '../src/readings/intake.js';
 import type { Store } from '../src/store/store.js';
 import type { TestService } from './service.js';
@@ -13,7 +13,7 @@ type Decision = Partial<Schema<'ConsentSubmission'>>;
 
 /** Sets the settings of the account of a service before its key is used for the first time. */
 export async function setUp(service: TestService, settings: AccountSettings): Promise<TestService> {
-  await service.store.use(keyTable).transact((writer) => writer.saveSettings(service.accountId, settings));
+  await service.store.use(createKeyTable).transact((writer) => writer.saveSettings(service.accountId, settings));
   return service;
 }
 
@@ -56,7 +56,7 @@ export function everySignal(): Partial<Submission> & Pick<Submission, 'session_i
 export async function commitReading(service: TestService, subjectId: string, transact: Store['transact']) {
   const { store, accountId, clock } = service;
   const parts = { ...erasing(service, { ...store, transact }), onEvents() {}, onCommitted() {} };
-  const { commit, close } = createGroups({ ...parts, admitSession: async () => undefined });
+  const { commit, close } = createReadingWriter({ ...parts, admitSession: async () => undefined });
   onTestFinished(close);
   const reading: PreparedReading = {
     ...{ accountId, sessionId: 'talk', subjectId, digest: '0123456789ab', timestampMs: clock.nowMs },

@@ -1,4 +1,4 @@
-import { keyTable } from '../src/store/keys.js';
+import { createKeyTable } from '../src/store/keys.js';
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { createKey } from '../src/keys/manage.js';
@@ -102,8 +102,12 @@ export async function startDelivering(): Promise<TestService> {
 
 async function asNewAccount(running: Running): Promise<TestService> {
   const account = `test-${randomUUID()}`;
-  const { key } = await createKey(running.store.use(keyTable), { account, tier: 'enterprise' }, running.clock.nowMs);
-  const accountId = (await running.store.use(keyTable).accountByName(account))?.accountId ?? '';
+  const { key } = await createKey(
+    running.store.use(createKeyTable),
+    { account, tier: 'enterprise' },
+    running.clock.nowMs,
+  );
+  const accountId = (await running.store.use(createKeyTable).accountByName(account))?.accountId ?? '';
   return { ...running, ...client(running.url, key, running.clock), key, accountId };
 }
 

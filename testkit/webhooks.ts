@@ -1,4 +1,4 @@
-import { deliveryTable } from '../src/store/deliveries.js';
+import { createDeliveryTable } from '../src/store/deliveries.js';
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { startDelivery } from '../src/serve/deliver.js';
@@ -6,7 +6,7 @@ import { readConfig } from '../src/config/config.js';
 import type { Schema, StateReading } from '../src/contract/contract.js';
 import type { Closable } from '../src/observe/start.js';
 import { createLog } from '../src/observe/log.js';
-import { newDelivery } from '../src/webhooks/queues.js';
+import { createDelivery } from '../src/webhooks/queues.js';
 import { openDatabase } from '../src/store/database.js';
 import { type Delivery, deliveryColumns, toDelivery } from '../src/store/delivery-row.js';
 import { startDeliver } from './process.js';
@@ -116,9 +116,9 @@ export async function storeFailed(
   const failed = deliveries.map((delivery) => {
     const rest = { sessionId: 's1', payload: JSON.stringify(payload), dueAtMs: clock.nowMs, settledAtMs: clock.nowMs };
     const target = { accountId, webhookId: delivery.webhookId, url: 'http://127.0.0.1:9' };
-    return newDelivery(target, { ...rest, status: 'failed', reason: 'attempts_exhausted', ...delivery });
+    return createDelivery(target, { ...rest, status: 'failed', reason: 'attempts_exhausted', ...delivery });
   });
-  await store.transact((scopeOf) => deliveryTable(scopeOf(accountId)).insert(failed));
+  await store.transact((scopeOf) => createDeliveryTable(scopeOf(accountId)).insert(failed));
   return failed;
 }
 

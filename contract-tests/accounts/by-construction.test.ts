@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { sessionReader } from '../../src/store/sessions.js';
+import { createSessionReader } from '../../src/store/sessions.js';
 import { expect, test } from 'vitest';
 import type { Store } from '../../src/store/store.js';
 
@@ -12,7 +12,7 @@ test('a query on account data does not compile without an account', () => {
     // @ts-expect-error the store gives no other access to the tables
     () => store.sessions,
     // @ts-expect-error a scope is of one account
-    () => sessionReader({ knex: {} as Knex }),
+    () => createSessionReader({ knex: {} as Knex }),
   ];
   expect(attempts).toHaveLength(1);
 });

@@ -1,11 +1,11 @@
-import { keyTable } from '../../src/store/keys.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { expect, test } from 'vitest';
 import { startTestService, type TestService } from '../../testkit/service.js';
 
 const hourSeconds = 60 * 60;
 
 async function lastUsed({ store, accountId }: TestService): Promise<number | null | undefined> {
-  return (await store.use(keyTable).list()).find((it) => it.accountId === accountId)?.lastUsedAtMs;
+  return (await store.use(createKeyTable).list()).find((it) => it.accountId === accountId)?.lastUsedAtMs;
 }
 
 test('the last use of a key is recorded, at most once per hour', async () => {

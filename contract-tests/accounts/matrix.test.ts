@@ -1,7 +1,7 @@
-import { deliveryTable } from '../../src/store/deliveries.js';
+import { createDeliveryTable } from '../../src/store/deliveries.js';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newDelivery } from '../../src/webhooks/queues.js';
+import { createDelivery } from '../../src/webhooks/queues.js';
 import { makeAccount } from '../../testkit/calls.js';
 import { type RequestById, requestsById } from '../../testkit/documented-requests.js';
 import { textOf } from '../../testkit/text-of.js';
@@ -68,8 +68,8 @@ async function addFailedDelivery(accountId: string, webhookId: string, sessionId
   const payload = JSON.stringify({ ...event, stress_score: 30, timestamp: service.clock.at() });
   const failed = { status: 'failed', reason: 'disabled', settledAtMs: service.clock.nowMs } as const;
   const rest = { sessionId, payload, dueAtMs: service.clock.nowMs, ...failed };
-  const delivery = newDelivery({ accountId, webhookId, url }, rest);
-  await service.store.transact((scopeOf) => deliveryTable(scopeOf(accountId)).insert([delivery]));
+  const delivery = createDelivery({ accountId, webhookId, url }, rest);
+  await service.store.transact((scopeOf) => createDeliveryTable(scopeOf(accountId)).insert([delivery]));
   return delivery.deliveryId;
 }
 

@@ -1,8 +1,8 @@
-import { keyTable } from '../../src/store/keys.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createKey } from '../../src/keys/manage.js';
-import { makeKey } from '../../src/keys/identify.js';
+import { generateKey } from '../../src/keys/identify.js';
 import { requestsThatMayGet } from '../../testkit/documented-requests.js';
 import { textOf } from '../../testkit/text-of.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
@@ -10,7 +10,11 @@ import { startTestService, type TestService } from '../../testkit/service.js';
 const operations = requestsThatMayGet(401).map((it) => [it.operationId, it] as const);
 
 async function keyOf({ store, clock }: TestService, networks: readonly string[]) {
-  return createKey(store.use(keyTable), { account: `net-${randomUUID()}`, tier: 'enterprise', networks }, clock.nowMs);
+  return createKey(
+    store.use(createKeyTable),
+    { account: `net-${randomUUID()}`, tier: 'enterprise', networks },
+    clock.nowMs,
+  );
 }
 
 /** Returns the whole response as text, without the headers that always differ. */
@@ -26,7 +30,7 @@ test.each(operations)('%s: a key used from another network gets the same respons
   const service = await startTestService();
   const foreign = await keyOf(service, ['10.0.0.0/8', '2001:db8::/32']);
   const own = await keyOf(service, ['10.0.0.0/8', '127.0.0.0/8']);
-  const unknown = await ask(service, it.path, it.init, makeKey());
+  const unknown = await ask(service, it.path, it.init, generateKey());
   expect(await ask(service, it.path, it.init, foreign.key)).toBe(unknown);
   expect(await ask(service, it.path, it.init, own.key)).not.toMatch(/^\[40[13],/);
 });
@@ -43,9 +47,9 @@ test('the log contains the id of a key used from another network, and the reason
 test('a key used from another network starts no session and counts no call', async () => {
   const service = await startTestService();
   const { key } = await keyOf(service, ['192.0.2.0/24']);
-  const before = await service.store.use(keyTable).list();
+  const before = await service.store.use(createKeyTable).list();
   const init = { method: 'POST', headers: { 'X-Service-Key': key, 'Content-Type': 'application/json' } };
   const body = JSON.stringify({ session_id: 's', timestamp: service.clock.at(), heart_rate: 70 });
   expect((await service.request('/v1/ingest', { ...init, body })).headers.has('ratelimit')).toBe(false);
-  expect(await service.store.use(keyTable).list()).toHaveLength(before.length);
+  expect(await service.store.use(createKeyTable).list()).toHaveLength(before.length);
 });

@@ -1,4 +1,4 @@
-import { keyTable } from '../../src/store/keys.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { operationScopes } from '../../generated/spec.js';
@@ -13,7 +13,7 @@ const scopeOf: Readonly<Record<string, Scope>> = operationScopes;
 
 async function withScopes({ store, clock, url }: TestService, scopes: readonly Scope[]) {
   const account = `scoped-${randomUUID()}`;
-  const { key } = await createKey(store.use(keyTable), { account, tier: 'enterprise', scopes }, clock.nowMs);
+  const { key } = await createKey(store.use(createKeyTable), { account, tier: 'enterprise', scopes }, clock.nowMs);
   return client(url, key, clock);
 }
 

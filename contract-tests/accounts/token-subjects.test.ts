@@ -1,9 +1,9 @@
 import { interruptBefore } from '../../testkit/interrupt.js';
-import { sessionReader } from '../../src/store/sessions.js';
+import { createSessionReader } from '../../src/store/sessions.js';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Submission } from '../../src/contract/contract.js';
 import { readConfig } from '../../src/config/config.js';
-import { createGroups } from '../../src/readings/group.js';
+import { createReadingWriter } from '../../src/readings/group.js';
 import type { PreparedReading } from '../../src/readings/intake.js';
 import { eraseSubject } from '../../src/retention/erase.js';
 import { purgeExpired } from '../../src/retention/purge.js';
@@ -113,7 +113,7 @@ test('the subject of the session is checked in the order in which readings are s
   const service = await startTestService();
   const { store, clock, accountId } = service;
   const admitSession = async () => undefined;
-  const { commit, close } = createGroups({ ...erasing(service), admitSession, onEvents() {}, onCommitted() {} });
+  const { commit, close } = createReadingWriter({ ...erasing(service), admitSession, onEvents() {}, onCommitted() {} });
   onTestFinished(close);
   const reading = (sessionId: string, digest: string): PreparedReading => ({
     ...{ accountId, sessionId, digest, subjectId: 'anna', timestampMs: clock.nowMs, signals: { heart_rate: 70 } },
@@ -125,7 +125,7 @@ test('the subject of the session is checked in the order in which readings are s
     { ...reading('s3', 'token'), grant },
   ]);
   expect(outcomes.map((it) => it instanceof ProblemError)).toEqual([...[false, false], ...[true, false], true]);
-  expect(await sessionReader(store.read(accountId)).find('s3')).toBeUndefined();
+  expect(await createSessionReader(store.read(accountId)).find('s3')).toBeUndefined();
 });
 
 test('of two tokens with different subjects, one binds a session, and the other learns nothing', async () => {

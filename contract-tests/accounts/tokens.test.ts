@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { createKey, revokeKey } from '../../src/keys/manage.js';
-import { keyTable, type ListedKey } from '../../src/store/keys.js';
+import { createKeyTable, type ListedKey } from '../../src/store/keys.js';
 import { readConfig } from '../../src/config/config.js';
 import { requireSecretsKeys } from '../../src/config/secrets-key.js';
 import { createSessionTokens } from '../../src/keys/session-token.js';
@@ -100,7 +100,7 @@ const rejected: Readonly<Record<string, (operationId: string) => Promise<string>
 };
 
 async function claims() {
-  const { accountId, keyId } = (await service.store.use(keyTable).list())[0] as ListedKey;
+  const { accountId, keyId } = (await service.store.use(createKeyTable).list())[0] as ListedKey;
   return { accountId, keyId, sessionId: 's1', issuedAtMs: service.clock.nowMs, scopes: ['ingest', 'read'] as const };
 }
 
@@ -148,7 +148,7 @@ test.each(['revoked', 'expired'])('the tokens of a %s key are invalid', async (h
   const { store, clock } = service;
   const expiresAtMs = clock.nowMs + 5_000;
   const { key, keyId } = await createKey(
-    store.use(keyTable),
+    store.use(createKeyTable),
     { account: `ends-${how}`, tier: 'solo', expiresAtMs },
     clock.nowMs,
   );
@@ -157,7 +157,7 @@ test.each(['revoked', 'expired'])('the tokens of a %s key are invalid', async (h
   const { token } = (await service.request('/v1/tokens', { method: 'POST', headers, body })).body;
   const status = async () => (await service.request('/v1/state?session_id=s1', { headers: bearer(token) })).status;
   expect(await status()).toBe(404);
-  if (how === 'revoked') await revokeKey(store.use(keyTable), keyId, clock.nowMs);
+  if (how === 'revoked') await revokeKey(store.use(createKeyTable), keyId, clock.nowMs);
   else clock.advance(6);
   await until('the token is invalid', async () => (await status()) === 401);
 });

@@ -1,4 +1,4 @@
-import { keyTable } from '../../src/store/keys.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { expect, test } from 'vitest';
 import { createKey } from '../../src/keys/manage.js';
 import { client, startTestService } from '../../testkit/service.js';
@@ -41,7 +41,7 @@ test('a token of a key whose only scope is "tokens" can read and send', async ()
   const service = await startTestService();
   const { store, clock, url } = service;
   const { key } = await createKey(
-    store.use(keyTable),
+    store.use(createKeyTable),
     { account: 'issuer', tier: 'solo', scopes: ['tokens'] },
     clock.nowMs,
   );

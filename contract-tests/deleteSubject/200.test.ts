@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import type { Store } from '../../src/store/store.js';
 import { interruptBefore } from '../../testkit/interrupt.js';
-import { keyTable } from '../../src/store/keys.js';
-import { hourReader, hourWriter } from '../../src/store/subject-hours.js';
+import { createKeyTable } from '../../src/store/keys.js';
+import { createHourReader, createHourWriter } from '../../src/store/subject-hours.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { eraseSubject, finishErasures } from '../../src/retention/erase.js';
@@ -116,7 +116,7 @@ test('data left by an interrupted erasure is not readable and is deleted later',
   const service = await startTestService({});
   await liveOnce(service, 'anna', 2);
   const half = stopAfterTombstones(service.store);
-  const accountId = (await service.store.use(keyTable).list()).at(-1)?.accountId ?? '';
+  const accountId = (await service.store.use(createKeyTable).list()).at(-1)?.accountId ?? '';
   expect(await eraseSubject(erasing(service, half), accountId, 'anna')).toMatchObject({ sessions: 2 });
   expect((await service.request('/v1/history?session_id=anna-0')).status).toBe(404);
   await service.read({ session_id: 'anna-0', subject_id: 'anna', heart_rate: 95 });
@@ -131,7 +131,7 @@ test('an erasure after an unfinished one counts only the sessions and topics sin
   const service = await startTestService({});
   await liveOnce(service, 'anna', 2);
   const half = stopAfterTombstones(service.store);
-  const accountId = (await service.store.use(keyTable).list()).at(-1)?.accountId ?? '';
+  const accountId = (await service.store.use(createKeyTable).list()).at(-1)?.accountId ?? '';
   await eraseSubject(erasing(service, half), accountId, 'anna');
   await service.read({ session_id: 'anna-0', subject_id: 'anna', heart_rate: 95 });
   const erased = await service.request('/v1/subjects/anna', { method: 'DELETE' });
@@ -163,7 +163,7 @@ test('readings that arrive during repeated erasures are accepted', async () => {
 
 test('a reading that arrives during an erasure waits for the end of the erasure and starts a new session', async () => {
   const service = await startTestService({});
-  const accountId = (await service.store.use(keyTable).list()).at(-1)?.accountId ?? '';
+  const accountId = (await service.store.use(createKeyTable).list()).at(-1)?.accountId ?? '';
   let late: Promise<unknown> | undefined;
   const interrupted = interruptBefore(service.store, 'sessions', async () => {
     const timestamp = service.clock.at(1);
@@ -187,13 +187,13 @@ test('an erasure also deletes an hour that the purge stores after the first step
   let isStored: boolean | undefined;
   const run: typeof store.run = async (work) => {
     const result = await store.run(work);
-    isStored ??= await store.transact((scopeOf) => hourWriter(scopeOf(accountId)).add('anna', [hour], []));
+    isStored ??= await store.transact((scopeOf) => createHourWriter(scopeOf(accountId)).add('anna', [hour], []));
     return result;
   };
   // The first step ends with the batch that finds nothing, which is the first one here.
   await eraseSubject(erasing(service, { ...store, run }), accountId, 'anna');
   expect(isStored).toBe(true);
-  expect(await hourReader(store.read(accountId)).stored('anna', hour.startMs, hour.startMs + 1)).toEqual([]);
+  expect(await createHourReader(store.read(accountId)).stored('anna', hour.startMs, hour.startMs + 1)).toEqual([]);
 });
 
 test('a subject whose name requires encoding in a path is found', async () => {

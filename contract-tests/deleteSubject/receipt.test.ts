@@ -1,5 +1,5 @@
-import { receiptKeyTable } from '../../src/store/receipt-keys.js';
-import { keyTable } from '../../src/store/keys.js';
+import { createReceiptKeyTable } from '../../src/store/receipt-keys.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ test('a receipt states what was removed, when and by which key, and the publishe
   const { receipt, ...counts } = await erase(service);
   const currentDate = new Date(service.clock.nowMs);
   const { payload } = await jwtVerify(receipt, createLocalJWKSet(await publishedKeys(service)), { typ, currentDate });
-  const key = (await service.store.use(keyTable).list()).find(({ accountId }) => accountId === service.accountId);
+  const key = (await service.store.use(createKeyTable).list()).find(({ accountId }) => accountId === service.accountId);
   expect(payload).toMatchObject({ ...counts, key_id: key?.keyId, erased_at: service.clock.at() });
 });
 
@@ -47,7 +47,7 @@ test('a changed receipt is not valid', async () => {
 
 test('after a rotation, a new key signs, earlier receipts stay verifiable, and the old private key is deleted', async () => {
   const service = await startTestService({});
-  const receiptKeys = service.store.use(receiptKeyTable);
+  const receiptKeys = service.store.use(createReceiptKeyTable);
   const before = (await erase(service)).receipt;
   const keyId = await rotateReceiptKey({ receiptKeys, secretBox: await boxOf(service), now: service.clock.now });
   const after = (await erase(service)).receipt;
@@ -70,7 +70,7 @@ async function boxOf({ database }: TestService, ...newer: string[]) {
 
 test('the private key is sealed with SECRETS_KEY, survives its replacement, and is given up with a lost key', async () => {
   const service = await startTestService({});
-  const receiptKeys = service.store.use(receiptKeyTable);
+  const receiptKeys = service.store.use(createReceiptKeyTable);
   const { receipt } = await erase(service);
   const kid = String(decodeProtectedHeader(receipt).kid);
   const readKey = async () => (await receiptKeys.list(9)).find(({ keyId }) => keyId === kid)?.privateKey ?? '';

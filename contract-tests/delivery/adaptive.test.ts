@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { nameQueue } from '../../src/webhooks/queues.js';
+import { buildQueueName } from '../../src/webhooks/queues.js';
 import { slotsPerAccountMax, slotsPerQueue } from '../../src/webhooks/slots.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
@@ -52,7 +52,7 @@ async function startHolding() {
 /** Registers the receiver and stores more due deliveries than an account has slots. They belong to no session. */
 async function storeBacklog(service: TestService, url: string): Promise<void> {
   const { id } = await register(service, url);
-  const queue = nameQueue(service.accountId, { url });
+  const queue = buildQueueName(service.accountId, { url });
   await storeDue(service, id, backlog, () => queue);
 }
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { isGenuine } from '../../examples/receiver/verify.js';
-import { signatureHeaders } from '../../src/webhooks/secrets.js';
+import { buildSignatureHeaders } from '../../src/webhooks/secrets.js';
 import { startScript } from '../../testkit/process.js';
 import { root } from '../../testkit/service.js';
 
@@ -15,7 +15,7 @@ const deliveryId = 'dlv_2b7e9d4f6a1c4e3b8d05';
 
 const sign = (secrets: readonly string[], nowMs = atMs) =>
   Object.fromEntries(
-    Object.entries(signatureHeaders({ deliveryId, body, atMs: nowMs, secrets })).map(([name, value]) => [
+    Object.entries(buildSignatureHeaders({ deliveryId, body, atMs: nowMs, secrets })).map(([name, value]) => [
       name.toLowerCase(),
       value,
     ]),

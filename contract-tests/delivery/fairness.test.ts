@@ -1,12 +1,12 @@
-import { keyTable } from '../../src/store/keys.js';
-import { deliveryTable } from '../../src/store/deliveries.js';
-import { outboxTable } from '../../src/store/outbox.js';
+import { createKeyTable } from '../../src/store/keys.js';
+import { createDeliveryTable } from '../../src/store/deliveries.js';
+import { createOutboxTable } from '../../src/store/outbox.js';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { expandEvents } from '../../src/webhooks/expand.js';
-import { newDelivery } from '../../src/webhooks/queues.js';
+import { createDelivery } from '../../src/webhooks/queues.js';
 import { slotsMax } from '../../src/webhooks/slots.js';
 import { createKey } from '../../src/keys/manage.js';
 import { startReceiver } from '../../testkit/receiver.js';
@@ -16,8 +16,12 @@ import { deliveriesOf, register, startWorkerOn } from '../../testkit/webhooks.js
 
 /** Returns the same service with a new account. */
 async function accountOn(service: TestService, account: string): Promise<TestService> {
-  const { key } = await createKey(service.store.use(keyTable), { account, tier: 'enterprise' }, service.clock.nowMs);
-  const accountId = (await service.store.use(keyTable).accountByName(account))?.accountId ?? '';
+  const { key } = await createKey(
+    service.store.use(createKeyTable),
+    { account, tier: 'enterprise' },
+    service.clock.nowMs,
+  );
+  const accountId = (await service.store.use(createKeyTable).accountByName(account))?.accountId ?? '';
   return { ...service, ...client(service.url, key, service.clock), key, accountId };
 }
 
@@ -25,9 +29,10 @@ async function accountOn(service: TestService, account: string): Promise<TestSer
 async function storeDueAt(service: TestService, url: string, count: number): Promise<void> {
   const { id: webhookId } = await register(service, url);
   const { accountId, clock } = service;
-  const due = () => newDelivery({ accountId, webhookId, url }, { sessionId: 's', payload: '{}', dueAtMs: clock.nowMs });
+  const due = () =>
+    createDelivery({ accountId, webhookId, url }, { sessionId: 's', payload: '{}', dueAtMs: clock.nowMs });
   const deliveries = Array.from({ length: count }, due);
-  await service.store.transact((scopeOf) => deliveryTable(scopeOf(accountId)).insert(deliveries));
+  await service.store.transact((scopeOf) => createDeliveryTable(scopeOf(accountId)).insert(deliveries));
 }
 
 /** Starts receivers on many ports that accept requests and never respond. */
@@ -95,7 +100,7 @@ test("an account's backlog of events does not delay the events of another accoun
   } as const;
   const storeEvents = ({ accountId, store, clock }: TestService, count: number) => {
     const events = Array.from({ length: count }, (_, index) => ({ sessionId: `s${index}`, seq: 1, payload }));
-    return store.transact((scopeOf) => outboxTable(scopeOf(accountId)).append(events, 1_000, clock.nowMs));
+    return store.transact((scopeOf) => createOutboxTable(scopeOf(accountId)).append(events, 1_000, clock.nowMs));
   };
   await storeEvents(busy, 500);
   service.clock.advance(60);

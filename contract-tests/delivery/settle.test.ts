@@ -1,11 +1,11 @@
-import { deliveryTable } from '../../src/store/deliveries.js';
-import { failedDeliveryTable } from '../../src/store/settled-deliveries.js';
+import { createDeliveryTable } from '../../src/store/deliveries.js';
+import { createFailedDeliveryTable } from '../../src/store/settled-deliveries.js';
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { newDelivery } from '../../src/webhooks/queues.js';
+import { createDelivery } from '../../src/webhooks/queues.js';
 import { settleGroup } from '../../src/webhooks/settle.js';
 import type { Delivery } from '../../src/store/delivery-row.js';
-import { type StoredWebhook, webhookTable } from '../../src/store/webhooks.js';
+import { type StoredWebhook, createWebhookTable } from '../../src/store/webhooks.js';
 import { startTestService } from '../../testkit/service.js';
 
 const timestamp = '2026-11-21T09:30:00.000Z';
@@ -27,16 +27,16 @@ async function arrange(...rests: Array<Partial<Delivery>>) {
   };
   const line = { sessionId: 's1', payload: '{}', dueAtMs: Date.now() + 3_600_000 };
   const deliveries = rests.map((rest) => ({
-    ...newDelivery({ ...webhook, accountId }, { ...line, ...rest }),
+    ...createDelivery({ ...webhook, accountId }, { ...line, ...rest }),
     accountId,
   }));
   await store.transact(async (scopeOf) => {
-    await webhookTable(scopeOf(accountId)).insert(webhook);
-    await deliveryTable(scopeOf(accountId)).insert(deliveries);
+    await createWebhookTable(scopeOf(accountId)).insert(webhook);
+    await createDeliveryTable(scopeOf(accountId)).insert(deliveries);
   });
   const claimHeld = (ids: readonly string[], owner: string) =>
     store.transact((scopeOf) =>
-      deliveryTable(scopeOf(accountId)).lockHeld(ids.map((deliveryId) => ({ deliveryId, owner }))),
+      createDeliveryTable(scopeOf(accountId)).lockHeld(ids.map((deliveryId) => ({ deliveryId, owner }))),
     );
   return { store, accountId, deliveries, claimHeld };
 }
@@ -51,10 +51,10 @@ test('the outcome of an earlier claim is ignored, even in one group with the out
   ];
   await settleGroup(store, group, Date.now());
   const again = await store.transact((scopeOf) =>
-    deliveryTable(scopeOf(accountId)).busyQueues(delivery.webhookId, [delivery.sessionId]),
+    createDeliveryTable(scopeOf(accountId)).busyQueues(delivery.webhookId, [delivery.sessionId]),
   );
   expect(again.size).toBe(0);
-  expect((await webhookTable(store.read(accountId)).list())[0]?.failedInRow).toBe(0);
+  expect((await createWebhookTable(store.read(accountId)).list())[0]?.failedInRow).toBe(0);
 });
 
 test('settling a group makes the next delivery due in each of its queues, and in no other queue', async () => {
@@ -80,10 +80,10 @@ test('settling a group makes the next delivery due in each of its queues, and in
 
 test('a delivery of a removed webhook is deleted', async () => {
   const { store, accountId, deliveries, claimHeld } = await arrange({ seq: 1, owner: 'o' });
-  await store.transact((scopeOf) => webhookTable(scopeOf(accountId)).remove('wh_1'));
+  await store.transact((scopeOf) => createWebhookTable(scopeOf(accountId)).remove('wh_1'));
   const [delivery] = deliveries;
   if (!delivery) throw new Error('none');
   await settleGroup(store, [{ delivery, attempt: success }], Date.now());
   expect((await claimHeld([delivery.deliveryId], 'o')).size).toBe(0);
-  expect(await failedDeliveryTable(store.read(accountId)).page({}, 10)).toEqual([]);
+  expect(await createFailedDeliveryTable(store.read(accountId)).page({}, 10)).toEqual([]);
 });

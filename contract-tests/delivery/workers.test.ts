@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { settleGroup } from '../../src/webhooks/settle.js';
 import { slotsPerQueue } from '../../src/webhooks/slots.js';
-import { newDelivery } from '../../src/webhooks/queues.js';
+import { createDelivery } from '../../src/webhooks/queues.js';
 import { claimDue, findDueQueues, isDue } from '../../src/store/delivery-queue.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { storyEnv } from '../../testkit/story.js';
@@ -163,7 +163,7 @@ test('ten thousand deliveries queued for an unreachable receiver do not delay an
     await register(service, dead.url, { session_id: 'none' }),
     await register(service, healthy.url),
   ];
-  const { receiver: name } = newDelivery(
+  const { receiver: name } = createDelivery(
     { accountId: service.accountId, webhookId: deadHook.id, url: dead.url },
     { sessionId: 's', payload: '{}', dueAtMs: 0 },
   );

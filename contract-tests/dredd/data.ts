@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OperationId, Schema } from '../../src/contract/contract.js';
 import { toClaim } from '../../src/operations/idempotently.js';
-import { keyTable } from '../../src/store/keys.js';
-import { idempotencyKeyTable } from '../../src/store/idempotency-keys.js';
+import { createKeyTable } from '../../src/store/keys.js';
+import { createIdempotencyKeyTable } from '../../src/store/idempotency-keys.js';
 import type { Defer } from './run-dredd.js';
 import type { World } from './world.js';
 
@@ -83,9 +83,9 @@ export async function createFailedDelivery(world: World, defer: Defer): Promise<
 /** Claims an idempotency key, as another process does that runs the same request. Returns the key. */
 export async function claimKey({ store }: World, operationId: OperationId, content: object): Promise<string> {
   const key = randomUUID();
-  const accountId = (await store.use(keyTable).accountByName('dredd'))?.accountId ?? '';
+  const accountId = (await store.use(createKeyTable).accountByName('dredd'))?.accountId ?? '';
   const claim = toClaim(operationId, key, { ...content }, Date.now());
-  await store.transact((scopeOf) => idempotencyKeyTable(scopeOf(accountId)).claim(claim));
+  await store.transact((scopeOf) => createIdempotencyKeyTable(scopeOf(accountId)).claim(claim));
   return key;
 }
 

@@ -1,4 +1,4 @@
-import { keyTable } from '../../src/store/keys.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { tiers } from '../../generated/spec.js';
 import { readConfig } from '../../src/config/config.js';
 import { openStore, type Store } from '../../src/store/store.js';
@@ -44,7 +44,7 @@ export async function openWorld(kind: DatabaseKind): Promise<World> {
     // Opened first and only once. On POSIX, closing a file releases all locks of the process on this file.
     const store = openStore(readConfig({ DATABASE_URL: database.url }).database);
     undos.unshift(() => store.close());
-    await store.use(keyTable).hasAccount();
+    await store.use(createKeyTable).hasAccount();
     const service = await startRestartable(database.url);
     undos.unshift(async () => void (await service.stop('SIGKILL')));
     await spend(service.url, spentKey);

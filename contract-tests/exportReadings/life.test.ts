@@ -1,4 +1,4 @@
-import { keyTable } from '../../src/store/keys.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
@@ -79,7 +79,11 @@ test('a key has a limited number of exports, and a closed export no longer count
   const exports = await Promise.all(Array.from({ length: limits.exports.quota }, () => open(shared)));
   const { status, headers, body } = await shared.request('/v1/export');
   expect([status, body.violated_policies, headers.get('retry-after')]).toEqual([429, ['exports'], '5']);
-  const { key } = await createKey(shared.store.use(keyTable), { account: 'other', tier: 'solo' }, shared.clock.nowMs);
+  const { key } = await createKey(
+    shared.store.use(createKeyTable),
+    { account: 'other', tier: 'solo' },
+    shared.clock.nowMs,
+  );
   expect((await fetch(`${shared.url}/v1/export`, { headers: { 'X-Service-Key': key } })).status).toBe(200);
   for (const { socket } of exports) socket.destroy();
   await until('there is room', async () => (await shared.request('/v1/export?session_id=last')).status === 200);
@@ -94,8 +98,8 @@ test('other requests are answered while a client does not read', async () => {
 
 test('an export ends incompletely when its token expires or its key is revoked', async () => {
   const { store, clock, accountId } = shared;
-  const { key, keyId } = await createKey(store.use(keyTable), { account: 'ending', tier: 'solo' }, clock.nowMs);
-  const account = await store.use(keyTable).accountByName('ending');
+  const { key, keyId } = await createKey(store.use(createKeyTable), { account: 'ending', tier: 'solo' }, clock.nowMs);
+  const account = await store.use(createKeyTable).accountByName('ending');
   const mine = { ...shared, key, accountId: account?.accountId ?? '' };
   expect(mine.accountId).not.toBe(accountId);
   const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
@@ -105,7 +109,7 @@ test('an export ends incompletely when its token expires or its key is revoked',
   const ofKey = await open(mine);
   const token = await issueToken({ post: async (path, it) => postWith(key, path, it) }, { expires_in: 60 });
   const ofToken = await open(mine, bearer(token));
-  await revokeKey(store.use(keyTable), keyId, clock.nowMs);
+  await revokeKey(store.use(createKeyTable), keyId, clock.nowMs);
   skipKeyCheckInterval();
   for (const ending of [ofKey, ofToken]) expect((await finish(ending)).isComplete).toBe(false);
 });

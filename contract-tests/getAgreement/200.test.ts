@@ -1,4 +1,4 @@
-import { feedbackWriter } from '../../src/store/feedback.js';
+import { createFeedbackWriter } from '../../src/store/feedback.js';
 import { expect, test } from 'vitest';
 import { modelVersion } from '../../generated/spec.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
@@ -165,7 +165,7 @@ test('an account and a person without reports have an agreement without an AUC',
 test('a report with a score of another model version does not count', async () => {
   const service = await startTestService();
   await service.store.transact(async (scopeOf) => {
-    const feedback = feedbackWriter(scopeOf(service.accountId));
+    const feedback = createFeedbackWriter(scopeOf(service.accountId));
     for (const [index, model] of [modelVersion.number, modelVersion.number - 1].entries()) {
       const published = { score: 50, model, readings: 1 };
       const report = { id: `fb_${String(index).repeat(20)}`, timestampMs: service.clock.nowMs, stress: 5, published };
@@ -212,7 +212,7 @@ test('of one person, the newest report of a minute and the newest 60 of a day co
       const published = { score: 50, model: modelVersion.number, readings: 1 };
       const [id, recordedAtMs] = [`fb_${String(minute).padStart(20, '0')}`, service.clock.nowMs + minute * 60_000];
       const report = { id, timestampMs: recordedAtMs, stress: minute < 60 ? 0 : 10, published, recordedAtMs };
-      await feedbackWriter(scopeOf(service.accountId)).add(report, { subject_id: 'p' });
+      await createFeedbackWriter(scopeOf(service.accountId)).add(report, { subject_id: 'p' });
     }
   });
   expect(await scored()).toMatchObject({ reports: 103, scored_reports: 60, stressed_reports: 40 });

@@ -1,4 +1,4 @@
-import { keyTable } from '../../src/store/keys.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { expect, test } from 'vitest';
 import { createKey } from '../../src/keys/manage.js';
 import type { Scope } from '../../src/contract/contract.js';
@@ -10,7 +10,7 @@ const path = '/v1/subjects/anna';
 /** Returns the headers of a key of this account. */
 async function keyOf({ store, clock }: TestService, account: string, scopes?: readonly Scope[]) {
   const { key } = await createKey(
-    store.use(keyTable),
+    store.use(createKeyTable),
     { account, tier: 'solo', ...(scopes && { scopes }) },
     clock.nowMs,
   );

@@ -1,4 +1,4 @@
-import { hourWriter } from '../../src/store/subject-hours.js';
+import { createHourWriter } from '../../src/store/subject-hours.js';
 import { expect, test } from 'vitest';
 import type { Schema } from '../../src/contract/contract.js';
 import { batchResults } from '../../testkit/batch.js';
@@ -115,7 +115,7 @@ test('more than 1,000 hours come in pages that contain each hour once', async ()
   const hours = Array.from({ length: 1_500 }, (_, index) => ({
     ...{ startMs: clock.nowMs - (1_500 - index) * 3_600_000, stateMs, scores, heartRates: undefined, topics: [] },
   }));
-  await store.transact((scopeOf) => hourWriter(scopeOf(accountId)).add('p', hours, []));
+  await store.transact((scopeOf) => createHourWriter(scopeOf(accountId)).add('p', hours, []));
   const range = '?from=2020-01-01T00:00:00Z';
   const first = await summaryOf(service, range);
   expect(first.rows).toHaveLength(1_000);

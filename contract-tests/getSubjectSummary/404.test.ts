@@ -1,4 +1,4 @@
-import { keyTable } from '../../src/store/keys.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { expect, test } from 'vitest';
 import { createKey } from '../../src/keys/manage.js';
 import { startTestService } from '../../testkit/service.js';
@@ -6,7 +6,7 @@ import { startTestService } from '../../testkit/service.js';
 test('a subject of another account gets the same response as an unknown subject', async () => {
   const { read, request, store, clock } = await startTestService();
   await read({ subject_id: 'anna', heart_rate: 70 });
-  const { key } = await createKey(store.use(keyTable), { account: 'stranger', tier: 'solo' }, clock.nowMs);
+  const { key } = await createKey(store.use(createKeyTable), { account: 'stranger', tier: 'solo' }, clock.nowMs);
   const asStranger = async (subject: string) => {
     const { body } = await request(`/v1/subjects/${subject}/summary`, { headers: { 'X-Service-Key': key } });
     return { ...body, request_id: '' };

@@ -1,4 +1,4 @@
-import { keyTable } from '../../src/store/keys.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { expect, test } from 'vitest';
 import { createKey } from '../../src/keys/manage.js';
 import { startTestService } from '../../testkit/service.js';
@@ -26,7 +26,7 @@ test.each([{ heart_rate: 70 }, { tone: 'tense' as const }])(
 test('a subject of another account gets the same response as an absent subject', async () => {
   const { read, request, store, clock } = await startTestService();
   await read({ subject_id: 'anna', heart_rate: 70, ...turn });
-  const { key } = await createKey(store.use(keyTable), { account: 'stranger', tier: 'solo' }, clock.nowMs);
+  const { key } = await createKey(store.use(createKeyTable), { account: 'stranger', tier: 'solo' }, clock.nowMs);
   const asStranger = async (path: string, method = 'GET') => {
     const { body } = await request(path, { method, headers: { 'X-Service-Key': key } });
     return { ...body, request_id: '' };

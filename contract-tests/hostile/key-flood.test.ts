@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createIdentify, makeKey } from '../../src/keys/identify.js';
+import { createIdentify, generateKey } from '../../src/keys/identify.js';
 import { createKey } from '../../src/keys/manage.js';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
-import { type KeyTable, keyTable } from '../../src/store/keys.js';
+import { type KeyTable, createKeyTable } from '../../src/store/keys.js';
 import { migrate } from '../../src/store/migrate.js';
 import { createTestDatabase } from '../../testkit/databases.js';
 
@@ -17,7 +17,7 @@ test('ten thousand invalid keys are looked up in batches, and a valid key among 
   let accepted = 0;
   let refused = 0;
   for (let from = 0; from < wrongKeys; from += 1_000) {
-    const wrong = Array.from({ length: 1_000 }, makeKey);
+    const wrong = Array.from({ length: 1_000 }, generateKey);
     const identities = await Promise.all([...wrong, key].map((it) => identify(it, '127.0.0.1')));
     accepted += identities.filter(({ caller }) => caller !== undefined).length;
     refused += identities.filter(({ caller }) => caller === undefined).length;
@@ -36,5 +36,5 @@ async function openKeys(): Promise<{ readonly keys: KeyTable; queries(): number 
   await migrate(knex);
   let count = 0;
   knex.on('query', () => (count += 1));
-  return { keys: keyTable(knex), queries: () => count };
+  return { keys: createKeyTable(knex), queries: () => count };
 }

@@ -1,4 +1,4 @@
-import { idempotencyKeyTable } from '../../src/store/idempotency-keys.js';
+import { createIdempotencyKeyTable } from '../../src/store/idempotency-keys.js';
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { idempotency as settings } from '../../generated/spec.js';
@@ -79,7 +79,7 @@ test('a resend gets 409 with Retry-After while the first request is in progress,
   const service = await startTestService();
   const key = randomUUID();
   const claim = toClaim('registerWebhook', key, hook, service.clock.nowMs);
-  await service.store.transact((scopeOf) => idempotencyKeyTable(scopeOf(service.accountId)).claim(claim));
+  await service.store.transact((scopeOf) => createIdempotencyKeyTable(scopeOf(service.accountId)).claim(claim));
   const refused = await send(service, '/webhooks/register', key, hook);
   expect(refused.body).toMatchObject({ status: 409, code: 'idempotency_key_in_use' });
   expect(refused.headers.get('retry-after')).toBe('1');
@@ -161,7 +161,7 @@ test.each([
 test('an account keeps its newest keys, up to the limit', async () => {
   const service = await startTestService();
   await service.store.transact(async (scopeOf) => {
-    const idempotencyKeys = idempotencyKeyTable(scopeOf(service.accountId));
+    const idempotencyKeys = createIdempotencyKeyTable(scopeOf(service.accountId));
     for (let index = 0; index < 5; index += 1)
       await idempotencyKeys.claim(toClaim('testWebhook', `k${index}`, {}, service.clock.nowMs + index));
     await idempotencyKeys.deleteExcess(3);

@@ -1,4 +1,4 @@
-import { keyTable } from '../../src/store/keys.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { expect, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { enums, signals } from '../../generated/spec.js';
@@ -153,7 +153,7 @@ test('of concurrent readings in a new session, only the reading with a different
 test('sessions with the same name in two accounts are separate', async () => {
   const { read, request, store, clock } = await startTestService();
   const { createKey } = await import('../../src/keys/manage.js');
-  const other = await createKey(store.use(keyTable), { account: 'other', tier: 'solo' }, clock.nowMs);
+  const other = await createKey(store.use(createKeyTable), { account: 'other', tier: 'solo' }, clock.nowMs);
   await read({ heart_rate: 70 });
   const foreign = await request('/v1/state?session_id=s1', { headers: { 'X-Service-Key': other.key } });
   expect(foreign).toMatchObject({ status: 404, body: { code: 'session_not_found' } });

@@ -1,4 +1,4 @@
-import { keyTable } from '../../src/store/keys.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { expect, test } from 'vitest';
 import { createKey, revokeKey, rotateKey } from '../../src/keys/manage.js';
 import { expectNothingStored, sendRaw } from '../../testkit/raw.js';
@@ -44,11 +44,15 @@ test('revoked and expired keys are invalid, and a rotated key is valid for 24 ho
   const statusWith = async (key: string) =>
     (await request('/v1/state?session_id=none', { headers: { 'X-Service-Key': key } })).status;
   const make = () =>
-    createKey(store.use(keyTable), { account: 'acme', tier: 'solo', expiresAtMs: clock.nowMs + 3e8 }, clock.nowMs);
+    createKey(
+      store.use(createKeyTable),
+      { account: 'acme', tier: 'solo', expiresAtMs: clock.nowMs + 3e8 },
+      clock.nowMs,
+    );
   const [revoked, expired, rotated, ended] = [await make(), await make(), await make(), await make()];
-  await revokeKey(store.use(keyTable), revoked.keyId, clock.nowMs);
-  const successor = await rotateKey(store.use(keyTable), rotated.keyId, false, clock.nowMs);
-  await rotateKey(store.use(keyTable), ended.keyId, true, clock.nowMs);
+  await revokeKey(store.use(createKeyTable), revoked.keyId, clock.nowMs);
+  const successor = await rotateKey(store.use(createKeyTable), rotated.keyId, false, clock.nowMs);
+  await rotateKey(store.use(createKeyTable), ended.keyId, true, clock.nowMs);
   expect(await statusWith(revoked.key)).toBe(401);
   expect(await statusWith(ended.key)).toBe(401);
   expect(await statusWith(rotated.key)).toBe(404);
@@ -61,7 +65,7 @@ test('revoked and expired keys are invalid, and a rotated key is valid for 24 ho
 
 test('only the hash and the first characters of a key are stored', async () => {
   const { key, store } = await startTestService();
-  const stored = JSON.stringify(await store.use(keyTable).list());
+  const stored = JSON.stringify(await store.use(createKeyTable).list());
   expect(stored).not.toContain(key);
   expect(stored).toContain(key.slice(0, 7));
 });

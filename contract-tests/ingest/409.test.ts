@@ -1,6 +1,6 @@
 import { interruptBefore } from '../../testkit/interrupt.js';
-import { subjectReader } from '../../src/store/subjects.js';
-import { sessionReader } from '../../src/store/sessions.js';
+import { createSubjectReader } from '../../src/store/subjects.js';
+import { createSessionReader } from '../../src/store/sessions.js';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { onTestFinished, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
@@ -33,8 +33,8 @@ async function afterErasure(): Promise<{ service: TestService; erasedAt: string 
 /** Fails unless nothing of the person is stored. */
 async function expectGone({ store, accountId, request }: TestService): Promise<void> {
   const scope = store.read(accountId);
-  expect(await subjectReader(scope).find(subject_id)).toBeUndefined();
-  expect(await sessionReader(scope).find('talk')).toBeUndefined();
+  expect(await createSubjectReader(scope).find(subject_id)).toBeUndefined();
+  expect(await createSessionReader(scope).find('talk')).toBeUndefined();
   expect((await request(`/v1/subjects/${subject_id}`)).status).toBe(404);
 }
 

@@ -1,6 +1,6 @@
-import { keyTable } from '../../src/store/keys.js';
-import { sessionReader } from '../../src/store/sessions.js';
-import { readingTable } from '../../src/store/readings.js';
+import { createKeyTable } from '../../src/store/keys.js';
+import { createSessionReader } from '../../src/store/sessions.js';
+import { createReadingTable } from '../../src/store/readings.js';
 import { expect, test } from 'vitest';
 import { createKey } from '../../src/keys/manage.js';
 import { expectNothingStored } from '../../testkit/raw.js';
@@ -43,10 +43,10 @@ test('a rejected reading is not stored', async () => {
   const refused = await ingest({ heart_rate: 72, timestamp: clock.at(2) });
   expect(refused.status).toBe(429);
   expect((await request('/v1/state?session_id=s1')).status).toBe(429);
-  const row = (await store.use(keyTable).list()).find(({ account }) => account.startsWith('test-'));
+  const row = (await store.use(createKeyTable).list()).find(({ account }) => account.startsWith('test-'));
   const accountId = row?.accountId ?? '';
-  const session = await sessionReader(store.read(accountId)).find('s1');
-  expect(await readingTable(store.read(accountId)).pointsAfter(session?.incarnation ?? '', 0)).toHaveLength(2);
+  const session = await createSessionReader(store.read(accountId)).find('s1');
+  expect(await createReadingTable(store.read(accountId)).pointsAfter(session?.incarnation ?? '', 0)).toHaveLength(2);
 });
 
 test('a key starts 50 sessions per minute, and the 51st is rejected and stores nothing', async () => {
@@ -72,8 +72,9 @@ test('each key of an account has its own quota of new sessions', async () => {
   const { ingest, url, clock, store } = await startTestService({
     env: { ...limited, LIMIT_NEW_SESSIONS_PER_MINUTE: '1' },
   });
-  const account = (await store.use(keyTable).list()).find((row) => row.account.startsWith('test-'))?.account ?? '';
-  const other = client(url, (await createKey(store.use(keyTable), { account }, clock.nowMs)).key, clock);
+  const account =
+    (await store.use(createKeyTable).list()).find((row) => row.account.startsWith('test-'))?.account ?? '';
+  const other = client(url, (await createKey(store.use(createKeyTable), { account }, clock.nowMs)).key, clock);
   const begin = (send: typeof ingest, session_id: string) => send({ session_id, heart_rate: 70 });
   expect((await begin(ingest, 'a')).status).toBe(200);
   expect((await begin(ingest, 'b')).status).toBe(429);

@@ -1,4 +1,4 @@
-import { keyTable } from '../../src/store/keys.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { expect, test } from 'vitest';
 import { changeSetting } from '../../src/keys/settings.js';
 import type { Schema, StateReading } from '../../src/contract/contract.js';
@@ -157,10 +157,10 @@ test('lines of a batch, backfilled readings and readings of a token derive a sen
 test('the setting of the account is the default, and a reading overrides it', async () => {
   const { one, two, calls, clock } = await startTwoServices();
   const account =
-    (await one.store.use(keyTable).list()).find(({ accountId }) => accountId === one.accountId)?.account ?? '';
+    (await one.store.use(createKeyTable).list()).find(({ accountId }) => accountId === one.accountId)?.account ?? '';
   const body = { user_message: distress };
   for (const { ingest } of calls) expect((await ingest(body)).body.code).toBe('missing_signals');
-  await changeSetting(two.store.use(keyTable), { account, name: 'derive-sentiment', word: 'on' }, clock.nowMs);
+  await changeSetting(two.store.use(createKeyTable), { account, name: 'derive-sentiment', word: 'on' }, clock.nowMs);
   for (const [index, { ingest }] of calls.entries())
     await until(
       'the setting applies',
@@ -175,7 +175,7 @@ test('the setting of the account is the default, and a reading overrides it', as
     body: JSON.stringify({ session_id: 'token', timestamp: clock.at(), ...body }),
   });
   expect(sent.body.derived?.sentiment).toBeLessThan(-0.5);
-  await changeSetting(one.store.use(keyTable), { account, name: 'derive-sentiment', word: 'off' }, clock.nowMs);
+  await changeSetting(one.store.use(createKeyTable), { account, name: 'derive-sentiment', word: 'off' }, clock.nowMs);
   for (const { ingest } of calls)
     await until('the setting ends', async () => (await ingest({ session_id: 'off', ...body })).status === 400);
 });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { createDigestId } from '../../src/keys/digest-id.js';
-import { advanceGroup } from '../../src/readings/group.js';
+import { processGroup } from '../../src/readings/group.js';
 import type { PreparedReading } from '../../src/readings/intake.js';
 import { openDatabase } from '../../src/store/database.js';
 import { migrate } from '../../src/store/migrate.js';
@@ -26,7 +26,7 @@ async function open() {
   const send = (reading: Partial<PreparedReading>, sessionId: string, timestampMs: number) => {
     const digest = randomBytes(6).toString('hex');
     const plain = { accountId, sessionId, timestampMs, digest, signals: { heart_rate: 70 } };
-    return advanceGroup(store, [{ ...plain, ...reading }], nowMs, digestId);
+    return processGroup(store, [{ ...plain, ...reading }], nowMs, digestId);
   };
   return async (reading: Partial<PreparedReading>) => {
     const sessionId = randomBytes(6).toString('hex');
@@ -58,7 +58,7 @@ const plain = {
     ...['select sessions', 'select accounts', 'select stream_positions'],
     ...['insert sessions', 'insert session_readings', 'insert stream_positions'],
   ],
-  tables: ['positionTable', 'readingTable', 'sessionWriter', 'webhookTable'],
+  tables: ['createPositionTable', 'createReadingTable', 'createSessionWriter', 'createWebhookTable'],
 };
 
 test('a plain reading of a bare account costs six statements and the objects of four tables', async () => {
@@ -67,19 +67,23 @@ test('a plain reading of a bare account costs six statements and the objects of 
 });
 
 test.each<[string, Partial<PreparedReading>, { statements: string[]; tables: string[] }]>([
-  ['a person', { subjectId: 'p' }, { statements: ['select subjects', 'insert subjects'], tables: ['subjectWriter'] }],
+  [
+    'a person',
+    { subjectId: 'p' },
+    { statements: ['select subjects', 'insert subjects'], tables: ['createSubjectWriter'] },
+  ],
   [
     'a conversation turn, which an erasure may precede,',
     { subjectId: 'p', isLiveTurn: true },
     {
       statements: ['select subjects', 'insert subjects', 'select erased_ids'],
-      tables: ['subjectWriter', 'erasedIdTable'],
+      tables: ['createSubjectWriter', 'createErasedIdTable'],
     },
   ],
   [
     'a session token',
     { grant: { subjectId: 'p', issuedAtMs: nowMs - 1 } as never },
-    { statements: ['select erased_ids'], tables: ['erasedIdTable'] },
+    { statements: ['select erased_ids'], tables: ['createErasedIdTable'] },
   ],
   ['backfill', { isBackfill: true }, { statements: ['insert late_readings'], tables: [] }],
 ])('%s adds exactly its own statements and tables', async (_, reading, added) => {

@@ -1,8 +1,8 @@
 import { findSessionsWithEvents } from '../../src/store/outbox.js';
 import { findStreamHeads } from '../../src/store/stream-positions.js';
-import { positionReader } from '../../src/store/readings-by-position.js';
-import { sessionReader } from '../../src/store/sessions.js';
-import { readingTable } from '../../src/store/readings.js';
+import { createPositionReader } from '../../src/store/readings-by-position.js';
+import { createSessionReader } from '../../src/store/sessions.js';
+import { createReadingTable } from '../../src/store/readings.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { retention } from '../../generated/spec.js';
 import { readConfig } from '../../src/config/config.js';
@@ -35,8 +35,10 @@ test('a backfilled reading is in the history and changes neither the state nor t
   const results = await batchResults(service, lines);
   expect(results.map(({ state }) => state?.timestamp)).toEqual(lines.map(({ timestamp }) => timestamp));
   expect((await request('/v1/state?session_id=s1')).body).toEqual(before.body);
-  expect(await positionReader(store.read(accountId)).changedAfter(head?.position ?? 0)).toEqual([]);
-  expect(await positionReader(store.read(accountId)).streamSession('s1', 0, 10)).toMatchObject({ readings: [{}] });
+  expect(await createPositionReader(store.read(accountId)).changedAfter(head?.position ?? 0)).toEqual([]);
+  expect(await createPositionReader(store.read(accountId)).streamSession('s1', 0, 10)).toMatchObject({
+    readings: [{}],
+  });
   const { datapoints } = (await request('/v1/history?session_id=s1&minutes=60')).body;
   expect(datapoints.map((it: { heart_rate: number }) => it.heart_rate)).toEqual([140, 150, 60]);
 });
@@ -167,10 +169,10 @@ test('an erasure also deletes backfilled readings', async () => {
   const service = await startTestService();
   const { request, store, accountId } = service;
   await batchResults(service, [past(service, 600, { session_id: 'gone', subject_id: 'gone', heart_rate: 90 })]);
-  const found = await sessionReader(store.read(accountId)).find('gone');
+  const found = await createSessionReader(store.read(accountId)).find('gone');
   expect((await request('/v1/subjects/gone', { method: 'DELETE' })).body).toMatchObject({ sessions_removed: 1 });
   expect((await request('/v1/history?session_id=gone')).status).toBe(404);
-  expect(await readingTable(store.read(accountId)).pointsAfter(found?.incarnation ?? '', 0)).toEqual([]);
+  expect(await createReadingTable(store.read(accountId)).pointsAfter(found?.incarnation ?? '', 0)).toEqual([]);
   const knex = openDatabase(readConfig({ DATABASE_URL: service.database.url }).database);
   onTestFinished(() => knex.destroy());
   for (const table of ['session_readings', 'late_readings'])

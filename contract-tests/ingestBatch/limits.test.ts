@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createGroups } from '../../src/readings/group.js';
+import { createReadingWriter } from '../../src/readings/group.js';
 import type { PreparedReading } from '../../src/readings/intake.js';
 import { callsInDatabase, makeAccount } from '../../testkit/calls.js';
 import { batchResults, postBatch } from '../../testkit/batch.js';
@@ -135,7 +135,7 @@ test('a reading is not queued behind the large batch of another account', async 
   const groups: string[][] = [];
   const onCommitted = (group: readonly PreparedReading[]) => void groups.push(group.map(({ accountId }) => accountId));
   const admitSession = async () => undefined;
-  const { commit, close } = createGroups({ ...erasing(service), admitSession, onEvents() {}, onCommitted });
+  const { commit, close } = createReadingWriter({ ...erasing(service), admitSession, onEvents() {}, onCommitted });
   onTestFinished(close);
   const send = (accountId: string, count: number) => {
     const reading = (index: number) => ({

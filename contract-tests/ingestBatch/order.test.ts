@@ -1,6 +1,6 @@
 import { onTestFinished, expect, test } from 'vitest';
 import type { Caller } from '../../src/contract/contract.js';
-import { createGroups } from '../../src/readings/group.js';
+import { createReadingWriter } from '../../src/readings/group.js';
 import type { PreparedReading } from '../../src/readings/intake.js';
 import { startTestService } from '../../testkit/service.js';
 import { erasing } from '../../testkit/stored.js';
@@ -13,7 +13,7 @@ test('a line never overtakes an earlier line, even if its session is admitted fi
   const admitSession = (_: Caller, sessionId: string) =>
     new Promise<void>((resolve) => void admitted.set(sessionId, resolve));
   const onCommitted = (group: readonly PreparedReading[]) => committed.push(...group.map((it) => it.sessionId));
-  const { commit, close } = createGroups({ ...erasing(service), admitSession, onEvents() {}, onCommitted });
+  const { commit, close } = createReadingWriter({ ...erasing(service), admitSession, onEvents() {}, onCommitted });
   onTestFinished(close);
   const readings = ['s0', 's1', 's2'].map((sessionId) => ({
     ...{ accountId, sessionId, digest: sessionId, timestampMs: clock.nowMs, signals: { heart_rate: 70 } },

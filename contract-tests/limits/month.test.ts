@@ -1,4 +1,4 @@
-import { usageTable } from '../../src/store/usage.js';
+import { createUsageTable } from '../../src/store/usage.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { tiers } from '../../generated/spec.js';
 import { call, callsInDatabase, makeAccount } from '../../testkit/calls.js';
@@ -108,6 +108,6 @@ test('two processes on one database share the monthly count, except the calls of
 async function makeSpent(service: TestService, account: string, left: number) {
   const made = await makeAccount(service, account, 'solo');
   const month = new Date(service.clock.nowMs).toISOString().slice(0, 7);
-  await service.store.use(usageTable).add([{ accountId: made.accountId, month, calls: solo - left }]);
+  await service.store.use(createUsageTable).add([{ accountId: made.accountId, month, calls: solo - left }]);
   return made;
 }

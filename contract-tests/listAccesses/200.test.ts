@@ -1,5 +1,5 @@
-import { keyTable } from '../../src/store/keys.js';
-import { accessTable } from '../../src/store/accesses.js';
+import { createKeyTable } from '../../src/store/keys.js';
+import { createAccessTable } from '../../src/store/accesses.js';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Schema } from '../../src/contract/contract.js';
 import { createTestDatabase } from '../../testkit/databases.js';
@@ -44,7 +44,7 @@ test('reads of a person, of their sessions and of the whole account are listed w
     'listSessions read account',
     'listSessions read subject',
   ]);
-  const keyId = (await service.store.use(keyTable).list()).find(
+  const keyId = (await service.store.use(createKeyTable).list()).find(
     ({ accountId }) => accountId === service.accountId,
   )?.keyId;
   for (const access of found) expect(access).toMatchObject({ minute, key_id: keyId, credential: 'key' });
@@ -134,16 +134,16 @@ test('an erasure deletes the link between the person and the entries, and anothe
   await service.request('/v1/subjects/anna');
   await recorded(service, 1);
   expect(operationsOf(await list(stranger))).toEqual([]);
-  const pseudonym = await service.store.use(accessTable).findPseudonym(service.accountId, 'anna');
+  const pseudonym = await service.store.use(createAccessTable).findPseudonym(service.accountId, 'anna');
   // Read directly before the erasure, so that the entry is stored after it.
   await service.request('/v1/triggers?subject_id=anna');
   expect((await service.request('/v1/subjects/anna', { method: 'DELETE' })).status).toBe(200);
   await until('the erasure in the record', async () =>
-    (await service.store.use(accessTable).newest(10)).some(({ action }) => action === 'erase'),
+    (await service.store.use(createAccessTable).newest(10)).some(({ action }) => action === 'erase'),
   );
-  expect(await service.store.use(accessTable).findPseudonym(service.accountId, 'anna')).toBeUndefined();
+  expect(await service.store.use(createAccessTable).findPseudonym(service.accountId, 'anna')).toBeUndefined();
   expect((await service.request('/v1/subjects/anna/accesses')).status).toBe(404);
-  const entries = await service.store.use(accessTable).newest(20, service.accountId);
+  const entries = await service.store.use(createAccessTable).newest(20, service.accountId);
   expect(entries.find(({ operation }) => operation === 'getSubject')?.subject).toBe(pseudonym);
   expect(entries.find(({ action }) => action === 'erase')?.subject).toBe('!');
   await service.read({ session_id: 'talk', subject_id: 'anna', heart_rate: 80 });
@@ -159,5 +159,5 @@ test('with RETENTION_ACCESS_DAYS=0, no access is recorded', async () => {
   // The end of a service stores the accesses that wait.
   await service.close();
   const { store } = await startTestService({ database });
-  expect(await store.use(accessTable).newest(10)).toEqual([]);
+  expect(await store.use(createAccessTable).newest(10)).toEqual([]);
 });

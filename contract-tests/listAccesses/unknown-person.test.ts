@@ -1,4 +1,4 @@
-import { accessTable } from '../../src/store/accesses.js';
+import { createAccessTable } from '../../src/store/accesses.js';
 import { expect, test } from 'vitest';
 import type { OperationId } from '../../src/contract/contract.js';
 import { findOperation } from '../../src/operations/index.js';
@@ -32,7 +32,7 @@ async function readAbout(service: TestService): Promise<number[]> {
   // The record has the order of the requests.
   await until(
     'the last access is stored',
-    async () => (await service.store.use(accessTable).newest(1))[0]?.operation === 'getState',
+    async () => (await service.store.use(createAccessTable).newest(1))[0]?.operation === 'getState',
   );
   return statuses;
 }
@@ -42,7 +42,9 @@ test('requests about a person who never existed store nothing about the person, 
   expect(requests.length).toBeGreaterThan(7);
   expect((await readAbout(service)).filter((status) => ![200, 404].includes(status))).toEqual([]);
   expect(await everythingStored(service.database)).not.toContain(subject_id);
-  expect((await service.store.use(accessTable).newest(10)).map(({ operation }) => operation)).toEqual(['getState']);
+  expect((await service.store.use(createAccessTable).newest(10)).map(({ operation }) => operation)).toEqual([
+    'getState',
+  ]);
   expect((await service.request(`/v1/subjects/${subject_id}/accesses`)).status).toBe(404);
   expect((await service.request(`/v1/subjects/${subject_id}`, { method: 'DELETE' })).status).toBe(404);
 });

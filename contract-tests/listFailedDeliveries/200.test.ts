@@ -1,4 +1,4 @@
-import { webhookTable } from '../../src/store/webhooks.js';
+import { createWebhookTable } from '../../src/store/webhooks.js';
 import { expect, test } from 'vitest';
 import type { Schema } from '../../src/contract/contract.js';
 import type { Delivery } from '../../src/store/delivery-row.js';
@@ -53,7 +53,7 @@ test.each<[string, Time, Record<string, string>]>([
   const stored = { url: 'https://8.8.8.8/', secret: '', failedInRow: 0, createdAtMs: 0, registeredEpoch: 1 };
   await service.store.transact(async (scopeOf) => {
     for (const webhookId of webhooks)
-      await webhookTable(scopeOf(service.accountId)).insert({ webhookId, events: ['state_change'], ...stored });
+      await createWebhookTable(scopeOf(service.accountId)).insert({ webhookId, events: ['state_change'], ...stored });
   });
   const all = await fill(service);
   const sinceMs = service.clock.nowMs - 3000;

@@ -1,4 +1,4 @@
-import { feedbackWriter } from '../../src/store/feedback.js';
+import { createFeedbackWriter } from '../../src/store/feedback.js';
 import { expect, test } from 'vitest';
 import { startTestService } from '../../testkit/service.js';
 
@@ -7,7 +7,7 @@ test('the pages contain every report once, newest first, also if times are equal
   await service.read({ subject_id: 'p', heart_rate: 70 });
   const count = 1_003;
   await service.store.transact(async (scopeOf) => {
-    const feedback = feedbackWriter(scopeOf(service.accountId));
+    const feedback = createFeedbackWriter(scopeOf(service.accountId));
     const recordedAtMs = service.clock.nowMs;
     for (let index = 0; index < count; index += 1) {
       const report = { id: `fb_${String(index).padStart(20, '0')}`, stress: 5, recordedAtMs };

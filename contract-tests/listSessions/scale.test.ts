@@ -5,7 +5,7 @@ import { openDatabase } from '../../src/store/database.js';
 import { insertRows } from '../../src/store/rows.js';
 import { migrate } from '../../src/store/migrate.js';
 import { type SessionFilter, listSessions } from '../../src/store/session-list.js';
-import { snapshotReader } from '../../src/store/session-snapshot.js';
+import { createSnapshotReader } from '../../src/store/session-snapshot.js';
 import { createTestDatabase, databaseKind } from '../../testkit/databases.js';
 
 const sessions = 100_000;
@@ -48,7 +48,7 @@ test('with 100,000 sessions, every page and every step of a snapshot is read fro
     [{ subjectId: 'p-7' }, 'sessions_by_subject'],
     [{ subjectId: 'p-7', after }, 'sessions_by_subject'],
   ] satisfies Array<[SessionFilter, string]>) {
-    const { sessionsAt } = snapshotReader({ knex, accountId });
+    const { sessionsAt } = createSnapshotReader({ knex, accountId });
     const works = {
       page: () => listSessions({ knex, accountId }, filter, 51),
       ...(!filter.after && { snapshot: () => sessionsAt(1, filter.subjectId, 1) }),

@@ -1,4 +1,4 @@
-import { keyTable } from '../../src/store/keys.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { expect, test } from 'vitest';
 import { createKey } from '../../src/keys/manage.js';
 import { callsInDatabase, makeAccount } from '../../testkit/calls.js';
@@ -84,7 +84,7 @@ test('a web page of a foreign origin gets a 403 first, and a configured origin i
 test('a key that is restricted to other networks is rejected at /mcp', async () => {
   const service = await startTestService({ env: { TRUST_PROXY: '1' } });
   const options = { account: 'restricted', tier: 'solo', networks: ['192.0.2.0/24'] } as const;
-  const { key } = await createKey(service.store.use(keyTable), options, service.clock.nowMs);
+  const { key } = await createKey(service.store.use(createKeyTable), options, service.clock.nowMs);
   const from = (address: string) => postMcp({ ...service, key }, list, { 'X-Forwarded-For': address });
   expect([(await from('192.0.2.7')).status, (await from('198.51.100.7')).status]).toEqual([200, 401]);
 });

@@ -1,4 +1,4 @@
-import { keyTable } from '../../src/store/keys.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { randomUUID } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
@@ -125,7 +125,7 @@ test('only a client in the networks and with the scopes of its key may call a to
   const make = async (restriction: KeyOptions) =>
     (
       await createKey(
-        service.store.use(keyTable),
+        service.store.use(createKeyTable),
         { account: randomUUID(), tier: 'solo', ...restriction },
         service.clock.nowMs,
       )

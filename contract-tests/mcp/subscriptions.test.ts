@@ -1,4 +1,4 @@
-import { keyTable } from '../../src/store/keys.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
 import { createKey, type KeyOptions, revokeKey } from '../../src/keys/manage.js';
@@ -96,9 +96,9 @@ test('subscriptions are not requests in flight', async () => {
 test('a subscription ends with its key, and a shutdown ends all of them', async () => {
   const service = await startTestService({});
   const { store, clock } = service;
-  const { key, keyId } = await createKey(store.use(keyTable), { account: 'ending', tier: 'solo' }, clock.nowMs);
+  const { key, keyId } = await createKey(store.use(createKeyTable), { account: 'ending', tier: 'solo' }, clock.nowMs);
   const [revoked, lasting] = [await subscribe({ url: service.url, key }, 's1', 's2'), await subscribe(service, 's1')];
-  await revokeKey(store.use(keyTable), keyId, clock.nowMs);
+  await revokeKey(store.use(createKeyTable), keyId, clock.nowMs);
   expect(await revoked.subscription.closed).toBe('graceful');
   await change(service, 's1');
   await until('the update arrives', async () => lasting.updates.length > 0);
@@ -121,7 +121,7 @@ test.each<[string, KeyOptions['scopes'], string]>([
 ])('a subscription to %s with the scopes %j is rejected with %s', async (uri, scopes, text) => {
   const { url, store, clock } = await startTestService();
   const { key } = await createKey(
-    store.use(keyTable),
+    store.use(createKeyTable),
     { account: `scoped-${text}`, tier: 'solo', scopes },
     clock.nowMs,
   );

@@ -84,7 +84,7 @@ test('an armored backup or key is an error that names the command to decode it',
     const [begin, end] = ['BEGIN', 'END'].map((it) => `-----${it} AGE ENCRYPTED FILE-----`);
     await writeFile(armored, [begin, ...lines, end, ''].join('\n'));
     const { code, stderr } = await restore('--key', keyFile);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`${armored} is an armored file of age`)]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`${armored} is an age file in text form`)]);
     const [, command = ''] = /: (sed .* > )/.exec(stderr) ?? [];
     execFileSync('sh', ['-c', `${command}'${armored}.binary'`]);
     expect((await readFile(`${armored}.binary`)).equals(binary)).toBe(true);

@@ -168,7 +168,7 @@ test('contradictory options are errors that name the fix', async () => {
     [['--verify', 'a.db', '--public-key', key], '--public-key is for writing a backup'],
     [['--to', '/tmp', '--every', '8d'], 'It must be from 1m to 7d.'],
     [['--to', '/tmp', '--keep', '0'], 'It must be a whole number from 1 to 99999.'],
-    [['--to', '/tmp', '--public-key', 'age1'], '--public-key: it must be a public key of age'],
+    [['--to', '/tmp', '--public-key', 'age1'], '--public-key: must be an age public key'],
   ] as const)
     expect(await runMain(['backup', ...args], env)).toMatchObject({
       code: 1,

@@ -86,7 +86,10 @@ test('without the programs, with another database, or with tables in the way, an
   const empty = await createTestDatabase('mysql');
   onTestFinished(empty.drop);
   const foreign = await runMain(['backup', file], settingsFor(empty.url));
-  expect(foreign).toMatchObject({ code: 1, stderr: expect.stringContaining('holds no schema of this service') });
+  expect(foreign).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('does not contain the schema of this service'),
+  });
   expect(await readdir(dirname(file))).toEqual([]);
   expect(await runMain(['backup', file], env)).toMatchObject({ code: 0 });
   const used = await runMain(['restore', file], env);

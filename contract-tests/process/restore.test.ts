@@ -84,7 +84,7 @@ test('restoring a damaged, foreign or newer copy fails and does not change the d
     [text, 'not a database of this service'],
     [cut, 'use another backup'],
     [newer, 'a newer version wrote it (migration of-next-year)'],
-    [join(folder, 'absent.db'), 'there is no backup at'],
+    [join(folder, 'absent.db'), 'absent.db does not exist or is not a file'],
   ] as const) {
     const ended = await runMain(['restore', file, '--replace', '--unverified'], env);
     expect(ended.code).toBe(1);
@@ -223,7 +223,7 @@ test('a backup with an added trigger, table, view, index or column is rejected, 
   await writeFile(`${file}.checksum`, `sha256 ${sum}\n`);
   expect((await restore()).stderr).toContain('was written without a secrets key, so anybody may have written it');
   await writeFile(`${file}.checksum`, checksum.replace(/^sha256 .*/, `sha256 ${sum}`));
-  expect((await restore()).stderr).toContain('was backed up with another secrets key, or changed');
+  expect((await restore()).stderr).toContain('was written with a different secrets key, or changed');
 });
 
 test('backup warns of an object that restore refuses', async () => {

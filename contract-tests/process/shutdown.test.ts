@@ -1,6 +1,6 @@
-import { keyTable } from '../../src/store/keys.js';
-import { sessionReader } from '../../src/store/sessions.js';
-import { readingTable } from '../../src/store/readings.js';
+import { createKeyTable } from '../../src/store/keys.js';
+import { createSessionReader } from '../../src/store/sessions.js';
+import { createReadingTable } from '../../src/store/readings.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { createKey } from '../../src/keys/manage.js';
 import { readConfig } from '../../src/config/config.js';
@@ -42,7 +42,7 @@ test('at SIGTERM under load, acknowledged readings are stored, rejected readings
     await database.drop();
   });
   await store.migrate();
-  const { key } = await createKey(store.use(keyTable), { account: 'load', tier: 'enterprise' }, Date.now());
+  const { key } = await createKey(store.use(createKeyTable), { account: 'load', tier: 'enterprise' }, Date.now());
   const service = await startMain({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
   const acknowledgedBy = Array.from({ length: senders }, (): string[] => []);
   const sending = Promise.all(
@@ -51,11 +51,11 @@ test('at SIGTERM under load, acknowledged readings are stored, rejected readings
   await until('a reading of each sender', () => acknowledgedBy.every(({ length }) => length > 0));
   const [ended, refusedBy] = await Promise.all([service.stop('SIGTERM'), sending]);
   expect(ended.code).toBe(0);
-  const [row] = await store.use(keyTable).list('load');
+  const [row] = await store.use(createKeyTable).list('load');
   const reader = store.read(row?.accountId ?? '');
   for (const [sender, acknowledged] of acknowledgedBy.entries()) {
-    const incarnation = (await sessionReader(reader).find(`s${sender}`))?.incarnation ?? '';
-    const stored = (await readingTable(reader).pointsAfter(incarnation, 0)).map((it) =>
+    const incarnation = (await createSessionReader(reader).find(`s${sender}`))?.incarnation ?? '';
+    const stored = (await createReadingTable(reader).pointsAfter(incarnation, 0)).map((it) =>
       new Date(it.timestampMs).toISOString(),
     );
     expect(stored).toEqual(expect.arrayContaining(acknowledged));

@@ -1,5 +1,5 @@
-import { subjectReader } from '../../src/store/subjects.js';
-import { sessionReader } from '../../src/store/sessions.js';
+import { createSubjectReader } from '../../src/store/subjects.js';
+import { createSessionReader } from '../../src/store/sessions.js';
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { allow, decide, setUp } from '../../testkit/consents.js';
@@ -32,7 +32,7 @@ test('each of the decisions that arrive at the same time gets a version, and the
     const answers = await Promise.all(decisions);
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
     expect(answers.map(({ body }) => body.version).sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-    expect((await subjectReader(one.store.read(one.accountId)).find(id))?.consent?.version).toBe(8);
+    expect((await createSubjectReader(one.store.read(one.accountId)).find(id))?.consent?.version).toBe(8);
   }
 });
 
@@ -49,7 +49,7 @@ test('readings in flight at a withdrawal leave no live value of its categories',
     await Promise.all(inFlight);
     const reader = one.store.read(one.accountId);
     for (const index of inFlight.keys()) {
-      const { session } = (await sessionReader(reader).find(`${id}-${index}`)) ?? {};
+      const { session } = (await createSessionReader(reader).find(`${id}-${index}`)) ?? {};
       expect(Object.keys(session?.signals ?? {})).toEqual(['tone']);
     }
   }

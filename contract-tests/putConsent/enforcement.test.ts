@@ -1,5 +1,5 @@
-import { sessionReader } from '../../src/store/sessions.js';
-import { subjectReader } from '../../src/store/subjects.js';
+import { createSessionReader } from '../../src/store/sessions.js';
+import { createSubjectReader } from '../../src/store/subjects.js';
 import { expect, test } from 'vitest';
 import { allow, decide, everySignal, setUp } from '../../testkit/consents.js';
 import { startTestService } from '../../testkit/service.js';
@@ -143,10 +143,10 @@ test('a withdrawal removes live values and the baseline, and keeps what was stor
   }
   await allow(service, subject_id, ['vocal']);
   const scope = service.store.read(service.accountId);
-  const { session } = (await sessionReader(scope).find('day')) ?? {};
+  const { session } = (await createSessionReader(scope).find('day')) ?? {};
   expect(Object.keys(session?.signals ?? {})).toEqual(['tone']);
   expect(session).not.toHaveProperty('recent');
-  expect((await subjectReader(scope).find(subject_id))?.baseline).toBeUndefined();
+  expect((await createSubjectReader(scope).find(subject_id))?.baseline).toBeUndefined();
   expect(String((await service.request('/v1/export?session_id=day')).body)).toContain('"heart_rate":95');
   const next = await service.read({ session_id: 'day', subject_id, heart_rate: 95, tone: 'hostile' });
   expect(next.action_reason).not.toMatch(/heart/i);

@@ -1,8 +1,8 @@
 import { interruptBefore } from '../../testkit/interrupt.js';
 import { runStatements } from '../../src/store/rows.js';
 /** Withdrawals and readings whose transactions overlap. SQLite runs one write transaction at a time. */
-import { sessionWriter } from '../../src/store/sessions.js';
-import { subjectReader, subjectWriter } from '../../src/store/subjects.js';
+import { createSessionWriter } from '../../src/store/sessions.js';
+import { createSubjectReader, createSubjectWriter } from '../../src/store/subjects.js';
 import { expect, test } from 'vitest';
 import { watchLocks } from '../../testkit/blocked.js';
 import { allow, commitReading, setUp } from '../../testkit/consents.js';
@@ -23,7 +23,7 @@ async function begin(): Promise<TestService> {
 /** Starts a withdrawal of heart data. Resolves when it is recorded, which is before its request ends. */
 async function withdraw(service: TestService): Promise<{ readonly done: Promise<unknown> }> {
   const done = allow(service, subject_id, ['vocal']);
-  const subjects = subjectReader(service.store.read(service.accountId));
+  const subjects = createSubjectReader(service.store.read(service.accountId));
   await until('the withdrawal is recorded', async () => (await subjects.find(subject_id))?.consent?.version === 2);
   return { done };
 }
@@ -35,7 +35,7 @@ test('a withdrawal that commits while a request waits for the lock of its sessio
   let sent: ReturnType<TestService['ingest']> | undefined;
   let withdrawal: Awaited<ReturnType<typeof withdraw>> | undefined;
   await store.transact(async (scopeOf) => {
-    await sessionWriter(scopeOf(accountId)).lock(['talk'], clock.nowMs);
+    await createSessionWriter(scopeOf(accountId)).lock(['talk'], clock.nowMs);
     sent ??= service.ingest({ session_id: 'talk', subject_id, heart_rate: 143.8127, tone: 'hostile' });
     await isBlocked(sent);
     withdrawal ??= await withdraw(service);
@@ -62,14 +62,14 @@ test('a decision waits for a reading in progress, and keeps what it learned abou
   let decision: Promise<unknown> | undefined;
   await store.transact(async (scopeOf) => {
     const scope = scopeOf(accountId);
-    const subjects = subjectWriter(scope);
+    const subjects = createSubjectWriter(scope);
     const subject = (await subjects.lock([subject_id])).get(subject_id);
     decision ??= allow(service, subject_id, ['cardiovascular', 'vocal', 'textual']);
     await isBlocked(decision);
     await runStatements(scope, subjects.toSave(new Map([[subject_id, { ...subject, active: ['exams'] }]])));
   });
   await decision;
-  const stored = await subjectReader(store.read(accountId)).find(subject_id);
+  const stored = await createSubjectReader(store.read(accountId)).find(subject_id);
   expect(stored).toMatchObject({ active: ['exams'], consent: { version: 2 } });
   expect(stored?.baseline).toBeDefined();
 });

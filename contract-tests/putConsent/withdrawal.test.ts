@@ -1,6 +1,6 @@
 /** Laws of a withdrawal. They run on both databases. */
-import { sessionReader } from '../../src/store/sessions.js';
-import { subjectReader } from '../../src/store/subjects.js';
+import { createSessionReader } from '../../src/store/sessions.js';
+import { createSubjectReader } from '../../src/store/subjects.js';
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -85,7 +85,7 @@ test('after a withdrawal, no signal of its categories reaches a table, log, webh
       for (const it of answers.slice(0, senders * 3)) expect(it?.status).toBe(isRefused ? 403 : 200);
       const sessions = await Promise.all(
         [0, 1, 2].map(async (index) => {
-          const found = await sessionReader(one.store.read(one.accountId)).find(`${subject_id}-${index}`);
+          const found = await createSessionReader(one.store.read(one.accountId)).find(`${subject_id}-${index}`);
           const { latest: _, past: before, ...live } = found?.session ?? {};
           return JSON.stringify([live, before && { ...before, latest: {} }]);
         }),
@@ -201,14 +201,16 @@ test('readings with signals that the person does not allow have the effect of re
 /** Returns everything that an account stores about the person, without ids and positions. */
 async function contentOf({ store, accountId, request }: TestService): Promise<unknown> {
   const reader = store.read(accountId);
-  const sessions = await Promise.all(['a', 'b'].map(async (id) => (await sessionReader(reader).find(id))?.session));
+  const sessions = await Promise.all(
+    ['a', 'b'].map(async (id) => (await createSessionReader(reader).find(id))?.session),
+  );
   const { body } = await request('/v1/export?subject_id=anna');
   const rows = String(body).replace(/,"cursor":"\d+"/g, '');
   const paths = ['/v1/triggers?subject_id=anna', '/v1/subjects/anna/summary'];
   const answers = await Promise.all(paths.map(async (path) => (await request(path)).body));
   return {
     sessions,
-    subject: await subjectReader(reader).find('anna'),
+    subject: await createSubjectReader(reader).find('anna'),
     rows: typeof body === 'string' ? rows : '',
     answers,
   };

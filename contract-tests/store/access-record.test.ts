@@ -1,5 +1,5 @@
-import { accessTable } from '../../src/store/accesses.js';
-import { erasedIdTable } from '../../src/store/erased-ids.js';
+import { createAccessTable } from '../../src/store/accesses.js';
+import { createErasedIdTable } from '../../src/store/erased-ids.js';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { eraseSubject } from '../../src/retention/erase.js';
@@ -48,7 +48,7 @@ test('a record with erasures, persons who come back and a purge is valid, also i
   for (let round = 0; round < 4; round += 1) {
     for (const record of [one, other]) addAll(record, 6);
     if (round % 2 === 0)
-      await until('entries', async () => (await store.use(accessTable).newest(100)).length > round * 6);
+      await until('entries', async () => (await store.use(createAccessTable).newest(100)).length > round * 6);
     clock.advance(1);
     for (const person of [round, 5]) {
       await erase(opened, `person-${person}`);
@@ -73,11 +73,11 @@ test('one process starts a new chain each day (UTC)', async () => {
   const record = startRecord(opened);
   for (const index of [0, 1, 2]) {
     record.add(accessOf(index));
-    await until('the entry', async () => (await store.use(accessTable).newest(10)).length > index);
+    await until('the entry', async () => (await store.use(createAccessTable).newest(10)).length > index);
     clock.advance(index === 0 ? 0.5 : 1);
   }
   await record.close();
-  const [third, second, first] = (await store.use(accessTable).newest(10)).map(({ chainId }) => chainId);
+  const [third, second, first] = (await store.use(createAccessTable).newest(10)).map(({ chainId }) => chainId);
   expect(first).toBe(second);
   expect(third).not.toBe(second);
 });
@@ -97,7 +97,7 @@ test('a read after an erasure in the same minute has an entry of its own', async
   for (const access of [read, read, { ...read, action: 'erase' as const, operation: 'deleteSubject' }, read])
     record.add(access);
   await record.close();
-  const entries = await opened.store.use(accessTable).newest(10);
+  const entries = await opened.store.use(createAccessTable).newest(10);
   expect(entries.map(({ action }) => action)).toEqual(['read', 'erase', 'read']);
 });
 
@@ -106,7 +106,7 @@ test('a shutdown stores a batch whose writes failed, and the accesses that arriv
   let [failures, isClosing, closingFailures] = [0, false, 1];
   const record = startRecord(opened, {
     async append(...written) {
-      if (isClosing && closingFailures-- <= 0) return opened.store.use(accessTable).append(...written);
+      if (isClosing && closingFailures-- <= 0) return opened.store.use(createAccessTable).append(...written);
       failures += 1;
       throw new Error('connection lost');
     },
@@ -143,7 +143,7 @@ test('accesses that cannot be written stay in memory, and a repeated write adds 
   const record = startRecord(opened, {
     async append(...written) {
       // The first failures are lost acknowledgments: the write was committed.
-      await opened.store.use(accessTable).append(...written);
+      await opened.store.use(createAccessTable).append(...written);
       if ((failures -= 1) >= 0) throw new Error('connection lost');
     },
     write: (line) => void logged.push(line),
@@ -165,11 +165,11 @@ test('an access that is stored after the erasure of its person does not link the
   const [erased, other] = [accessOf(0), accessOf(1)];
   const erasedId = { kind: 'subject', id: 'person-0' } as const;
   const links = () => knex('access_subjects').pluck('subject_id').orderBy('subject_id');
-  const subjects = async () => (await store.use(accessTable).newest(10)).map(({ subject }) => subject);
+  const subjects = async () => (await store.use(createAccessTable).newest(10)).map(({ subject }) => subject);
   const first = start();
   // The erasure commits before the access is stored, and is later than the access.
   await store.transact((scopeOf) =>
-    erasedIdTable(scopeOf('acc_1')).add(digestId('acc_1', erasedId), clock.nowMs + 500),
+    createErasedIdTable(scopeOf('acc_1')).add(digestId('acc_1', erasedId), clock.nowMs + 500),
   );
   for (const access of [erased, other]) first.add(access);
   await first.close();
@@ -183,7 +183,7 @@ test('an access that is stored after the erasure of its person does not link the
   second.add(erased);
   await second.close();
   expect(await links()).toEqual(['person-0', 'person-1']);
-  const pseudonym = await store.use(accessTable).findPseudonym('acc_1', 'person-0');
+  const pseudonym = await store.use(createAccessTable).findPseudonym('acc_1', 'person-0');
   expect((await subjects()).filter((it) => it === pseudonym)).toHaveLength(1);
   expect((await verify(opened)).faults).toEqual([]);
 });
@@ -199,7 +199,7 @@ test('an erasure that commits while an earlier access is stored leaves no link',
   await recordAs(opened, 1);
   expect(await knex('erased_ids')).toHaveLength(1);
   expect(await knex('access_subjects').pluck('subject_id')).toEqual([null]);
-  expect((await store.use(accessTable).newest(10)).map(({ subject }) => subject)).toEqual(['!']);
+  expect((await store.use(createAccessTable).newest(10)).map(({ subject }) => subject)).toEqual(['!']);
   expect((await verify(opened)).faults).toEqual([]);
 });
 

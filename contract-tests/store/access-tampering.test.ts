@@ -1,5 +1,5 @@
 /** Changes of the access record by somebody who can write to the database and does not have SECRETS_KEY. */
-import { accessTable } from '../../src/store/accesses.js';
+import { createAccessTable } from '../../src/store/accesses.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createChainSigner } from '../../src/access-record/chain.js';
@@ -106,7 +106,7 @@ test('a last entry that is not the one of the checkpoint is detected, even if it
   const opened = await openRecord();
   const { store, knex } = opened;
   await recordAs(opened, 3);
-  const [last, previous] = await store.use(accessTable).newest(2);
+  const [last, previous] = await store.use(createAccessTable).newest(2);
   if (!last || !previous) throw new Error('no entries');
   const changed = { ...last, operation: 'getHealth' };
   const mac = createChainSigner(secretsKey).computeMac(changed, previous.mac);

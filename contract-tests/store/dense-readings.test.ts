@@ -1,4 +1,4 @@
-import { hourReader } from '../../src/store/subject-hours.js';
+import { createHourReader } from '../../src/store/subject-hours.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { beginTimeline, floorHour, hourMs, stateMs } from '../../src/score/summary.js';
@@ -70,7 +70,7 @@ test.each([
   scope.knex.off('query-response', measure);
   expect(Math.max(...sizes)).toBeLessThanOrEqual(queryMax);
   const timeline = beginTimeline(span.fromMs, span.toMs);
-  const all = await hourReader(scope).readings('p', span.fromMs - stateMs, span.toMs, 1_000_000);
+  const all = await createHourReader(scope).readings('p', span.fromMs - stateMs, span.toMs, 1_000_000);
   expect(all).toHaveLength(times.length + 1);
   timeline.add(all);
   expect(computed.hours).toEqual(timeline.finish(service.clock.nowMs));

@@ -1,4 +1,4 @@
-import { webhookTable } from '../../src/store/webhooks.js';
+import { createWebhookTable } from '../../src/store/webhooks.js';
 import type { Knex } from 'knex';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
@@ -91,12 +91,12 @@ test('the locks of webhooks are written on a Galera node, so that two nodes cann
   const transact = createTransact(knex);
   const webhook = { webhookId: 'w', url: 'https://hooks.example/', events: ['state_change'], secret: '' } as const;
   await transact((scopeOf) =>
-    webhookTable(scopeOf('a')).insert({ ...webhook, failedInRow: 0, createdAtMs: 0, registeredEpoch: 1 }),
+    createWebhookTable(scopeOf('a')).insert({ ...webhook, failedInRow: 0, createdAtMs: 0, registeredEpoch: 1 }),
   );
   const lockTwice = () =>
     transact(async (scopeOf) => {
-      expect(await webhookTable(scopeOf('a')).lockAll()).toHaveLength(1);
-      expect((await webhookTable(scopeOf('a')).lock(['w'], true)).size).toBe(1);
+      expect(await createWebhookTable(scopeOf('a')).lockAll()).toHaveLength(1);
+      expect((await createWebhookTable(scopeOf('a')).lock(['w'], true)).size).toBe(1);
     });
   const locks = async () => (await knex('webhooks').where({ account_id: 'a' }).first('locks'))?.locks;
   await lockTwice();

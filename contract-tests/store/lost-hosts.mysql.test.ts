@@ -1,4 +1,4 @@
-import { positionTable } from '../../src/store/stream-positions.js';
+import { createPositionTable } from '../../src/store/stream-positions.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
@@ -55,7 +55,7 @@ test(
     await knex.raw('select 1');
     (knex.userParams as { server: ServerFacts }).server.endsIdleTransactions = false;
     const transact = createTransact(knex);
-    const lock = () => transact((scopeOf) => positionTable(scopeOf(service.accountId)).countErasure());
+    const lock = () => transact((scopeOf) => createPositionTable(scopeOf(service.accountId)).countErasure());
     await until('the lock', () => lock().then(() => true, ignoreOutage));
   },
 );

@@ -1,16 +1,16 @@
-import { keyTable } from '../../src/store/keys.js';
-import { triggerWriter } from '../../src/store/triggers.js';
+import { createKeyTable } from '../../src/store/keys.js';
+import { createTriggerWriter } from '../../src/store/triggers.js';
 import { runStatements } from '../../src/store/rows.js';
-import { readingTable } from '../../src/store/readings.js';
-import { webhookTable } from '../../src/store/webhooks.js';
-import { deliveryTable } from '../../src/store/deliveries.js';
+import { createReadingTable } from '../../src/store/readings.js';
+import { createWebhookTable } from '../../src/store/webhooks.js';
+import { createDeliveryTable } from '../../src/store/deliveries.js';
 import { readFile } from 'node:fs/promises';
 import libsql from 'libsql';
 import mysql from 'mysql2/promise';
 import { expect, onTestFinished, test } from 'vitest';
 import { createKey } from '../../src/keys/manage.js';
 import { readConfig } from '../../src/config/config.js';
-import { newDelivery } from '../../src/webhooks/queues.js';
+import { createDelivery } from '../../src/webhooks/queues.js';
 import type { Trigger } from '../../src/score/triggers.js';
 import type { Delivery } from '../../src/store/delivery-row.js';
 import { openStore, type Store } from '../../src/store/store.js';
@@ -74,8 +74,11 @@ const triggerOf = (rest: Partial<Trigger>): Trigger => ({
 /** Stores the example data of the guide for account `acme`, and data of another account. */
 async function fill(store: Store): Promise<void> {
   await store.migrate();
-  for (const account of ['acme', 'other']) await createKey(store.use(keyTable), { account, tier: 'solo' }, startMs);
-  const [acme, other] = await Promise.all(['acme', 'other'].map((name) => store.use(keyTable).accountByName(name)));
+  for (const account of ['acme', 'other'])
+    await createKey(store.use(createKeyTable), { account, tier: 'solo' }, startMs);
+  const [acme, other] = await Promise.all(
+    ['acme', 'other'].map((name) => store.use(createKeyTable).accountByName(name)),
+  );
   const triggers = new Map([
     ['debt', triggerOf({})],
     ['exams', triggerOf({ recent: 80.5, peakScore: 91, sightings: 3, lastSeenMs: startMs + 2 * hourMs })],
@@ -83,12 +86,12 @@ async function fill(store: Store): Promise<void> {
   ]);
   await store.transact(async (scopeOf) => {
     const scope = scopeOf(acme?.accountId ?? '');
-    await runStatements(scope, triggerWriter(scope).toSave(new Map([['user-42', triggers]])));
-    await runStatements(scope, triggerWriter(scope).toSave(new Map([['user-43', triggers]])));
+    await runStatements(scope, createTriggerWriter(scope).toSave(new Map([['user-42', triggers]])));
+    await runStatements(scope, createTriggerWriter(scope).toSave(new Map([['user-43', triggers]])));
     const stranger = scopeOf(other?.accountId ?? '');
-    await runStatements(stranger, triggerWriter(stranger).toSave(new Map([['user-42', triggers]])));
+    await runStatements(stranger, createTriggerWriter(stranger).toSave(new Map([['user-42', triggers]])));
     await fillWebhooks(scope);
-    await runStatements(scope, readingTable(scope).toAppend([30, 33, 60, 61, 72].map(readingOf), 2));
+    await runStatements(scope, createReadingTable(scope).toAppend([30, 33, 60, 61, 72].map(readingOf), 2));
   });
 }
 
@@ -106,14 +109,14 @@ async function fillWebhooks(scope: WriteScope): Promise<void> {
     registeredEpoch: 1,
   } as const;
   if (!a || !b) return;
-  for (const { webhookId, url } of [a, b]) await webhookTable(scope).insert({ webhookId, url, ...rest });
+  for (const { webhookId, url } of [a, b]) await createWebhookTable(scope).insert({ webhookId, url, ...rest });
   const failed = { sessionId: 's1', payload: '{}', dueAtMs: startMs, status: 'failed' } as const;
   const settledAt = (second: number, reason: Delivery['reason']) =>
     ({ ...failed, reason, settledAtMs: startMs + 2 * hourMs + second * 1000 }) as const;
-  await deliveryTable(scope).insert([
-    ...[0, 1, 2].map((second) => newDelivery(a, settledAt(second, 'attempts_exhausted'))),
-    newDelivery(b, settledAt(3, 'disabled')),
-    newDelivery(b, { ...settledAt(4, null), status: 'delivered' }),
+  await createDeliveryTable(scope).insert([
+    ...[0, 1, 2].map((second) => createDelivery(a, settledAt(second, 'attempts_exhausted'))),
+    createDelivery(b, settledAt(3, 'disabled')),
+    createDelivery(b, { ...settledAt(4, null), status: 'delivered' }),
   ]);
 }
 

@@ -1,4 +1,4 @@
-import { positionReader } from '../../src/store/readings-by-position.js';
+import { createPositionReader } from '../../src/store/readings-by-position.js';
 import { findSubjectSummary } from '../../src/store/subject-summary.js';
 import { readFile } from 'node:fs/promises';
 import type { Knex } from 'knex';
@@ -14,7 +14,7 @@ import { createResolveName } from '../../src/webhooks/resolve-name.js';
 import { createSecretBox } from '../../src/webhooks/secrets.js';
 import { operations } from '../../src/operations/index.js';
 import type { Services } from '../../src/operations/operation.js';
-import { createGroups } from '../../src/readings/group.js';
+import { createReadingWriter } from '../../src/readings/group.js';
 import { createPrepareReading, type PrepareReading } from '../../src/readings/intake.js';
 import { createMonthlyCalls } from '../../src/limits/monthly-calls.js';
 import { createAdmitSession } from '../../src/limits/new-session-limit.js';
@@ -22,14 +22,14 @@ import { createWindowLimit } from '../../src/limits/window-limit.js';
 import { finishErasures } from '../../src/retention/erase.js';
 import { createComputeHours } from '../../src/retention/hours.js';
 import { purgeExpired } from '../../src/retention/purge.js';
-import { accessTable } from '../../src/store/accesses.js';
+import { createAccessTable } from '../../src/store/accesses.js';
 import { openDatabase } from '../../src/store/database.js';
 import { claimDue, countDeliveries, findDueQueues } from '../../src/store/delivery-queue.js';
 import { createSqliteFiles } from '../../src/store/sqlite-files.js';
-import { erasedIdTable } from '../../src/store/erased-ids.js';
-import { keyTable } from '../../src/store/keys.js';
+import { createErasedIdTable } from '../../src/store/erased-ids.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { isMigrated, migrate } from '../../src/store/migrate.js';
-import { findNewestReading } from '../../src/store/expired-readings.js';
+import { findNewestReadingTime } from '../../src/store/expired-readings.js';
 import { toAccountKey } from '../../src/store/readings.js';
 import { createTransact, tryWrite, type Store } from '../../src/store/store.js';
 import { createDigestFeedback, createDigestId } from '../../src/keys/digest-id.js';
@@ -37,7 +37,7 @@ import { createSessionTokens } from '../../src/keys/session-token.js';
 import { findStreamHeads } from '../../src/store/stream-positions.js';
 import { beginExport, readExportPage } from '../../src/streaming/export-page.js';
 import { readPage } from '../../src/streaming/stream-page.js';
-import { usageTable } from '../../src/store/usage.js';
+import { createUsageTable } from '../../src/store/usage.js';
 import { createTestDatabase, databaseKind } from '../../testkit/databases.js';
 import { Clock, root } from '../../testkit/service.js';
 import { fillWebhooks, liveWithWebhooks } from './webhook-life.js';
@@ -145,7 +145,14 @@ async function startHeard(): Promise<Heard> {
   const digestId = createDigestId(['k']);
   const window = createWindowLimit({ policy: 'new-sessions', quota: 1_000_000, windowSeconds: 60 });
   const admitSession = createAdmitSession(store, window, false);
-  const groups = createGroups({ store, admitSession, now: clock.now, digestId, onEvents() {}, onCommitted() {} });
+  const groups = createReadingWriter({
+    store,
+    admitSession,
+    now: clock.now,
+    digestId,
+    onEvents() {},
+    onCommitted() {},
+  });
   const services: Services = {
     store,
     commit: groups.commit,
@@ -204,9 +211,9 @@ function storeOn(knex: Knex): Store {
 async function fill(heard: Heard): Promise<{ accountId: string; key: string }> {
   const { knex, store, clock } = heard;
   for (let index = 0; index < accounts; index++)
-    await createKey(store.use(keyTable), { account: `account-${index}`, tier: 'solo' }, clock.nowMs);
-  const { key } = await createKey(store.use(keyTable), { account: 'ours', tier: 'solo' }, clock.nowMs);
-  const accountId = (await store.use(keyTable).list('ours'))[0]?.accountId ?? '';
+    await createKey(store.use(createKeyTable), { account: `account-${index}`, tier: 'solo' }, clock.nowMs);
+  const { key } = await createKey(store.use(createKeyTable), { account: 'ours', tier: 'solo' }, clock.nowMs);
+  const accountId = (await store.use(createKeyTable).list('ours'))[0]?.accountId ?? '';
   const fillWith = async (name: string, count: number) => {
     const bodies = Array.from({ length: count }, (_, index) => ({
       session_id: `${name}-${index % (count / 2)}`,
@@ -222,7 +229,7 @@ async function fill(heard: Heard): Promise<{ accountId: string; key: string }> {
   await fillWith('crowd', crowd);
   const erased = Array.from({ length: crowd }, (_, index) => String(index).padStart(32, '0'));
   // The purge of `live` must not delete these ids, because the plans are read after the purge.
-  await store.transact((scopeOf) => erasedIdTable(scopeOf(accountId)).add(erased, clock.nowMs + 3 * hourMs));
+  await store.transact((scopeOf) => createErasedIdTable(scopeOf(accountId)).add(erased, clock.nowMs + 3 * hourMs));
   await fillWebhooks(store, accountId, clock.nowMs);
   const late = Array.from({ length: crowd }, (_, index) => {
     const digest = String(index).padStart(12, '0');
@@ -289,10 +296,10 @@ async function live(heard: Heard, accountId: string, key: string): Promise<void>
     heart_rate: 90,
     ...turn,
   });
-  await createIdentify({ keys: store.use(keyTable), now: clock.now, onExpiredUse() {} })(key, '127.0.0.1');
-  await store.use(keyTable).find(accountId, 'key_1');
-  await store.use(keyTable).auditEntries(10);
-  await store.use(keyTable).auditEntries(10, accountId);
+  await createIdentify({ keys: store.use(createKeyTable), now: clock.now, onExpiredUse() {} })(key, '127.0.0.1');
+  await store.use(createKeyTable).find(accountId, 'key_1');
+  await store.use(createKeyTable).auditEntries(10);
+  await store.use(createKeyTable).auditEntries(10, accountId);
   await operations.getReadiness.handle(services, ask(undefined), undefined);
   for (const seconds of [0, 10, 5, 5, 10])
     await Promise.all(Array.from({ length: 6 }, (_, session) => send(heard, accountId, reading(session, seconds))));
@@ -313,7 +320,7 @@ async function live(heard: Heard, accountId: string, key: string): Promise<void>
   await operations.deleteSubject.handle(services, { ...ask(undefined), params: { subject_id: 'us-0' } }, ours);
   await callOnce(heard, ours);
   await accessOnce(heard, ours);
-  await store.run((knex) => findNewestReading(knex));
+  await store.run((knex) => findNewestReadingTime(knex));
   await purgeExpired(store, clock.nowMs + 2 * hourMs);
   await finishErasures(store);
 }
@@ -346,7 +353,7 @@ async function streamAll(store: Store, accountId: string): Promise<void> {
   for (const after of [0, (head?.position ?? 0) - 20]) {
     await readPage(store.read(accountId), { after });
     await readPage(store.read(accountId), { sessionId: 'ours-0', after });
-    await positionReader(store.read(accountId)).changedAfter(after);
+    await createPositionReader(store.read(accountId)).changedAfter(after);
   }
 }
 
@@ -375,7 +382,7 @@ async function listAllSessions(services: Services, ours: Caller): Promise<void> 
 /** Counts a call against the monthly quota and writes the count. */
 async function callOnce({ store, clock }: Heard, caller: Caller): Promise<void> {
   const log = createLog('silent', { write: () => undefined });
-  const calls = createMonthlyCalls({ usage: store.use(usageTable), quotaOf: () => 1_000, now: clock.now, log });
+  const calls = createMonthlyCalls({ usage: store.use(createUsageTable), quotaOf: () => 1_000, now: clock.now, log });
   const call = calls.begin(caller);
   await call.admit();
   call.end(false);
@@ -387,7 +394,7 @@ async function accessOnce({ store, services, clock }: Heard, { accountId, keyId 
   // The first chain is expired for the purge.
   let nowMs = clock.nowMs - 366 * day * 1000;
   const record = () =>
-    startAccessRecord({ ...services, accesses: store.use(accessTable), secretsKey: 'k', now: () => nowMs });
+    startAccessRecord({ ...services, accesses: store.use(createAccessTable), secretsKey: 'k', now: () => nowMs });
   const access = { accountId, keyId, credential: 'key', action: 'read', operation: 'getState' } as const;
   for (const subjectId of ['us-1', 'us-1', 'us-2']) {
     const accesses = record();
@@ -531,7 +538,7 @@ test('every query of the service searches an index', async () => {
 test('an export searches its range of positions, not all readings of the account, session or subject', async () => {
   const heard = await startHeard();
   const { accountId } = await fill(heard);
-  const readings = positionReader(heard.store.read(accountId));
+  const readings = createPositionReader(heard.store.read(accountId));
   const range = { after: 1, through: 2 };
   const indexes: Array<[string, () => Promise<unknown>]> = [
     [databaseKind === 'sqlite' ? 'PRIMARY KEY' : 'PRIMARY', () => readings.exportAccount(range, 10)],

@@ -1,7 +1,7 @@
-import { positionTable } from '../../src/store/stream-positions.js';
+import { createPositionTable } from '../../src/store/stream-positions.js';
 import { runStatements } from '../../src/store/rows.js';
-import { idempotencyKeyTable } from '../../src/store/idempotency-keys.js';
-import { deliveryTable } from '../../src/store/deliveries.js';
+import { createIdempotencyKeyTable } from '../../src/store/idempotency-keys.js';
+import { createDeliveryTable } from '../../src/store/deliveries.js';
 import { eraseSessions } from '../../src/store/erasures.js';
 import { expect, test } from 'vitest';
 import { idempotency } from '../../generated/spec.js';
@@ -33,7 +33,7 @@ test('two transactions never take the same position of a stream', async () => {
   const service = await startTestService();
   const { store, accountId, clock } = service;
   const take = async (scope: WriteScope) => {
-    const { first, toSave } = await positionTable(scope).take(1, clock.nowMs);
+    const { first, toSave } = await createPositionTable(scope).take(1, clock.nowMs);
     await runStatements(scope, toSave);
     return first;
   };
@@ -47,7 +47,7 @@ test('two requests never take over the same expired idempotency key', async () =
   const service = await startTestService();
   const { store, accountId, clock } = service;
   const claim = async (scope: WriteScope) =>
-    (await idempotencyKeyTable(scope).claim(toClaim('testWebhook', 'key', {}, clock.nowMs))).kind;
+    (await createIdempotencyKeyTable(scope).claim(toClaim('testWebhook', 'key', {}, clock.nowMs))).kind;
   const claimInTurn = () => store.transact((scopeOf) => claim(scopeOf(accountId)));
   expect(await claimInTurn()).toBe('claimed');
   clock.advance(idempotency.lease_seconds);
@@ -67,7 +67,7 @@ test('an erasure also deletes a delivery that a worker adds between the deletes 
   await storeFailed(service, [last]);
   let done: ReadonlyArray<Promise<unknown>> = [];
   await store.transact(async (scopeOf) => {
-    await deliveryTable(scopeOf(accountId)).lockHeld([last]);
+    await createDeliveryTable(scopeOf(accountId)).lockHeld([last]);
     const erasing = store.transact((other) => eraseSessions(other(accountId), 'anna', clock.nowMs));
     await isBlocked(erasing);
     const expanding = expandEvents(store, clock.now);

@@ -1,4 +1,4 @@
-import { appliedRetention, applyRetention, createConfirmedRetention } from '../../src/retention/shortened.js';
+import { createAppliedRetention, applyRetention, createConfirmedRetention } from '../../src/retention/shortened.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { createLog } from '../../src/observe/log.js';
@@ -33,7 +33,7 @@ async function startWithReadings(old: number) {
 test('a shorter retention that deletes half of all readings applies', async () => {
   const { store, clock, lines, confirmed } = await startWithReadings(5);
   expect(await confirmed(clock.nowMs)).toEqual(retentionOf(1));
-  expect(await store.use(appliedRetention).find()).toBe(1);
+  expect(await store.use(createAppliedRetention).find()).toBe(1);
   expect(lines).toEqual([]);
 });
 
@@ -57,7 +57,7 @@ test('a retention that is longer than before applies at once', async () => {
   const log = createLog('silent', { write: () => undefined });
   const confirmed = createConfirmedRetention(store, retentionOf(48), log);
   expect(await confirmed(clock.nowMs)).toEqual(retentionOf(48));
-  expect(await store.use(appliedRetention).find()).toBe(48);
+  expect(await store.use(createAppliedRetention).find()).toBe(48);
 });
 
 test('a service whose retention was shortened keeps the readings until purge --confirm, which --dry-run predicts', async () => {

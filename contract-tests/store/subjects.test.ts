@@ -1,4 +1,4 @@
-import { keyTable } from '../../src/store/keys.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
@@ -46,7 +46,7 @@ test('a session without a subject has its own baseline and passes it to the subj
 test('subjects with the same name in two accounts are separate', async () => {
   const one = await startTestService({});
   const { createKey } = await import('../../src/keys/manage.js');
-  const { key } = await createKey(one.store.use(keyTable), { account: 'other', tier: 'solo' }, one.clock.nowMs);
+  const { key } = await createKey(one.store.use(createKeyTable), { account: 'other', tier: 'solo' }, one.clock.nowMs);
   for (let reading = 0; reading < 12; reading++) {
     await one.read({ subject_id: 'anna', heart_rate: 55 });
     one.clock.advance(60);

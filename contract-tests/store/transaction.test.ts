@@ -1,4 +1,4 @@
-import { erasedIdTable } from '../../src/store/erased-ids.js';
+import { createErasedIdTable } from '../../src/store/erased-ids.js';
 import type { Knex } from 'knex';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
@@ -147,7 +147,7 @@ test('only transactions that wrote, or that the database made fail, are observed
   const [knex] = await openTwice();
   const observed: unknown[] = [];
   const transact = createTransact(knex, undefined, (error) => void observed.push(error));
-  const erased = (scopeOf: Parameters<Parameters<typeof transact>[0]>[0]) => erasedIdTable(scopeOf('acc_1'));
+  const erased = (scopeOf: Parameters<Parameters<typeof transact>[0]>[0]) => createErasedIdTable(scopeOf('acc_1'));
   await transact(async (scopeOf) => erased(scopeOf).find(['0'.repeat(32)]));
   await expect(transact(() => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
   expect(observed).toEqual([]);

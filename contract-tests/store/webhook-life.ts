@@ -1,13 +1,13 @@
-import { webhookTable } from '../../src/store/webhooks.js';
-import { deliveryTable } from '../../src/store/deliveries.js';
-import { outboxTable } from '../../src/store/outbox.js';
+import { createWebhookTable } from '../../src/store/webhooks.js';
+import { createDeliveryTable } from '../../src/store/deliveries.js';
+import { createOutboxTable } from '../../src/store/outbox.js';
 import { webhookDelivery } from '../../generated/spec.js';
 import type { Caller } from '../../src/contract/contract.js';
 import { operations } from '../../src/operations/index.js';
 import type { Services } from '../../src/operations/operation.js';
 import { writeCursor } from '../../src/webhooks/view.js';
 import { expandEvents } from '../../src/webhooks/expand.js';
-import { newDelivery } from '../../src/webhooks/queues.js';
+import { createDelivery } from '../../src/webhooks/queues.js';
 import { settleGroup } from '../../src/webhooks/settle.js';
 import { claimDue, findDueQueues, isDue } from '../../src/store/delivery-queue.js';
 import type { Store } from '../../src/store/store.js';
@@ -27,7 +27,7 @@ export async function fillWebhooks(store: Store, accountId: string, nowMs: numbe
   const deliveries = Array.from({ length: deliveriesStored }, (_, index) => {
     const status = (['failed', 'delivered', 'queued', 'due'] as const)[index % 4];
     const isSettled = index % 4 < 2;
-    return newDelivery(
+    return createDelivery(
       { ...webhookOf(index >> 2), accountId },
       {
         sessionId: `crowd-${index % 500}`,
@@ -52,10 +52,10 @@ export async function fillWebhooks(store: Store, accountId: string, nowMs: numbe
   await store.transact(async (scopeOf) => {
     const scope = scopeOf(accountId);
     for (let index = 0; index < hooks; index += 1)
-      await webhookTable(scope).insert({ ...webhookOf(index), ...made, sessionId: 'crowd-1' });
-    await deliveryTable(scope).insert(deliveries);
+      await createWebhookTable(scope).insert({ ...webhookOf(index), ...made, sessionId: 'crowd-1' });
+    await createDeliveryTable(scope).insert(deliveries);
     for (let from = 0; from < events.length; from += 100)
-      await outboxTable(scope).append(events.slice(from, from + 100), 1, nowMs);
+      await createOutboxTable(scope).append(events.slice(from, from + 100), 1, nowMs);
   });
 }
 
@@ -77,10 +77,12 @@ export async function liveWithWebhooks(services: Services, clock: Clock, ours: C
   await operations.testWebhook.handle(services, at, ours);
   const { accountId } = ours;
   await services.store.transact((scopeOf) =>
-    deliveryTable(scopeOf(accountId)).failOldest('wh_5', 10, 'queue_full', clock.nowMs),
+    createDeliveryTable(scopeOf(accountId)).failOldest('wh_5', 10, 'queue_full', clock.nowMs),
   );
   await sendAll(services.store, clock);
-  await services.store.transact((scopeOf) => deliveryTable(scopeOf(accountId)).hastenRetries('wh_1', clock.nowMs));
+  await services.store.transact((scopeOf) =>
+    createDeliveryTable(scopeOf(accountId)).hastenRetries('wh_1', clock.nowMs),
+  );
   const since = clock.at(-daySeconds);
   const filters = [{}, { webhook_id: 'wh_1' }, { session_id: 'crowd-4' }, { since }];
   const somewhere = { settledAtMs: clock.nowMs, eventAtMs: clock.nowMs, deliveryId: `dlv_${'0'.repeat(20)}` };

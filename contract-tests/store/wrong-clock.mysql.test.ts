@@ -1,4 +1,4 @@
-import { keyTable } from '../../src/store/keys.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -57,7 +57,7 @@ test.each(differences)(
     expect(sent.status).toBe(200);
     const statusWith = async (expiresInMs: number) => {
       const options = { account: 'short', tier: 'solo' as const, expiresAtMs: Date.now() + expiresInMs };
-      const { key } = await createKey(service.store.use(keyTable), options, Date.now());
+      const { key } = await createKey(service.store.use(createKeyTable), options, Date.now());
       return (await client(service.url, key, new Clock()).ingest({ heart_rate: 80 })).status;
     };
     expect([await statusWith(60_000), await statusWith(-60_000)]).toEqual([200, 401]);

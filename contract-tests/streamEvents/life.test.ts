@@ -1,4 +1,4 @@
-import { keyTable } from '../../src/store/keys.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createKey, revokeKey, rotateKey } from '../../src/keys/manage.js';
@@ -29,7 +29,11 @@ test('a key has a limited number of streams, and a closed stream no longer count
   const refused = await service.request('/v1/stream');
   expect(refused).toMatchObject({ status: 429, body: { violated_policies: ['streams'] } });
   expect(refused.headers.get('retry-after')).toBe('10');
-  const { key } = await createKey(service.store.use(keyTable), { account: 'other', tier: 'solo' }, service.clock.nowMs);
+  const { key } = await createKey(
+    service.store.use(createKeyTable),
+    { account: 'other', tier: 'solo' },
+    service.clock.nowMs,
+  );
   expect((await openStream({ ...service, key })).response.status).toBe(200);
   await streams[0]?.close();
   await until('there is room', async () => (await service.request('/v1/stream')).status === 200);
@@ -37,14 +41,18 @@ test('a key has a limited number of streams, and a closed stream no longer count
 
 test('all keys of an account together open at most half of the streams of a process', async () => {
   const service = await startTestService({ env: { MAX_STREAMS: '5', LIMIT_STREAMS_PER_KEY: '2' } });
-  const keys = service.store.use(keyTable);
+  const keys = service.store.use(createKeyTable);
   const old = await createKey(keys, { account: 'rotating', tier: 'solo' }, service.clock.nowMs);
   const issued = [old, await rotateKey(keys, old.keyId, false, service.clock.nowMs)];
   const calls = issued.map(({ key }) => client(service.url, key, service.clock));
   const streams = await Promise.all(issued.map(({ key }) => openStream({ ...service, key })));
   for (const { request } of calls)
     expect(await request('/v1/stream')).toMatchObject({ status: 429, body: { violated_policies: ['streams'] } });
-  const { key } = await createKey(service.store.use(keyTable), { account: 'other', tier: 'solo' }, service.clock.nowMs);
+  const { key } = await createKey(
+    service.store.use(createKeyTable),
+    { account: 'other', tier: 'solo' },
+    service.clock.nowMs,
+  );
   expect((await openStream({ ...service, key })).response.status).toBe(200);
   await streams[0]?.close();
   await until('there is room', async () => (await calls[1]?.request('/v1/stream'))?.status === 200);
@@ -52,7 +60,11 @@ test('all keys of an account together open at most half of the streams of a proc
 
 test('a process has a limited number of streams', async () => {
   const service = await startTestService({ env: { MAX_STREAMS: '2' } });
-  const { key } = await createKey(service.store.use(keyTable), { account: 'other', tier: 'solo' }, service.clock.nowMs);
+  const { key } = await createKey(
+    service.store.use(createKeyTable),
+    { account: 'other', tier: 'solo' },
+    service.clock.nowMs,
+  );
   await openStream(service);
   await openStream({ ...service, key });
   const { status, headers } = await service.request('/v1/stream');
@@ -69,11 +81,11 @@ test('open streams do not count as requests in flight', async () => {
 test('a stream ends when its token expires or its key is revoked', async () => {
   const service = await startTestService();
   const { store, clock } = service;
-  const { key, keyId } = await createKey(store.use(keyTable), { account: 'ending', tier: 'solo' }, clock.nowMs);
+  const { key, keyId } = await createKey(store.use(createKeyTable), { account: 'ending', tier: 'solo' }, clock.nowMs);
   const ofKey = await openStream({ ...service, key });
   const ofToken = await openStream(service, {}, bearer(await issueToken(service, { expires_in: 60 })));
   const lasting = await openStream(service);
-  await revokeKey(store.use(keyTable), keyId, clock.nowMs);
+  await revokeKey(store.use(createKeyTable), keyId, clock.nowMs);
   clock.advance(61);
   await until('both streams end', async () => ofKey.isEnded() && ofToken.isEnded());
   expect(lasting.isEnded()).toBe(false);

@@ -1,4 +1,4 @@
-import { keyTable } from '../../src/store/keys.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createKey } from '../../src/keys/manage.js';
 import { createTestDatabase } from '../../testkit/databases.js';
@@ -129,7 +129,7 @@ test('separate processes notify each other', async () => {
   const database = await createTestDatabase();
   onTestFinished(database.drop);
   const { store, clock } = await startTestService({ database });
-  const { key } = await createKey(store.use(keyTable), { account: 'separate', tier: 'enterprise' }, clock.nowMs);
+  const { key } = await createKey(store.use(createKeyTable), { account: 'separate', tier: 'enterprise' }, clock.nowMs);
   const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
   const [one, two] = [await startMain(env), await startMain(env)];
   const count = subscribers(redis);

@@ -1,4 +1,4 @@
-import { keyTable } from '../../src/store/keys.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { expect, test } from 'vitest';
 import { createKey } from '../../src/keys/manage.js';
 import { client, startTestService, type TestService } from '../../testkit/service.js';
@@ -41,7 +41,7 @@ test('an unknown session and person, and those of another account, are a 404', a
   const service = await startTestService();
   await service.read({ subject_id: 'p', heart_rate: 70 });
   const { key } = await createKey(
-    service.store.use(keyTable),
+    service.store.use(createKeyTable),
     { account: 'stranger-f', tier: 'solo' },
     service.clock.nowMs,
   );
@@ -83,7 +83,7 @@ test('a token or key without the scope feedback sends no report', async () => {
   const headers = bearer(await issueToken(service, { session_id: 's1', scopes: ['ingest', 'read'] }));
   expect((await send(service, valid, headers)).body).toMatchObject({ code: 'invalid_token' });
   const account = { account: 'ingests-only', tier: 'solo', scopes: ['ingest', 'read'] } as const;
-  const { key } = await createKey(service.store.use(keyTable), account, service.clock.nowMs);
+  const { key } = await createKey(service.store.use(createKeyTable), account, service.clock.nowMs);
   expect((await send(service, valid, { 'X-Service-Key': key })).body).toMatchObject({ code: 'insufficient_scope' });
 });
 

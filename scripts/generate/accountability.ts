@@ -1,6 +1,6 @@
 /** Rows of the documents for lawyers and for the people concerned, from the contract, the configuration and the data map. */
 import * as spec from '../../generated/spec.js';
-import { settings } from '../../src/config/settings.js';
+import { listAllSettings } from '../../src/config/settings.js';
 import { contract, operations } from '../../packages/docs/contract.js';
 import { code, describeRetention, tableUses } from './data-map.js';
 
@@ -63,7 +63,7 @@ export function storedRows(): Rows {
 
 /** Returns a row per variable that sets a retention. The last cell is the value of the deployment. */
 export function retentionRows(): Rows {
-  return settings()
+  return listAllSettings()
     .filter(({ name }) => name.startsWith('RETENTION_'))
     .map((it) => [code(it.name), it.help, it.default, blank]);
 }
@@ -103,7 +103,7 @@ export function noticeRetentionRows(): Rows {
 
 /** Returns the default of a variable with its unit, e.g. `24 hours`, or the sentence. */
 function describeSpan(retention: string): string {
-  const setting = settings().find(({ name }) => name === retention);
+  const setting = listAllSettings().find(({ name }) => name === retention);
   if (!setting) return retention.replace('the person is', 'your data is');
   return `${Number.parseInt(setting.default, 10)} ${retention.endsWith('_HOURS') ? 'hours' : 'days'}`;
 }

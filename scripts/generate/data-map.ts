@@ -1,5 +1,5 @@
 import * as spec from '../../generated/spec.js';
-import { settings } from '../../src/config/settings.js';
+import { listAllSettings } from '../../src/config/settings.js';
 import { contract, type Schema } from '../../packages/docs/contract.js';
 import { tables } from '../../src/store/tables/index.js';
 import type { TableDefinition } from '../../src/store/tables/table.js';
@@ -164,7 +164,7 @@ function requestFields(operation: string): string[] {
 /** Returns the retention with the default of its variable. Throws if the variable does not exist. */
 export function describeRetention({ retention }: TableUse): string {
   if (!retention.startsWith('RETENTION_')) return retention;
-  const setting = settings().find(({ name }) => name === retention);
+  const setting = listAllSettings().find(({ name }) => name === retention);
   if (!setting) throw new Error(`the data map names ${retention}, which is no variable of the configuration`);
   return `${code(retention)}, in ${retention.endsWith('_HOURS') ? 'hours' : 'days'} (default: ${setting.default})`;
 }

@@ -2,7 +2,7 @@
  * The responses in the contract, README and guides. `runExamples` gets them from a running service, so that they cannot
  * be outdated. Each story has a new account, so that no person and no session of another story affects its scores.
  */
-import { keyTable } from '../../src/store/keys.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -76,7 +76,7 @@ export async function runExamples(): Promise<Examples> {
   const store = openStore(config.database);
   const stage = async (): Promise<Stage> => {
     atMs = nowMs;
-    const { key } = await createKey(store.use(keyTable), { account: `story-${(accounts += 1)}` }, atMs);
+    const { key } = await createKey(store.use(createKeyTable), { account: `story-${(accounts += 1)}` }, atMs);
     return createStage(service.url, key, (seconds) => (atMs = nowMs - seconds * 1000), now);
   };
   let accounts = 0;

@@ -1,7 +1,7 @@
 import accuracy from '../../docs/accuracy.json' with { type: 'json' };
 import * as spec from '../../generated/spec.js';
 import { gatewayVariables } from '../../packages/gateway/config.js';
-import { listSettings, mainSettings, type Setting, settings } from '../../src/config/settings.js';
+import { listSettings, listMainSettings, type Setting, listAllSettings } from '../../src/config/settings.js';
 import { fieldMap } from '../../packages/tools/recordings/field-map.js';
 import { contract, type Schema } from '../../packages/docs/contract.js';
 import * as text from '../../packages/text/settings.js';
@@ -57,8 +57,8 @@ const tables: Record<string, () => string> = {
       ['Format', 'Name in the recording', 'Unit', 'Field'],
       fieldMap.map((it) => [code(it.format), code(it.name), it.unit, code(it.field)]),
     ),
-  settings: () => settingRows(settings()),
-  main_settings: () => settingRows(mainSettings()),
+  settings: () => settingRows(listAllSettings()),
+  main_settings: () => settingRows(listMainSettings()),
   gateway_settings: () => settingRows(listSettings(gatewayVariables)),
   states: () =>
     rows(

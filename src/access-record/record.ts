@@ -24,7 +24,7 @@ export interface AccessRecordParts {
   readonly digestId: DigestId;
   /** The newest key of SECRETS_KEY. */
   readonly secretsKey: string;
-  /** The time of the database, epoch ms. */
+  /** The time of the database in epoch ms. */
   readonly now: () => number;
   readonly log: Logger;
 }
@@ -64,7 +64,8 @@ export function startAccessRecord({ accesses, digestId, secretsKey, now, log }: 
       // Taken after the queries, so that accesses stay in memory if a query fails.
       waiting.splice(0, batch.length);
       const known = batch.filter((it) => subjects.has(it));
-      // The person of an access that is not recorded may get data in the same minute.
+      // Forgets an access that was not recorded because its person has no data. A later one in the same minute may be
+      // recorded.
       for (const it of batch) if (!subjects.has(it)) merged.names.delete(nameEntry(it));
       if (known.length > 0) unfinished = extend(signer, last, known, subjects, now());
     }
@@ -92,7 +93,7 @@ export function startAccessRecord({ accesses, digestId, secretsKey, now, log }: 
     add(access) {
       const atMs = now();
       const minute = atMs - (atMs % minuteMs);
-      // A later request of the same minute may concern new data of the erased person.
+      // A later request in the same minute may concern data that the erased person sent after the erasure.
       if (merged.minute !== minute || merged.names.size >= waitingMax || access.action === 'erase')
         merged = { minute, names: new Set() };
       const name = nameEntry(access);
@@ -104,7 +105,7 @@ export function startAccessRecord({ accesses, digestId, secretsKey, now, log }: 
     async close() {
       stop.abort();
       await writing;
-      // Twice, because an unfinished batch is written first.
+      // Written twice, because an unfinished batch is written first.
       const error = await write()
         .then(write)
         .then(() => undefined, toError);

@@ -33,7 +33,7 @@ export async function verifyRecord(
     const fault = findCheckpointFault(checkpoint, signer);
     if (fault !== undefined) faults.push(`chain ${chainId}: ${fault}`);
     if (fault !== undefined || !checkpoint || !signer) continue;
-    // A purge may be deleting it.
+    // A purge may be deleting the chain.
     if (checkpoint.atMs < expiredBeforeMs) continue;
     faults.push(...(await findFaults(accesses, checkpoint, signer)));
     checkpoints.push(checkpoint);

@@ -5,7 +5,7 @@ import { jsonOption } from '../contract/command-line.js';
 import { printTable, type WithKeys } from './keys.js';
 
 /** Creates the `accounts` command, which shows accounts and changes their settings. */
-export function accountsCommand(withKeys: WithKeys): Command {
+export function createAccountsCommand(withKeys: WithKeys): Command {
   const accounts = new Command('accounts').description('show accounts, and change their settings');
   accounts
     .command('show')

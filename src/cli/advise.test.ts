@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { Standing } from '../store/inspect-host.js';
+import type { HostFitness } from '../store/inspect-host.js';
 import { adviseOnDatabase, adviseOnHost } from './advise.js';
 
-const usable: Standing = { fitness: 'usable' };
-const down: Standing = { fitness: 'unusable', fault: 'unreachable' };
-const split: Standing = { fitness: 'unusable', fault: 'no majority' };
-const standby: Standing = { fitness: 'unusable', fault: 'read-only' };
-const donor: Standing = { fitness: 'reserve', fault: 'donor' };
+const usable: HostFitness = { fitness: 'usable' };
+const down: HostFitness = { fitness: 'unusable', fault: 'unreachable' };
+const split: HostFitness = { fitness: 'unusable', fault: 'no majority' };
+const standby: HostFitness = { fitness: 'unusable', fault: 'read-only' };
+const donor: HostFitness = { fitness: 'reserve', fault: 'donor' };
 
 test.each([
   ['a usable host', usable, [down], undefined],

@@ -1,12 +1,12 @@
 import { findRemedy } from '../store/retry.js';
-import type { HostFault, Standing } from '../store/inspect-host.js';
+import type { HostFault, HostFitness } from '../store/inspect-host.js';
 
 /** Names a section of the guide with the commands. */
 function section(title: string): string {
   return `follow "${title}" of the guide Cluster runbook (docs/cluster-runbook.md, /docs/cluster-runbook)`;
 }
 
-/** What to do about a host while another host serves. Undefined: nothing. */
+/** Advice about a host while another host serves. Undefined if there is nothing to do. */
 const whileAnotherServes: Readonly<Record<HostFault, string | undefined>> = {
   unreachable: `start the server: a Galera node joins its cluster automatically. For a new machine, ${section('A node is lost')}`,
   rejected: 'correct the user, the password, the grants or the TLS parameters on this host',
@@ -28,8 +28,8 @@ const whileNoneServes: Readonly<Record<HostFault, string>> = {
   donor: 'wait: this Galera node is copying its data to another node',
 };
 
-/** Returns what to do about a host, which depends on the other hosts. Undefined: nothing. */
-export function adviseOnHost({ fault }: Standing, all: readonly Standing[]): string | undefined {
+/** Returns advice about a host, which depends on the other hosts. Undefined if there is nothing to do. */
+export function adviseOnHost({ fault }: HostFitness, all: readonly HostFitness[]): string | undefined {
   if (fault === undefined) return undefined;
   const isServed = all.some(({ fitness }) => fitness !== 'unusable');
   // The running nodes of a cluster without a majority decide. The others join them afterwards.
@@ -47,7 +47,7 @@ const byCode: ReadonlyMap<string | undefined, string> = new Map([
   ['ER_UNKNOWN_COM_ERROR', `the Galera node serves no statements: ${section('No majority')}`],
 ]);
 
-/** Returns what to do if the database does not respond as expected. */
+/** Returns advice if the database does not respond as expected. */
 export function adviseOnDatabase(error: unknown): string {
   const { code } = error as { code?: string };
   return byCode.get(code) ?? findRemedy(error) ?? 'start the database server, or correct DATABASE_URL';

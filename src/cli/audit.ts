@@ -1,11 +1,11 @@
-import { keyTable } from '../store/keys.js';
+import { createKeyTable } from '../store/keys.js';
 import { Command } from 'commander';
 import { verifyRecord } from '../access-record/verify.js';
 import { requireAccount } from '../keys/settings.js';
 import type { Config } from '../config/config.js';
 import { requireSecretsKeys } from '../config/secrets-key.js';
-import { starting } from '../observe/start.js';
-import { accessTable, type ChainedEntry } from '../store/accesses.js';
+import { runStartStep } from '../observe/start.js';
+import { createAccessTable, type ChainedEntry } from '../store/accesses.js';
 import type { Store } from '../store/store.js';
 import { createDigestId } from '../keys/digest-id.js';
 import { printTable, readAccount, readLimit } from './keys.js';
@@ -21,7 +21,7 @@ interface AuditOptions {
 }
 
 /** Creates the `audit` command, which lists and verifies the access record. */
-export function auditCommand(withStore: WithStore): Command {
+export function createAuditCommand(withStore: WithStore): Command {
   return new Command('audit')
     .description('list who read, exported or erased personal data, newest first, or verify this record')
     .option('--account <name>', 'accesses of this account only', readAccount)
@@ -39,7 +39,7 @@ export function auditCommand(withStore: WithStore): Command {
 }
 
 async function list(store: Store, { account, subject, limit, json }: AuditOptions): Promise<void> {
-  const [keys, accesses] = [store.use(keyTable), store.use(accessTable)];
+  const [keys, accesses] = [store.use(createKeyTable), store.use(createAccessTable)];
   if (subject !== undefined && account === undefined) throw new Error('--subject requires --account');
   const names = new Map((await keys.listAccounts()).map(({ accountId, name }) => [accountId, name]));
   const { accountId } =
@@ -64,11 +64,11 @@ function toRow({ atMs, action, operation, keyId, credential, subject }: ChainedE
 }
 
 async function verify(store: Store, config: Config, { json }: AuditOptions): Promise<void> {
-  const secretsKeys = await starting('SECRETS_KEY', async () => requireSecretsKeys(config));
-  // One hour later than the purge, so that a chain that is being purged is not verified.
+  const secretsKeys = await runStartStep('SECRETS_KEY', async () => requireSecretsKeys(config));
+  // Starts one hour after the edge of the purge, so that a chain in deletion is not verified.
   const expiredBeforeMs = Date.now() - config.retention.accessesMs + 3_600_000;
   const verified = await verifyRecord(
-    store.use(accessTable),
+    store.use(createAccessTable),
     secretsKeys,
     createDigestId(secretsKeys),
     expiredBeforeMs,

@@ -4,10 +4,10 @@ import type { Closable } from '../observe/start.js';
 import type { LogOutput } from '../observe/log.js';
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
-/** Maximum time of the close, ms. */
+/** Maximum time of the close in ms. */
 const forcedExitMs = 9_500;
 /**
- * A second signal within this time, ms, may be a copy: npm forwards the signal that the terminal sends to the process
+ * A second signal within this time in ms, may be a copy: npm forwards the signal that the terminal sends to the process
  * group.
  */
 const sameSignalMs = 1_000;
@@ -16,7 +16,7 @@ const parentCheckMs = 500;
 export interface Stoppable {
   /** `leave` makes the readiness check fail. */
   readonly running: Closable & { leave?(): void };
-  /** Time between `leave` and the close after SIGTERM, ms. Default 0. */
+  /** Time between `leave` and the close after SIGTERM in ms. Default 0. */
   readonly delayMs?: number;
   readonly tracing: Closable | undefined;
   readonly log: Logger;
@@ -24,7 +24,8 @@ export interface Stoppable {
 }
 
 /**
- * Closes the service on SIGTERM or SIGINT. SIGINT, which a terminal sends, skips the delay. The process ends immediately when the close times out or a second signal
+ * Closes the service on SIGTERM or SIGINT. SIGINT, which a terminal sends, skips the delay. The process ends
+ * immediately when the close times out or a second signal
  * arrives more than a second after the first. No data is lost: unfinished requests were never acknowledged.
  */
 export function closeOnSignal(parts: Stoppable): void {
@@ -38,10 +39,11 @@ export function closeOnSignal(parts: Stoppable): void {
 }
 
 /**
- * Sends SIGTERM to this process when its parent has ended. Does nothing unless npm started the process: npm starts a shell
+ * Sends SIGTERM to this process when its parent has ended. Does nothing unless npm started the process: npm starts a
+ * shell
  * that starts the process, and on SIGTERM npm ends only the shell.
  */
-export function endWithNpm(env: Readonly<Record<string, string | undefined>>): void {
+export function closeWithNpm(env: Readonly<Record<string, string | undefined>>): void {
   if (env['npm_lifecycle_event'] === undefined) return;
   const parent = process.ppid;
   const timer = setInterval(() => {

@@ -6,27 +6,27 @@ import {
   describeMainVariables,
   describeVariables,
   listSettings,
-  misspelledVariables,
-  settings,
+  findMisspelledVariables,
+  listAllSettings,
 } from '../config/settings.js';
 import { version } from '../config/version.js';
 import { jsonOption } from '../contract/command-line.js';
 import { findSimilar } from '../contract/similar.js';
 import { createEndAfterBody } from '../http/messages.js';
-import { type Closable, starting } from '../observe/start.js';
+import { type Closable, runStartStep } from '../observe/start.js';
 import { startTracing } from '../observe/tracing.js';
-import { keyTable } from '../store/keys.js';
+import { createKeyTable } from '../store/keys.js';
 import type { Store } from '../store/store.js';
-import { accountsCommand } from './accounts.js';
-import { auditCommand } from './audit.js';
-import { backupCommand, restoreCommand } from './backups/commands.js';
-import { closeOnSignal, endWithNpm } from './close-on-signal.js';
-import { keysCommand } from './keys.js';
-import { mcpCommand } from './mcp.js';
+import { createAccountsCommand } from './accounts.js';
+import { createAuditCommand } from './audit.js';
+import { createBackupCommand, createRestoreCommand } from './backups/commands.js';
+import { closeOnSignal, closeWithNpm } from './close-on-signal.js';
+import { createKeysCommand } from './keys.js';
+import { createMcpCommand } from './mcp.js';
 import type { PurgeOptions, WithProgress } from './purge.js';
-import { receiptKeysCommand } from './secrets.js';
+import { createReceiptKeysCommand } from './secrets.js';
 
-export interface Surroundings {
+export interface CommandEnvironment {
   /** The module that the worker thread runs. */
   readonly program: URL;
   /** The root folder of the project. */
@@ -40,11 +40,11 @@ export interface Surroundings {
   readonly withProgress: WithProgress;
 }
 
-type Environment = Surroundings['env'];
+type Environment = CommandEnvironment['env'];
 
 /** Runs the command that the process arguments select. Imports only the modules of that command. */
-export async function runCommand({ program, root, env, packages, withProgress }: Surroundings): Promise<void> {
-  const takeWarnings = takeOnce(misspelledVariables(env, packages.variables));
+export async function runCommand({ program, root, env, packages, withProgress }: CommandEnvironment): Promise<void> {
+  const takeWarnings = takeOnce(findMisspelledVariables(env, packages.variables));
   const printWarnings = () => takeWarnings().forEach((it) => console.error(`warning: ${it}`));
   const command = new Command('state-service')
     .description('Computes the stress state of a person from signals, in real time.')
@@ -76,7 +76,7 @@ function takeOnce<Item>(items: readonly Item[]): () => readonly Item[] {
   };
 }
 
-interface ServerParts extends Pick<Surroundings, 'program' | 'root' | 'env'> {
+interface ServerParts extends Pick<CommandEnvironment, 'program' | 'root' | 'env'> {
   readonly takeWarnings: () => readonly string[];
 }
 
@@ -88,7 +88,7 @@ function addServers(command: Command, { program, root, env, takeWarnings }: Serv
     .addHelpText('after', describeMainVariables)
     .action(async () => {
       const { serve } = await import('./serve.js');
-      endWithNpm(env);
+      closeWithNpm(env);
       await serve({ config: readConfig(env), program, root, takeWarnings, tracing: await startTracing(env) });
     });
   command
@@ -96,8 +96,8 @@ function addServers(command: Command, { program, root, env, takeWarnings }: Serv
     .description('deliver webhooks without serving the API (several processes may share a database)')
     .addHelpText('after', describeMainVariables)
     .action(async () => {
-      const { deliver } = await import('./serve.js');
-      endWithNpm(env);
+      const { runDeliveryWorker: deliver } = await import('./serve.js');
+      closeWithNpm(env);
       await deliver({ config: readConfig(env), takeWarnings, tracing: await startTracing(env) });
     });
 }
@@ -112,13 +112,15 @@ function addAdministration(command: Command, env: Environment, withProgress: Wit
     .command('configuration')
     .description('list all environment variables with their defaults')
     .option(...jsonOption)
-    .action(({ json }: { json: boolean }) => console.log(json ? JSON.stringify(settings()) : describeVariables()));
+    .action(({ json }: { json: boolean }) =>
+      console.log(json ? JSON.stringify(listAllSettings()) : describeVariables()),
+    );
   command
     .command('migrate')
     .description('migrate the database, then exit')
     .action(() => withStore(async () => console.error('The database is up to date.'), true));
-  command.addCommand(backupCommand(configure, () => endWithNpm(env)));
-  command.addCommand(restoreCommand(configure));
+  command.addCommand(createBackupCommand(configure, () => closeWithNpm(env)));
+  command.addCommand(createRestoreCommand(configure));
   command
     .command('purge')
     .description('delete expired data now, or count it. A running service does this every minute')
@@ -142,12 +144,14 @@ function addAdministration(command: Command, env: Environment, withProgress: Wit
     .command('doctor')
     .description('check Node.js, files, disk, database, Redis and the running service, and print remedies')
     .option(...jsonOption)
-    .action(async ({ json }: { json: boolean }) => (await import('./doctor.js')).doctor(configure(), json));
-  command.addCommand(keysCommand((work, mayCreate) => withStore((store) => work(store.use(keyTable)), mayCreate)));
-  command.addCommand(accountsCommand((work) => withStore((store) => work(store.use(keyTable)))));
-  command.addCommand(auditCommand(withStore));
-  command.addCommand(receiptKeysCommand(withStore));
-  command.addCommand(mcpCommand());
+    .action(async ({ json }: { json: boolean }) => (await import('./doctor.js')).checkInstallation(configure(), json));
+  command.addCommand(
+    createKeysCommand((work, mayCreate) => withStore((store) => work(store.use(createKeyTable)), mayCreate)),
+  );
+  command.addCommand(createAccountsCommand((work) => withStore((store) => work(store.use(createKeyTable)))));
+  command.addCommand(createAuditCommand(withStore));
+  command.addCommand(createReceiptKeysCommand(withStore));
+  command.addCommand(createMcpCommand());
 }
 
 /** These commands write warnings to their log once they run. */
@@ -174,17 +178,19 @@ function createHost(root: URL, env: Environment, takeWarnings: () => readonly st
     createEndAfterBody,
     describeVariables: (table: Readonly<Record<string, Variable<unknown>>>) => describeVariables(listSettings(table)),
 
-    /** Starts a server with its log, and closes it on SIGTERM or SIGINT. Rejects with an error that names the settings. */
+    /**
+     * Starts a server with its log, and closes it on SIGTERM or SIGINT. Rejects with an error that names the settings.
+     */
     async serve<Server extends Closable>(
       what: string,
       logLevel: string,
       start: (log: Logger) => Promise<Server>,
     ): Promise<Server> {
-      const { createLog, standardError } = await import('../observe/log.js');
-      endWithNpm(env);
+      const { createLog, createStandardErrorOutput: standardError } = await import('../observe/log.js');
+      closeWithNpm(env);
       const output = standardError();
       const log = createLog(logLevel, output);
-      const running = await starting(what, () => start(log));
+      const running = await runStartStep(what, () => start(log));
       closeOnSignal({ running, tracing: undefined, log, output });
       for (const warning of takeWarnings()) log.warn(warning);
       return running;

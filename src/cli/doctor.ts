@@ -4,15 +4,15 @@ import { dirname, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import type { Config } from '../config/config.js';
-import { nameKeyFile } from '../config/secrets-key.js';
-import { findFittingKeys } from '../serve/secrets-keys.js';
+import { buildKeyFilePath } from '../config/secrets-key.js';
+import { findMatchingKeys } from '../serve/secrets-keys.js';
 import { hasSeveralHosts, inspectHosts } from '../store/mysql-pool.js';
 import { SchemaError } from '../store/migrate.js';
 import { openStore, type Store } from '../store/store.js';
 import { adviseOnDatabase, adviseOnHost } from './advise.js';
 
 /**
- * Maximum difference between the clock of this machine and that of a server, ms. With a larger one, times that commands
+ * Maximum difference between the clock of this machine and that of a server in ms. With a larger one, times that commands
  * store, e.g. the expiry of a key, differ from those of the service.
  */
 const differenceMaxMs = 2_000;
@@ -32,7 +32,7 @@ interface Finding {
  * Checks the deployment and prints each finding with its remedy, or all as JSON. Sets the exit code to 1 if there is a
  * remedy.
  */
-export async function doctor(config: Config, isJson: boolean): Promise<void> {
+export async function checkInstallation(config: Config, isJson: boolean): Promise<void> {
   const findings: (Finding & { readonly ok: boolean })[] = [];
   const checks = [checkNode, checkFiles, checkDisk, checkHosts, checkDatabase, checkRedis, checkClock, checkService];
   for (const check of checks) {
@@ -57,7 +57,7 @@ async function checkNode(): Promise<Finding[]> {
 /** Files of an embedded database that others can read expose readings and secrets. */
 async function checkFiles({ database }: Config): Promise<Finding[]> {
   if (database.kind !== 'sqlite' || process.platform === 'win32') return [];
-  const files = [database.file, `${database.file}-wal`, nameKeyFile(database.file)].filter((it) => existsSync(it));
+  const files = [database.file, `${database.file}-wal`, buildKeyFilePath(database.file)].filter((it) => existsSync(it));
   return files.map((file) => {
     const mode = statSync(file).mode & 0o777;
     return finding(file, `mode ${mode.toString(8)}`, (mode & 0o077) === 0, `chmod 600 ${file}`);
@@ -134,7 +134,7 @@ function isOnlyHost(database: Config['database']): boolean {
 async function checkSecretsKey(store: Store, config: Config): Promise<Finding> {
   const what = 'secrets key';
   try {
-    const keys = await findFittingKeys(store, config);
+    const keys = await findMatchingKeys(store, config);
     return { what, found: keys ? 'fits the database' : 'none yet; the first start creates it' };
   } catch (error) {
     return problem(what, ...splitRemedy(error));
@@ -158,7 +158,7 @@ async function checkRedis({ redisUrl }: Config): Promise<Finding[]> {
   }
 }
 
-/** Returns the time of the Redis server, epoch ms. */
+/** Returns the time of the Redis server in epoch ms. */
 async function readClock(redis: Redis): Promise<number> {
   const [seconds, microseconds] = await redis.time();
   return 1000 * Number(seconds) + Number(microseconds) / 1000;
@@ -169,7 +169,7 @@ async function checkClock({ database, redisUrl }: Config): Promise<Finding[]> {
   return database.kind === 'sqlite' && redisUrl === undefined ? checkSynchronization() : [];
 }
 
-/** Compares the clock of this machine with a server's clock. `read` returns the server's time, epoch ms. */
+/** Compares the clock of this machine with a server's clock. `read` returns the server's time in epoch ms. */
 export async function compareClock(server: string, read: () => Promise<number>): Promise<Finding> {
   const beforeMs = Date.now();
   const serverMs = await read();
@@ -179,7 +179,7 @@ export async function compareClock(server: string, read: () => Promise<number>):
   return judgeClock(server, aheadMs);
 }
 
-/** Judges how far the clock of this machine is ahead of a server's clock, ms. */
+/** Judges how far the clock of this machine is ahead of a server's clock in ms. */
 function judgeClock(server: string, aheadMs: number): Finding {
   const seconds = (Math.abs(aheadMs) / 1000).toFixed(1);
   const isFine = Math.abs(aheadMs) <= differenceMaxMs;

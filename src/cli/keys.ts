@@ -3,7 +3,7 @@ import { keys as settings, tiers } from '../../generated/spec.js';
 import { createKey, KeyError, revokeKey, rotateKey, setTier, describeStatus } from '../keys/manage.js';
 import { parseNetworks } from '../keys/networks.js';
 import { allScopes, parseScopes } from '../keys/scopes.js';
-import { commandLine, jsonOption } from '../contract/command-line.js';
+import { formatCommandLine, jsonOption } from '../contract/command-line.js';
 import type { Scope, Tier } from '../contract/contract.js';
 import type { ListedAuditEntry } from '../store/key-audit.js';
 import type { KeyTable, ListedKey } from '../store/keys.js';
@@ -12,7 +12,7 @@ import type { KeyTable, ListedKey } from '../store/keys.js';
 export type WithKeys = (work: (keys: KeyTable) => Promise<void>, mayCreate?: boolean) => Promise<void>;
 
 /** Creates the `keys` command. Standard output contains only the key or the list, so that it can be piped. */
-export function keysCommand(withKeys: WithKeys): Command {
+export function createKeysCommand(withKeys: WithKeys): Command {
   const keys = new Command('keys').description('create, list, rotate and revoke API keys');
   const tier = () => new Option('--tier <tier>', `tier of the account: ${tierHelp}`).choices(Object.keys(tiers));
   keys
@@ -84,7 +84,7 @@ function describeTier(tier: string): string {
 }
 
 function describeNewAccount(account: string, tier: string): string {
-  const change = commandLine('keys', `set-tier --account ${account} --tier TIER`);
+  const change = formatCommandLine('keys', `set-tier --account ${account} --tier TIER`);
   return `new account ${account} of tier ${describeTier(tier)}; to change the tier: ${change}`;
 }
 
@@ -105,7 +105,8 @@ interface ListOptions {
 async function listAudit(table: KeyTable, options: ListOptions & { limit: number }): Promise<void> {
   const { account, limit, json } = options;
   const row = account === undefined ? undefined : await table.accountByName(account);
-  if (account !== undefined && !row) throw new KeyError(`there is no account "${account}"`);
+  if (account !== undefined && !row)
+    throw new KeyError(`there is no account "${account}": \`keys list\` shows the accounts`);
   printAudit(await table.auditEntries(limit, row?.accountId), json);
 }
 

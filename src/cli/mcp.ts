@@ -11,7 +11,7 @@ interface Options {
 }
 
 /** Creates the `mcp` command. Its options default to SERVICE_URL and SERVICE_KEY, which `mcp --help` lists. */
-export function mcpCommand(): Command {
+export function createMcpCommand(): Command {
   const url = new Option('--url <url>', 'URL of the service').env('SERVICE_URL').default('http://127.0.0.1:8080');
   const key = new Option('--key <key>', 'API key').env('SERVICE_KEY');
   const mcp = new Command('mcp')

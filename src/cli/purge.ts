@@ -1,4 +1,4 @@
-import { commandLine } from '../contract/command-line.js';
+import { formatCommandLine } from '../contract/command-line.js';
 import type { Config } from '../config/config.js';
 import { purgeExpired } from '../retention/purge.js';
 import { hourMs, planPurge } from '../retention/purge-edges.js';
@@ -10,7 +10,7 @@ import { printTable } from './keys.js';
 export interface PurgeOptions {
   /** True to delete nothing. */
   readonly dryRun: boolean;
-  /** True to delete more than half of all readings. */
+  /** Allows a purge that deletes more than half of all readings. */
   readonly confirm: boolean;
   readonly json: boolean;
 }
@@ -38,7 +38,7 @@ export async function purge(
     throw new Error(
       `this would delete ${readings.expired} of ${readings.stored} readings, because at ${iso(nowMs)} they are older than ` +
         `${retention.readingsMs / hourMs} hours: check the clock and RETENTION_READINGS_HOURS, then run ` +
-        commandLine('purge', '--confirm'),
+        formatCommandLine('purge', '--confirm'),
     );
   await applyRetention(store, retention);
   let left = counts.reduce((sum, { expired }) => sum + expired, 0);

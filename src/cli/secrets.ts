@@ -2,9 +2,9 @@ import { Command } from 'commander';
 import type { Config } from '../config/config.js';
 import { requireSecretsKeys } from '../config/secrets-key.js';
 import { receiptKeysMax, rotateReceiptKey } from '../keys/receipts.js';
-import { starting } from '../observe/start.js';
+import { runStartStep } from '../observe/start.js';
 import { resealDatabase } from '../serve/secrets-keys.js';
-import { receiptKeyTable } from '../store/receipt-keys.js';
+import { createReceiptKeyTable } from '../store/receipt-keys.js';
 import type { Store } from '../store/store.js';
 import { createSecretBox } from '../webhooks/secrets.js';
 import { printTable } from './keys.js';
@@ -12,7 +12,7 @@ import { printTable } from './keys.js';
 type WithStore = (work: (store: Store, config: Config) => Promise<void>) => Promise<void>;
 
 /** Creates the `receipt-keys` command, which manages the keys that sign deletion receipts. */
-export function receiptKeysCommand(withStore: WithStore): Command {
+export function createReceiptKeysCommand(withStore: WithStore): Command {
   const command = new Command('receipt-keys').description('list and rotate the keys that sign deletion receipts');
   command
     .command('list')
@@ -26,7 +26,7 @@ export function receiptKeysCommand(withStore: WithStore): Command {
 }
 
 async function list(store: Store): Promise<void> {
-  const rows = (await store.use(receiptKeyTable).list(receiptKeysMax)).map(
+  const rows = (await store.use(createReceiptKeyTable).list(receiptKeysMax)).map(
     ({ keyId, publicKey, privateKey, createdAtMs }) => [
       keyId,
       publicKey,
@@ -38,20 +38,24 @@ async function list(store: Store): Promise<void> {
 }
 
 async function rotate(store: Store, config: Config): Promise<void> {
-  const secretsKeys = await starting('SECRETS_KEY', async () => requireSecretsKeys(config));
-  const parts = { receiptKeys: store.use(receiptKeyTable), secretBox: createSecretBox(secretsKeys), now: Date.now };
+  const secretsKeys = await runStartStep('SECRETS_KEY', async () => requireSecretsKeys(config));
+  const parts = {
+    receiptKeys: store.use(createReceiptKeyTable),
+    secretBox: createSecretBox(secretsKeys),
+    now: Date.now,
+  };
   console.log(await rotateReceiptKey(parts));
 }
 
 export interface ResealOptions {
-  /** True to accept webhook secrets that no key can read. */
+  /** True to continue without the webhook secrets that no key decrypts. They are lost. */
   readonly lostKey: boolean;
 }
 
 /** Encrypts all webhook secrets with the first key of SECRETS_KEY, and makes it the key of the database. */
 export async function reseal(store: Store, config: Config, { lostKey }: ResealOptions): Promise<void> {
   const nowMs = Date.now();
-  const { resealed, unreadable } = await starting('SECRETS_KEY', () =>
+  const { resealed, unreadable } = await runStartStep('SECRETS_KEY', () =>
     resealDatabase(store, config, { isKeyLost: lostKey, nowMs }),
   );
   console.log(`Encrypted the secrets of ${resealed} webhooks with this key. The service starts with it.`);

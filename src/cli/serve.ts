@@ -3,15 +3,15 @@ import { createClock } from '../config/clock.js';
 import type { Config } from '../config/config.js';
 import { version } from '../config/version.js';
 import type { DevelopmentKey } from '../keys/development-key.js';
-import { newKeyCommand } from '../keys/expired-keys.js';
-import { createLog, standardError } from '../observe/log.js';
+import { formatNewKeyCommand } from '../keys/expired-keys.js';
+import { createLog, createStandardErrorOutput } from '../observe/log.js';
 import type { Closable } from '../observe/start.js';
 import { startDelivery } from '../serve/deliver.js';
 import { closeOnSignal } from './close-on-signal.js';
-import { noDatabase } from './with-store.js';
+import { describeMissingDatabase } from './with-store.js';
 
 /** The values that the process provides to `serve` and `deliver`. */
-export interface Serving {
+export interface ServeOptions {
   readonly config: Config;
   /** Without it, no spans are exported. */
   readonly tracing: Closable | undefined;
@@ -19,7 +19,7 @@ export interface Serving {
   readonly takeWarnings: () => readonly string[];
 }
 
-export interface ServingApi extends Serving {
+export interface ServingApi extends ServeOptions {
   /** The root folder of the project. */
   readonly root: URL;
   /** The module that the core's thread runs. */
@@ -31,11 +31,11 @@ const loadTextModelsAfterMs = 2_000;
 /** Serves until SIGTERM or SIGINT. Messages for people go to standard output, the structured log to standard error. */
 export async function serve({ config, root, program, tracing, takeWarnings }: ServingApi): Promise<void> {
   // Loaded here, because `deliver` requires no HTTP server.
-  const [{ startService }, { coreOnThread }] = await Promise.all([
+  const [{ startService }, { startCoreOnThread: coreOnThread }] = await Promise.all([
     import('../serve/compose.js'),
     import('../serve/on-thread.js'),
   ]);
-  const output = standardError();
+  const output = createStandardErrorOutput();
   const log = createLog(config.logLevel, output);
   const onUnexpectedExit = (error: Error) => {
     log.fatal({ err: error }, 'core thread ended unexpectedly');
@@ -57,10 +57,10 @@ export async function serve({ config, root, program, tracing, takeWarnings }: Se
 }
 
 /** Delivers webhooks until SIGTERM or SIGINT. */
-export async function deliver({ config, tracing, takeWarnings }: Serving): Promise<void> {
+export async function runDeliveryWorker({ config, tracing, takeWarnings }: ServeOptions): Promise<void> {
   const { database } = config;
-  if (database.kind === 'sqlite' && !existsSync(database.file)) throw new Error(noDatabase(database.file));
-  const output = standardError();
+  if (database.kind === 'sqlite' && !existsSync(database.file)) throw new Error(describeMissingDatabase(database.file));
+  const output = createStandardErrorOutput();
   const log = createLog(config.logLevel, output);
   const worker = await startDelivery({
     config,
@@ -77,7 +77,7 @@ export async function deliver({ config, tracing, takeWarnings }: Serving): Promi
 }
 
 function welcomeBack(url: string): string {
-  return `Dashboard: ${url}/dashboard/\nDocumentation: ${url}/docs/\nTo create a key: ${newKeyCommand('NAME')}`;
+  return `Dashboard: ${url}/dashboard/\nDocumentation: ${url}/docs/\nTo create a key: ${formatNewKeyCommand('NAME')}`;
 }
 
 function welcome(url: string, { key, expiresAtMs }: DevelopmentKey): string {
@@ -87,7 +87,7 @@ The database was empty: it now has an account and a development key, which is sh
 
   ${key}
 
-It expires on ${new Date(expiresAtMs).toISOString().slice(0, 10)}. To create a new one: ${newKeyCommand('development')}
+It expires on ${new Date(expiresAtMs).toISOString().slice(0, 10)}. To create a new one: ${formatNewKeyCommand('development')}
 
 Open the dashboard:
 

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Config } from '../config/config.js';
-import { describeFault, StartError, starting } from '../observe/start.js';
+import { describeFault, StartError, runStartStep } from '../observe/start.js';
 import { openStore, type Store } from '../store/store.js';
 import { findRemedy } from '../store/retry.js';
 
 /**
- * Migrates the configured database and runs work on its store. Creates an embedded database only with `mayCreate`, because
+ * Migrates the configured database and runs work on its store. Creates an embedded database only with `mayCreate`,
+ * because
  * a command in another folder than the service would otherwise change a new database without notice.
  */
 export async function withStore(
@@ -16,10 +17,10 @@ export async function withStore(
 ): Promise<void> {
   const { database } = config;
   const isNew = database.kind === 'sqlite' && !existsSync(database.file);
-  if (isNew && !mayCreate) throw new Error(noDatabase(database.file));
-  const store = await starting('DATABASE_URL', () => openStore(database, 'administration'));
+  if (isNew && !mayCreate) throw new Error(describeMissingDatabase(database.file));
+  const store = await runStartStep('DATABASE_URL', () => openStore(database, 'administration'));
   try {
-    await starting('DATABASE_URL', () => store.migrate());
+    await runStartStep('DATABASE_URL', () => store.migrate());
     if (isNew) console.error(`Created the database ${resolve(database.file)}.`);
     await work(store, config).catch((error: unknown) => {
       throw findRemedy(error) === undefined
@@ -32,6 +33,6 @@ export async function withStore(
 }
 
 /** Returns the message of a command that requires a database. */
-export function noDatabase(file: string): string {
+export function describeMissingDatabase(file: string): string {
   return `there is no database at ${resolve(file)}: set DATABASE_URL to that of the service, or start the service first`;
 }

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { createSecureContext } from 'node:tls';
 
-/** TLS of the connections to MySQL and MariaDB, in the form that the driver expects. Certificates and key are PEM text. */
+/**
+ * TLS of the connections to MySQL and MariaDB, in the form that the driver expects. Certificates and key are PEM text.
+ */
 export interface MysqlTls {
   readonly rejectUnauthorized: boolean;
   readonly verifyIdentity: boolean;
@@ -25,7 +27,7 @@ export function readTlsParameters({ hostname, searchParams }: URL): TlsParameter
   const given = [...searchParams.keys()];
   if (given.some((name) => !(names as readonly string[]).includes(name)))
     throw new Error(`has an unknown parameter: the known ones are ${names.join(', ')}`);
-  if (new Set(given).size < given.length) throw new Error('has a parameter twice: name each at most once');
+  if (new Set(given).size < given.length) throw new Error('repeats a parameter: use each parameter once');
   const parameters: TlsParameters = Object.fromEntries(searchParams);
   if (given.length === 0) return parameters;
   const { 'ssl-mode': mode = '', 'ssl-ca': ca, 'ssl-cert': cert, 'ssl-key': key } = parameters;
@@ -34,15 +36,19 @@ export function readTlsParameters({ hostname, searchParams }: URL): TlsParameter
     throw new Error(
       'requires ssl-ca with VERIFY_CA and VERIFY_IDENTITY, and only with them: REQUIRED verifies nothing',
     );
-  if ((cert === undefined) !== (key === undefined)) throw new Error('requires ssl-cert and ssl-key, or neither');
+  if ((cert === undefined) !== (key === undefined))
+    throw new Error('sets only one of ssl-cert and ssl-key: set both or neither');
   // The driver compares a certificate only with a host name.
   if (mode === 'VERIFY_IDENTITY' && isIP(hostname.replace(/^\[(.*)\]$/, '$1')))
-    throw new Error('requires host names instead of IP addresses with VERIFY_IDENTITY: use names, or VERIFY_CA');
+    throw new Error(
+      'has an IP address as host, which ssl-mode=VERIFY_IDENTITY cannot verify: use the host name, or ssl-mode=VERIFY_CA',
+    );
   return parameters;
 }
 
 /**
- * Returns the TLS settings of a MySQL URL with one host. Undefined without parameters. Throws like `readTlsParameters`, and
+ * Returns the TLS settings of a MySQL URL with one host. Undefined without parameters. Throws like `readTlsParameters`,
+ * and
  * for a file that is unreadable or contains no valid certificate or key.
  */
 export function readMysqlTls(url: URL): MysqlTls | undefined {
@@ -57,9 +63,12 @@ export function readMysqlTls(url: URL): MysqlTls | undefined {
     createSecureContext(files);
   } catch (error) {
     const { message } = error as Error;
-    throw new Error(`has invalid files (${message}): ssl-key must be the unencrypted key of ssl-cert`, {
-      cause: error,
-    });
+    throw new Error(
+      `has ssl-ca, ssl-cert or ssl-key files that OpenSSL cannot load (${message}): check that ssl-key is the unencrypted private key of ssl-cert`,
+      {
+        cause: error,
+      },
+    );
   }
   return { rejectUnauthorized: mode !== 'REQUIRED', verifyIdentity: mode === 'VERIFY_IDENTITY', ...files };
 }
@@ -80,7 +89,7 @@ function readPem(name: string, file: string): string {
  * Returns one URL per host of a MySQL URL, in the same order: two for `mysql://user:pw@a:3306,b:3306/db`. Returns the
  * text itself if it has one host or is not a URL.
  */
-export function mysqlUrls(text: string): readonly string[] {
+export function listMysqlUrls(text: string): readonly string[] {
   const [, start = '', hosts = '', end = ''] = /^(mysql:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(text) ?? ['', text];
   return hosts.split(',').map((host) => `${start}${host}${end}`);
 }

@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns';
 import ipaddr from 'ipaddr.js';
 import { parseUrl } from '../contract/parse-url.js';
-import { mysqlUrls, readMysqlTls } from './mysql-url.js';
+import { listMysqlUrls, readMysqlTls } from './mysql-url.js';
 
 /**
  * Functions that read environment variables. Each converts text to a value or throws a ConfigError that names the
@@ -34,7 +34,7 @@ export type DatabaseConfig =
   /** `mysqlUrls` splits a URL with several hosts. */
   | { readonly kind: 'mysql'; readonly url: string };
 
-export function integerBetween(min: number, max: number): (text: string) => number {
+export function createIntegerReader(min: number, max: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
     if (!/^\d+$/.test(text) || number < min || number > max)
@@ -43,7 +43,7 @@ export function integerBetween(min: number, max: number): (text: string) => numb
   };
 }
 
-export function unlessEmpty<T>(read: (text: string) => T): (text: string) => T | undefined {
+export function createOptionalReader<T>(read: (text: string) => T): (text: string) => T | undefined {
   return (text) => (text === '' ? undefined : read(text));
 }
 
@@ -75,7 +75,9 @@ export function readProxies(text: string): number | string[] {
   const networks = text.split(',').map((part) => part.trim());
   const odd = networks.find((part) => !ipaddr.isValid(part) && !ipaddr.isValidCIDR(part));
   if (odd !== undefined)
-    throw new ConfigError(`must be a number of proxies or networks like 10.0.0.0/8, comma-separated, not "${odd}"`);
+    throw new ConfigError(
+      `must be a count of proxies, e.g. 2, or comma-separated networks, e.g. 10.0.0.0/8, not "${odd}"`,
+    );
   return networks;
 }
 
@@ -88,7 +90,7 @@ export function readSwitch(text: string): boolean {
 export function readDatabaseUrl(text: string): DatabaseConfig {
   if (text.startsWith('sqlite:') && text.length > 'sqlite:'.length)
     return { kind: 'sqlite', file: text.slice('sqlite:'.length) };
-  const urls = mysqlUrls(text);
+  const urls = listMysqlUrls(text);
   if (urls.every((url) => isMysqlUrl(url, urls.length > 1))) {
     for (const url of urls) readMysqlTls(new URL(url));
     return { kind: 'mysql', url: text };
@@ -157,24 +159,24 @@ export function readSecretsKeys(text: string): SecretsKeys {
 }
 
 /** An environment variable with its documentation. */
-export interface Variable<T> extends Described {
+export interface Variable<T> extends DescribedVariable {
   /** The default. Used when the variable is unset or empty. */
   readonly fallback: string;
   readonly read: (text: string) => T;
 }
 
-export interface Described {
+export interface DescribedVariable {
   readonly help: string;
   /** Describes the default when it is not one fixed value. */
   readonly defaultNote?: string;
 }
 
 /** Returns a variable with a fixed default. */
-export function variable<T>(help: string, fallback: string, read: (text: string) => T): Variable<T> {
+export function defineVariable<T>(help: string, fallback: string, read: (text: string) => T): Variable<T> {
   return { help, fallback, read };
 }
 
 /** Returns a variable without a fixed default. `read` converts the empty text to the absent value. */
-export function optional<T>(help: string, defaultNote: string, read: (text: string) => T): Variable<T> {
+export function defineOptionalVariable<T>(help: string, defaultNote: string, read: (text: string) => T): Variable<T> {
   return { help, defaultNote, fallback: '', read };
 }

@@ -4,7 +4,8 @@ import { dirname } from 'node:path';
 import type { Config, SecretsKeys } from './config.js';
 
 /**
- * The keys that protect secrets from readers of the database. The first key protects new secrets, and the others only read
+ * The keys that protect secrets from readers of the database. The first key protects new secrets, and the others only
+ * read
  * older ones. They are in SECRETS_KEY. Without it, an embedded database uses a file in its folder that only its owner can
  * read. The database contains only a check value of the first key.
  */
@@ -16,7 +17,7 @@ const keyBytes = 32;
  */
 export function findSecretsKeys({ secretsKeys, database }: Config): SecretsKeys | undefined {
   if (database.kind === 'sqlite') {
-    const file = nameKeyFile(database.file);
+    const file = buildKeyFilePath(database.file);
     return secretsKeys ?? (existsSync(file) ? [readKeyFile(file)] : undefined);
   }
   if (secretsKeys === undefined)
@@ -29,7 +30,7 @@ export function requireSecretsKeys(config: Config): SecretsKeys {
   const keys = findSecretsKeys(config);
   if (keys === undefined && config.database.kind === 'sqlite')
     throw new Error(
-      `the database was used with another key, and ${nameKeyFile(config.database.file)} is missing: restore this file, ` +
+      `the database was used with another key, and ${buildKeyFilePath(config.database.file)} is missing: restore this file, ` +
         'or set SECRETS_KEY',
     );
   return keys as SecretsKeys;
@@ -41,7 +42,7 @@ export function computeCheckValue(secretsKey: string): string {
 }
 
 /** Returns the file that holds the key of an embedded database. */
-export function nameKeyFile(databaseFile: string): string {
+export function buildKeyFilePath(databaseFile: string): string {
   return `${databaseFile}.key`;
 }
 
@@ -50,7 +51,7 @@ export function nameKeyFile(databaseFile: string): string {
  * link its file wins. Both then read the same complete file.
  */
 export function createKeyFile(databaseFile: string): string {
-  const file = nameKeyFile(databaseFile);
+  const file = buildKeyFilePath(databaseFile);
   mkdirSync(dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, randomBytes(keyBytes).toString('hex'), { mode: 0o600 });

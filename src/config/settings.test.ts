@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { misspelledVariables, settings } from './settings.js';
+import { findMisspelledVariables, listAllSettings } from './settings.js';
 
 const packageVariables = ['SERVICE_URL', 'SERVICE_KEY', 'GATEWAY_OPENAI_URL'];
 const others =
@@ -21,18 +21,18 @@ test.each([
   ['GATEWAY_OPENAPI_URL', 'GATEWAY_OPENAI_URL'],
   ['SERVICE_KEYS', 'SERVICE_KEY'],
 ])('%s is probably %s', (name, known) => {
-  expect(misspelledVariables({ [name]: '1' }, packageVariables)).toEqual([
+  expect(findMisspelledVariables({ [name]: '1' }, packageVariables)).toEqual([
     `${name} is not a variable of this service: did you mean ${known}?`,
   ]);
 });
 
 test('variables of other programs cause no warning', () => {
   expect(
-    misspelledVariables(Object.fromEntries(others.split(' ').map((name) => [name, '1'])), packageVariables),
+    findMisspelledVariables(Object.fromEntries(others.split(' ').map((name) => [name, '1'])), packageVariables),
   ).toEqual([]);
 });
 
 test('variables of every command cause no warning', () => {
-  const names = [...settings().map(({ name }) => name), ...packageVariables];
-  expect(misspelledVariables(Object.fromEntries(names.map((name) => [name, '1'])), packageVariables)).toEqual([]);
+  const names = [...listAllSettings().map(({ name }) => name), ...packageVariables];
+  expect(findMisspelledVariables(Object.fromEntries(names.map((name) => [name, '1'])), packageVariables)).toEqual([]);
 });

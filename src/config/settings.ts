@@ -1,6 +1,6 @@
-import { commandLine } from '../contract/command-line.js';
+import { formatCommandLine } from '../contract/command-line.js';
 import { findSimilar } from '../contract/similar.js';
-import type { Described, Variable } from './read-variable.js';
+import type { DescribedVariable, Variable } from './read-variable.js';
 import { variables } from './variables.js';
 
 /** A row of the configuration table. */
@@ -11,7 +11,7 @@ export interface Setting {
 }
 
 /** These variables are read by `startTracing` and the OpenTelemetry SDK, not by `readConfig`. */
-const tracingVariables: Record<string, Described> = {
+const tracingVariables: Record<string, DescribedVariable> = {
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     help: 'Base URL of an OTLP/HTTP collector, e.g. http://127.0.0.1:4318. Setting it turns tracing on',
     defaultNote: 'none: no tracing',
@@ -35,7 +35,7 @@ const tracingVariables: Record<string, Described> = {
 };
 
 /** Returns every environment variable in the order of the documentation. */
-export function settings(): Setting[] {
+export function listAllSettings(): Setting[] {
   return [...listSettings(variables), ...Object.entries(tracingVariables).map(([name, it]) => setting(name, it))];
 }
 
@@ -47,18 +47,18 @@ export function listSettings(table: Readonly<Record<string, Variable<unknown>>>)
 /** The settings that most deployments change, for the README and `--help`. */
 const mainNames = ['HOST', 'PORT', 'DATABASE_URL', 'SECRETS_KEY', 'REDIS_URL'];
 
-export function mainSettings(): Setting[] {
-  return settings().filter(({ name }) => mainNames.includes(name));
+export function listMainSettings(): Setting[] {
+  return listAllSettings().filter(({ name }) => mainNames.includes(name));
 }
 
 /** Returns the text of `--help` about the environment. */
 export function describeMainVariables(): string {
-  const all = commandLine('configuration');
-  return `\nMain environment variables, all optional. \`${all}\` lists all:\n${describeVariables(mainSettings())}`;
+  const all = formatCommandLine('configuration');
+  return `\nMain environment variables, all optional. \`${all}\` lists all:\n${describeVariables(listMainSettings())}`;
 }
 
 /** Returns one line per variable. */
-export function describeVariables(list = settings()): string {
+export function describeVariables(list = listAllSettings()): string {
   const width = Math.max(...list.map(({ name }) => name.length));
   return list.map((it) => `  ${it.name.padEnd(width)}  ${it.help} (default: ${it.default})`).join('\n');
 }
@@ -72,22 +72,22 @@ const similarLengthMin = 6;
  * Returns a warning per variable of the environment that is probably a misspelled variable of any command: one that
  * `findSimilar` finds, whatever its prefix, or an unknown one with a prefix of this service.
  */
-export function misspelledVariables(
+export function findMisspelledVariables(
   env: Readonly<Record<string, string | undefined>>,
   packageVariables: readonly string[],
 ): string[] {
-  const known = [...settings().map(({ name }) => name), ...packageVariables];
+  const known = [...listAllSettings().map(({ name }) => name), ...packageVariables];
   const similarTo = known.filter((it) => it.length >= similarLengthMin);
   // Systems and the OpenTelemetry SDK read further variables with similar names.
   const unknown = Object.keys(env).filter((name) => !known.includes(name) && !/^(OTEL|npm)_/.test(name));
   return unknown.flatMap((name) => {
     const similar = findSimilar(name, similarTo);
     if (similar !== undefined) return [`${name} is not a variable of this service: did you mean ${similar}?`];
-    const all = commandLine('configuration');
+    const all = formatCommandLine('configuration');
     return ownPrefix.test(name) ? [`${name} is not a variable of this service: see \`${all}\``] : [];
   });
 }
 
-function setting(name: string, { help, defaultNote }: Described, fallback = ''): Setting {
+function setting(name: string, { help, defaultNote }: DescribedVariable, fallback = ''): Setting {
   return { name, help, default: defaultNote ?? fallback };
 }

@@ -2,7 +2,7 @@
 const isInstalled = import.meta.url.includes('/node_modules/');
 
 /** Returns how a person runs a command of this program, e.g. `npm run keys -- list` in a checkout. */
-export function commandLine(command: string, args = ''): string {
+export function formatCommandLine(command: string, args = ''): string {
   return (isInstalled ? `state-service ${command} ${args}` : `npm run ${command}${args && ` -- ${args}`}`).trim();
 }
 

@@ -31,10 +31,10 @@ export interface Input<Op extends OperationId, Body = BodyOf<Op>> {
 }
 
 /** Output of a handler: a declared success status with its body. Errors are thrown as ProblemError. */
-export type Output<Op extends OperationId> = Declared<Op> & Refusals;
+export type Output<Op extends OperationId> = Declared<Op> & RejectedLines;
 
 /** The rejected lines of a batch that other parts must count. */
-export interface Refusals {
+export interface RejectedLines {
   /** The limits that rejected lines, one per rejected line. */
   readonly refusals?: ReadonlyArray<Schema<'LimitPolicy'>> | undefined;
   /** Number of lines that the caller's token does not allow. */
@@ -76,7 +76,7 @@ export interface AccountSettings {
 export interface TokenGrant {
   /** A person whom readings may name, in addition to the subject of the session. */
   readonly subjectId?: string;
-  /** Database time, epoch ms. */
+  /** Database time in epoch ms. */
   readonly issuedAtMs: number;
   /** Present if the token has the scope `read`. */
   readonly canRead?: true;

@@ -1,6 +1,6 @@
 import { faults, problems, problemTypePrefix, validation } from '../../generated/spec.js';
 import type { Fault, FaultCode, ProblemCode, Schema } from './contract.js';
-import { findPart, findSimilar } from './similar.js';
+import { findContainedName, findSimilar } from './similar.js';
 import type { Definition, Parameter, Schema as SchemaObject } from './definitions.js';
 
 type Values = Readonly<Record<string, string>>;
@@ -22,7 +22,10 @@ export interface ProblemOptions {
   readonly retryAfterSeconds?: number;
 }
 
-/** An error of the contract. `cause` is only logged and never sent. `faults` lists the first validation errors (422 only). */
+/**
+ * An error of the contract. `cause` is only logged and never sent. `faults` lists the first validation errors (422
+ * only).
+ */
 export class ProblemError extends Error {
   readonly code: ProblemCode;
   readonly faults: readonly Fault[] | undefined;
@@ -59,7 +62,7 @@ type Place = Pick<Fault, 'pointer' | 'parameter' | 'allowed' | 'suggestion'>;
 /**
  * Returns a validation error with the contract's text. `limit` replaces the placeholder `{limit}` of the text.
  */
-export function fault(code: FaultCode, place: Place, limit?: string): Fault {
+export function createFault(code: FaultCode, place: Place, limit?: string): Fault {
   return { detail: faults[code].detail.replace('{limit}', limit ?? ''), code, ...place };
 }
 
@@ -75,7 +78,7 @@ function fill(detail: string, values: Values = {}): string {
 
 /** One error of express-openapi-validator. */
 export interface ValidatorFault {
-  /** `/body/sentiment` or `/query/minutes`. The last segment is not escaped. */
+  /** Path of the invalid value, e.g. `/body/sentiment`. A `/` in the last segment is not escaped. */
   readonly path: string;
   /** The JSON Schema keyword that failed, e.g. `minimum.openapi.validation`. */
   readonly errorCode?: string;
@@ -120,7 +123,7 @@ export function toFault(definition: Definition, body: unknown, { path, errorCode
   const place = isBody ? { pointer: toPointer(steps) } : { parameter: parameter?.name ?? steps.join('/') };
   const allowed = keyword === 'enum' && schema.enum ? { allowed: [...schema.enum] } : {};
   const similar = keyword === 'additionalProperties' ? suggest(steps, definition, isBody) : {};
-  const named = fault(findCode(keyword, schema), { ...place, ...allowed, ...similar }, String(schema[keyword]));
+  const named = createFault(findCode(keyword, schema), { ...place, ...allowed, ...similar }, String(schema[keyword]));
   const detail = keyword === 'pattern' ? schema['x-pattern-detail'] : undefined;
   return detail ? { ...named, detail } : named;
 }
@@ -138,7 +141,7 @@ function suggest(
 
 /** Returns the name that an unknown name probably means, as a part of its validation error. */
 export function suggestName(name: string, known: readonly string[]): Pick<Fault, 'suggestion'> {
-  const suggestion = findSimilar(name, known) ?? findPart(name, known);
+  const suggestion = findSimilar(name, known) ?? findContainedName(name, known);
   return suggestion === undefined ? {} : { suggestion };
 }
 

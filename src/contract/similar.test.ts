@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { bounds, fields } from '../../generated/spec.js';
-import { findPart, findSimilar } from './similar.js';
+import { findContainedName, findSimilar } from './similar.js';
 
 const known = fields.SignalSubmission;
 
@@ -27,10 +27,10 @@ test.each(['', 'x', 'hr', 'bpm', 'mood', 'constructor', '__proto__', 'x'.repeat(
 );
 
 test('a longer name contains a field, and the longest one counts', () => {
-  expect(findPart('hrv_sdnn', known)).toBe('sdnn');
-  expect(findPart('voiceTone', known)).toBe('tone');
-  expect(findPart('heart_rate_sdnn', known)).toBe('heart_rate');
-  expect(findPart('toString', known)).toBeUndefined();
+  expect(findContainedName('hrv_sdnn', known)).toBe('sdnn');
+  expect(findContainedName('voiceTone', known)).toBe('tone');
+  expect(findContainedName('heart_rate_sdnn', known)).toBe('heart_rate');
+  expect(findContainedName('toString', known)).toBeUndefined();
 });
 
 test('every field is most similar to itself', () => {

@@ -16,7 +16,7 @@ export function findSimilar(name: string, known: readonly string[]): string | un
 }
 
 /** Returns the longest known name that is a part of a name, e.g. `sdnn` of `hrv_sdnn`. */
-export function findPart(name: string, known: readonly string[]): string | undefined {
+export function findContainedName(name: string, known: readonly string[]): string | undefined {
   const whole = normalize(name);
   const parts = known.filter((it) => it.length >= lengthMin && whole.includes(normalize(it)));
   return parts.sort((a, b) => b.length - a.length)[0];

@@ -2,7 +2,12 @@ import type { Request, Response } from 'express';
 import { limits, operationScopes, problems } from '../../generated/spec.js';
 import type { Identity, Scope, TokenIdentity } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
-import { createConcurrencyLimit, RateLimitError, shareOfAccount, type WindowLimit } from '../limits/window-limit.js';
+import {
+  createConcurrencyLimit,
+  RateLimitError,
+  computeAccountShare,
+  type WindowLimit,
+} from '../limits/window-limit.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
 import type { MonthlyCalls } from '../limits/monthly-calls.js';
 import { takeAllowance } from '../readings/intake.js';
@@ -123,7 +128,7 @@ export function countRefusal(problem: ProblemError, exchange: Exchange, countFai
  */
 export function createAdmitAccount(calls: MonthlyCalls, { inFlightMax }: Admission): AdmitResponse {
   const { policy, refused_retry_seconds: resetSeconds } = limits.requests;
-  const begin = createConcurrencyLimit({ policy, quota: shareOfAccount(inFlightMax), resetSeconds });
+  const begin = createConcurrencyLimit({ policy, quota: computeAccountShare(inFlightMax), resetSeconds });
   return (exchange, response) => {
     const caller = requireCaller(exchange);
     const call = calls.begin(caller);

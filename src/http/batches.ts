@@ -2,12 +2,12 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Readable } from 'node:stream';
 import type { Response } from 'express';
 import { batch as settings, limits } from '../../generated/spec.js';
-import { createTurns } from '../store/session-snapshot.js';
+import { createSerialQueue } from '../store/session-snapshot.js';
 import type { Schema } from '../contract/contract.js';
 import { type Allowance, createConcurrencyLimit, type LimitPolicy, RateLimitError } from '../limits/window-limit.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
-import type { Call, MonthlyCalls } from '../limits/monthly-calls.js';
-import { createErrorLimit, type PreparedBatch, type PreparedLine, rejectedLine } from '../operations/ingest-batch.js';
+import type { CountedCall, MonthlyCalls } from '../limits/monthly-calls.js';
+import { createErrorLimit, type PreparedBatch, type PreparedLine, toRejectedLine } from '../operations/ingest-batch.js';
 import { ProblemError } from '../contract/problem.js';
 import type { Admit } from '../readings/intake.js';
 import { countRefusal } from './admit.js';
@@ -64,7 +64,7 @@ export const linesAtOnce = 8;
  * iteration of the event loop, so that large batches delay other requests no more than one batch does.
  */
 export function takeLines(admit: Admit, parts: BatchParts): Step {
-  const inTurn = createTurns();
+  const inTurn = createSerialQueue();
   return async (exchange, response) => {
     const lines = splitLines(exchange.body as string);
     exchange.logged = { ...exchange.logged, lines: lines.length };
@@ -93,7 +93,7 @@ function countLines(
   count: number,
   exchange: Exchange,
   response: Response,
-): ReadonlyArray<Call | undefined> {
+): ReadonlyArray<CountedCall | undefined> {
   const caller = requireCaller(exchange);
   const refusals: LimitPolicy[] = [];
   exchange.refusals = refusals;
@@ -109,7 +109,7 @@ function countLines(
 function createAdmitLine(admit: Admit, countFailure: FailureLimit, exchange: Exchange) {
   const { token, requestId } = exchange;
   const caller = requireCaller(exchange);
-  return async ({ line, text }: Line, call: Call | undefined): Promise<PreparedLine | Schema<'LineResult'>> => {
+  return async ({ line, text }: Line, call: CountedCall | undefined): Promise<PreparedLine | Schema<'LineResult'>> => {
     const allowances: Allowance[] = [];
     const sender = { caller, tokenSession: token?.sessionId, call, allowances };
     const value = parseLine(text);
@@ -120,7 +120,7 @@ function createAdmitLine(admit: Admit, countFailure: FailureLimit, exchange: Exc
     const isTokenRefused = reading.code === 'invalid_token';
     const problem = isTokenRefused ? countRefusal(reading, exchange, countFailure) : reading;
     if (problem instanceof RateLimitError) exchange.refusals?.push(problem.exceeded.policy);
-    return rejectedLine(line, problem, requestId);
+    return toRejectedLine(line, problem, requestId);
   };
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findJsonPosition } from './body.js';
+import { findJsonErrorPosition } from './body.js';
 
 test.each([
   ['{"a": 1,}', 1, 9],
@@ -23,18 +23,18 @@ test.each([
   ['{"session_id":', 1, 15],
 ])('%j stops being JSON at line %i, column %i', (text, line, column) => {
   expect(() => JSON.parse(text) as unknown).toThrow();
-  expect(findJsonPosition(text)).toEqual({ line, column });
+  expect(findJsonErrorPosition(text)).toEqual({ line, column });
 });
 
 test('unclosed deep nesting stops being JSON at its end', () => {
-  expect(findJsonPosition('['.repeat(4000))).toEqual({ line: 1, column: 4001 });
+  expect(findJsonErrorPosition('['.repeat(4000))).toEqual({ line: 1, column: 4001 });
 });
 
 test('the text before the position starts no other error: a truncated JSON text stops at its end or in its last token', () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), (json, cut) => {
       const text = `[${json}]`.slice(0, 1 + (cut % (json.length + 1)));
-      const { line, column } = findJsonPosition(text);
+      const { line, column } = findJsonErrorPosition(text);
       const lastToken = /(?:"(?:[^"\\]|\\.)*\\?|[\w.+-]*)$/.exec(text)?.[0] ?? '';
       expect(line).toBe(1);
       expect(column).toBeGreaterThan(text.length - lastToken.length - 1);

@@ -41,7 +41,7 @@ async function receive(route: Route, exchange: Exchange, response: Response, for
   const { bytesMax, watch } = format;
   const sent = mediaTypes.find((it) => isOfType(it, headers['content-type']));
   const parser = format.parsers[sent ?? body?.mediaType ?? ''];
-  if (!parser) throw new Error(`no format of ${route.operationId}`);
+  if (!parser) throw new Error(`no body format is defined for ${route.operationId}`);
   const length = Number(headers['content-length'] ?? 0);
   if (headers['transfer-encoding'] === undefined && length === 0) throw new ProblemError('invalid_payload');
   if (length > bytesMax) throw tooLarge(response);
@@ -71,7 +71,8 @@ export function takeReading(admit: Admit, readFaults: (exchange: Exchange) => re
 const byteOrderMark = Buffer.from('\ufeff');
 
 /**
- * Resolves with the body without a byte order mark. Rejects with invalid_payload when the body is shorter than declared or
+ * Resolves with the body without a byte order mark. Rejects with invalid_payload when the body is shorter than declared
+ * or
  * the connection breaks.
  */
 async function readBytes(request: Request, response: Response, limit: number): Promise<Buffer> {
@@ -135,7 +136,7 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const position = /\S/.test(text) ? { position: findJsonPosition(text) } : {};
+    const position = /\S/.test(text) ? { position: findJsonErrorPosition(text) } : {};
     return new ProblemError('invalid_payload', { cause, ...position });
   }
 }
@@ -144,7 +145,7 @@ export function parseJson(text: string): unknown {
  * Returns the position of the first token that JSON does not allow, for a text that `JSON.parse` rejected. V8 states a
  * position only in some of its messages.
  */
-export function findJsonPosition(text: string): Schema<'JsonPosition'> {
+export function findJsonErrorPosition(text: string): Schema<'JsonPosition'> {
   const opened: string[] = [];
   let expected: Expected = 'value';
   for (let from = 0; ;) {

@@ -1,14 +1,14 @@
 import type { Response } from 'express';
 import type { ServerResponse } from 'node:http';
 import { ProblemError } from '../contract/problem.js';
-import { rateLimitFields } from '../limits/window-limit.js';
+import { toRateLimitFields } from '../limits/window-limit.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
 import type {
   AnyInput,
   AnyOperation,
-  Operate,
+  RunOperation,
   RecordAccess,
-  Served,
+  CoreResponse,
   StreamedResponse,
   StreamServices,
   Writer,
@@ -20,13 +20,13 @@ import type { Refusal } from './refuse.js';
 import type { Route } from './route.js';
 
 export interface DispatchParts extends StreamServices {
-  readonly operate: Operate;
+  readonly operate: RunOperation;
   readonly countFailure: FailureLimit;
   readonly recordAccess: RecordAccess;
 }
 
 /** Runs the steps and the handler. Rejects with a ProblemError if a step rejects the request. */
-type Respond = (exchange: Exchange, response?: Response) => Promise<Served>;
+type Respond = (exchange: Exchange, response?: Response) => Promise<CoreResponse>;
 /** Does the same for a response that is sent piece by piece. `begin` sends the head. */
 type Stream = (exchange: Exchange, begin: (head: StreamedResponse) => Writer) => Promise<void>;
 
@@ -111,7 +111,7 @@ function createToInput({ parameters }: Route): (exchange: Exchange) => AnyInput 
 export async function send(operation: RunnableOperation, exchange: Exchange, response: Response): Promise<void> {
   if (operation.stream)
     return operation.stream(exchange, ({ mediaType, isEndless }) => {
-      setHeaders(response, rateLimitFields(exchange.allowances));
+      setHeaders(response, toRateLimitFields(exchange.allowances));
       response.setHeader('Content-Type', mediaType);
       response.setHeader('X-Accel-Buffering', 'no');
       if (isEndless) startStream(response);
@@ -119,7 +119,7 @@ export async function send(operation: RunnableOperation, exchange: Exchange, res
     });
   const { status, json } = await operation.respond(exchange, response);
   response.statusCode = status;
-  setHeaders(response, rateLimitFields(exchange.allowances));
+  setHeaders(response, toRateLimitFields(exchange.allowances));
   if (json === undefined) return void response.end();
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   sendText(response, json);
@@ -141,7 +141,10 @@ function sendText(response: ServerResponse, text: string): void {
   response.end(text, 'utf8');
 }
 
-/** Sends the head of a stream that has no end. Proxies must not buffer or compress it, because they would delay its events. */
+/**
+ * Sends the head of a stream that has no end. Proxies must not buffer or compress it, because they would delay its
+ * events.
+ */
 export function startStream(response: Response): void {
   response.setHeader('X-Accel-Buffering', 'no');
   response.setHeader('Cache-Control', 'no-store, no-transform');

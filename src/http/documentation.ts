@@ -3,7 +3,9 @@ import helmet from 'helmet';
 import { ProblemError } from '../contract/problem.js';
 import { type Encoding, endings, type PublicFile, readPublicFiles } from './public-files.js';
 
-/** The root folder of the project. It contains the contract and, after `npm run docs`, the documentation and dashboard. */
+/**
+ * The root folder of the project. It contains the contract and, after `npm run docs`, the documentation and dashboard.
+ */
 export interface DocumentationParts {
   readonly root: URL;
 }

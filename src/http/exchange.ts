@@ -4,7 +4,7 @@ import type { Span } from '@opentelemetry/api';
 import type { Response } from 'express';
 import type { Caller, KeyRefusal, Scope } from '../contract/contract.js';
 import type { Allowance, LimitPolicy } from '../limits/window-limit.js';
-import type { Call } from '../limits/monthly-calls.js';
+import type { CountedCall } from '../limits/monthly-calls.js';
 import type { Params, Route } from './route.js';
 
 /** No parameters. */
@@ -41,7 +41,7 @@ export class Exchange {
    * The call that counts against the monthly quota. Set when `caller` is set, except in a call of MCP: the request at
    * `/mcp` is already counted.
    */
-  call: Call | undefined;
+  call: CountedCall | undefined;
   /** The state of each limit that admitted this request. The response has them in its headers. */
   allowances: Allowance[] = [];
   /** The limits that rejected lines of a batch, one per rejected line. Set for a batch. */
@@ -66,7 +66,8 @@ interface Logged {
 }
 
 /**
- * A step of an operation. Throws a ProblemError to reject the request. `response` is undefined in a call of MCP, which has
+ * A step of an operation. Throws a ProblemError to reject the request. `response` is undefined in a call of MCP, which
+ * has
  * its body already.
  */
 export type Step = (exchange: Exchange, response: Response | undefined) => Promise<void> | void;

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { batch as limits, body as bodyLimits } from '../../generated/spec.js';
-import { fault, ProblemError } from '../contract/problem.js';
+import { createFault, ProblemError } from '../contract/problem.js';
 import { parseJson } from './body.js';
 
 /** A line of a body with its number, from 1. */
@@ -93,17 +93,19 @@ function notAnArray(bytes: Buffer): ProblemError {
   const value = bytes.length > bodyLimits.max_bytes ? undefined : parseJson(text);
   if (value instanceof ProblemError) return value;
   const code = holdsJson(text) ? 'encoded_twice' : 'array_type';
-  return new ProblemError('validation_failed', { faults: [fault(code, { pointer: '' })] });
+  return new ProblemError('validation_failed', { faults: [createFault(code, { pointer: '' })] });
 }
 
-/** Returns the value of a line. Returns the error of a line that is too long, is not JSON or was encoded as JSON twice. */
+/**
+ * Returns the value of a line. Returns the error of a line that is too long, is not JSON or was encoded as JSON twice.
+ */
 export function parseLine(text: string): unknown {
   if (Buffer.byteLength(text) > bodyLimits.max_bytes)
     return new ProblemError('body_too_large', holdsJson(text) ? { hint: {} } : {});
   // Each line is a JSON text, which may begin with a byte order mark.
   const value = parseJson(text.replace(/^\ufeff/, ''));
   if (typeof value !== 'string' || !holdsJson(text)) return value;
-  return new ProblemError('validation_failed', { faults: [fault('encoded_twice', { pointer: '' })] });
+  return new ProblemError('validation_failed', { faults: [createFault('encoded_twice', { pointer: '' })] });
 }
 
 /** Returns true for a JSON string that begins like an object or array, as encoders make it from an encoded body. */
@@ -129,6 +131,6 @@ export function splitLines(body: string): Line[] {
 }
 
 function tooManyLines(): ProblemError {
-  const tooMany = fault('too_many_items', { pointer: '' }, String(limits.lines_max));
+  const tooMany = createFault('too_many_items', { pointer: '' }, String(limits.lines_max));
   return new ProblemError('validation_failed', { faults: [tooMany] });
 }

@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { stream as settings } from '../../generated/spec.js';
 import type { Fault } from '../contract/contract.js';
 import { findDefinition } from '../contract/definitions.js';
-import { fault, ProblemError } from '../contract/problem.js';
+import { createFault, ProblemError } from '../contract/problem.js';
 import { sendRefusal, startStream } from './dispatch.js';
 import type { Exchange } from './exchange.js';
 import type { InnerCalls } from './inner-calls.js';
@@ -37,16 +37,17 @@ export function findSubscribed(body: string, readSessionId: (uri: string) => str
   const pointer = '/params/notifications/resourceSubscriptions';
   const reject = (problem: Fault) => new ProblemError('validation_failed', { faults: [problem] });
   const most = settings.subscription_sessions_max;
-  if (uris.length > most) throw reject(fault('too_many_items', { pointer }, String(most)));
+  if (uris.length > most) throw reject(createFault('too_many_items', { pointer }, String(most)));
   return uris.map((uri, index) => {
     const sessionId = readSessionId(uri);
     if (sessionId !== undefined) return { uri, sessionId };
-    throw reject(fault('pattern_mismatch', { pointer: `${pointer}/${index}` }, 'state://sessions/{session_id}'));
+    throw reject(createFault('pattern_mismatch', { pointer: `${pointer}/${index}` }, 'state://sessions/{session_id}'));
   });
 }
 
 /**
- * Sends the updates of a subscription until it ends. Each session becomes a stream of its state changes by the operation, so scopes, limits and the end of the key are those of a stream. If the operation refuses a session, sends
+ * Sends the updates of a subscription until it ends. Each session becomes a stream of its state changes by the
+ * operation, so scopes, limits and the end of the key are those of a stream. If the operation refuses a session, sends
  * its response instead.
  */
 export async function streamUpdates({ calls, exchange, response, handler, answer, subscribed }: Subscription) {

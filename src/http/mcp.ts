@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import type { Request, Response } from 'express';
 import getRawBody from 'raw-body';
-import { rateLimitFields } from '../limits/window-limit.js';
+import { toRateLimitFields } from '../limits/window-limit.js';
 import { ProblemError } from '../contract/problem.js';
 import type { Exchange } from './exchange.js';
 import type { InnerCalls } from './inner-calls.js';
@@ -42,7 +42,7 @@ export function acceptAgent({ headers }: Request, corsOrigins: readonly string[]
 export function serveMcp(calls: InnerCalls, now: () => number) {
   return async (exchange: Exchange, request: Request, response: Response): Promise<void> => {
     const month = await exchange.call?.admit();
-    response.set(rateLimitFields(month ? [month] : []));
+    response.set(toRateLimitFields(month ? [month] : []));
     await serve(calls, now, exchange, request, response);
   };
 }

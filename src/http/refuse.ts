@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { authentication, problems, retryAfter } from '../../generated/spec.js';
-import { type LimitPolicy, RateLimitError, rateLimitFields } from '../limits/window-limit.js';
+import { type LimitPolicy, RateLimitError, toRateLimitFields } from '../limits/window-limit.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
 import { ProblemError } from '../contract/problem.js';
 import { countRefusal } from './admit.js';
@@ -60,7 +60,7 @@ function listHeaders(problem: ProblemError, { allowances }: Exchange): Record<st
     ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
     // All 401 responses are equal, so that they do not reveal the cause.
     ...(problem.status === unauthorized && { 'WWW-Authenticate': authentication.challenge }),
-    ...rateLimitFields(exceeded ? [...allowances, exceeded] : allowances),
+    ...toRateLimitFields(exceeded ? [...allowances, exceeded] : allowances),
     'Content-Type': 'application/problem+json; charset=utf-8',
   };
 }

@@ -1,6 +1,6 @@
 import type { Fault } from '../contract/contract.js';
 import type { Definition } from '../contract/definitions.js';
-import { fault, omitExcess, ProblemError, suggestName, toFault } from '../contract/problem.js';
+import { createFault, omitExcess, ProblemError, suggestName, toFault } from '../contract/problem.js';
 import type { Exchange, Step } from './exchange.js';
 import { createFindErrors, type RequestParts } from './validator.js';
 
@@ -54,8 +54,8 @@ function faultsAcrossFields({ body: content }: Definition, body: unknown): Fault
   const isAlone = pair?.fields.every(has) && !has(pair.required);
   const isAmbiguous = group && group.filter(has).length !== 1;
   return [
-    ...(isAmbiguous ? [fault('exclusive', { pointer: '' }, group.join(' and '))] : []),
-    ...(pair && isAlone ? [fault('missing', { pointer: `/${pair.required}` })] : []),
+    ...(isAmbiguous ? [createFault('exclusive', { pointer: '' }, group.join(' and '))] : []),
+    ...(pair && isAlone ? [createFault('missing', { pointer: `/${pair.required}` })] : []),
   ];
 }
 
@@ -100,12 +100,15 @@ function readValue(
   value: string | string[],
 ): QueryValue | Fault | undefined {
   const declared = parameters.find((it) => it.in === 'query' && it.name === parameter);
-  if (!declared) return fault('extra_forbidden', { parameter, ...suggestName(parameter, queryNames(parameters)) });
+  if (!declared)
+    return createFault('extra_forbidden', { parameter, ...suggestName(parameter, queryNames(parameters)) });
   const { type, minLength = 1 } = declared.schema;
   // Some clients repeat the parameter, others separate its values by commas.
   if (type === 'array') return [value].flat().flatMap((it) => it.split(','));
-  if (Array.isArray(value)) return fault('repeated', { parameter });
-  if (type === 'integer') return /^-?\d{1,15}$/.test(value) ? Number(value) : fault('integer_type', { parameter });
-  if (value === '') return minLength === 0 ? undefined : fault('string_too_short', { parameter }, String(minLength));
+  if (Array.isArray(value)) return createFault('repeated', { parameter });
+  if (type === 'integer')
+    return /^-?\d{1,15}$/.test(value) ? Number(value) : createFault('integer_type', { parameter });
+  if (value === '')
+    return minLength === 0 ? undefined : createFault('string_too_short', { parameter }, String(minLength));
   return value;
 }

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../store/key-audit.js';
 import type { KeyRow, KeyWriter } from '../store/keys.js';
-import { newId } from './identify.js';
+import { createKeyRecordId } from './identify.js';
 import { hostname, userInfo } from 'node:os';
 
 /** A change of a key or an account. */
@@ -14,7 +14,7 @@ export async function audit(keys: KeyWriter, change: Change): Promise<void> {
   const key = 'key' in change ? change.key : undefined;
   await keys.audit({
     accountId: 'key' in change ? change.key.accountId : change.accountId,
-    entryId: newId('aud', 20),
+    entryId: createKeyRecordId('aud', 20),
     atMs: nowMs,
     action,
     keyId: key?.keyId ?? null,
@@ -42,7 +42,7 @@ function currentActor(): string {
   return `${userName()}@${hostname()}`;
 }
 
-/** Returns the user's name, or the numeric user id if it has no name, as in some containers. */
+/** Returns the user name. In containers without a user name: the numeric user id. */
 function userName(): string {
   try {
     return userInfo().username;

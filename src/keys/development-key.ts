@@ -1,12 +1,12 @@
 import { keys as settings } from '../../generated/spec.js';
 import type { KeyTable } from '../store/keys.js';
 import { formatTimestamp } from './audit.js';
-import { newKeyCommand } from './expired-keys.js';
+import { formatNewKeyCommand } from './expired-keys.js';
 import { createKey } from './manage.js';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const account = 'development';
-/** The startup prints a warning when the last development key expires within this time, ms. */
+/** The startup prints a warning when the last development key expires within this time in ms. */
 const noticeMs = 7 * dayMs;
 
 /** The key created at the first startup, shown once. */
@@ -26,12 +26,12 @@ export async function createDevelopmentKey(keys: KeyTable, nowMs: number): Promi
  * Returns warnings with a remedy when every development key has expired or expires soon. Otherwise returns an empty
  * array.
  */
-export async function developmentKeyWarnings(keys: KeyTable, nowMs: number): Promise<string[]> {
+export async function listDevelopmentKeyWarnings(keys: KeyTable, nowMs: number): Promise<string[]> {
   const ends = (await keys.list(account))
     .filter(({ revokedAtMs }) => revokedAtMs === null)
     .map(({ expiresAtMs }) => expiresAtMs ?? Number.POSITIVE_INFINITY);
   const lastMs = Math.max(...ends);
   if (ends.length === 0 || lastMs - nowMs > noticeMs) return [];
   const state = lastMs <= nowMs ? `expired on ${formatTimestamp(lastMs)}` : `expires on ${formatTimestamp(lastMs)}`;
-  return [`the development key ${state}: create a new one with \`${newKeyCommand(account)} --expires 30d\``];
+  return [`the development key ${state}: create a new one with \`${formatNewKeyCommand(account)} --expires 30d\``];
 }

@@ -1,11 +1,11 @@
-import { commandLine } from '../contract/command-line.js';
+import { formatCommandLine } from '../contract/command-line.js';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { ListedKey } from '../store/keys.js';
 import { formatTimestamp } from './audit.js';
 
 const keysMax = 1_000;
-/** Minimum time between two log lines about a key, ms. A client with an expired key cannot fill the log. */
+/** Minimum time between two log lines about a key in ms. A client with an expired key cannot fill the log. */
 const quietMs = 60 * 60 * 1000;
 
 /** Returns a function that logs the use of an expired key, with the command that creates a new key. */
@@ -17,11 +17,11 @@ export function createExpiredKeyLog(log: Logger): (key: ListedKey) => void {
     const expired_at = formatTimestamp(expiresAtMs ?? 0);
     log.warn(
       { key_id: keyId, account, expired_at },
-      `API key expired: create a new one with \`${newKeyCommand(account)}\``,
+      `API key expired: create a new one with \`${formatNewKeyCommand(account)}\``,
     );
   };
 }
 
-export function newKeyCommand(account: string): string {
-  return commandLine('keys', `create --account ${account}`);
+export function formatNewKeyCommand(account: string): string {
+  return formatCommandLine('keys', `create --account ${account}`);
 }

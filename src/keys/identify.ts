@@ -9,13 +9,13 @@ import { allScopes } from './scopes.js';
 import type { SessionTokens } from './session-token.js';
 
 /**
- * How long a key's row is cached, ms. Every replica rejects a revoked key, and applies a changed tier or setting of its
+ * How long a key's row is cached in ms. Every replica rejects a revoked key, and applies a changed tier or setting of its
  * account or key, within this time.
  */
 const cacheMs = 1_000;
 const keysMax = 10_000;
 /**
- * Minimum time between two updates of a key's last use, ms. Hourly is precise enough to find unused keys, and costs the
+ * Minimum time between two updates of a key's last use in ms. Hourly is precise enough to find unused keys, and costs the
  * database little.
  */
 const useMs = 60 * 60 * 1000;
@@ -64,7 +64,7 @@ export function createIdentify({ keys, now, onExpiredUse, onLookup }: IdentifyPa
   });
   return async (key: string, address: string | undefined): Promise<Identity> => {
     if (!looksLikeKey(key)) return unknownKey;
-    const keyHash = hashOfKey(key);
+    const keyHash = hashKey(key);
     const cached = cache.get(keyHash);
     onLookup?.(cached !== undefined);
     const known = (cached ?? (await cache.fetch(keyHash)))?.known;
@@ -110,12 +110,12 @@ const randomCharacters = 32;
 const displayCharacters = 7;
 
 /** Returns an unguessable id: the prefix and up to 32 hex characters. */
-export function newId(prefix: 'acc' | 'key' | 'aud', characters: number): string {
+export function createKeyRecordId(prefix: 'acc' | 'key' | 'aud', characters: number): string {
   return `${prefix}_${randomUUID().replaceAll('-', '').slice(0, characters)}`;
 }
 
 /** Returns a new key: `sk_` and 32 random base62 characters, about 190 bits. */
-export function makeKey(): string {
+export function generateKey(): string {
   const random = Array.from({ length: randomCharacters }, () => alphabet[randomInt(alphabet.length)]);
   return `sk_${random.join('')}`;
 }
@@ -126,7 +126,7 @@ function looksLikeKey(text: string): boolean {
 }
 
 /** Returns the SHA-256 of a key in hex. A plain hash is enough, because keys are long and random. */
-export function hashOfKey(key: string): string {
+export function hashKey(key: string): string {
   return hash('sha256', key);
 }
 
@@ -137,7 +137,7 @@ export function toDisplayPrefix(key: string): string {
 
 export interface IdentifyTokenParts {
   readonly sessionTokens: SessionTokens;
-  /** Returns the key that issued a token, as it was at most 1 s ago. Undefined if it does not exist. */
+  /** Finds the key that issued a token. The result may be 1 s old. Undefined if there is no such key. */
   readonly findKey: (accountId: string, keyId: string) => Promise<ListedKey | undefined>;
   /** Epoch ms. */
   readonly now: () => number;

@@ -2,7 +2,7 @@ import { keys as settings } from '../../generated/spec.js';
 import type { Scope, Tier } from '../contract/contract.js';
 import type { AccountRow, KeyRow, KeyTable, KeyWriter, ListedKey } from '../store/keys.js';
 import { audit, readDetails, formatTimestamp } from './audit.js';
-import { hashOfKey, makeKey, newId, toDisplayPrefix } from './identify.js';
+import { hashKey, generateKey, createKeyRecordId, toDisplayPrefix } from './identify.js';
 
 const rotationMs = settings.rotation_hours * 60 * 60 * 1000;
 
@@ -97,7 +97,7 @@ async function ensureAccount(
 }
 
 async function createAccount(keys: KeyWriter, name: string, tier: Tier, nowMs: number): Promise<AccountRow> {
-  const account = { accountId: newId('acc', 20), name, tier, createdAtMs: nowMs, settings: {} };
+  const account = { accountId: createKeyRecordId('acc', 20), name, tier, createdAtMs: nowMs, settings: {} };
   await keys.insertAccount(account);
   // Reads the account again, because another process may have created it in the meantime.
   return (await keys.accountByName(name)) ?? account;
@@ -109,11 +109,11 @@ async function issue(
   { scopes, networks, expiresAtMs }: Pick<KeyRow, 'scopes' | 'networks' | 'expiresAtMs'>,
   nowMs: number,
 ): Promise<{ readonly key: string; readonly row: KeyRow }> {
-  const key = makeKey();
+  const key = generateKey();
   const row: KeyRow = {
     accountId,
-    keyId: newId('key', 12),
-    keyHash: hashOfKey(key),
+    keyId: createKeyRecordId('key', 12),
+    keyHash: hashKey(key),
     displayPrefix: toDisplayPrefix(key),
     scopes,
     networks,

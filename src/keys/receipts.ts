@@ -15,7 +15,7 @@ interface Seal {
 export interface ReceiptParts {
   readonly receiptKeys: ReceiptKeyTable;
   readonly secretBox: Seal;
-  /** The time of the database, epoch ms. */
+  /** The time of the database in epoch ms. */
   readonly now: () => number;
 }
 
@@ -30,7 +30,8 @@ const issuer = 'realtime-state-service';
 export const receiptKeysMax = 1_000;
 
 /**
- * Resolves with a function that signs receipts with the newest key. Creates a key if there is none that can be opened. Two
+ * Resolves with a function that signs receipts with the newest key. Creates a key if there is none that can be opened.
+ * Two
  * processes may create one at the same time: both keys are published, so receipts of both are valid.
  */
 export async function openReceipts(parts: ReceiptParts): Promise<(claims: ReceiptClaims) => Promise<string>> {

@@ -10,7 +10,7 @@ export interface TokenClaims {
   readonly sessionId: string;
   /** The person whose readings the token may send. Absent if the request for the token named none. */
   readonly subjectId?: string;
-  /** Database time, epoch ms. 0 for a token of a release that did not store it. */
+  /** Database time in epoch ms. 0 for a token of a release that did not store it. */
   readonly issuedAtMs: number;
   readonly scopes: ReadonlyArray<Schema<'TokenScope'>>;
 }

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 
 /** Tracks whether Redis is available, by its connection and its responses. Logs each state transition once. */
-export interface Availability {
+export interface AvailabilityTracker {
   /** True from the first error until the next response. */
   readonly isLost: boolean;
   /** True from a missing response until Redis responds or the connection ends. */
@@ -21,7 +21,7 @@ export interface AvailabilityMessages {
   readonly restored: string;
 }
 
-export function trackAvailability(redis: Redis, log: Logger, messages: AvailabilityMessages): Availability {
+export function trackAvailability(redis: Redis, log: Logger, messages: AvailabilityMessages): AvailabilityTracker {
   const state = { isLost: false, isSilent: false, isEnded: false };
   const markLost = (error?: unknown) => {
     if (!state.isLost && !state.isEnded) log.warn({ err: error }, messages.lost);

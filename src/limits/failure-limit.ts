@@ -18,7 +18,7 @@ export type FailureLimit = (address: string | undefined) => Allowance | undefine
 
 /**
  * Counts failed authentications per IPv4 address or per IPv6 /64 network. A window starts with the first failure. Each
- * process counts separately, in bounded memory. `now` is the clock, epoch ms.
+ * process counts separately, in bounded memory. `now` is the clock in epoch ms.
  */
 export function createFailureLimit(quota: number, now: () => number): FailureLimit {
   if (quota === 0) return () => undefined;

@@ -7,7 +7,7 @@ import type { UsageTable } from '../store/usage.js';
 import { type Allowance, RateLimitError } from './window-limit.js';
 
 /**
- * Time between two rounds that write this process's counts and read the counts of other processes, ms. Below one
+ * Time between two rounds that write this process's counts and read the counts of other processes in ms. Below one
  * second, so that limits lag by at most about a second.
  */
 const writeEveryMs = 500;
@@ -20,7 +20,7 @@ const idleRoundsMax = 120;
 const batchMax = 200;
 
 /** One call of an account, from authentication to response. */
-export interface Call {
+export interface CountedCall {
   /**
    * Counts the call against the month. Resolves with undefined for an unlimited account. Rejects with RateLimitError
    * when the quota is exceeded.
@@ -31,7 +31,7 @@ export interface Call {
 }
 
 export interface MonthlyCalls {
-  begin(caller: Caller): Call;
+  begin(caller: Caller): CountedCall;
   /** Writes the remaining counts. Resolves even if the database is unavailable. */
   close(): Promise<void>;
 }
@@ -63,7 +63,7 @@ interface MonthOfAccount {
 }
 
 /** Returns a function that returns the deployment's quota if it is set, otherwise the quota of the tier. */
-export function monthlyQuotaBy({ monthlyCalls }: Quotas): MonthlyCallsParts['quotaOf'] {
+export function createReadQuota({ monthlyCalls }: Quotas): MonthlyCallsParts['quotaOf'] {
   return ({ tier }) => (monthlyCalls ?? tiers[tier].monthly_calls ?? 0) || undefined;
 }
 
@@ -99,7 +99,12 @@ export function createMonthlyCalls(parts: MonthlyCallsParts): MonthlyCalls {
   };
 }
 
-function startCall(entry: MonthOfAccount, quota: number | undefined, usage: UsageTable, now: () => number): Call {
+function startCall(
+  entry: MonthOfAccount,
+  quota: number | undefined,
+  usage: UsageTable,
+  now: () => number,
+): CountedCall {
   let isAdmitted = false;
   entry.inFlight += 1;
   return {

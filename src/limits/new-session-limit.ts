@@ -1,4 +1,4 @@
-import { sessionReader } from '../store/sessions.js';
+import { createSessionReader } from '../store/sessions.js';
 import { LRUCache } from 'lru-cache';
 import { limits } from '../../generated/spec.js';
 import type { Caller } from '../contract/contract.js';
@@ -64,7 +64,7 @@ async function areLive(store: Store, sessions: readonly NamedSession[]): Promise
   const found = new Map<string, Set<string>>();
   for (const accountId of new Set(sessions.map((it) => it.accountId))) {
     const ids = sessions.filter((it) => it.accountId === accountId).map(({ sessionId }) => sessionId);
-    found.set(accountId, await sessionReader(store.read(accountId)).live(ids));
+    found.set(accountId, await createSessionReader(store.read(accountId)).live(ids));
   }
   return sessions.map(({ accountId, sessionId }) => found.get(accountId)?.has(sessionId) === true);
 }

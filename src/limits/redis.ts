@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Result } from 'ioredis';
 import type { Logger } from 'pino';
-import { type Availability, trackAvailability } from './availability.js';
+import { type AvailabilityTracker, trackAvailability } from './availability.js';
 import { openRedis } from './open-redis.js';
 
-/** Time limit of a count, ms. After this time, the request is counted in memory. */
+/** Time limit of a count in ms. After this time, the request is counted in memory. */
 const responseMs = 250;
 /** Maximum time that startup waits for a connection. */
 const startMs = 1_000;
@@ -30,7 +30,7 @@ declare module 'ioredis' {
 /** The state of a window after a request was counted. */
 export interface WindowCount {
   readonly count: number;
-  /** Time until the window ends, ms. */
+  /** Time until the window ends in ms. */
   readonly leftMs: number;
 }
 
@@ -70,7 +70,7 @@ export function connectRedis(url: string, log: Logger): SharedCounter {
 }
 
 /** Resolves with undefined when the response fails or takes too long. Prefers a response that has already arrived. */
-function within<T>(limitMs: number, response: Promise<T>, availability: Availability): Promise<T | undefined> {
+function within<T>(limitMs: number, response: Promise<T>, availability: AvailabilityTracker): Promise<T | undefined> {
   return new Promise((resolve) => {
     let last: NodeJS.Immediate | undefined;
     const giveUp = () => {

@@ -125,7 +125,7 @@ export class RateLimitError extends ProblemError {
  * Returns the RateLimit header fields of draft-ietf-httpapi-ratelimit-headers-11 as lists of structured field items,
  * the most general limit first. Returns no fields when no limit applies.
  */
-export function rateLimitFields(allowances: readonly Allowance[]): Record<string, string> {
+export function toRateLimitFields(allowances: readonly Allowance[]): Record<string, string> {
   if (allowances.length === 0) return {};
   return {
     'RateLimit-Policy': allowances.map(policyItem).join(', '),
@@ -165,6 +165,6 @@ export function createConcurrencyLimit({ policy, quota, resetSeconds }: Concurre
 }
 
 /** Returns the largest share of a process's capacity that one account may use: half of it, but at least one. */
-export function shareOfAccount(capacity: number): number {
+export function computeAccountShare(capacity: number): number {
   return Math.max(1, Math.floor(capacity / 2));
 }

@@ -1,19 +1,19 @@
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import { countMax, type DeliveryCounts } from '../store/delivery-queue.js';
-import { cachedFor, inTime, probeMs, readLastBackup, type Standing, type ThreadLoad } from './probes.js';
+import { cacheResult, limitTime, probeMs, readLastBackup, type ReadinessStatus, type ThreadLoad } from './probes.js';
 
 /** Returns the value of a gauge. */
 type Figure = () => Promise<number>;
 
 /** Figures that the database knows, for all processes of a database. */
 interface DatabaseFigures {
-  /** Age of the oldest event in the outbox, seconds. */
+  /** Age of the oldest event in the outbox in seconds. */
   readonly outboxAgeSeconds: Figure;
-  /** How long the oldest due delivery has been waiting, seconds. */
+  /** How long the oldest due delivery has been waiting in seconds. */
   readonly dueAgeSeconds: Figure;
   /** Numbers of pending and failed deliveries. */
   readonly deliveryCounts: () => Promise<DeliveryCounts>;
-  /** How far the clock of this process is ahead of the database's clock, seconds. */
+  /** How far the clock of this process is ahead of the database's clock in seconds. */
   readonly clockAheadSeconds: Figure;
 }
 
@@ -29,7 +29,7 @@ type ReadLoad = () => Promise<ThreadLoad>;
 
 export type Gauges = ReturnType<typeof createGauges>;
 
-/** Sampling interval of the event-loop lag, ms. Each sample wakes the process, also when it is idle. */
+/** Sampling interval of the event-loop lag in ms. Each sample wakes the process, also when it is idle. */
 const lagSampleMs = 100;
 
 /**
@@ -56,14 +56,14 @@ export function createGauges(registry: Registry) {
     },
     /** `load` returns undefined in a process without a worker. */
     watchWorker: (load: () => Promise<WorkerLoad | undefined>) => addWorkerGauges(registry, load),
-    watchReadiness(check: () => Promise<Standing>) {
+    watchReadiness(check: () => Promise<ReadinessStatus>) {
       add('database_up', '1 if the database responds, otherwise 0.', async () => Number((await check()).isUp));
       const writable = '1 if the database responds and accepts writes, otherwise 0.';
       add('database_writable', writable, async () => Number((await check()).isWritable));
       const ready = '1 if the readiness check succeeds, otherwise 0.';
       add('ready', ready, async () => Number((await check()).cause === undefined));
     },
-    /** `lastPurgeAtMs` returns the time of the last complete purge, epoch ms. Undefined if no purge has started. */
+    /** `lastPurgeAtMs` returns the time of the last complete purge in epoch ms. Undefined if no purge has started. */
     watchPurge(lastPurgeAtMs: () => Promise<number | undefined>) {
       const help = 'Unix time of the last complete purge of this process. 0 if none was complete.';
       add('last_purge_timestamp_seconds', help, async () => {
@@ -80,7 +80,7 @@ export function createGauges(registry: Registry) {
     /** `ping` rejects if Redis is unavailable. */
     watchRedis(ping: () => Promise<unknown>) {
       const read = () =>
-        inTime(ping(), probeMs).then(
+        limitTime(ping(), probeMs).then(
           () => 1,
           () => 0,
         );
@@ -101,7 +101,7 @@ function addGauge(registry: Registry, name: string, help: string, read: Figure, 
     registers: [registry],
     async collect() {
       try {
-        this.set(await inTime(read()));
+        this.set(await limitTime(read()));
         isKnown = true;
       } catch {
         if (!isKept || !isKnown) this.remove();
@@ -130,7 +130,7 @@ function addDeliveryGauges(registry: Registry, read: () => Promise<DeliveryCount
   );
 }
 
-/** Ages of deliveries in flight: label and upper bound, seconds. */
+/** Ages of deliveries in flight: label and upper bound in seconds. */
 const ageBounds = [
   ['0-1', 1],
   ['1-5', 5],
@@ -151,7 +151,7 @@ function addWorkerGauges(registry: Registry, read: () => Promise<WorkerLoad | un
     labelNames: ['age_seconds'],
     registers: [registry],
     async collect() {
-      const ages = (await inTime(read()).catch(() => undefined))?.agesSeconds ?? [];
+      const ages = (await limitTime(read()).catch(() => undefined))?.agesSeconds ?? [];
       for (const [index, [label, max]] of ageBounds.entries()) {
         const above = ageBounds[index - 1]?.[1] ?? Number.NEGATIVE_INFINITY;
         this.set({ age_seconds: label }, ages.filter((age) => age <= max && age > above).length);
@@ -160,7 +160,7 @@ function addWorkerGauges(registry: Registry, read: () => Promise<WorkerLoad | un
   });
 }
 
-/** How long a read is shared, ms, so that all gauges use one read per scrape. */
+/** Lifetime of a cached read in ms, so that all gauges use one read per scrape. */
 const sharedForMs = 500;
 
 const lagHelp = 'of the event-loop lag of each thread since the previous scrape.';
@@ -190,10 +190,10 @@ function addThreadGauges(registry: Registry): (thread: ThreadName, read: ReadLoa
       async collect() {
         this.reset();
         for (const { thread, read } of threads) {
-          const load = await inTime(read()).catch(() => undefined);
+          const load = await limitTime(read()).catch(() => undefined);
           if (load) this.set({ thread }, pick(load));
         }
       },
     });
-  return (thread, read) => void threads.push({ thread, read: cachedFor(sharedForMs, () => performance.now(), read) });
+  return (thread, read) => void threads.push({ thread, read: cacheResult(sharedForMs, () => performance.now(), read) });
 }

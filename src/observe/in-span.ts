@@ -16,7 +16,7 @@ import {
 const tracer = () => trace.getTracer('realtime-state-service');
 
 /** Runs the work in a new trace span. Without a tracer, which is the default, only runs the work. */
-export function inSpan<T>(
+export function runInSpan<T>(
   name: string,
   kind: keyof typeof SpanKind,
   attributes: Attributes,
@@ -35,7 +35,7 @@ export const traceOrigin = (): TraceOrigin => context.active();
  * Runs work for several requests in one span. The span is a child of the first sampled request, and links to the other
  * requests.
  */
-export function inSharedSpan<T>(
+export function runInSharedSpan<T>(
   name: string,
   attributes: Attributes,
   origins: readonly TraceOrigin[],

@@ -40,7 +40,7 @@ export interface LogOutput {
 export type WriteText = (text: string) => Promise<void>;
 
 /** Writes to standard error: JSON, and readable lines on a terminal. */
-export function standardError(): LogOutput {
+export function createStandardErrorOutput(): LogOutput {
   const { stderr } = process;
   const asIs = (line: string) => line;
   const output = createLogOutput(isStream(2) ? writeToStream : writeToFile, stderr.isTTY ? formatLine : asIs);

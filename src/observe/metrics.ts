@@ -3,7 +3,7 @@ import { enums } from '../../generated/spec.js';
 import { version } from '../config/version.js';
 import type { CacheLookups } from '../store/row-cache.js';
 import { createGauges, type Gauges } from './gauges.js';
-import { inTime } from './probes.js';
+import { limitTime } from './probes.js';
 
 /** Records the metrics of the process and exports them in the Prometheus format. */
 export interface Metrics extends Observers, Gauges {
@@ -121,7 +121,7 @@ function createCacheCounter(registry: Registry) {
     labelNames: ['cache', 'result'],
     registers: [registry],
     async collect() {
-      for (const [cache, { hits, misses }] of Object.entries(await inTime(read()).catch(() => ({})))) {
+      for (const [cache, { hits, misses }] of Object.entries(await limitTime(read()).catch(() => ({})))) {
         raise(cache, 'hit', hits);
         raise(cache, 'miss', misses);
       }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cachedFor } from './probes.js';
+import { cacheResult } from './probes.js';
 
 function counting(outcomes: ReadonlyArray<number | Error> = []) {
   const clock = { nowMs: 1_000 };
@@ -9,7 +9,7 @@ function counting(outcomes: ReadonlyArray<number | Error> = []) {
     if (outcome instanceof Error) throw outcome;
     return outcome;
   };
-  return { clock, cached: cachedFor(100, () => clock.nowMs, read), reads: () => reads };
+  return { clock, cached: cacheResult(100, () => clock.nowMs, read), reads: () => reads };
 }
 
 test('concurrent and later calls share one read until it expires', async () => {

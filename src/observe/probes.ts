@@ -5,15 +5,17 @@ import { getHeapStatistics } from 'node:v8';
 import type { Closable } from './start.js';
 
 /**
- * Time limit of each read of a scrape, ms. All reads run at the same time. Prometheus discards a scrape after 10 s, and
+ * Time limit of each read of a scrape in ms. All reads run at the same time. Prometheus discards a scrape after 10 s, and
  * with it also the metrics that report the outage.
  */
 const readMs = 2_000;
-/** Time limit of a probe whose failure is a value, ms. Shorter than `readMs`, after which the value would be missing. */
+/**
+ * Time limit of a probe whose failure is a value in ms. Shorter than `readMs`, after which the value would be missing.
+ */
 export const probeMs = 1_500;
 
 /** Resolves with the value, or rejects when `limitMs` have passed. */
-export async function inTime<Value>(value: Promise<Value>, limitMs = readMs): Promise<Value> {
+export async function limitTime<Value>(value: Promise<Value>, limitMs = readMs): Promise<Value> {
   const done = new AbortController();
   const late = sleep(limitMs, undefined, { ref: false, signal: done.signal }).then(() => {
     throw new Error(`no response within ${limitMs} ms`);
@@ -25,8 +27,10 @@ export async function inTime<Value>(value: Promise<Value>, limitMs = readMs): Pr
   }
 }
 
-/** Returns a function that calls `read` at most once per `maxAgeMs`. A rejected read is not cached. `now` is in epoch ms. */
-export function cachedFor<Value>(maxAgeMs: number, now: () => number, read: () => Promise<Value>) {
+/**
+ * Returns a function that calls `read` at most once per `maxAgeMs`. A rejected read is not cached. `now` is in epoch ms.
+ */
+export function cacheResult<Value>(maxAgeMs: number, now: () => number, read: () => Promise<Value>) {
   let cached: { readonly value: Promise<Value>; readonly readAtMs: number } | undefined;
   return (): Promise<Value> => {
     // The difference is negative after the clock was set back. The absolute value limits the age in this case too.
@@ -42,7 +46,7 @@ export function cachedFor<Value>(maxAgeMs: number, now: () => number, read: () =
 }
 
 /** State of this process for load balancers and metrics. */
-export interface Standing {
+export interface ReadinessStatus {
   /** True if the database responds. */
   readonly isUp: boolean;
   readonly isWritable: boolean;
@@ -52,29 +56,29 @@ export interface Standing {
 
 export interface ReadinessParts {
   /** Rejects if the database is unavailable. */
-  readonly checkDatabase: () => Promise<Standing>;
+  readonly checkDatabase: () => Promise<ReadinessStatus>;
   /** True from the first moment of a shutdown. */
   readonly isLeaving: () => boolean;
 }
 
-/** How long a probe of the database is shared, ms, so that one scrape makes one query. */
+/** Lifetime of a cached probe of the database in ms, so that one scrape makes one query. */
 const sharedForMs = 500;
 
-const silent: Standing = { isUp: false, isWritable: false, cause: 'the database does not respond' };
+const silent: ReadinessStatus = { isUp: false, isWritable: false, cause: 'the database does not respond' };
 
 /** A database that does not respond within the time limit counts as unavailable. */
-export function createReadiness({ checkDatabase, isLeaving }: ReadinessParts): () => Promise<Standing> {
-  const probe = cachedFor(
+export function createReadiness({ checkDatabase, isLeaving }: ReadinessParts): () => Promise<ReadinessStatus> {
+  const probe = cacheResult(
     sharedForMs,
     () => performance.now(),
-    () => inTime(checkDatabase(), probeMs).catch(() => silent),
+    () => limitTime(checkDatabase(), probeMs).catch(() => silent),
   );
   return async () => ({ ...(await probe()), ...(isLeaving() && { cause: 'the process is shutting down' }) });
 }
 
 /** The load of one thread of the process. */
 export interface ThreadLoad {
-  /** Event-loop lag since the previous read, seconds. */
+  /** Event-loop lag since the previous read in seconds. */
   readonly lagSeconds: { readonly p99: number; readonly max: number };
   readonly heapBytes: { readonly used: number; readonly limit: number };
 }
@@ -122,7 +126,7 @@ export async function recordBackup(file: string, completedAtMs: number): Promise
   await rename(temporary, file);
 }
 
-/** Returns the time of the last backup, epoch ms. Undefined if there is no valid record. */
+/** Returns the time of the last backup in epoch ms. Undefined if there is no valid record. */
 export async function readLastBackup(file: string): Promise<number | undefined> {
   try {
     const completedAtMs = Date.parse(JSON.parse(await readFile(file, 'utf8')).completed_at);

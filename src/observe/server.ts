@@ -2,18 +2,20 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { Config } from '../config/config.js';
 import type { Metrics } from './metrics.js';
-import type { Standing } from './probes.js';
-import { type Closable, type Keep, listen, starting } from './start.js';
+import type { ReadinessStatus } from './probes.js';
+import { type Closable, type Keep, listen, runStartStep } from './start.js';
 
 interface MetricsServer extends Closable {
   readonly url: string;
 }
 
-/** Serves GET /metrics, /healthz and /readyz if METRICS_PORT is set. Resolves with the URL of the metrics, or undefined. */
+/**
+ * Serves GET /metrics, /healthz and /readyz if METRICS_PORT is set. Resolves with the URL of the metrics, or undefined.
+ */
 export async function serveMetrics(
   keep: Keep,
   metrics: Metrics,
-  checkReadiness: () => Promise<Standing>,
+  checkReadiness: () => Promise<ReadinessStatus>,
   { host, metricsPort, backupStatusFile }: Config,
 ): Promise<string | undefined> {
   if (metricsPort === undefined) return undefined;
@@ -21,13 +23,14 @@ export async function serveMetrics(
   if (backupStatusFile !== undefined) metrics.watchBackup(backupStatusFile);
   // Called only here, because this metric samples the event loop continuously.
   metrics.watchProcess();
-  return keep(await starting('METRICS_PORT', () => startMetricsServer(metrics, checkReadiness, host, metricsPort))).url;
+  return keep(await runStartStep('METRICS_PORT', () => startMetricsServer(metrics, checkReadiness, host, metricsPort)))
+    .url;
 }
 
 /** Starts a server on a separate port without authentication. This port must not be reachable from outside. */
 async function startMetricsServer(
   metrics: Metrics,
-  checkReadiness: () => Promise<Standing>,
+  checkReadiness: () => Promise<ReadinessStatus>,
   host: string,
   port: number,
 ): Promise<MetricsServer> {

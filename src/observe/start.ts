@@ -35,7 +35,7 @@ export async function startAll<Result>(
 export class StartError extends Error {}
 
 /** Runs one part of the startup. Rejects with a StartError, whose one-line message names the setting and the cause. */
-export async function starting<T>(what: string, part: () => T | Promise<T>): Promise<T> {
+export async function runStartStep<T>(what: string, part: () => T | Promise<T>): Promise<T> {
   try {
     return await part();
   } catch (error) {
@@ -50,7 +50,9 @@ const remedies: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host name is unknown: check the URL',
 };
 
-/** Returns one line with the settings, the remedy if known, and the cause. The last one of several settings is the port. */
+/**
+ * Returns one line with the settings, the remedy if known, and the cause. The last one of several settings is the port.
+ */
 export function describeFault(what: string, error: unknown): string {
   const { code = '', message } = error as { code?: string; message: string };
   const [line = ''] = message.split('\n');

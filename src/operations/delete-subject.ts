@@ -1,4 +1,4 @@
-import { receiptKeyTable } from '../store/receipt-keys.js';
+import { createReceiptKeyTable } from '../store/receipt-keys.js';
 import { eraseSubject } from '../retention/erase.js';
 import { openReceipts } from '../keys/receipts.js';
 import type { OperationRecord } from './operation.js';
@@ -20,7 +20,7 @@ export const deleteSubject: OperationRecord<
     const { subject_id } = params;
     // Opened before the erasure, so that nothing is erased without a receipt.
     const sign = await openReceipts({
-      receiptKeys: services.store.use(receiptKeyTable),
+      receiptKeys: services.store.use(createReceiptKeyTable),
       secretBox: services.secretBox,
       now: services.now,
     });

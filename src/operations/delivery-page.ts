@@ -1,6 +1,6 @@
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import { readCursor, writeCursor } from '../webhooks/view.js';
-import { fault, ProblemError } from '../contract/problem.js';
+import { createFault, ProblemError } from '../contract/problem.js';
 import type { Delivery } from '../store/delivery-row.js';
 import type { DeliveryFilter, DeliveryTime } from '../store/settled-deliveries.js';
 
@@ -32,7 +32,7 @@ export async function findDeliveryPage(
   const { webhook_id: webhookId, session_id: sessionId, since, cursor } = query;
   const after = cursor === undefined ? undefined : readCursor(cursor, by);
   if (cursor !== undefined && !after)
-    throw new ProblemError('validation_failed', { faults: [fault('cursor_invalid', { parameter: 'cursor' })] });
+    throw new ProblemError('validation_failed', { faults: [createFault('cursor_invalid', { parameter: 'cursor' })] });
   const sinceMs = since === undefined ? undefined : Date.parse(since);
   const found = await find({ webhookId, sessionId, sinceMs, after }, settings.page_size + 1);
   const deliveries = found.slice(0, settings.page_size);

@@ -1,7 +1,7 @@
 import { faults as texts } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import type { OperationRecord } from './operation.js';
-import { fault, ProblemError } from '../contract/problem.js';
+import { createFault, ProblemError } from '../contract/problem.js';
 
 const mediaTypes: Readonly<Record<Schema<'ExportFormat'>, string>> = {
   ndjson: 'application/x-ndjson',
@@ -28,6 +28,6 @@ export const exportReadings: OperationRecord<'exportReadings'> = {
 
 function bothGiven(): ProblemError {
   const detail = texts.exclusive.optional_detail.replace('{limit}', 'session_id and subject_id');
-  const faults = [{ ...fault('exclusive', { parameter: 'subject_id' }), detail }];
+  const faults = [{ ...createFault('exclusive', { parameter: 'subject_id' }), detail }];
   return new ProblemError('validation_failed', { faults });
 }

@@ -1,21 +1,21 @@
 import { feedback as settings, modelVersion } from '../../generated/spec.js';
 import { assessAgreement } from '../score/agreement.js';
-import { feedbackReader, type StoredReport } from '../store/feedback.js';
+import { createFeedbackReader, type StoredReport } from '../store/feedback.js';
 import type { OperationRecord } from './operation.js';
 
 /** Compares the published scores with the reports of all people. The reports of a person are one group. */
 export const getAgreement: OperationRecord<'getAgreement', 'store'> = {
   personalData: 'reads',
   async handle({ store }, _input, { accountId }) {
-    const reports = await feedbackReader(store.read(accountId)).page(undefined, undefined, settings.reports_max);
-    return { status: 200, body: compare(reports, findPerson) };
+    const reports = await createFeedbackReader(store.read(accountId)).page(undefined, undefined, settings.reports_max);
+    return { status: 200, body: compareReports(reports, findPerson) };
   },
 };
 
 /**
  * Compares reports that count and have a score of the current model. Scores of other versions are not comparable.
  */
-export function compare(reports: readonly StoredReport[], group: (report: StoredReport) => string) {
+export function compareReports(reports: readonly StoredReport[], group: (report: StoredReport) => string) {
   const model = modelVersion.number;
   const counted = pickCounted(reports.filter(({ published }) => published?.model === model));
   const scored = counted.map((report) => {

@@ -1,4 +1,4 @@
-import { consentReader } from '../store/consents.js';
+import { createConsentReader } from '../store/consents.js';
 import { toConsent } from './consent-view.js';
 import type { OperationRecord } from './operation.js';
 import { ProblemError } from '../contract/problem.js';
@@ -13,7 +13,7 @@ export const getConsent: OperationRecord<'getConsent', 'store' | 'now'> = {
     leading: ['categories'],
   },
   async handle({ store, now }, { params: { subject_id } }, { accountId }) {
-    const [newest] = await consentReader(store.read(accountId)).page(subject_id, 1);
+    const [newest] = await createConsentReader(store.read(accountId)).page(subject_id, 1);
     if (!newest) throw new ProblemError('consent_not_found');
     return { status: 200, body: toConsent(subject_id, newest, now()) };
   },

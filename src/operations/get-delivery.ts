@@ -1,4 +1,4 @@
-import { deliveryLog } from '../store/settled-deliveries.js';
+import { createDeliveryLog } from '../store/settled-deliveries.js';
 import { toContractDelivery } from '../webhooks/view.js';
 import { ProblemError } from '../contract/problem.js';
 import type { OperationRecord } from './operation.js';
@@ -6,7 +6,7 @@ import type { OperationRecord } from './operation.js';
 export const getDelivery: OperationRecord<'getDelivery', 'store'> = {
   personalData: 'reads',
   async handle({ store }, { params }, { accountId }) {
-    const delivery = await deliveryLog(store.read(accountId)).find(params.delivery_id);
+    const delivery = await createDeliveryLog(store.read(accountId)).find(params.delivery_id);
     if (!delivery) throw new ProblemError('delivery_not_found');
     return { status: 200, body: toContractDelivery(delivery), readSession: delivery.sessionId };
   },

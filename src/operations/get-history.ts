@@ -1,5 +1,5 @@
-import { sessionReader } from '../store/sessions.js';
-import { readingTable } from '../store/readings.js';
+import { createSessionReader } from '../store/sessions.js';
+import { createReadingTable } from '../store/readings.js';
 import { parameterDefaults } from '../../generated/spec.js';
 import { toHistory } from '../score/history.js';
 import type { OperationRecord } from './operation.js';
@@ -19,11 +19,11 @@ export const getHistory: OperationRecord<'getHistory', 'store' | 'now'> = {
   async handle({ store, now }, { query }, { accountId }) {
     const { session_id, minutes = parameterDefaults.Minutes, until } = query;
     const reader = store.read(accountId);
-    const found = await sessionReader(reader).find(session_id);
+    const found = await createSessionReader(reader).find(session_id);
     if (!found) throw new ProblemError('session_not_found');
     const untilMs = until === undefined ? undefined : Date.parse(until);
     const afterMs = (untilMs ?? now()) - minutes * 60_000;
-    const points = await readingTable(reader).pointsAfter(found.incarnation, afterMs, untilMs);
+    const points = await createReadingTable(reader).pointsAfter(found.incarnation, afterMs, untilMs);
     return { status: 200, body: toHistory(session_id, minutes, points) };
   },
 };

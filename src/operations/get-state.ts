@@ -1,5 +1,5 @@
-import { sessionReader } from '../store/sessions.js';
-import { subjectReader } from '../store/subjects.js';
+import { createSessionReader } from '../store/sessions.js';
+import { createSubjectReader } from '../store/subjects.js';
 import { reduceConfidenceByAge, toStateReading } from '../score/state-reading.js';
 import type { ReadScope } from '../store/scope.js';
 import type { OperationRecord } from './operation.js';
@@ -22,7 +22,7 @@ export const getState: OperationRecord<'getState', 'store' | 'now'> = {
   },
   async handle({ store, now }, { query }, { accountId }) {
     const scope = store.read(accountId);
-    const found = await sessionReader(scope).find(query.session_id);
+    const found = await createSessionReader(scope).find(query.session_id);
     if (!found) throw new ProblemError('session_not_found');
     const computed = await withTriggers(scope, found.session);
     const confidence = reduceConfidenceByAge(computed.confidence, now() - computed.timestampMs);
@@ -31,6 +31,6 @@ export const getState: OperationRecord<'getState', 'store' | 'now'> = {
 };
 
 async function withTriggers(scope: ReadScope, { latest, subjectId }: Session): Promise<ComputedState> {
-  const subject = subjectId === undefined ? undefined : await subjectReader(scope).find(subjectId);
+  const subject = subjectId === undefined ? undefined : await createSubjectReader(scope).find(subjectId);
   return subject ? { ...latest, triggers: { active: subject.active, resolved: subject.resolved } } : latest;
 }

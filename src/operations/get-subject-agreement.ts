@@ -1,7 +1,7 @@
-import { subjectReader } from '../store/subjects.js';
-import { feedbackReader } from '../store/feedback.js';
+import { createSubjectReader } from '../store/subjects.js';
+import { createFeedbackReader } from '../store/feedback.js';
 import { feedback as settings } from '../../generated/spec.js';
-import { compare } from './get-agreement.js';
+import { compareReports } from './get-agreement.js';
 import type { OperationRecord } from './operation.js';
 import { ProblemError } from '../contract/problem.js';
 
@@ -10,9 +10,9 @@ export const getSubjectAgreement: OperationRecord<'getSubjectAgreement', 'store'
   personalData: 'reads',
   async handle({ store }, { params: { subject_id } }, { accountId }) {
     const reader = store.read(accountId);
-    if (!(await subjectReader(reader).find(subject_id))) throw new ProblemError('subject_not_found');
-    const reports = await feedbackReader(reader).page(subject_id, undefined, settings.reports_max);
-    const agreement = compare(reports, ({ timestampMs }) => new Date(timestampMs).toISOString().slice(0, 10));
+    if (!(await createSubjectReader(reader).find(subject_id))) throw new ProblemError('subject_not_found');
+    const reports = await createFeedbackReader(reader).page(subject_id, undefined, settings.reports_max);
+    const agreement = compareReports(reports, ({ timestampMs }) => new Date(timestampMs).toISOString().slice(0, 10));
     return { status: 200, body: { subject_id, ...agreement } };
   },
 };

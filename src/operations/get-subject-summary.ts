@@ -1,18 +1,18 @@
-import { subjectReader } from '../store/subjects.js';
-import { triggerReader } from '../store/triggers.js';
-import { hourReader } from '../store/subject-hours.js';
+import { createSubjectReader } from '../store/subjects.js';
+import { createTriggerReader } from '../store/triggers.js';
+import { createHourReader } from '../store/subject-hours.js';
 import { summaries as settings } from '../../generated/spec.js';
 import type { Fault, Input } from '../contract/contract.js';
 import { type Calendar, createDayCalendar, floorHour, hourCalendar, hourMs, toRows } from '../score/summary.js';
 import type { ReadScope } from '../store/scope.js';
 import type { OperationRecord, Services } from './operation.js';
-import { fault, ProblemError } from '../contract/problem.js';
+import { createFault, ProblemError } from '../contract/problem.js';
 
 const dayMs = 24 * hourMs;
 /** Readings may have timestamps up to a minute ahead, so the present hour or the next one is the last with data. */
 const aheadMs = hourMs;
 
-/** The hours of a request, as starts of rows, epoch ms. */
+/** The hours of a request, as starts of rows in epoch ms. */
 interface Span {
   readonly fromMs: number;
   readonly toMs: number;
@@ -36,7 +36,8 @@ export const getSubjectSummary: OperationRecord<'getSubjectSummary', 'store' | '
     const span = query.cursor === undefined ? readSpan(query, calendar, nowMs) : readCursor(query.cursor);
     const scope = services.store.read(accountId);
     const isKnown =
-      (await subjectReader(scope).find(subject_id)) || (await triggerReader(scope).ofSubject(subject_id)).size > 0;
+      (await createSubjectReader(scope).find(subject_id)) ||
+      (await createTriggerReader(scope).ofSubject(subject_id)).size > 0;
     if (!isKnown) throw new ProblemError('subject_not_found');
     const { rows, nextMs } = await readPage(services, scope, { subjectId: subject_id, calendar, span, nowMs });
     const [from, to] = [span.fromMs, span.toMs].map((ms) => new Date(ms).toISOString()) as [string, string];
@@ -51,10 +52,10 @@ type Query = Input<'getSubjectSummary'>['query'];
 function readCalendar({ interval = 'hour', time_zone: timeZone }: Query): Calendar {
   if (interval === 'hour') {
     if (timeZone === undefined) return hourCalendar;
-    throw invalid(fault('time_zone_of_hours', { parameter: 'time_zone' }));
+    throw invalid(createFault('time_zone_of_hours', { parameter: 'time_zone' }));
   }
   const calendar = createDayCalendar(timeZone ?? 'UTC');
-  if (!calendar) throw invalid(fault('time_zone_invalid', { parameter: 'time_zone' }));
+  if (!calendar) throw invalid(createFault('time_zone_invalid', { parameter: 'time_zone' }));
   return calendar;
 }
 
@@ -63,7 +64,7 @@ function readSpan({ interval = 'hour', from, to }: Query, { findStart, findEnd }
   // Includes the hour that begins now.
   const untilMs = to === undefined ? nowMs + 1 : Date.parse(to);
   const sinceMs = from === undefined ? untilMs - settings.default_days[interval] * dayMs : Date.parse(from);
-  if (sinceMs >= untilMs) throw invalid(fault('range_empty', { parameter: 'from' }));
+  if (sinceMs >= untilMs) throw invalid(createFault('range_empty', { parameter: 'from' }));
   const fromMs = findStart(sinceMs);
   return { fromMs, toMs: findEnd(untilMs - 1), pageMs: fromMs };
 }
@@ -85,7 +86,7 @@ async function readPage(
   { subjectId, calendar, span, nowMs }: PageRequest,
 ) {
   const { findStart, findEnd } = calendar;
-  const first = await hourReader(scope).firstTimes(subjectId);
+  const first = await createHourReader(scope).firstTimes(subjectId);
   const lastMs = Math.min(span.toMs, findEnd(nowMs + aheadMs));
   const firstMs = Math.min(first.hoursMs, first.readingsMs);
   if (firstMs >= lastMs) return { rows: [], nextMs: undefined };
@@ -101,7 +102,7 @@ async function readPage(
   const readingsMs = Math.max(fromMs, floorHour(Math.min(first.readingsMs, toMs)));
   const computed = await computeHours(scope, { subjectId, fromMs: readingsMs, toMs, nowMs, onRead });
   const { throughMs } = computed;
-  const stored = await hourReader(scope).stored(subjectId, fromMs, throughMs);
+  const stored = await createHourReader(scope).stored(subjectId, fromMs, throughMs);
   const hours = new Map([...computed.hours, ...stored.map((hour) => [hour.startMs, hour] as const)]);
   const ascending = [...hours.values()].sort((a, b) => a.startMs - b.startMs);
   return { rows: toRows(ascending, calendar), nextMs: throughMs < lastMs ? throughMs : undefined };
@@ -117,7 +118,7 @@ function readCursor(cursor: string): Span {
   const [, ...times] = /^(-?\d{1,15})\.(-?\d{1,15})\.(-?\d{1,15})$/.exec(text) ?? [];
   const [fromMs, toMs, pageMs] = times.map(Number);
   if (fromMs === undefined || toMs === undefined || pageMs === undefined)
-    throw invalid(fault('cursor_invalid', { parameter: 'cursor' }));
+    throw invalid(createFault('cursor_invalid', { parameter: 'cursor' }));
   return { fromMs, toMs, pageMs };
 }
 

@@ -1,11 +1,11 @@
 import { findSubjectSummary } from '../store/subject-summary.js';
-import { triggerReader } from '../store/triggers.js';
+import { createTriggerReader } from '../store/triggers.js';
 import { toBaseline } from '../score/subject-profile.js';
 import { toStatusChanges } from '../score/triggers.js';
 import type { OperationRecord } from './operation.js';
 import { ProblemError } from '../contract/problem.js';
 
-/** Returns what the service has learned about a subject, as of now. */
+/** Returns the learned data of a subject at the present time. */
 export const getSubject: OperationRecord<'getSubject', 'store' | 'now'> = {
   personalData: 'reads',
   async handle({ store, now }, { params: { subject_id } }, { accountId }) {
@@ -13,7 +13,7 @@ export const getSubject: OperationRecord<'getSubject', 'store' | 'now'> = {
     const found = await findSubjectSummary(reader, subject_id);
     if (!found) throw new ProblemError('subject_not_found');
     const { subject, sessions, firstStartedAtMs, lastStartedAtMs } = found;
-    const triggers = await triggerReader(reader).ofSubject(subject_id);
+    const triggers = await createTriggerReader(reader).ofSubject(subject_id);
     const body = {
       subject_id,
       sessions,

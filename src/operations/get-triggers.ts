@@ -1,5 +1,5 @@
-import { triggerReader } from '../store/triggers.js';
-import { subjectReader } from '../store/subjects.js';
+import { createTriggerReader } from '../store/triggers.js';
+import { createSubjectReader } from '../store/subjects.js';
 import { toProfile } from '../score/triggers.js';
 import type { OperationRecord } from './operation.js';
 import { ProblemError } from '../contract/problem.js';
@@ -15,8 +15,8 @@ export const getTriggers: OperationRecord<'getTriggers', 'store'> = {
   },
   async handle({ store }, { query: { subject_id } }, { accountId }) {
     const reader = store.read(accountId);
-    const triggers = await triggerReader(reader).ofSubject(subject_id);
-    const isKnown = triggers.size > 0 || (await subjectReader(reader).find(subject_id)) !== undefined;
+    const triggers = await createTriggerReader(reader).ofSubject(subject_id);
+    const isKnown = triggers.size > 0 || (await createSubjectReader(reader).find(subject_id)) !== undefined;
     if (!isKnown) throw new ProblemError('subject_not_found');
     return { status: 200, body: toProfile(subject_id, triggers) };
   },

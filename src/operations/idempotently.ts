@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { idempotency as settings } from '../../generated/spec.js';
 import type { Caller } from '../contract/contract.js';
-import { type ClaimOutcome, type IdempotencyClaim, idempotencyKeyTable } from '../store/idempotency-keys.js';
+import { type ClaimOutcome, type IdempotencyClaim, createIdempotencyKeyTable } from '../store/idempotency-keys.js';
 import type { WriteScope } from '../store/scope.js';
 import type { Services } from './operation.js';
-import { fault, ProblemError } from '../contract/problem.js';
+import { createFault, ProblemError } from '../contract/problem.js';
 
 /** A request that a client may send with an Idempotency-Key. */
 export interface IdempotentRequest {
@@ -32,7 +32,7 @@ export interface IdempotentWork<R extends OperationResponse> {
  *
  * Throws idempotency_key_in_use while the first request runs, and idempotency_key_reused for a different request.
  */
-export async function idempotently<R extends OperationResponse>(
+export async function runIdempotently<R extends OperationResponse>(
   { store, secretBox, now }: Pick<Services, 'store' | 'secretBox' | 'now'>,
   { accountId }: Caller,
   { operationId, key, content }: IdempotentRequest,
@@ -45,7 +45,7 @@ export async function idempotently<R extends OperationResponse>(
   const claim = toClaim(operationId, key, content, now());
   const place = `${accountId} idempotency ${claim.keyDigest}`;
   const outcome = await store.transact(async (scopeOf) => {
-    const idempotencyKeys = idempotencyKeyTable(scopeOf(accountId));
+    const idempotencyKeys = createIdempotencyKeyTable(scopeOf(accountId));
     const claimed = await idempotencyKeys.claim(claim);
     if (claimed.kind === 'claimed') await idempotencyKeys.deleteExcess(settings.keys_max);
     return claimed;
@@ -58,13 +58,15 @@ export async function idempotently<R extends OperationResponse>(
       const scope = scopeOf(accountId);
       const response = await write(scope);
       const sealed = sealResponse(response, (text) => secretBox.seal(text, place));
-      const isStored = await idempotencyKeyTable(scope).complete(claim, sealed, response.body.session_id);
+      const isStored = await createIdempotencyKeyTable(scope).complete(claim, sealed, response.body.session_id);
       if (!isStored) throw refusal('in_progress');
       return response;
     });
   } catch (error) {
     // Ignores errors, because a claim that is not released expires.
-    await store.transact((scopeOf) => idempotencyKeyTable(scopeOf(accountId)).release(claim)).catch(() => undefined);
+    await store
+      .transact((scopeOf) => createIdempotencyKeyTable(scopeOf(accountId)).release(claim))
+      .catch(() => undefined);
     throw error;
   }
 }
@@ -111,6 +113,6 @@ function openResponse<R extends OperationResponse>(
 
 function refusal(kind: 'in_progress' | 'reused'): ProblemError {
   if (kind === 'in_progress') return new ProblemError('idempotency_key_in_use');
-  const faults = [fault('idempotency_key_reused', { parameter: 'Idempotency-Key' })];
+  const faults = [createFault('idempotency_key_reused', { parameter: 'Idempotency-Key' })];
   return new ProblemError('idempotency_key_reused', { faults });
 }

@@ -69,12 +69,13 @@ async function commitAll(
 }
 
 function toResult({ line, reading }: PreparedLine, outcome: Outcome, requestId: string): Schema<'LineResult'> {
-  if (outcome instanceof ProblemError) return rejectedLine(line, outcome, requestId);
+  if (outcome instanceof ProblemError) return toRejectedLine(line, outcome, requestId);
   return { line, status: 200, state: toStateReading(reading.sessionId, outcome, reading.check) };
 }
 
 /**
- * Returns a function that omits the validation errors of a line if earlier lines have too many. Called with the results of
+ * Returns a function that omits the validation errors of a line if earlier lines have too many. Called with the results
+ * of
  * a batch in their order.
  */
 export function createErrorLimit(): (result: Schema<'LineResult'>) => Schema<'LineResult'> {
@@ -91,7 +92,7 @@ export function createErrorLimit(): (result: Schema<'LineResult'>) => Schema<'Li
 }
 
 /** Returns the result of a rejected line of a batch. */
-export function rejectedLine(line: number, problem: ProblemError, requestId: string): Schema<'LineResult'> {
+export function toRejectedLine(line: number, problem: ProblemError, requestId: string): Schema<'LineResult'> {
   const seconds = addSeconds(problem);
   return {
     line,

@@ -1,15 +1,15 @@
-import { consentReader } from '../store/consents.js';
+import { createConsentReader } from '../store/consents.js';
 import { consent as settings } from '../../generated/spec.js';
 import { toConsent } from './consent-view.js';
 import type { OperationRecord } from './operation.js';
-import { fault, ProblemError } from '../contract/problem.js';
+import { createFault, ProblemError } from '../contract/problem.js';
 
 /** Returns a page of the versions of a consent, newest first. */
 export const listConsentVersions: OperationRecord<'listConsentVersions', 'store' | 'now'> = {
   personalData: 'reads',
   async handle({ store, now }, { params: { subject_id }, query: { cursor } }, { accountId }) {
     const before = cursor === undefined ? undefined : readCursor(cursor);
-    const found = await consentReader(store.read(accountId)).page(subject_id, settings.page_size + 1, before);
+    const found = await createConsentReader(store.read(accountId)).page(subject_id, settings.page_size + 1, before);
     if (found.length === 0 && cursor === undefined) throw new ProblemError('consent_not_found');
     const page = found.slice(0, settings.page_size);
     const versions = page.map((it) => toConsent(subject_id, it, now()));
@@ -29,6 +29,6 @@ function writeCursor({ version }: { readonly version: number }): string {
 function readCursor(cursor: string): number {
   const [, version] = /^v(\d{1,9})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   if (version === undefined)
-    throw new ProblemError('validation_failed', { faults: [fault('cursor_invalid', { parameter: 'cursor' })] });
+    throw new ProblemError('validation_failed', { faults: [createFault('cursor_invalid', { parameter: 'cursor' })] });
   return Number(version);
 }

@@ -1,6 +1,11 @@
 import { toContractDelivery } from '../webhooks/view.js';
 import type { Delivery } from '../store/delivery-row.js';
-import { type DeliveryFilter, deliveryLog, type DeliveryOutcome, newestFirst } from '../store/settled-deliveries.js';
+import {
+  type DeliveryFilter,
+  createDeliveryLog,
+  type DeliveryOutcome,
+  orderNewestFirst,
+} from '../store/settled-deliveries.js';
 import type { ReadScope } from '../store/scope.js';
 import { findDeliveryPage } from './delivery-page.js';
 import type { OperationRecord } from './operation.js';
@@ -22,7 +27,7 @@ export const listDeliveries: OperationRecord<'listDeliveries', 'store'> = {
  */
 function findIn(scope: ReadScope, wanted: readonly DeliveryOutcome[]) {
   return async (filter: DeliveryFilter, max: number): Promise<Delivery[]> => {
-    const found = await Promise.all(wanted.map((outcome) => deliveryLog(scope).page(outcome, filter, max)));
-    return found.flat().sort(newestFirst('settledAtMs')).slice(0, max);
+    const found = await Promise.all(wanted.map((outcome) => createDeliveryLog(scope).page(outcome, filter, max)));
+    return found.flat().sort(orderNewestFirst('settledAtMs')).slice(0, max);
   };
 }

@@ -1,5 +1,5 @@
-import { webhookTable } from '../store/webhooks.js';
-import { type DeliveryFilter, deliveryLog, failedDeliveryTable } from '../store/settled-deliveries.js';
+import { createWebhookTable } from '../store/webhooks.js';
+import { type DeliveryFilter, createDeliveryLog, createFailedDeliveryTable } from '../store/settled-deliveries.js';
 import type { Schema } from '../contract/contract.js';
 import type { Delivery } from '../store/delivery-row.js';
 import type { ReadScope } from '../store/scope.js';
@@ -13,7 +13,7 @@ export const listFailedDeliveries: OperationRecord<'listFailedDeliveries', 'stor
     const { deliveries, nextCursor } =
       query.sort === 'event_time'
         ? await findDeliveryPage(query, findByEvent(scope), 'eventAtMs')
-        : await findDeliveryPage(query, failedDeliveryTable(scope).page);
+        : await findDeliveryPage(query, createFailedDeliveryTable(scope).page);
     return { status: 200, body: { deliveries: deliveries.map(toFailedDelivery), next_cursor: nextCursor } };
   },
 };
@@ -21,9 +21,9 @@ export const listFailedDeliveries: OperationRecord<'listFailedDeliveries', 'stor
 /** Returns a function that finds the newest events of the webhook in the filter, otherwise of all webhooks. */
 function findByEvent(scope: ReadScope) {
   return async (filter: DeliveryFilter, max: number): Promise<Delivery[]> => {
-    const all = async () => (await webhookTable(scope).list()).map((it) => it.webhookId);
+    const all = async () => (await createWebhookTable(scope).list()).map((it) => it.webhookId);
     const webhookIds = filter.webhookId === undefined ? await all() : [filter.webhookId];
-    return deliveryLog(scope).failedByEvent(webhookIds, filter, max);
+    return createDeliveryLog(scope).failedByEvent(webhookIds, filter, max);
   };
 }
 

@@ -1,16 +1,16 @@
 import { feedback as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { findBand } from '../score/states.js';
-import { type FeedbackCursor, feedbackReader, type StoredReport } from '../store/feedback.js';
+import { type FeedbackCursor, createFeedbackReader, type StoredReport } from '../store/feedback.js';
 import type { OperationRecord } from './operation.js';
-import { fault, ProblemError } from '../contract/problem.js';
+import { createFault, ProblemError } from '../contract/problem.js';
 
 /** Returns a page of reports, newest first. Reads one report more, to find out whether a next page exists. */
 export const listFeedback: OperationRecord<'listFeedback', 'store'> = {
   personalData: 'reads',
   async handle({ store }, { query: { subject_id, cursor } }, { accountId }) {
     const after = cursor === undefined ? undefined : readCursor(cursor);
-    const found = await feedbackReader(store.read(accountId)).page(subject_id, after, settings.page_size + 1);
+    const found = await createFeedbackReader(store.read(accountId)).page(subject_id, after, settings.page_size + 1);
     const page = found.slice(0, settings.page_size);
     const last = page.at(-1);
     const next_cursor = found.length > page.length && last ? writeCursor(last) : null;
@@ -49,6 +49,6 @@ function writeCursor({ timestampMs, id }: FeedbackCursor): string {
 function readCursor(cursor: string): FeedbackCursor {
   const [, timestampMs, id] = /^(\d{1,15})\.(fb_[0-9a-f]{20})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   if (timestampMs === undefined || id === undefined)
-    throw new ProblemError('validation_failed', { faults: [fault('cursor_invalid', { parameter: 'cursor' })] });
+    throw new ProblemError('validation_failed', { faults: [createFault('cursor_invalid', { parameter: 'cursor' })] });
   return { timestampMs: Number(timestampMs), id };
 }

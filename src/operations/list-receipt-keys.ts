@@ -1,12 +1,12 @@
-import { receiptKeyTable } from '../store/receipt-keys.js';
+import { createReceiptKeyTable } from '../store/receipt-keys.js';
 import { receiptKeysMax, toPublicJwk } from '../keys/receipts.js';
 import type { OperationRecord } from './operation.js';
 
-/** Returns the public keys of deletion receipts. Without a key of the API, because whoever has a receipt may verify it. */
+/** Returns the public keys of deletion receipts. Requires no API key: a receipt can be verified without an account. */
 export const listReceiptKeys: OperationRecord<'listReceiptKeys', 'store'> = {
   personalData: 'none',
   async handle({ store }) {
-    const keys = await store.use(receiptKeyTable).list(receiptKeysMax);
+    const keys = await store.use(createReceiptKeyTable).list(receiptKeysMax);
     return { status: 200, body: { keys: keys.map(toPublicJwk) } };
   },
 };

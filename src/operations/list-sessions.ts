@@ -4,16 +4,19 @@ import type { Schema } from '../contract/contract.js';
 import { staleAfterMs } from '../score/evidence.js';
 import { findBand } from '../score/states.js';
 import { listSessions as findSessions, type SessionCursor } from '../store/session-list.js';
-import { type SessionPoint, snapshotReader, type SnapshotSession } from '../store/session-snapshot.js';
+import { type SessionPoint, createSnapshotReader, type SnapshotSession } from '../store/session-snapshot.js';
 import type { ReadScope } from '../store/scope.js';
 import type { OperationRecord, Services } from './operation.js';
 import type { ComputedState } from '../score/remembered.js';
-import { fault, ProblemError } from '../contract/problem.js';
+import { createFault, ProblemError } from '../contract/problem.js';
 
 type Query = NonNullable<Parameters<OperationRecord<'listSessions', 'store' | 'now'>['handle']>[1]['query']>;
 type Order = Schema<'SessionOrder'>;
 
-/** Returns a page of sessions: in the order of their starts, or of a snapshot. */
+/**
+ * Returns a page of sessions in the order of their starts. With `order`, the order is that of a snapshot of their
+ * states.
+ */
 export const listSessions: OperationRecord<'listSessions', 'store' | 'now'> = {
   personalData: 'reads',
   tool: {
@@ -77,14 +80,18 @@ async function listSnapshot(
     atMs: now(),
     position: (await store.run((knex) => findStreamHeads(knex, [accountId])))[0]?.position ?? 0,
   };
-  const found = await snapshotReader(scope).sessionsAt(moment.position, subjectId, settings.snapshot_sessions_max);
+  const found = await createSnapshotReader(scope).sessionsAt(
+    moment.position,
+    subjectId,
+    settings.snapshot_sessions_max,
+  );
   const sessions = found.map((session) => rank(session, sort, moment.atMs));
   const isListed = (it: Ranked) => (state?.includes(it.state) ?? true) && (!from || compare(from, it) < 0);
   const rest = sessions.filter(isListed).sort(compare);
   const page = rest.slice(0, settings.page_size);
   const last = page.at(-1);
   return {
-    sessions: await toSummaries(scope, await snapshotReader(scope).complete(page), points, moment.position),
+    sessions: await toSummaries(scope, await createSnapshotReader(scope).complete(page), points, moment.position),
     next_cursor: rest.length > page.length && last ? writeSnapshotCursor(sort, moment, last) : null,
     as_of: new Date(moment.atMs).toISOString(),
     states: countStates(sessions),
@@ -121,7 +128,7 @@ async function toSummaries(
   position: number,
 ): Promise<Array<Schema<'SessionSummary'>>> {
   const incarnations = sessions.map(({ incarnation }) => incarnation);
-  const points = pointsMax && (await snapshotReader(scope).pointsOf(incarnations, position, pointsMax));
+  const points = pointsMax && (await createSnapshotReader(scope).pointsOf(incarnations, position, pointsMax));
   return sessions.map((session) => {
     const { sessionId, subjectId, startedAtMs, computed, incarnation } = session;
     return {
@@ -173,6 +180,6 @@ function readSnapshotCursor(cursor: string, sort: Order): Moment & Place {
 function matchCursor(cursor: string, pattern: RegExp): RegExpExecArray {
   const found = pattern.exec(Buffer.from(cursor, 'base64url').toString());
   if (!found)
-    throw new ProblemError('validation_failed', { faults: [fault('cursor_invalid', { parameter: 'cursor' })] });
+    throw new ProblemError('validation_failed', { faults: [createFault('cursor_invalid', { parameter: 'cursor' })] });
   return found;
 }

@@ -1,4 +1,4 @@
-import { webhookTable } from '../store/webhooks.js';
+import { createWebhookTable } from '../store/webhooks.js';
 import { findHealth } from '../store/settled-deliveries.js';
 import { toWebhook } from '../webhooks/view.js';
 import type { OperationRecord } from './operation.js';
@@ -8,7 +8,7 @@ export const listWebhooks: OperationRecord<'listWebhooks', 'store'> = {
   personalData: 'none',
   async handle({ store }, _input, { accountId }) {
     const reader = store.read(accountId);
-    const webhooks = await webhookTable(reader).list();
+    const webhooks = await createWebhookTable(reader).list();
     const health = await findHealth(
       reader,
       webhooks.map((it) => it.webhookId),

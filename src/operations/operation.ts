@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import type { BodyOf, Caller, CallerOf, Input, OperationId, Output, Refusals } from '../contract/contract.js';
+import type { BodyOf, Caller, CallerOf, Input, OperationId, Output, RejectedLines } from '../contract/contract.js';
 import type { ResolveName } from '../webhooks/resolve-name.js';
 import type { SecretBox } from '../webhooks/secrets.js';
 import type { TargetPolicy } from '../webhooks/target.js';
-import type { Sink as EventSink } from '../streaming/event-stream.js';
-import type { Exports, Sink as ExportSink } from '../streaming/exports.js';
+import type { EventSink as EventSink } from '../streaming/event-stream.js';
+import type { Exports, ExportSink as ExportSink } from '../streaming/exports.js';
 import type { Commit } from '../readings/group.js';
 import type { ErasureParts } from '../retention/erase.js';
 import type { ComputeHours } from '../retention/hours.js';
@@ -33,7 +33,7 @@ interface Facts {
   /** True if the operation reports whether load balancers may send requests. It fails as soon as a shutdown begins. */
   readonly reportsReadiness?: true;
   /** The tool of the Model Context Protocol that runs this operation. */
-  readonly tool?: Tool;
+  readonly tool?: McpTool;
 }
 
 interface Named<Op extends OperationId> {
@@ -74,13 +74,17 @@ export interface AnyInput {
 }
 
 /** A success status with its body, and what the handler reports about the lines of a batch. */
-export interface AnyOutput extends Refusals {
+export interface AnyOutput extends RejectedLines {
   readonly status: number;
   readonly body?: unknown;
 }
 
 /** Runs an operation in the core. */
-export type Operate = (operationId: OperationId, input: AnyInput, caller: Caller | undefined) => Promise<Served>;
+export type RunOperation = (
+  operationId: OperationId,
+  input: AnyInput,
+  caller: Caller | undefined,
+) => Promise<CoreResponse>;
 
 /**
  * Adds a request with a streamed response to the access record. `ownSession` is the session of the caller's token, for a
@@ -94,12 +98,12 @@ export type RecordAccess = (
 ) => Promise<void>;
 
 /** Response of an operation: a success status and its JSON text, if it has a body. */
-export interface Served extends Refusals {
+export interface CoreResponse extends RejectedLines {
   readonly status: number;
   readonly json: string | undefined;
 }
 
-export interface Tool {
+export interface McpTool {
   /** The same as in comparable MCP servers, because agents know these names. */
   readonly name: string;
   readonly title: string;
@@ -132,7 +136,7 @@ export interface Services {
   readonly store: Store;
   readonly commit: Commit;
   readonly computeHours: ComputeHours;
-  /** The time of the database, epoch ms. All processes of a database share it. */
+  /** The time of the database in epoch ms. All processes of a database share it. */
   readonly now: () => number;
   /** Resolves with the cause if the process is not ready. Rejects if the database is unavailable. */
   readonly checkDatabase: () => Promise<{ readonly cause: string | undefined }>;

@@ -1,5 +1,5 @@
 import { runStatements } from '../store/rows.js';
-import { subjectWriter } from '../store/subjects.js';
+import { createSubjectWriter } from '../store/subjects.js';
 import { isDeepStrictEqual } from 'node:util';
 import { consent as contract } from '../../generated/spec.js';
 import type { BodyOf } from '../contract/contract.js';
@@ -7,8 +7,8 @@ import { type AllowedCategories, findRefusedCategories, narrowConsent, readAllow
 import { unknownSubject } from '../score/triggers.js';
 import { keepBaseline, statesPurpose } from '../readings/consent.js';
 import { checkAge } from '../readings/intake.js';
-import { removeSubjectsValues } from '../retention/remove-live-values.js';
-import { consentWriter, type StoredConsent } from '../store/consents.js';
+import { removeDisallowedValues } from '../retention/remove-live-values.js';
+import { createConsentWriter, type StoredConsent } from '../store/consents.js';
 import type { WriteScope } from '../store/scope.js';
 import { toConsent } from './consent-view.js';
 import type { OperationRecord } from './operation.js';
@@ -37,7 +37,7 @@ export const putConsent: OperationRecord<'putConsent', 'store' | 'now'> = {
     );
     if (recorded instanceof ProblemError) throw recorded;
     const allowed = findAllowed(recorded);
-    if (allowed) await removeSubjectsValues(store, { accountId, subjectId: subject_id }, allowed, nowMs);
+    if (allowed) await removeDisallowedValues(store, { accountId, subjectId: subject_id }, allowed, nowMs);
     return { status: 200, body: toConsent(subject_id, recorded, nowMs) };
   },
 };
@@ -53,7 +53,7 @@ async function record(
   findAllowed: (consent: Consent) => AllowedCategories | undefined,
   nowMs: number,
 ): Promise<StoredConsent | ProblemError> {
-  const [subjects, consents] = [subjectWriter(scope), consentWriter(scope)];
+  const [subjects, consents] = [createSubjectWriter(scope), createConsentWriter(scope)];
   const known = (await subjects.lock([subjectId])).get(subjectId) ?? unknownSubject;
   const [newest] = await consents.page(subjectId, 1);
   const recorded = follow(newest, decision, nowMs);
@@ -69,7 +69,8 @@ async function record(
 }
 
 /**
- * Returns the newest version after a decision: a version with the same number if the decision does not count, and the same
+ * Returns the newest version after a decision: a version with the same number if the decision does not count, and the
+ * same
  * object for a resend.
  *
  * The clocks of clients differ, so a withdrawal wins in doubt: at the same time, and over a time in the future. Of a

@@ -1,7 +1,7 @@
 import { register, requireTarget } from '../webhooks/register.js';
 import { findStatusChange, logStatusChange, type StatusChange } from '../webhooks/schedule.js';
 import { toWebhook } from '../webhooks/view.js';
-import { idempotently } from './idempotently.js';
+import { runIdempotently } from './idempotently.js';
 import type { OperationRecord } from './operation.js';
 
 /** Registers a webhook. Returns the secret only in this response and in resends with the same Idempotency-Key. */
@@ -15,7 +15,7 @@ export const registerWebhook: OperationRecord<
     const { accountId } = caller;
     const request = { operationId: 'registerWebhook', key: headers?.['Idempotency-Key'], content: body };
     let change: StatusChange | undefined;
-    const response = await idempotently(services, caller, request, {
+    const response = await runIdempotently(services, caller, request, {
       prepare: () => requireTarget(body.url, accountId, services),
       async write(writer) {
         const { webhook, secret, before = webhook } = await register(writer, secretBox, accountId, body, now());

@@ -1,5 +1,5 @@
-import { webhookTable } from '../store/webhooks.js';
-import { deliveryTable } from '../store/deliveries.js';
+import { createWebhookTable } from '../store/webhooks.js';
+import { createDeliveryTable } from '../store/deliveries.js';
 import type { OperationRecord } from './operation.js';
 import { ProblemError } from '../contract/problem.js';
 
@@ -12,10 +12,10 @@ const batchRows = 500;
 export const removeWebhook: OperationRecord<'removeWebhook', 'store'> = {
   personalData: 'none',
   async handle({ store }, { params }, { accountId }) {
-    const isRemoved = await store.transact((scopeOf) => webhookTable(scopeOf(accountId)).remove(params.id));
+    const isRemoved = await store.transact((scopeOf) => createWebhookTable(scopeOf(accountId)).remove(params.id));
     if (!isRemoved) throw new ProblemError('webhook_not_found');
     const removeSome = () =>
-      store.transact((scopeOf) => deliveryTable(scopeOf(accountId)).removeSome(params.id, batchRows));
+      store.transact((scopeOf) => createDeliveryTable(scopeOf(accountId)).removeSome(params.id, batchRows));
     while (await removeSome());
     return { status: 204 };
   },

@@ -1,10 +1,10 @@
 import type { WriteScope } from '../store/scope.js';
-import { type StoredWebhook, webhookTable } from '../store/webhooks.js';
+import { type StoredWebhook, createWebhookTable } from '../store/webhooks.js';
 import { ProblemError } from '../contract/problem.js';
 
 /** Locks the account's webhook until the transaction ends. Throws webhook_not_found. */
 export async function requireWebhook(scope: WriteScope, webhookId: string): Promise<StoredWebhook> {
-  const webhook = (await webhookTable(scope).lock([webhookId])).get(webhookId);
+  const webhook = (await createWebhookTable(scope).lock([webhookId])).get(webhookId);
   if (!webhook) throw new ProblemError('webhook_not_found');
   return webhook;
 }

@@ -1,6 +1,6 @@
-import { failedDeliveryTable } from '../store/settled-deliveries.js';
-import { deliveryTable } from '../store/deliveries.js';
-import { webhookTable } from '../store/webhooks.js';
+import { createFailedDeliveryTable } from '../store/settled-deliveries.js';
+import { createDeliveryTable } from '../store/deliveries.js';
+import { createWebhookTable } from '../store/webhooks.js';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { toOrderedRetries } from '../webhooks/queues.js';
@@ -18,11 +18,11 @@ export const retryDeliveries: OperationRecord<'retryDeliveries', 'store' | 'now'
       const failed = await failedOnes(scope, body);
       const ids = failed.map((it) => it.deliveryId);
       if (body.ordered !== true) {
-        await failedDeliveryTable(scope).requeue(ids, now());
+        await createFailedDeliveryTable(scope).requeue(ids, now());
         return ids;
       }
       const retries = await toOrderedRetries(scope, failed, now());
-      await deliveryTable(scope).updateHeld(retries);
+      await createDeliveryTable(scope).updateHeld(retries);
       return retries.map((it) => it.deliveryId);
     });
     wakeWorker();
@@ -35,18 +35,20 @@ async function failedOnes(scope: WriteScope, request: Schema<'RetryRequest'>): P
   const { delivery_ids, webhook_id } = request;
   if (webhook_id !== undefined) await requireWebhook(scope, webhook_id);
   const wanted = delivery_ids ?? (await findIds(scope, webhook_id ?? '', request));
-  const failed = await failedDeliveryTable(scope).lock(wanted);
-  const webhooks = await webhookTable(scope).lock([...new Set(failed.map((it) => it.webhookId))]);
+  const failed = await createFailedDeliveryTable(scope).lock(wanted);
+  const webhooks = await createWebhookTable(scope).lock([...new Set(failed.map((it) => it.webhookId))]);
   return failed.filter((it) => webhooks.has(it.webhookId));
 }
 
-/** Returns the ids of the newest failures of a webhook. For ordered retries, returns the ids of its oldest failed events. */
+/**
+ * Returns the ids of the newest failures of a webhook. For ordered retries, returns the ids of its oldest failed events.
+ */
 async function findIds(
   scope: WriteScope,
   webhookId: string,
   { since, ordered }: Schema<'RetryRequest'>,
 ): Promise<string[]> {
-  const failedDeliveries = failedDeliveryTable(scope);
+  const failedDeliveries = createFailedDeliveryTable(scope);
   const sinceMs = since === undefined ? undefined : Date.parse(since);
   if (ordered === true) return failedDeliveries.oldest(webhookId, sinceMs, settings.retry_max);
   const failed = await failedDeliveries.page({ webhookId, sinceMs }, settings.retry_max);

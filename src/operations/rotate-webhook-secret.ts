@@ -1,8 +1,8 @@
-import { webhookTable } from '../store/webhooks.js';
-import { findRotationEnd, issueSecret, rotateTo } from '../webhooks/secrets.js';
+import { createWebhookTable } from '../store/webhooks.js';
+import { findRotationEnd, issueSecret, rotateSecret } from '../webhooks/secrets.js';
 import { toWebhook } from '../webhooks/view.js';
 import { ProblemError } from '../contract/problem.js';
-import { idempotently } from './idempotently.js';
+import { runIdempotently } from './idempotently.js';
 import { requireWebhook } from './require-webhook.js';
 import type { OperationRecord } from './operation.js';
 
@@ -16,13 +16,13 @@ export const rotateWebhookSecret: OperationRecord<'rotateWebhookSecret', 'store'
   async handle(services, { params, headers }, caller) {
     const { secretBox, now } = services;
     const request = { operationId: 'rotateWebhookSecret', key: headers?.['Idempotency-Key'], content: params };
-    return idempotently(services, caller, request, {
+    return runIdempotently(services, caller, request, {
       async write(writer) {
         const { secret, sealed } = issueSecret(secretBox, caller.accountId, params.id);
         const webhook = await requireWebhook(writer, params.id);
         refuseDuringRotation(findRotationEnd(webhook, now()), now());
-        const rotated = rotateTo(webhook, sealed, now());
-        await webhookTable(writer).update(rotated);
+        const rotated = rotateSecret(webhook, sealed, now());
+        await createWebhookTable(writer).update(rotated);
         return { status: 200, body: { ...toWebhook(rotated), secret } };
       },
     });

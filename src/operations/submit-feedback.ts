@@ -1,8 +1,8 @@
-import { erasedIdTable } from '../store/erased-ids.js';
+import { createErasedIdTable } from '../store/erased-ids.js';
 import { summaries, timestamps } from '../../generated/spec.js';
 import type { Caller, Schema } from '../contract/contract.js';
-import { feedbackReader, feedbackWriter, type Report, type StoredReport } from '../store/feedback.js';
-import type { Reported } from '../store/published-score.js';
+import { createFeedbackReader, createFeedbackWriter, type Report, type StoredReport } from '../store/feedback.js';
+import type { ReportedObject } from '../store/published-score.js';
 import type { WriteScope } from '../store/scope.js';
 import { toFeedback } from './list-feedback.js';
 import type { OperationRecord, Services } from './operation.js';
@@ -31,7 +31,7 @@ export const submitFeedback: OperationRecord<
     const who = readOwner(body);
     const scope = store.read(caller.accountId);
     // The mean of hours of readings takes milliseconds, so it is computed before the transaction locks anything.
-    const published = await feedbackReader(scope).findPublished(who, readTime(body));
+    const published = await createFeedbackReader(scope).findPublished(who, readTime(body));
     const report: Report = {
       id: ids[0] as string,
       timestampMs: Date.parse(body.timestamp),
@@ -57,7 +57,7 @@ export const submitFeedback: OperationRecord<
 };
 
 interface Submitted {
-  readonly who: Reported;
+  readonly who: ReportedObject;
   /** The id, and the ids with earlier keys. */
   readonly ids: readonly string[];
   readonly report: Report;
@@ -70,7 +70,7 @@ async function storeOnce(
   { accountId, grant }: Caller,
   { who, ids, report }: Submitted,
 ): Promise<StoredReport> {
-  const feedback = feedbackWriter(scope);
+  const feedback = createFeedbackWriter(scope);
   const owner = await feedback.lock(who);
   if (!owner) throw new ProblemError(who.sessionId === undefined ? 'subject_not_found' : 'session_not_found');
   if (grant) {
@@ -79,7 +79,7 @@ async function storeOnce(
       { kind: 'session', id: who.sessionId ?? '' } as const,
       ...(subject_id === null ? [] : [{ kind: 'subject', id: subject_id } as const]),
     ];
-    const erased = await erasedIdTable(scope).find(names.flatMap((it) => digestId(accountId, it)));
+    const erased = await createErasedIdTable(scope).find(names.flatMap((it) => digestId(accountId, it)));
     // A token from before an erasure must not send data of the person again.
     if ([...erased.values()].some((erasedAtMs) => grant.issuedAtMs <= erasedAtMs))
       throw new ProblemError('invalid_token', { cause: 'issued before an erasure' });
@@ -90,7 +90,7 @@ async function storeOnce(
   return { ...report, ...who };
 }
 
-function readOwner({ session_id: sessionId, subject_id: subjectId }: Submission): Reported {
+function readOwner({ session_id: sessionId, subject_id: subjectId }: Submission): ReportedObject {
   return sessionId === undefined ? { subjectId: subjectId as string } : { sessionId };
 }
 

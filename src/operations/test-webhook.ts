@@ -1,8 +1,8 @@
-import { deliveryTable } from '../store/deliveries.js';
+import { createDeliveryTable } from '../store/deliveries.js';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
-import { newDelivery } from '../webhooks/queues.js';
-import { idempotently } from './idempotently.js';
+import { createDelivery } from '../webhooks/queues.js';
+import { runIdempotently } from './idempotently.js';
 import { requireWebhook } from './require-webhook.js';
 import type { OperationRecord } from './operation.js';
 
@@ -12,13 +12,13 @@ export const testWebhook: OperationRecord<'testWebhook', 'store' | 'secretBox' |
   async handle(services, { params, headers }, caller) {
     const { now, wakeWorker } = services;
     const request = { operationId: 'testWebhook', key: headers?.['Idempotency-Key'], content: params };
-    const response = await idempotently(services, caller, request, {
+    const response = await runIdempotently(services, caller, request, {
       async write(writer) {
         const payload = sampleEvent(now());
         const webhook = await requireWebhook(writer, params.id);
         const rest = { sessionId: payload.session_id, payload: JSON.stringify(payload), dueAtMs: now() };
-        const delivery = newDelivery({ ...webhook, accountId: caller.accountId }, rest);
-        await deliveryTable(writer).insert([delivery]);
+        const delivery = createDelivery({ ...webhook, accountId: caller.accountId }, rest);
+        await createDeliveryTable(writer).insert([delivery]);
         return { status: 202 as const, body: { delivery_id: delivery.deliveryId } };
       },
     });

@@ -1,5 +1,5 @@
-import { readingTable, type StoredReading } from '../store/readings.js';
-import type { TriggersOf } from '../store/triggers.js';
+import { createReadingTable, type StoredReading } from '../store/readings.js';
+import type { TriggersBySubject } from '../store/triggers.js';
 import { attributeStress, type TopicStress, computeStressAtTurn } from '../score/attribution.js';
 import {
   advanceSession,
@@ -17,31 +17,31 @@ import type { TopicName } from '../../packages/text/vocabulary.js';
 import type { ErasedId } from '../store/erased-ids.js';
 import type { StoredSession } from '../store/sessions.js';
 import type { WriteScope } from '../store/scope.js';
-import { applyConsent, type Permitted } from './consent.js';
+import { applyConsent, type AllowedReading } from './consent.js';
 import type { PreparedReading } from './intake.js';
 import type { Baseline, ComputedState, Session, Subject, RecentTurns } from '../score/remembered.js';
-import { fault, ProblemError } from '../contract/problem.js';
+import { createFault, ProblemError } from '../contract/problem.js';
 
 type AdvancedSession = StoredSession & { readonly session: Session };
 
 /** Intermediate results for the readings of one account in a group. */
-export interface Progress {
+export interface GroupProgress {
   readonly sessions: Map<string, StoredSession>;
   readonly subjects: Map<string, Subject | undefined>;
   /** Responses to readings that are already stored, by reading key. */
   readonly alreadyStored: ReadonlyMap<string, ComputedState>;
   /** Accepted readings of this group, by reading key. Used to detect duplicates within the group. */
-  readonly taken: Map<string, TakenReading>;
+  readonly taken: Map<string, AcceptedReading>;
   readonly changedSessions: Map<string, AdvancedSession>;
   readonly changedSubjects: Map<string, Subject>;
-  /** Returns the time of the newest erasure of a session or subject, epoch ms. 0 if there is none. */
+  /** Returns the time of the newest erasure of a session or subject in epoch ms. 0 if there is none. */
   readonly erasedAtMs: (erased: ErasedId) => number;
-  /** Time of processing, epoch ms. The same for the whole group. */
+  /** Time of processing in epoch ms. The same for the whole group. */
   readonly nowMs: number;
 }
 
 /** An accepted reading and its effect on the session. */
-export interface TakenReading {
+export interface AcceptedReading {
   readonly kind: 'taken';
   readonly submitted: PreparedReading;
   readonly incarnation: string;
@@ -56,21 +56,21 @@ export interface TakenReading {
 }
 
 /** Outcome of a reading: already stored, duplicate within its group, rejected, or accepted. */
-export type Advance =
+export type ProcessedReading =
   | { readonly kind: 'stored'; readonly computed: ComputedState }
-  | { readonly kind: 'same'; readonly as: TakenReading }
+  | { readonly kind: 'same'; readonly as: AcceptedReading }
   | { readonly kind: 'refused'; readonly refusal: ProblemError }
-  | TakenReading;
+  | AcceptedReading;
 
 /** Starts without readings and changes. Copies the subjects, because the group changes them. */
 export function beginProgress(
-  found: Pick<Progress, 'sessions' | 'subjects' | 'alreadyStored' | 'erasedAtMs' | 'nowMs'>,
-): Progress {
+  found: Pick<GroupProgress, 'sessions' | 'subjects' | 'alreadyStored' | 'erasedAtMs' | 'nowMs'>,
+): GroupProgress {
   const changes = { taken: new Map(), changedSessions: new Map(), changedSubjects: new Map() };
   return { ...found, ...changes, subjects: new Map(found.subjects) };
 }
 
-export function advanceReading(progress: Progress, submitted: PreparedReading): Advance {
+export function processReading(progress: GroupProgress, submitted: PreparedReading): ProcessedReading {
   const { incarnation, session } = requireSession(progress.sessions, submitted.sessionId);
   // Checked first, because the response to a resend contains the triggers of the session's subject.
   if (isOutsideGrant(progress, session, submitted))
@@ -92,10 +92,10 @@ export function advanceReading(progress: Progress, submitted: PreparedReading): 
 
 /** Advances the session by the permitted part of a reading. */
 function takeReading(
-  progress: Progress,
-  { reading: submitted, session, dropped }: Permitted,
+  progress: GroupProgress,
+  { reading: submitted, session, dropped }: AllowedReading,
   incarnation: string,
-): TakenReading {
+): AcceptedReading {
   const reading = toReading(submitted);
   const step = stepSession(session, reading, findBaseline(progress, session, reading), submitted);
   const { evidence, ...extracted } = extractTopics(session, submitted);
@@ -117,7 +117,7 @@ function takeReading(
  * session's, or the token is from before the erasure of the session or the person.
  */
 function isOutsideGrant(
-  { erasedAtMs }: Progress,
+  { erasedAtMs }: GroupProgress,
   session: Session | undefined,
   { grant, sessionId, subjectId }: PreparedReading,
 ): boolean {
@@ -133,7 +133,7 @@ function isOutsideGrant(
 
 /** Returns true for a live turn that is not newer than the erasure of its person. */
 function isOfErased(
-  { erasedAtMs }: Progress,
+  { erasedAtMs }: GroupProgress,
   session: Session | undefined,
   { isLiveTurn, subjectId: named, timestampMs }: PreparedReading,
 ): boolean {
@@ -152,7 +152,7 @@ function stepSession(
 }
 
 function detectChange(
-  { nowMs }: Progress,
+  { nowMs }: GroupProgress,
   sessionId: string,
   before: Session | undefined,
   after: Session,
@@ -179,7 +179,7 @@ export function listSubjects(
 export async function findAlreadyStored(
   scope: WriteScope,
   readings: readonly PreparedReading[],
-  sessions: Progress['sessions'],
+  sessions: GroupProgress['sessions'],
 ): Promise<Map<string, ComputedState>> {
   const submittedKeys = new Map<string, string>();
   const candidates = readings.flatMap((reading) => {
@@ -191,7 +191,7 @@ export async function findAlreadyStored(
       submittedKeys.set(toReadingKey({ sessionId, digest: earlier }), toReadingKey(reading));
     return [digest, ...earlierDigests].map((it) => ({ sessionId, incarnation, timestampMs, digest: it }));
   });
-  const found = await readingTable(scope).find(candidates);
+  const found = await createReadingTable(scope).find(candidates);
   return new Map(
     found.map((reading) => [submittedKeys.get(toReadingKey(reading)) ?? toReadingKey(reading), reading.computed]),
   );
@@ -215,7 +215,8 @@ function extractTopics(
 }
 
 /**
- * Returns the topics that the stress of the reading counts for, and the topics that its turn mentions without a concern. A
+ * Returns the topics that the stress of the reading counts for, and the topics that its turn mentions without a
+ * concern. A
  * late reading counts only for its own topics.
  */
 function creditTopics(
@@ -241,32 +242,32 @@ function creditTopics(
 }
 
 /** The computed state after each accepted reading, in the order of the group. */
-export type ComputedStates = ReadonlyMap<TakenReading, ComputedState>;
+export type ComputedStates = ReadonlyMap<AcceptedReading, ComputedState>;
 
 /** The states after the readings of a group, and the triggers that the group changed, by subject and topic. */
-export interface Completed {
+export interface CompletedGroup {
   readonly computed: ComputedStates;
-  readonly triggers: TriggersOf;
+  readonly triggers: TriggersBySubject;
 }
 
 /** Returns the subjects whose triggers the group may change. */
-export function sightedSubjects(advances: readonly Advance[]): string[] {
+export function listTriggerSubjects(advances: readonly ProcessedReading[]): string[] {
   const subjectIds = new Set<string>();
-  for (const { step, credit, calm } of listTaken(advances))
+  for (const { step, credit, calm } of listAccepted(advances))
     if ((credit ?? calm) && step.session.subjectId !== undefined) subjectIds.add(step.session.subjectId);
   return [...subjectIds];
 }
 
 /** Completes the states of a group that changes no triggers. */
-export function completeStates(progress: Progress, advances: readonly Advance[]): Completed {
-  const computed = listTaken(advances).map((it) => [it, completeState(progress, it, it.topics)] as const);
+export function completeStates(progress: GroupProgress, advances: readonly ProcessedReading[]): CompletedGroup {
+  const computed = listAccepted(advances).map((it) => [it, completeState(progress, it, it.topics)] as const);
   return { computed: new Map(computed), triggers: new Map() };
 }
 
 /** Returns the state with the topics of the turn and the triggers of the subject after the reading. */
 export function completeState(
-  { subjects }: Progress,
-  { step }: TakenReading,
+  { subjects }: GroupProgress,
+  { step }: AcceptedReading,
   topics: readonly TopicName[],
 ): ComputedState {
   const { subjectId } = step.session;
@@ -279,7 +280,7 @@ export function completeState(
 }
 
 export function toStored(
-  { submitted, incarnation, step, event }: TakenReading,
+  { submitted, incarnation, step, event }: AcceptedReading,
   computed: ComputedState,
 ): StoredReading {
   const { sessionId, timestampMs, digest, isBackfill: isSilent = false } = submitted;
@@ -288,17 +289,21 @@ export function toStored(
 }
 
 /** Returns the accepted readings. */
-export function listTaken(advances: readonly Advance[]): TakenReading[] {
+export function listAccepted(advances: readonly ProcessedReading[]): AcceptedReading[] {
   return advances.filter((advance) => advance.kind === 'taken');
 }
 
 /** Returns the subject's baseline. Returns the session's own baseline if the subject has none. */
-function findBaseline({ subjects }: Progress, session: Session | undefined, reading: Reading): Baseline | undefined {
+function findBaseline(
+  { subjects }: GroupProgress,
+  session: Session | undefined,
+  reading: Reading,
+): Baseline | undefined {
   const subjectId = session?.subjectId ?? reading.subjectId;
   return (subjectId === undefined ? undefined : subjects.get(subjectId)?.baseline) ?? session?.baseline;
 }
 
-function rememberBaseline({ subjects, changedSubjects }: Progress, { session, baseline }: SessionStep): void {
+function rememberBaseline({ subjects, changedSubjects }: GroupProgress, { session, baseline }: SessionStep): void {
   if (session.subjectId === undefined) return;
   const subject = { ...(subjects.get(session.subjectId) ?? unknownSubject), baseline };
   subjects.set(session.subjectId, subject);
@@ -306,7 +311,7 @@ function rememberBaseline({ subjects, changedSubjects }: Progress, { session, ba
 }
 
 /** Returns a locked session. Throws if the group did not lock the session. */
-function requireSession(sessions: Progress['sessions'], sessionId: string): StoredSession {
+function requireSession(sessions: GroupProgress['sessions'], sessionId: string): StoredSession {
   const stored = sessions.get(sessionId);
   if (!stored) throw new Error('a session of the group was not locked');
   return stored;
@@ -318,5 +323,7 @@ function toReadingKey({ sessionId, digest }: { readonly sessionId: string; reado
 }
 
 function subjectMismatch(): ProblemError {
-  return new ProblemError('subject_mismatch', { faults: [fault('subject_mismatch', { pointer: '/subject_id' })] });
+  return new ProblemError('subject_mismatch', {
+    faults: [createFault('subject_mismatch', { pointer: '/subject_id' })],
+  });
 }

@@ -1,11 +1,11 @@
-import { sessionReader } from '../store/sessions.js';
-import { subjectReader } from '../store/subjects.js';
+import { createSessionReader } from '../store/sessions.js';
+import { createSubjectReader } from '../store/subjects.js';
 import { consent as contract } from '../../generated/spec.js';
 import type { Caller, Submission } from '../contract/contract.js';
 import { type AllowedCategories, isExpired, keepAllowed, readAllowed, removeLiveValues } from '../score/consent.js';
 import { listCategories } from '../score/signals.js';
 import type { ReadScope } from '../store/scope.js';
-import type { Progress } from './advance.js';
+import type { GroupProgress } from './advance.js';
 import type { PreparedReading } from './intake.js';
 import type { Session, Subject } from '../score/remembered.js';
 import { ProblemError } from '../contract/problem.js';
@@ -20,13 +20,13 @@ export interface ConsentCheck {
   readonly isTextRead: boolean;
 }
 
-/** Whose texts are to be analyzed. Plain data. */
+/** The account and subject whose texts are analyzed. Plain data. */
 export interface TextSource extends Pick<PreparedReading, 'accountId' | 'sessionId' | 'subjectId'> {
   readonly hasPurpose: boolean;
 }
 
 /** Returns true if the subject of a reading allows the analysis of its texts at this time. */
-export type AllowsText = (source: TextSource) => Promise<boolean>;
+export type IsTextAllowed = (source: TextSource) => Promise<boolean>;
 
 /** Returns true if the reading contains text. */
 export function hasText(submission: Submission): boolean {
@@ -52,13 +52,13 @@ export async function readTextConsent(
   { sessionId, subjectId, hasPurpose }: TextSource,
   nowMs: number,
 ): Promise<boolean> {
-  const id = subjectId ?? (await sessionReader(scope).find(sessionId))?.session.subjectId;
-  const consent = id === undefined ? undefined : (await subjectReader(scope).find(id))?.consent;
+  const id = subjectId ?? (await createSessionReader(scope).find(sessionId))?.session.subjectId;
+  const consent = id === undefined ? undefined : (await createSubjectReader(scope).find(id))?.consent;
   return consent !== undefined && readAllowed(consent, hasPurpose, nowMs).has('textual');
 }
 
 /** The part of a reading that its subject allows, and the session without values of other categories. */
-export interface Permitted {
+export interface AllowedReading {
   readonly reading: PreparedReading;
   readonly session: Session | undefined;
   /** Names of the fields that were removed. Absent if there are none. */
@@ -66,15 +66,16 @@ export interface Permitted {
 }
 
 /**
- * Applies the consent of the subject to a reading. Returns a ProblemError if nothing of the reading is allowed. Runs under
+ * Applies the consent of the subject to a reading. Returns a ProblemError if nothing of the reading is allowed. Runs
+ * under
  * the lock of the subject, which also the recording of a consent takes. No reading after a withdrawal therefore passes.
  */
 export function applyConsent(
-  { subjects, nowMs }: Progress,
+  { subjects, nowMs }: GroupProgress,
   session: Session | undefined,
   reading: PreparedReading,
   check: ConsentCheck,
-): Permitted | ProblemError {
+): AllowedReading | ProblemError {
   const subjectId = session?.subjectId ?? reading.subjectId;
   if (subjectId === undefined) return refuse('no_subject');
   const subject = subjects.get(subjectId);

@@ -1,34 +1,34 @@
-import { readingTable } from '../store/readings.js';
-import { triggerWriter } from '../store/triggers.js';
-import { positionTable } from '../store/stream-positions.js';
-import { subjectWriter } from '../store/subjects.js';
+import { createReadingTable } from '../store/readings.js';
+import { createTriggerWriter } from '../store/triggers.js';
+import { createPositionTable } from '../store/stream-positions.js';
+import { createSubjectWriter } from '../store/subjects.js';
 import { runStatements } from '../store/rows.js';
-import { webhookTable } from '../store/webhooks.js';
-import { outboxTable } from '../store/outbox.js';
+import { createWebhookTable } from '../store/webhooks.js';
+import { createOutboxTable } from '../store/outbox.js';
 import type { Caller } from '../contract/contract.js';
 import { createGroupCommit } from '../store/group-commit.js';
 import type { AdmitSession } from '../limits/new-session-limit.js';
-import { type DigestId, type ErasedId, erasedIdTable } from '../store/erased-ids.js';
+import { type DigestId, type ErasedId, createErasedIdTable } from '../store/erased-ids.js';
 import { bindRows, type BoundSession } from '../store/person-rows.js';
-import { sessionWriter, type StoredSession } from '../store/sessions.js';
+import { createSessionWriter, type StoredSession } from '../store/sessions.js';
 import type { Store } from '../store/store.js';
 import type { WriteScope } from '../store/scope.js';
 import { isTransient } from '../store/retry.js';
-import { inSharedSpan, traceOrigin, type TraceOrigin } from '../observe/in-span.js';
+import { runInSharedSpan, traceOrigin, type TraceOrigin } from '../observe/in-span.js';
 import {
-  type Advance,
-  advanceReading,
+  type ProcessedReading,
+  processReading,
   beginProgress,
   completeStates,
   type ComputedStates,
   findAlreadyStored,
   listSubjects,
-  type Progress,
-  sightedSubjects,
+  type GroupProgress,
+  listTriggerSubjects,
   toStored,
 } from './advance.js';
 import type { PreparedReading } from './intake.js';
-import { rememberTopics } from './topics.js';
+import { updateTriggers } from './topics.js';
 import type { ComputedState, Session, Subject } from '../score/remembered.js';
 import { ProblemError } from '../contract/problem.js';
 
@@ -62,7 +62,7 @@ export type Outcome = ComputedState | ProblemError;
  */
 export type Commit = (caller: Caller, readings: readonly PreparedReading[]) => Promise<Outcome[]>;
 
-export interface GroupsParts {
+export interface ReadingWriterParts {
   readonly store: Store;
   /** True if the database runs transactions concurrently. */
   readonly hasConcurrentWriters?: boolean;
@@ -76,7 +76,7 @@ export interface GroupsParts {
 }
 
 /** Writes the readings of all callers in groups. */
-export interface Groups {
+export interface ReadingWriter {
   readonly commit: Commit;
   /** Number of queued readings. */
   waiting(): number;
@@ -89,7 +89,7 @@ interface Submitted {
   readonly origin: TraceOrigin;
 }
 
-export function createGroups(parts: GroupsParts): Groups {
+export function createReadingWriter(parts: ReadingWriterParts): ReadingWriter {
   const { admitSession, hasConcurrentWriters } = parts;
   const queue = createGroupCommit<Submitted, Outcome>({
     commit: (group) => commitGroup(parts, group),
@@ -124,14 +124,14 @@ function toProblem(error: unknown): ProblemError {
 }
 
 async function commitGroup(
-  { store, now, digestId, onEvents, onCommitted }: GroupsParts,
+  { store, now, digestId, onEvents, onCommitted }: ReadingWriterParts,
   group: readonly Submitted[],
 ): Promise<Outcome[]> {
   const size = { 'ingest.group_size': group.length };
   const origins = group.map(({ origin }) => origin);
   const readings = group.map(({ reading }) => reading);
-  const { outcomes, hasEvents } = await inSharedSpan('ingest group', size, origins, () =>
-    advanceGroup(store, readings, now(), digestId),
+  const { outcomes, hasEvents } = await runInSharedSpan('ingest group', size, origins, () =>
+    processGroup(store, readings, now(), digestId),
   );
   onCommitted(readings);
   if (hasEvents) onEvents();
@@ -146,8 +146,11 @@ interface Advanced {
   readonly hasEvents: boolean;
 }
 
-/** Processes a group of readings in one transaction. Resolves after the commit. If the function rejects, nothing is stored. */
-export async function advanceGroup(
+/**
+ * Processes a group of readings in one transaction. Resolves after the commit. If the function rejects, nothing is
+ * stored.
+ */
+export async function processGroup(
   store: Store,
   group: readonly PreparedReading[],
   nowMs: number,
@@ -179,27 +182,27 @@ async function advanceAccount(
   const unbound = withoutSubject(sessions);
   const erasedAtMs = await findErased(scope, readings, [...subjects.keys()], digestId);
   const progress = beginProgress({ sessions, subjects, alreadyStored, erasedAtMs, nowMs });
-  const advances = readings.map((reading) => advanceReading(progress, reading));
-  const sighted = sightedSubjects(advances);
+  const advances = readings.map((reading) => processReading(progress, reading));
+  const sighted = listTriggerSubjects(advances);
   const { computed, triggers } =
     sighted.length === 0
       ? completeStates(progress, advances)
-      : rememberTopics(progress, advances, await triggerWriter(scope).find(sighted));
+      : updateTriggers(progress, advances, await createTriggerWriter(scope).find(sighted));
   const stored = [...computed].map(([taken, state]) => toStored(taken, state));
   // Positions are taken last, because other processes with readings of this account wait for them until the commit.
-  const positions = await positionTable(scope).take(stored.length, nowMs);
+  const positions = await createPositionTable(scope).take(stored.length, nowMs);
   // Sends all writes in one round trip, because this transaction limits the throughput of the service.
   await runStatements(scope, [
-    ...sessionWriter(scope).toSave(progress.changedSessions, nowMs),
-    ...(progress.changedSubjects.size > 0 ? subjectWriter(scope).toSave(progress.changedSubjects) : []),
-    ...(triggers.size > 0 ? triggerWriter(scope).toSave(triggers) : []),
-    ...readingTable(scope).toAppend(stored, positions.first),
+    ...createSessionWriter(scope).toSave(progress.changedSessions, nowMs),
+    ...(progress.changedSubjects.size > 0 ? createSubjectWriter(scope).toSave(progress.changedSubjects) : []),
+    ...(triggers.size > 0 ? createTriggerWriter(scope).toSave(triggers) : []),
+    ...createReadingTable(scope).toAppend(stored, positions.first),
     ...positions.toSave,
   ]);
   const unused = [...sessions].flatMap(([id, it]) => (it.session ? [] : [id]));
-  if (unused.length > 0) await sessionWriter(scope).removePlaceholders(unused);
+  if (unused.length > 0) await createSessionWriter(scope).removePlaceholders(unused);
   const unknown = [...subjects.keys()].filter((id) => !progress.subjects.get(id));
-  if (unknown.length > 0) await subjectWriter(scope).removePlaceholders(unknown);
+  if (unknown.length > 0) await createSubjectWriter(scope).removePlaceholders(unknown);
   const bound = newlyBound(unbound, progress.changedSessions);
   if (bound.length > 0) await bindRows(scope, bound, webhookEpoch !== undefined);
   const hasEvents = webhookEpoch !== undefined && (await appendEvents(scope, advances, webhookEpoch, nowMs));
@@ -210,10 +213,10 @@ const noSubjects = (): Map<string, Subject | undefined> => new Map();
 
 /** Locks the sessions, then their subjects. All processes use this order to prevent deadlocks. */
 async function lockAll(scope: WriteScope, readings: readonly PreparedReading[], nowMs: number) {
-  const sessions = await sessionWriter(scope).lock([...new Set(readings.map((it) => it.sessionId))], nowMs);
-  const webhookEpoch = await webhookTable(scope).epoch();
+  const sessions = await createSessionWriter(scope).lock([...new Set(readings.map((it) => it.sessionId))], nowMs);
+  const webhookEpoch = await createWebhookTable(scope).epoch();
   const ids = listSubjects(readings, sessions);
-  const subjects = ids.length > 0 ? await subjectWriter(scope).lock(ids) : noSubjects();
+  const subjects = ids.length > 0 ? await createSubjectWriter(scope).lock(ids) : noSubjects();
   return { sessions, subjects, webhookEpoch };
 }
 
@@ -226,7 +229,7 @@ async function findErased(
   readings: readonly PreparedReading[],
   subjectIds: readonly string[],
   digestId: (id: ErasedId) => readonly string[],
-): Promise<Progress['erasedAtMs']> {
+): Promise<GroupProgress['erasedAtMs']> {
   const checked = readings.filter(({ grant, isLiveTurn }) => grant ?? isLiveTurn);
   if (checked.length === 0) return () => 0;
   const sessions = [...new Set(checked.map(({ sessionId }) => sessionId))];
@@ -234,7 +237,7 @@ async function findErased(
     ...sessions.map((id) => ({ kind: 'session', id }) as const),
     ...subjectIds.map((id) => ({ kind: 'subject', id }) as const),
   ];
-  const found = await erasedIdTable(scope).find(ids.flatMap(digestId));
+  const found = await createErasedIdTable(scope).find(ids.flatMap(digestId));
   return (erased) => Math.max(0, ...digestId(erased).map((digest) => found.get(digest) ?? 0));
 }
 
@@ -247,7 +250,7 @@ function withoutSubject(sessions: ReadonlyMap<string, StoredSession>): Map<strin
 /** Returns the sessions that this group binds to a subject. */
 function newlyBound(
   unbound: ReadonlyMap<string, Session | undefined>,
-  changed: Progress['changedSessions'],
+  changed: GroupProgress['changedSessions'],
 ): BoundSession[] {
   return [...changed].flatMap(([sessionId, { incarnation, session }]) => {
     const { subjectId } = session;
@@ -256,8 +259,8 @@ function newlyBound(
   });
 }
 
-/** Returns the outcome of a reading. A duplicate within the group has that of the reading that was accepted. */
-function toOutcome(advance: Advance, computed: ComputedStates): Outcome {
+/** Returns the outcome of a reading. A duplicate within the group has the outcome of the accepted reading. */
+function toOutcome(advance: ProcessedReading, computed: ComputedStates): Outcome {
   if (advance.kind === 'refused') return advance.refusal;
   if (advance.kind === 'stored') return advance.computed;
   return computed.get(advance.kind === 'same' ? advance.as : advance) as ComputedState;
@@ -266,11 +269,11 @@ function toOutcome(advance: Advance, computed: ComputedStates): Outcome {
 /** Appends the state change events to the outbox. Returns true if there are any. */
 async function appendEvents(
   scope: WriteScope,
-  advances: readonly Advance[],
+  advances: readonly ProcessedReading[],
   epoch: number,
   nowMs: number,
 ): Promise<boolean> {
   const events = advances.flatMap((advance) => (advance.kind === 'taken' && advance.event) || []);
-  if (events.length > 0) await outboxTable(scope).append(events, epoch, nowMs);
+  if (events.length > 0) await createOutboxTable(scope).append(events, epoch, nowMs);
   return events.length > 0;
 }

@@ -5,9 +5,9 @@ import { listCategories, type ReadingContent, requiredNames } from '../score/sig
 import { isForeign, type MessageCheck } from '../../packages/text/check-message.js';
 import type { Texts, TurnAnalysis } from '../../packages/text/texts.js';
 import { type Allowance, RateLimitError, type WindowLimit } from '../limits/window-limit.js';
-import type { Call } from '../limits/monthly-calls.js';
+import type { CountedCall } from '../limits/monthly-calls.js';
 import { digestLength } from '../store/readings.js';
-import { type AllowsText, type ConsentCheck, createConsentCheck, hasText, statesPurpose } from './consent.js';
+import { type IsTextAllowed, type ConsentCheck, createConsentCheck, hasText, statesPurpose } from './consent.js';
 import { ProblemError } from '../contract/problem.js';
 
 /**
@@ -21,7 +21,7 @@ export interface PreparedReading {
   readonly subjectId?: string;
   /** Set for a reading that was sent with a session token. */
   readonly grant?: TokenGrant;
-  /** Time of measurement, epoch ms. */
+  /** Time of measurement in epoch ms. */
   readonly timestampMs: number;
   /** What the reading states, and the sentiment if it is derived from the text. */
   readonly signals: ReadingContent;
@@ -29,7 +29,9 @@ export interface PreparedReading {
   readonly isBackfill?: true;
   /** True for a conversation turn (both texts) that is not backfilled. It is rejected if its person was erased since. */
   readonly isLiveTurn?: true;
-  /** Topic evidence of the conversation turn. Absent if the reading contains no turn, or a turn that must have no topics. */
+  /**
+   * Topic evidence of the conversation turn. Absent if the reading contains no turn, or a turn that must have no topics.
+   */
   readonly turn?: TurnAnalysis;
   /** Result of checking `user_message`, for the response only. Absent for a reading without one and for backfill. */
   readonly check?: MessageCheck;
@@ -49,7 +51,7 @@ export interface Sender {
   /**
    * The call that counts against the monthly quota. Undefined if the reading belongs to a call that is already counted.
    */
-  readonly call: Call | undefined;
+  readonly call: CountedCall | undefined;
   /** The intake adds the state of each limit that admits the reading. */
   readonly allowances: Allowance[];
 }
@@ -67,10 +69,13 @@ export type Admit = (
 export interface IntakeParts extends PreparationParts {
   /** Rejects with a ProblemError that has all validation errors of a reading. */
   readonly validate: (value: unknown, faults: readonly Fault[]) => Promise<void>;
-  /** Counts a request of a session: `sessionRequests(accountId, sessionId)`. Not called for readings that a key backfills. */
+  /**
+   * Counts a request of a session: `sessionRequests(accountId, sessionId)`. Not called for readings that a key
+   * backfills.
+   */
   readonly sessionRequests: WindowLimit;
   /** Called for readings with text of accounts that enforce consent. */
-  readonly allowsText: AllowsText;
+  readonly allowsText: IsTextAllowed;
 }
 
 /**
@@ -123,7 +128,7 @@ function withSubject(subjectId: string | undefined, value: unknown): unknown {
   return { ...value, subject_id: subjectId };
 }
 
-/** Adds the state of a limit to those that admitted a request. Throws a RateLimitError if the limit is exceeded. */
+/** Adds a limit to the limits that admitted a request. Throws a RateLimitError if the limit is exceeded. */
 export function takeAllowance(allowance: Allowance | undefined, allowances: Allowance[]): void {
   if (allowance?.isExceeded) throw new RateLimitError(allowance);
   if (allowance) allowances.push(allowance);
@@ -133,7 +138,7 @@ export interface PreparationParts {
   readonly texts: Texts;
   /** Keys of the digests that detect resent readings, the newest first. */
   readonly digestKeys: readonly [string, ...string[]];
-  /** Returns the current time, epoch ms. */
+  /** Returns the current time in epoch ms. */
   readonly now: () => number;
   readonly maxTimestampAgeMs: number;
   /** Maximum age of the timestamp of a backfilled reading: the retention of readings. */
@@ -141,7 +146,8 @@ export interface PreparationParts {
 }
 
 /**
- * Converts a validated submission to a reading that can be stored. Analyzes its texts only if `mayReadText`. Throws a ProblemError if the submission has no
+ * Converts a validated submission to a reading that can be stored. Analyzes its texts only if `mayReadText`. Throws a
+ * ProblemError if the submission has no
  * signal, or if its timestamp is too old or too far in the future.
  */
 export type PrepareReading = (caller: Caller, submission: Submission, mayReadText?: boolean) => PreparedReading;
@@ -207,7 +213,8 @@ function seconds(ms: number): string {
 }
 
 /**
- * Returns the digest that detects a resent body: `digestLength` hex characters. Two bodies in the same session and account have the
+ * Returns the digest that detects a resent body: `digestLength` hex characters. Two bodies in the same session and
+ * account have the
  * same digest if their JSON is equal, with any order of fields.
  *
  * The digest is keyed, because a plain digest of a short text could be guessed from a copy of the database. SHA-256

@@ -1,15 +1,26 @@
 import type { TopicStress } from '../score/attribution.js';
 import { addTopics } from '../score/session.js';
 import { isConcern, moveTopic, addSighting, type Trigger, unknownSubject } from '../score/triggers.js';
-import type { TriggersOf } from '../store/triggers.js';
-import { type Advance, type Completed, completeState, listTaken, type Progress, type TakenReading } from './advance.js';
+import type { TriggersBySubject } from '../store/triggers.js';
+import {
+  type ProcessedReading,
+  type CompletedGroup,
+  completeState,
+  listAccepted,
+  type GroupProgress,
+  type AcceptedReading,
+} from './advance.js';
 import type { ComputedState } from '../score/remembered.js';
 
 /** Updates the triggers with the topics of the group, in order. Adds topics and triggers to the responses. */
-export function rememberTopics(progress: Progress, advances: readonly Advance[], found: TriggersOf): Completed {
+export function updateTriggers(
+  progress: GroupProgress,
+  advances: readonly ProcessedReading[],
+  found: TriggersBySubject,
+): CompletedGroup {
   const sighted = new Map<string, Map<string, Trigger>>();
-  const computed = new Map<TakenReading, ComputedState>();
-  for (const taken of listTaken(advances)) {
+  const computed = new Map<AcceptedReading, ComputedState>();
+  for (const taken of listAccepted(advances)) {
     const { subjectId } = taken.step.session;
     let { topics } = taken;
     if (subjectId !== undefined && (taken.credit ?? taken.calm)) {
@@ -37,7 +48,8 @@ const triggerIn = ({ triggers, before }: PersonsTriggers, topic: string): Trigge
   triggers.get(topic) ?? before?.get(topic);
 
 /**
- * Keeps the topics that are active or resolved for the person. A topic that is mentioned without a concern counts only then.
+ * Keeps the topics that are active or resolved for the person. A topic that is mentioned without a concern counts only
+ * then.
  * This is how a topic resolves. Returns undefined if there are none.
  */
 function keepConcerns(calm: TopicStress, person: PersonsTriggers): TopicStress | undefined {
@@ -46,8 +58,8 @@ function keepConcerns(calm: TopicStress, person: PersonsTriggers): TopicStress |
 }
 
 function enterTopics(
-  { subjects, changedSubjects, changedSessions }: Progress,
-  { submitted: { sessionId } }: TakenReading,
+  { subjects, changedSubjects, changedSessions }: GroupProgress,
+  { submitted: { sessionId } }: AcceptedReading,
   { topics, certain, atMs, stress, before: creditedBefore }: TopicStress,
   person: PersonsTriggers,
 ): void {

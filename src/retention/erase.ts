@@ -1,9 +1,9 @@
 import { batchedTables, eraseRows, eraseSomeRows } from '../store/person-rows.js';
-import { subjectWriter } from '../store/subjects.js';
-import { accessTable, unlinkPerson } from '../store/accesses.js';
-import { positionTable } from '../store/stream-positions.js';
+import { createSubjectWriter } from '../store/subjects.js';
+import { createAccessTable, unlinkPerson } from '../store/accesses.js';
+import { createPositionTable } from '../store/stream-positions.js';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { type DigestId, erasedIdTable, type StoredErasure } from '../store/erased-ids.js';
+import { type DigestId, createErasedIdTable, type StoredErasure } from '../store/erased-ids.js';
 import { eraseReadings, eraseSessions, eraseSomeDeliveries, type Erasure, findErasures } from '../store/erasures.js';
 import type { Store } from '../store/store.js';
 import type { WriteScope } from '../store/scope.js';
@@ -14,7 +14,7 @@ const batchRows = 500;
 export interface ErasureParts {
   readonly store: Store;
   readonly digestId: DigestId;
-  /** The time of the database, epoch ms. */
+  /** The time of the database in epoch ms. */
   readonly now: () => number;
   /** Records a committed erasure outside of the database. */
   readonly recordErasures?: ((erasures: readonly StoredErasure[]) => void) | undefined;
@@ -42,7 +42,7 @@ export async function eraseSubject(
   parts.recordErasures?.(erased.erasures);
   if (!erased.isKnown && deliveries === 0) return undefined;
   // Again, because a process may have stored a pseudonym for an earlier access during the transaction.
-  await store.use(accessTable).unlinkPerson(parts.digestId, accountId, subjectId);
+  await store.use(createAccessTable).unlinkPerson(parts.digestId, accountId, subjectId);
   await finish(store, erased.sessions);
   await store.sqliteFiles.removeErased();
   return { sessions: erased.sessions.length, triggers: erased.triggers };
@@ -99,17 +99,17 @@ async function eraseUnderLock(
   accountId: string,
   subjectId: string,
 ): Promise<Erased> {
-  const locked = await subjectWriter(scope).lock([subjectId]);
+  const locked = await createSubjectWriter(scope).lock([subjectId]);
   // Also rows that were stored since the first step.
   const triggers = (await eraseRows(scope, subjectId)).get('triggers') ?? 0;
   const { sessions, notifications } = await eraseSessions(scope, subjectId, now());
-  await subjectWriter(scope).remove(subjectId);
+  await createSubjectWriter(scope).remove(subjectId);
   const pseudonyms = await unlinkPerson(scope, digestId, subjectId);
   const erasedIds = sessions.map(({ session_id }) => ({ kind: 'session', id: session_id }) as const);
   const digests = [{ kind: 'subject', id: subjectId } as const, ...erasedIds].flatMap((it) => digestId(accountId, it));
   const erasedAtMs = now();
-  await erasedIdTable(scope).add(digests, erasedAtMs);
-  if (sessions.length > 0) await positionTable(scope).countErasure();
+  await createErasedIdTable(scope).add(digests, erasedAtMs);
+  if (sessions.length > 0) await createPositionTable(scope).countErasure();
   const removed = triggers + sessions.length + notifications + pseudonyms;
   const erasures = digests.map((digest) => ({ accountId, digest, erasedAtMs }));
   return { isKnown: Boolean(locked.get(subjectId)) || removed > 0, erasures, sessions, triggers };

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { erasedIdRecord, type StoredErasure } from '../store/erased-ids.js';
+import { createErasedIdRecord, type StoredErasure } from '../store/erased-ids.js';
 import type { Store } from '../store/store.js';
 
 /**
@@ -8,7 +8,7 @@ import type { Store } from '../store/store.js';
  * time of an erasure (epoch ms), the account, and the keyed digest of the erased id.
  */
 
-/** Times of erasures, epoch ms, by account and digest. */
+/** Times of erasures in epoch ms, by account and digest. */
 export type Erasures = Map<string, StoredErasure>;
 
 export interface ReadErasures {
@@ -20,12 +20,12 @@ export interface ReadErasures {
 const line = /^(\d{1,15}) ([\w-]{1,32}) ([0-9a-f]{32})$/;
 
 /** Returns the record beside an embedded database. */
-export function nameErasureFile(databaseFile: string): string {
+export function buildErasureFilePath(databaseFile: string): string {
   return `${databaseFile}.erased`;
 }
 
 /** Returns the record in a folder of backups. Databases may share it. */
-export function erasureFileIn(folder: string): string {
+export function buildSharedErasureFilePath(folder: string): string {
   return join(folder, 'state-service.erased');
 }
 
@@ -64,7 +64,7 @@ export function appendErasures(file: string, erasures: readonly StoredErasure[])
 export async function saveErasures(store: Store, file: string, sinceMs: number): Promise<void> {
   const { erasures, damagedLines } = readErasures(file);
   let hasChanged = damagedLines > 0;
-  for await (const page of store.iterate((knex) => erasedIdRecord(knex).since(sinceMs)))
+  for await (const page of store.iterate((knex) => createErasedIdRecord(knex).since(sinceMs)))
     hasChanged = addErasures(erasures, page) || hasChanged;
   const kept = [...erasures.values()].filter((it) => it.erasedAtMs >= sinceMs);
   if (!hasChanged && kept.length === erasures.size) return;

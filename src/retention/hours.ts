@@ -1,23 +1,26 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { createTurns } from '../store/session-snapshot.js';
+import { createSerialQueue } from '../store/session-snapshot.js';
 import { beginTimeline, type Hour, hourMs, stateMs } from '../score/summary.js';
 import type { ReadScope } from '../store/scope.js';
-import { hourReader, type SubjectReading } from '../store/subject-hours.js';
+import { createHourReader, type SubjectReading } from '../store/subject-hours.js';
 
 /** Maximum number of readings that one query reads, so that it blocks other work for milliseconds only. */
 const queryMax = 2_000;
-/** Length of the range of time that one query searches, ms. It follows the density of the readings. */
+/** Length of the range of time that one query searches in ms. It follows the density of the readings. */
 const span = { first: 4 * hourMs, least: 1, most: 32 * 24 * hourMs };
 const hexDigits = [...'0123456789abcdef'];
 
 export interface HoursRequest {
   readonly subjectId: string;
-  /** Starts of the first hour, and of the hour after the last one, epoch ms. */
+  /** Starts of the first hour, and of the hour after the last one in epoch ms. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** The time at which the state of the newest reading ends at the latest, epoch ms. */
+  /** The time at which the state of the newest reading ends at the latest in epoch ms. */
   readonly nowMs: number;
-  /** Called with the readings of each query. Ends the computation at the returned time, if any. */
+  /**
+   * Called with the readings of each query, and the time up to which they are complete. If it returns an earlier time in
+   * epoch ms, the computation ends there.
+   */
   readonly onRead?: (readings: readonly SubjectReading[], untilMs: number) => number | undefined;
 }
 
@@ -36,11 +39,11 @@ export type ComputeHours = (scope: ReadScope, request: HoursRequest) => Promise<
  * requests no more than one call does.
  */
 export function createComputeHours(): ComputeHours {
-  const inTurn = createTurns();
+  const inTurn = createSerialQueue();
   return async (scope, { subjectId, fromMs, toMs, nowMs, onRead }) => {
     const read = async (atMs: number, untilMs: number, digestPrefix = '') => {
       const found = await inTurn(() =>
-        hourReader(scope).readings(subjectId, atMs, untilMs, queryMax + 1, digestPrefix),
+        createHourReader(scope).readings(subjectId, atMs, untilMs, queryMax + 1, digestPrefix),
       );
       await yieldToOthers();
       return found;

@@ -9,7 +9,7 @@ export const hourMs = 60 * 60 * 1000;
 export const dayMs = 24 * hourMs;
 const aheadMaxMs = timestamps.max_ahead_seconds * 1000;
 
-/** A table whose rows expire, and the time before which a purge deletes them, epoch ms. */
+/** A table whose rows expire, and the time before which a purge deletes them in epoch ms. */
 export interface PurgeEdge {
   readonly table: string;
   readonly expiry: NonNullable<TableDefinition['expiry']>;
@@ -41,7 +41,7 @@ export function planPurge(times: RetentionTimes, nowMs: number): PurgePlan {
 
 function findRetention(times: RetentionTimes, setting: string): number {
   const key = (retentionSettings as Readonly<Record<string, keyof RetentionTimes>>)[setting];
-  if (key === undefined) throw new Error(`${setting} is no setting of a retention`);
+  if (key === undefined) throw new Error(`${setting} is not a retention setting`);
   return times[key];
 }
 

@@ -1,6 +1,6 @@
 import { deleteOldest } from '../store/delete-oldest.js';
 import { purgeReadings } from '../store/expired-readings.js';
-import { accessTable } from '../store/accesses.js';
+import { createAccessTable } from '../store/accesses.js';
 import { forgetIssuedSecrets } from '../store/idempotency-keys.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -18,14 +18,15 @@ import { createSummarize } from './summarize.js';
 export const batchRows = 200;
 /**
  * Pause between batches: `perBatch` × the duration of a batch, from `leastMs` to `mostMs`. It gives ingest priority and
- * grows on a busy machine. A batch that stores hours has pauses of its own, so `mostMs` limits the pause after it.
+ * grows on a busy machine. A batch that also stores hourly summaries pauses in between, which adds to its duration:
+ * `mostMs` limits the pause after it.
  */
-export const pause = { perBatch: 3, leastMs: 10, mostMs: 1_000 };
+export const batchPause = { perBatch: 3, leastMs: 10, mostMs: 1_000 };
 const intervalMs = 60_000;
 
 export interface Retention {
   /**
-   * Returns the time of the database at the end of the last complete purge, epoch ms. 0 if no purge was complete,
+   * Returns the time of the database at the end of the last complete purge in epoch ms. 0 if no purge was complete,
    * undefined if none has started, for example because an idle SQLite database has no certain time.
    */
   lastPurgeAtMs(): number | undefined;
@@ -93,7 +94,7 @@ export async function purgeExpired(
     : undefined;
   const special: Readonly<Record<string, (beforeMs: number) => Promise<number>>> = {
     session_readings: (beforeMs) => store.run((knex) => purgeReadings(knex, beforeMs, batchRows, summarize)),
-    access_entries: (beforeMs) => store.use(accessTable).purge(beforeMs, batchRows),
+    access_entries: (beforeMs) => store.use(createAccessTable).purge(beforeMs, batchRows),
   };
   const purgeTable = ({ table, expiry: { column }, beforeMs }: PurgeEdge) =>
     special[table]?.(beforeMs) ?? store.run((knex) => deleteOldest(knex, table, column, beforeMs, batchRows));
@@ -131,8 +132,8 @@ async function inBatches(
 async function paced<T>(batch: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const startedAtMs = performance.now();
   const result = await batch();
-  const pauseMs = Math.max(pause.leastMs, pause.perBatch * (performance.now() - startedAtMs));
+  const pauseMs = Math.max(batchPause.leastMs, batchPause.perBatch * (performance.now() - startedAtMs));
   // The last batch deletes nothing.
-  if (result !== 0) await sleep(Math.min(pauseMs, pause.mostMs), undefined, { signal }).catch(() => undefined);
+  if (result !== 0) await sleep(Math.min(pauseMs, batchPause.mostMs), undefined, { signal }).catch(() => undefined);
   return result;
 }

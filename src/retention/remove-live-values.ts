@@ -1,4 +1,4 @@
-import { sessionWriter } from '../store/sessions.js';
+import { createSessionWriter } from '../store/sessions.js';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { type AllowedCategories, removeLiveValues } from '../score/consent.js';
 import type { Store } from '../store/store.js';
@@ -10,7 +10,7 @@ const sessionsAtOnce = 100;
  * Removes the live values of the categories that are not allowed from all sessions of a subject, in small transactions.
  * Runs after the consent is recorded: a reading in the meantime removes the values of its session itself.
  */
-export async function removeSubjectsValues(
+export async function removeDisallowedValues(
   store: Store,
   { accountId, subjectId }: { readonly accountId: string; readonly subjectId: string },
   allowed: AllowedCategories,
@@ -20,7 +20,7 @@ export async function removeSubjectsValues(
   for (;;) {
     const ids = await store.transact(async (scopeOf) => {
       const scope = scopeOf(accountId);
-      const some = await sessionWriter(scope).idsOf(subjectId, after, sessionsAtOnce);
+      const some = await createSessionWriter(scope).idsOf(subjectId, after, sessionsAtOnce);
       if (some.length > 0) await removeFrom(scope, some, allowed, nowMs);
       return some;
     });
@@ -37,7 +37,7 @@ async function removeFrom(
   allowed: AllowedCategories,
   nowMs: number,
 ): Promise<void> {
-  const sessions = sessionWriter(scope);
+  const sessions = createSessionWriter(scope);
   const locked = await sessions.lock(ids, nowMs);
   for (const [id, { session }] of locked) {
     const left = session && removeLiveValues(session, allowed);

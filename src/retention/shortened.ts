@@ -1,12 +1,14 @@
 import type { Logger } from 'pino';
-import { commandLine } from '../contract/command-line.js';
+import { formatCommandLine } from '../contract/command-line.js';
 import type { RetentionTimes } from '../config/config.js';
 import { countExpired, type ExpiredCount } from '../store/count-expired.js';
 import type { Store } from '../store/store.js';
 import { hourMs, planPurge } from './purge-edges.js';
 import type { Knex } from 'knex';
 
-/** How often the readings are counted while a shorter retention waits for a confirmation, ms. Counting reads them all. */
+/**
+ * How often the readings are counted while a shorter retention waits for a confirmation in ms. Counting reads them all.
+ */
 const recountMs = hourMs;
 
 /** Returns true if a purge would delete more than half of all readings. */
@@ -16,7 +18,7 @@ export function isLargePurge({ stored, expired }: Pick<ExpiredCount, 'stored' | 
 
 /** Stores the retention of readings that this process applies. Confirms a shorter one. */
 export function applyRetention(store: Store, { readingsMs }: RetentionTimes): Promise<void> {
-  return store.use(appliedRetention).set(toHours(readingsMs));
+  return store.use(createAppliedRetention).set(toHours(readingsMs));
 }
 
 /**
@@ -43,13 +45,13 @@ export function createConfirmedRetention(
     log.warn(
       { stored, expired, earlierHours, hours },
       `RETENTION_READINGS_HOURS=${hours} would delete ${expired} of ${stored} readings, so the earlier ${earlierHours} ` +
-        `hours apply. To delete them, run: ${commandLine('purge', '--confirm')}. To keep them, restore the earlier value`,
+        `hours apply. To delete them, run: ${formatCommandLine('purge', '--confirm')}. To keep them, restore the earlier value`,
     );
     return false;
   }
 
   return async (nowMs) => {
-    const earlierHours = (await store.use(appliedRetention).find()) ?? 0;
+    const earlierHours = (await store.use(createAppliedRetention).find()) ?? 0;
     if (earlierHours === hours) return times;
     if (earlierHours < hours || (await isSmallPurge(nowMs, earlierHours))) {
       await applyRetention(store, times);
@@ -67,7 +69,7 @@ function toHours(ms: number): number {
 const name = 'readings_hours';
 
 /** The retention of readings that the last purge applied, which all processes of a database share. */
-export function appliedRetention(knex: Knex) {
+export function createAppliedRetention(knex: Knex) {
   return {
     /** Returns the number of hours. Undefined before the first purge. */
     async find(): Promise<number | undefined> {

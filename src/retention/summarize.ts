@@ -1,4 +1,4 @@
-import { hourWriter } from '../store/subject-hours.js';
+import { createHourWriter } from '../store/subject-hours.js';
 import { floorHour, type Hour, hourMs, stateMs } from '../score/summary.js';
 import { type ExpiredReading, findSubjects } from '../store/expired-readings.js';
 import type { Store } from '../store/store.js';
@@ -7,7 +7,7 @@ import type { ComputeHours } from './hours.js';
 export interface SummarizeParts {
   readonly store: Pick<Store, 'read' | 'transact' | 'run'>;
   readonly computeHours: ComputeHours;
-  /** Hours that begin earlier are not stored, epoch ms. */
+  /** Hours that begin earlier are not stored in epoch ms. */
   readonly sinceMs: number;
   /** Runs one task and pauses after it, so that ingest has priority. */
   readonly paced: <T>(work: () => Promise<T>) => Promise<T>;
@@ -20,7 +20,7 @@ export type Summarize = (readings: readonly ExpiredReading[]) => Promise<boolean
 interface Person {
   readonly accountId: string;
   readonly subjectId: string;
-  /** Starts of hours, epoch ms. */
+  /** Start of each hour to store, in epoch ms. */
   readonly hours: Set<number>;
 }
 
@@ -72,9 +72,9 @@ export function createSummarize({ store, computeHours, sinceMs, paced, signal }:
       }
       if (hours.length === 0) break;
       const isStored = await store.transact((scopeOf) =>
-        hourWriter(scopeOf(accountId)).add(subjectId, hours, [...incarnations]),
+        createHourWriter(scopeOf(accountId)).add(subjectId, hours, [...incarnations]),
       );
-      // Otherwise a session was deleted in the meantime, so the hours must not contain its readings.
+      // If `false`, a session was deleted meanwhile, and the hours must not contain its readings.
       if (isStored) break;
     }
     for (const startMs of starts) done.add(`${accountId} ${subjectId} ${startMs}`);

@@ -103,7 +103,9 @@ test('the bands add up to all reports, and a band below 5 reports has no share',
   );
 });
 
-/** Draws reports of people who differ in their typical score, by `spread` points, and in their share of stressed reports. */
+/**
+ * Draws reports of people who differ in their typical score, by `spread` points, and in their share of stressed reports.
+ */
 function drawPeople(
   random: () => number,
   people: number,

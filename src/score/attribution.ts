@@ -11,7 +11,7 @@ export interface TopicStress extends Omit<Turn, 'expressed'> {
 /** What attribution needs to know about a reading. */
 export interface ObservedReading {
   readonly atMs: number;
-  /** The heart rate of this reading, bpm. Undefined if the reading has none. */
+  /** The heart rate of this reading in bpm. Undefined if the reading has none. */
   readonly heartRate: number | undefined;
   readonly fused: Pick<FusedStress, 'expressed' | 'heart' | 'explained'>;
 }
@@ -19,7 +19,8 @@ export interface ObservedReading {
 /**
  * Determines which topics the stress of a reading counts for. Voice, face and words count at once for the topics of the
  * same reading. A heart rate rises in the minutes after its cause, so a rise counts for the turn before it, and for no
- * later turn, until the heart rate is low again. `said` contains the topics of the reading's own turn. A reading that is older than
+ * later turn, until the heart rate is low again. `said` contains the topics of the reading's own turn. A reading that
+ * is older than
  * the newest one changes nothing.
  */
 export function attributeStress(
@@ -38,7 +39,9 @@ export function attributeStress(
   return isOld(talk) ? { talk: undefined, credit: undefined } : creditRise(talk, fused);
 }
 
-/** Returns the stress that counts for the topics of a turn at once. A rise of the heart rate counts for an earlier turn. */
+/**
+ * Returns the stress that counts for the topics of a turn at once. A rise of the heart rate counts for an earlier turn.
+ */
 export function computeStressAtTurn(talk: RecentTurns | undefined, fused: ObservedReading['fused']): number {
   const heart = talk?.rise ? Math.min(fused.heart, talk.lowEvidence ?? 0) : fused.heart;
   return computeStress(fused.expressed, heart);
@@ -71,7 +74,8 @@ function followHeart(talk: RecentTurns, observed: ObservedReading): RecentTurns 
 }
 
 /**
- * Follows a rise until the heart rate has fallen by half of the rise, or has had the time to climb. The rise counts for the
+ * Follows a rise until the heart rate has fallen by half of the rise, or has had the time to climb. The rise counts for
+ * the
  * next turn if most of it comes after that turn.
  */
 function followRise(
@@ -117,7 +121,7 @@ function creditRise(
   return { talk: { ...talk, turns }, credit: { ...raised, before: turn.stress } };
 }
 
-/** Returns the evidence of a rise within minutes, log-odds. Movement explains a share of the rise. */
+/** Returns the evidence of a rise within minutes in log-odds. Movement explains a share of the rise. */
 function riseEvidence({ bpm = 0, rise }: RecentTurns, { explained }: ObservedReading['fused']): number {
   if (!rise) return 0;
   const { log_odds_per_bpm, log_odds_max, from_bpm } = settings;

@@ -11,7 +11,7 @@ import type {
   VariabilityBaseline,
   VariabilityByDevice,
 } from './remembered.js';
-import { addPastValue, addValue, readMean } from './running-mean.js';
+import { addLateValue, addValue, readMean } from './running-mean.js';
 
 /** A typical value. `known` is between 0 (the value of the population) and 1 (the person's own value). */
 export interface TypicalValue {
@@ -19,16 +19,16 @@ export interface TypicalValue {
   readonly known: number;
 }
 
-/** The heart rate that is typical of a person at a time of day, bpm. */
+/** The heart rate that is typical of a person at a time of day in bpm. */
 export interface TypicalHeartRate extends TypicalValue {
-  /** The resting heart rate, bpm: a low quantile of the whole day. */
+  /** The resting heart rate in bpm: a low quantile of the whole day. */
   readonly restingBpm: number;
-  /** The rise above the typical heart rate that counts as stressed, bpm. */
+  /** The rise above the typical heart rate that counts as stressed in bpm. */
   readonly stressedRiseBpm: number;
-  /** Learned time, s. */
+  /** Learned time in seconds. */
   readonly learnedSeconds: number;
   /**
-   * Time with a heart rate raised as under stress, minus the later time without such a heart rate, s. At most
+   * Time with a heart rate raised as under stress, minus the later time without such a heart rate in seconds. At most
    * `unlike_seconds`.
    */
   readonly raisedSeconds: number;
@@ -162,7 +162,7 @@ function learnValue(track: RunningMean | undefined, lesson: BaselineSample, ms: 
   const { atMs, isSkipped = false } = lesson;
   const measured = { atMs, value: Math.log(ms), isSkipped };
   const isPast = seconds !== undefined && track !== undefined && atMs < track.atMs;
-  return isPast ? addPastValue(track, measured, seconds) : addValue(track, measured);
+  return isPast ? addLateValue(track, measured, seconds) : addValue(track, measured);
 }
 
 function alignValues<V extends VariabilityBaseline>(held: V, lesson: BaselineSample): V {
@@ -180,7 +180,7 @@ function byRecency(a: DeviceVariabilityBaseline, b: DeviceVariabilityBaseline): 
   return findNewestValueTime(b) - findNewestValueTime(a) || (a.device < b.device ? -1 : 1);
 }
 
-/** Returns the timestamp of the newest value, epoch ms. 0 if there is none. */
+/** Returns the timestamp of the newest value in epoch ms. 0 if there is none. */
 export function findNewestValueTime({ sdnn, rmssd }: VariabilityBaseline): number {
   return Math.max(sdnn?.atMs ?? 0, rmssd?.atMs ?? 0);
 }

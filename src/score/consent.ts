@@ -27,7 +27,9 @@ export function findRefusedCategories(
     : [];
 }
 
-/** Returns the categories that a consent allows at a time. `hasPurpose`: the account states a medical or safety purpose. */
+/**
+ * Returns the categories that a consent allows at a time. `hasPurpose`: the account states a medical or safety purpose.
+ */
 export function readAllowed(consent: Consent, hasPurpose: boolean, nowMs: number): AllowedCategories {
   if (isExpired(consent, nowMs)) return new Set();
   const refused = findRefusedCategories(consent, hasPurpose);
@@ -36,7 +38,10 @@ export function readAllowed(consent: Consent, hasPurpose: boolean, nowMs: number
 
 type Extent = Pick<Consent, 'categories' | 'expiresAtMs'>;
 
-/** Returns a consent without what another one does not allow, or not as long. Returns the same object if it allows all of it. */
+/**
+ * Returns a consent without what another one does not allow, or not as long. Returns the same object if it allows all of
+ * it.
+ */
 export function narrowConsent<C extends Extent>(consent: C, { categories, expiresAtMs = Infinity }: Extent): C {
   const kept = consent.categories.filter((it) => categories.includes(it));
   const isLonger = kept.length > 0 && (consent.expiresAtMs ?? Infinity) > expiresAtMs;

@@ -161,7 +161,10 @@ export function storeEvidence({ areas: turns, topics }: Evidence, model: number)
 /** Share of an even distribution. A share of at most this value is not evidence. */
 const evenShare = 1 / (areas.length + 1);
 
-/** Returns the evidence with a text's shares of the areas and its {@link TextAnalysis.points} of the topics, multiplied by `weight`. */
+/**
+ * Returns the evidence with a text's shares of the areas and its {@link TextAnalysis.points} of the topics, multiplied
+ * by `weight`.
+ */
 export function addTextEvidence(
   { areas, topics }: Evidence,
   weight: number,

@@ -26,13 +26,13 @@ type Slots = Pick<RecentHeartRates, 'slots' | 'slotFromMs'>;
 
 /** The heart rate as of the newest reading. */
 export interface HeartRateLevel {
-  /** Smoothed heart rate, bpm, which follows small changes slowly. */
+  /** Smoothed heart rate in bpm, which follows small changes slowly. */
   readonly bpm: number;
-  /** Trimmed mean of the smoothing window, bpm. */
+  /** Trimmed mean of the smoothing window in bpm. */
   readonly fastBpm: number;
   /** False while a jump to the newest reading is unconfirmed. `bpm` is then the level before the jump. */
   readonly isConfirmed: boolean;
-  /** Rise above the last quiet minutes, bpm. Absent without a sudden rise. */
+  /** Rise above the last quiet minutes in bpm. Absent without a sudden rise. */
   readonly suddenBpm?: number | undefined;
 }
 
@@ -91,7 +91,7 @@ function follow(
   return { bpm: Math.min(Math.max(followed, bpm - steady_within_bpm), bpm + steady_within_bpm), backSinceMs };
 }
 
-/** Returns the time since the previous heart rate, s. */
+/** Returns the time since the previous heart rate in seconds. */
 function secondsSince(recent: RecentHeartRates | undefined, atMs: number): number {
   const previous = recent?.unconfirmed ?? recent?.slots.at(-1);
   return previous ? (atMs - previous.atMs) / 1000 : Infinity;
@@ -215,8 +215,8 @@ export function toBaselineSample(
 }
 
 /**
- * Returns the quiet minutes after a heart rate that is `gapSeconds` newer. They start again after a pause, and when a
- * rise has lasted long.
+ * Adds a heart rate to the mean of the quiet time. `gapSeconds` is the time since the previous rate. Starts a new mean
+ * after a pause, or after a rise that has lasted long.
  */
 export function updateQuietHeartRate(
   held: QuietHeartRate | undefined,
@@ -231,7 +231,7 @@ export function updateQuietHeartRate(
   return raisedSeconds > rise_seconds_max ? start : { ...held, raisedSeconds };
 }
 
-/** Returns how far a heart rate is above the quiet minutes, bpm, once the rise has lasted. Undefined otherwise. */
+/** Returns how far a heart rate is above the quiet minutes in bpm, once the rise has lasted. Undefined otherwise. */
 export function detectSuddenRise({ bpm: mean, raisedSeconds = -1 }: QuietHeartRate, bpm: number): number | undefined {
   return raisedSeconds >= model.sudden_rise.rise_seconds ? bpm - mean : undefined;
 }

@@ -217,7 +217,8 @@ export const stateHold = {
 } as const;
 
 /**
- * Which turn the heart raises. The heart reacts late: a rise counts for the newest turn that is older than `delay_seconds`
+ * Which turn the heart raises. The heart reacts late: a rise counts for the newest turn that is older than
+ * `delay_seconds`
  * when the rise is seen, and for no later turn.
  */
 export const heartRise = {

@@ -6,7 +6,7 @@ import { listCategories, type MovementContext, type Reading } from './signals.js
 import type { ScoreInput } from './stress.js';
 
 /**
- * Returns the movement after a reading that states an activity or steps. Zero steps do not state rest, because cycling
+ * Returns the movement after a reading that reports an activity or steps. Zero steps do not mean rest, because cycling
  * has no steps.
  */
 export function addStatedMovement(held: Movements, reading: MovementContext & { readonly atMs: number }): Movements {
@@ -21,7 +21,8 @@ export function addStatedMovement(held: Movements, reading: MovementContext & { 
 }
 
 /**
- * Returns the part of the heart rate's rise that movement explains, bpm. Stated rest excludes implied movement. Without a
+ * Returns the part of the heart rate's rise that movement explains in bpm. Stated rest excludes implied movement.
+ * Without a
  * statement, implied movement explains only a share of the rise.
  */
 export function explainRise(
@@ -38,7 +39,7 @@ export function explainRise(
 }
 
 /**
- * Returns the heart rate rise that the activity or the steps of a reading explain, bpm, or 0. If both are present, the
+ * Returns the heart rate rise that the activity or the steps of a reading explain in bpm, or 0. If both are present, the
  * larger rise counts.
  */
 function statedRise({ activity_level, steps_last_minute }: MovementContext): number {
@@ -73,7 +74,7 @@ export function inferMovement(bpm: number, atMs: number, typical: TypicalHeartRa
   return value > 0 ? { value, atMs } : undefined;
 }
 
-/** Returns the heart rate rise that movement still explains at a time, bpm above rest. */
+/** Returns the heart rate rise that movement still explains at a time in bpm above rest. */
 export function computeExplainedRise(movement: Movement | undefined, atMs: number): number {
   if (!movement) return 0;
   const seconds = Math.max(0, atMs - movement.atMs) / 1000;

@@ -64,7 +64,10 @@ function describeLabel<N extends LabelName>(name: N, signals: Signals): string {
   return sample ? labels[name].describe(sample.value) : '';
 }
 
-/** Returns a note on the heart rate if a jump is not confirmed, another person may wear the device, or movement explains it. */
+/**
+ * Returns a note on the heart rate if a jump is not confirmed, another person may wear the device, or movement explains
+ * it.
+ */
 function heartNote(drivers: readonly Driver[], situation: ScoreInput): string {
   const { heart, signals, typical } = situation;
   if (!heart || !drivers.some(({ evidence }) => evidence === 'heart_rate')) return '';

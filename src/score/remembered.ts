@@ -8,7 +8,7 @@ export interface Session extends Movements {
   readonly subjectId?: string | undefined;
   /** Baseline of this session. Used until a subject is known. */
   readonly baseline?: Baseline | undefined;
-  /** Timestamp of the first reading, epoch ms. */
+  /** Timestamp of the first reading in epoch ms. */
   readonly firstAtMs: number;
   readonly signals: Signals;
   /** Heart rates before the newest one. Absent until the session has two heart rates. */
@@ -41,7 +41,7 @@ export interface Session extends Movements {
 
 /** The computed fields of a state reading. All other fields are derived from them. */
 export interface ComputedState {
-  /** Timestamp of the newest reading, epoch ms. */
+  /** Timestamp of the newest reading in epoch ms. */
   readonly timestampMs: number;
   readonly score: number;
   readonly confidence: number;
@@ -105,7 +105,7 @@ export type SignalValues = Pick<Submission, SignalName>;
 
 export type SignalValue<N extends SignalName> = NonNullable<SignalValues[N]>;
 
-/** A value with the time of its measurement, epoch ms. */
+/** A value with the time of its measurement in epoch ms. */
 export interface Sample<T> {
   readonly value: T;
   readonly atMs: number;
@@ -129,16 +129,16 @@ export interface Movements {
   readonly movement?: Movement | undefined;
   /** The strongest movement that a heart rate implied. */
   readonly implied?: Movement | undefined;
-  /** The newest statement of activity, in bpm above rest. 0 for stated rest. */
+  /** Rise above the resting heart rate that the newest stated activity explains, in bpm. 0 if the client stated rest. */
   readonly stated?: Sample<number> | undefined;
 }
 
 /** The device that measured the newest heart data of a session or a person. */
 export interface Device {
   readonly name: string;
-  /** Timestamp of its newest heart data, epoch ms. */
+  /** Timestamp of its newest heart data in epoch ms. */
   readonly atMs: number;
-  /** Time of the last change of the device, epoch ms. Absent before the first change. */
+  /** Time of the last change of the device in epoch ms. Absent before the first change. */
   readonly changedMs?: number | undefined;
 }
 
@@ -149,14 +149,14 @@ export interface Device {
 export interface RecentHeartRates {
   /** Plausible readings, oldest first. Only the last one may be older than the smoothing window. */
   readonly slots: readonly HeartRateSlot[];
-  /** Timestamp of the first reading of the last slot, epoch ms. Absent if the slot has one reading. */
+  /** Timestamp of the first reading of the last slot in epoch ms. Absent if the slot has one reading. */
   readonly slotFromMs?: number | undefined;
   /** A jump to a very different heart rate. The newest reading confirms or refutes it. */
   readonly unconfirmed?: Sample<number> | undefined;
-  /** The level before the newest reading, bpm. */
+  /** The level before the newest reading in bpm. */
   readonly steadyBpm: number;
   /**
-   * Time since which the mean is back at the typical heart rate while `steadyBpm` is higher, epoch ms. Absent
+   * Time since which the mean is back at the typical heart rate while `steadyBpm` is higher in epoch ms. Absent
    * otherwise.
    */
   readonly backSinceMs?: number | undefined;
@@ -166,26 +166,32 @@ export interface RecentHeartRates {
 
 /** Mean of neighboring readings. */
 export interface HeartRateSlot {
-  /** Timestamp of the slot's last reading, epoch ms. */
+  /** Timestamp of the slot's last reading in epoch ms. */
   readonly atMs: number;
   readonly bpm: number;
-  /** Duration that the slot's readings represent, s. */
+  /** Duration that the slot's readings represent in seconds. */
   readonly seconds: number;
 }
 
-/** Heart rate of the last quiet minutes. Mean and variance fade exponentially, so that readings of any density count alike. */
+/**
+ * Heart rate of the last quiet minutes. The weights of mean and variance follow time, so the number of readings does not
+ * matter.
+ */
 export interface QuietHeartRate {
-  /** Mean, bpm. */
+  /** Mean in bpm. */
   readonly bpm: number;
-  /** Variance, bpm². */
+  /** Variance in bpm². */
   readonly variance: number;
-  /** Quiet time so far, s, at most `quiet_seconds`. */
+  /** Quiet time so far in seconds, at most `quiet_seconds`. */
   readonly seconds: number;
-  /** Time since the heart rate rose far above the mean, s. The mean does not change meanwhile. Absent without a rise. */
+  /**
+   * Time since the heart rate rose far above the mean in seconds. The mean does not change meanwhile. Absent without a
+   * rise.
+   */
   readonly raisedSeconds?: number | undefined;
 }
 
-/** Beat-to-beat intervals of one reading, ms, oldest first. The last one ends at `atMs`, epoch ms. */
+/** Beat-to-beat intervals of one reading in ms, oldest first. The last one ends at `atMs` in epoch ms. */
 export interface IntervalBatch {
   readonly atMs: number;
   readonly intervals: readonly number[];
@@ -195,7 +201,7 @@ export interface IntervalBatch {
 /** Data that holds a published score in its band. */
 export interface BandHold {
   /**
-   * Start of the present band, epoch ms. Absent if the session has had only one band, or if an earlier score started
+   * Start of the present band in epoch ms. Absent if the session has had only one band, or if an earlier score started
    * the band.
    */
   readonly bandSinceMs?: number | undefined;
@@ -206,25 +212,25 @@ export interface BandHold {
    * negative below. Absent for 0.
    */
   readonly dwell?: number | undefined;
-  /** Evidence of voice, face and words, log-odds. It rises at once and fades with age. Absent for 0. */
+  /** Evidence of voice, face and words in log-odds. It rises at once and fades with age. Absent for 0. */
   readonly expressed?: number | undefined;
 }
 
 /** The published state at one time. */
 export interface PublishedState extends BandHold {
   readonly score: number;
-  /** Time of publication, epoch ms. */
+  /** Time of publication in epoch ms. */
   readonly atMs: number;
 }
 
 /** A conversation turn whose topics may still cause a rise of the heart rate. */
 export interface Turn {
-  /** Timestamp of the reading, epoch ms. */
+  /** Timestamp of the reading in epoch ms. */
   readonly atMs: number;
   readonly topics: readonly TopicName[];
   /** The topics that a first-person phrase names. */
   readonly certain: readonly TopicName[];
-  /** Evidence of voice, face and words at the turn, log-odds. */
+  /** Evidence of voice, face and words at the turn in log-odds. */
   readonly expressed: number;
   /** Stress that counts for the topics so far, 0–100. */
   readonly stress: number;
@@ -232,15 +238,15 @@ export interface Turn {
 
 /** A rise of the heart rate that follows a turn. */
 export interface HeartRateRise {
-  /** Timestamp of the turn that the rise counts for, epoch ms. */
+  /** Timestamp of the turn that the rise counts for in epoch ms. */
   readonly turnMs: number;
-  /** Timestamp at which the rise was seen, epoch ms. */
+  /** Timestamp at which the rise was seen in epoch ms. */
   readonly sinceMs: number;
-  /** Heart rate before the rise, bpm. */
+  /** Heart rate before the rise in bpm. */
   readonly fromBpm: number;
-  /** Highest heart rate of the rise, bpm. */
+  /** Highest heart rate of the rise in bpm. */
   readonly peakBpm: number;
-  /** Heart rate at the next turn, bpm. Absent before that turn. */
+  /** Heart rate in bpm at the conversation turn that followed this one. Absent before that turn. */
   readonly atTurnBpm?: number | undefined;
   /** True once the heart rate no longer climbs. The evidence of the heart rate follows later. */
   readonly isOver?: true | undefined;
@@ -250,13 +256,13 @@ export interface HeartRateRise {
 export interface RecentTurns {
   /** The latest turns that named topics, oldest first. At most two. */
   readonly turns: readonly Turn[];
-  /** Timestamp of the newest heart rate or turn, epoch ms. */
+  /** Timestamp of the newest heart rate or turn in epoch ms. */
   readonly atMs: number;
-  /** Heart rate, smoothed over a few readings, bpm. Absent without a heart rate. */
+  /** Heart rate, smoothed over a few readings in bpm. Absent without a heart rate. */
   readonly bpm?: number | undefined;
   /** Lowest `bpm` before a rise. */
   readonly lowBpm?: number | undefined;
-  /** Evidence of the heart at `lowBpm`, log-odds. */
+  /** Evidence of the heart at `lowBpm` in log-odds. */
   readonly lowEvidence?: number | undefined;
   readonly rise?: HeartRateRise | undefined;
 }
@@ -275,7 +281,8 @@ export interface TopicEvidence {
 }
 
 /**
- * Baseline of one person. Each field is absent if its signal was never measured. Plain JSON of at most 12,800 bytes: seven
+ * Baseline of one person. Each field is absent if its signal was never measured. Plain JSON of at most 12,800 bytes:
+ * seven
  * histograms of 96 bins are 10,000 of them. The rows that contain it have up to 65,535 bytes on MySQL.
  */
 export interface Baseline extends VariabilityByDevice {
@@ -311,9 +318,12 @@ export interface VariabilityByDevice extends VariabilityBaseline {
  * the same timestamp may arrive in any order.
  */
 export interface RunningMean {
-  /** Timestamp of the first reading, epoch ms. Absent when `computeFamiliarity` no longer depends on it. */
+  /**
+   * Timestamp of the first reading in epoch ms. Absent once `reading_seconds_max` have passed since then, because it is
+   * no longer used.
+   */
   readonly firstAtMs?: number | undefined;
-  /** Timestamp of the newest reading, epoch ms. */
+  /** Timestamp of the newest reading in epoch ms. */
   readonly atMs: number;
   /** The newest value and its duration in seconds. The mean does not include it yet. */
   readonly value: number;
@@ -331,9 +341,12 @@ export interface RunningMean {
  * The newest rate is stored separately, so that readings with the same timestamp may arrive in any order.
  */
 export interface HeartRateHistograms {
-  /** Timestamp of the first reading, epoch ms. Absent when `computeFamiliarity` no longer depends on it. */
+  /**
+   * Timestamp of the first reading in epoch ms. Absent once `reading_seconds_max` have passed since then, because it is
+   * no longer used.
+   */
   readonly firstAtMs?: number | undefined;
-  /** Timestamp of the newest reading, epoch ms. */
+  /** Timestamp of the newest reading in epoch ms. */
   readonly atMs: number;
   /** The newest smoothed heart rate and its duration in seconds. The bins do not include it yet. */
   readonly bpm: number;
@@ -342,21 +355,21 @@ export interface HeartRateHistograms {
   readonly isSkipped?: boolean | undefined;
   /** True if the newest rate is raised as under stress. */
   readonly isRaised?: boolean | undefined;
-  /** Time with a raised heart rate before the newest rate, minus the later time without one, s. Absent for 0. */
+  /** Time with a raised heart rate before the newest rate, minus the later time without one in seconds. Absent for 0. */
   readonly raisedSeconds?: number | undefined;
   /** Mean of the readings whose duration is still too short for a bin entry. Absent if there are none. */
   readonly blockBpm?: number | undefined;
-  /** Total duration of the readings in `blockBpm`, s. */
+  /** Total duration of the readings in `blockBpm` in seconds. */
   readonly blockSeconds?: number | undefined;
   /** Total seconds in the bins, after decay. */
   readonly seenSeconds?: number | undefined;
-  /** Seconds per bin, after decay. The key is the lower edge of the bin, bpm. Absent if all bins are empty. */
+  /** Seconds per bin, after decay. The key is the lower edge of the bin in bpm. Absent if all bins are empty. */
   readonly secondsByBpm?: Histogram | undefined;
-  /** The same per phase. The key is the first hour of the phase. Absent in rows of releases without phases. */
+  /** Seconds per bin in each phase. The key is the first hour of the phase. Absent in rows of releases without phases. */
   readonly phases?: Readonly<Record<string, Histogram>> | undefined;
 }
 
-/** Seconds per bin. The key is the lower edge of the bin, bpm. */
+/** Seconds per bin. The key is the lower edge of the bin in bpm. */
 export type Histogram = Readonly<Record<string, number>>;
 
 /** Rounds to three decimals. Sessions and baselines store rounded numbers to keep their rows short and readable. */

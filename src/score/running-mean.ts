@@ -23,7 +23,7 @@ export function addValue(track: RunningMean | undefined, measured: MeasuredValue
 }
 
 /** Adds a value that is older than the newest one and represents `seconds`. The order of past values does not matter. */
-export function addPastValue(
+export function addLateValue(
   track: RunningMean,
   { atMs, value, isSkipped }: MeasuredValue,
   seconds: number,
@@ -65,7 +65,7 @@ export function findFirstTime(
   return firstAtMs === undefined ? undefined : keepFirstTime(Math.min(firstAtMs, pastMs), atMs);
 }
 
-/** Returns the mean. It includes the newest value only if `atMs` is later than its timestamp. */
+/** Returns the mean at `atMs`. Includes the newest value only if its timestamp is before `atMs`. */
 export function includeNewest(track: RunningMean, atMs: number): Pick<RunningMean, 'mean' | 'meanSeconds'> {
   if (atMs <= track.atMs || track.isSkipped) return track;
   const { mean = 0, meanSeconds = 0 } = track;

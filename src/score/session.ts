@@ -15,7 +15,7 @@ import { countAgreeingTones } from './evidence.js';
 import { explainScore } from './reason.js';
 import { storeIntervals, addDerivedVariability } from './rr-intervals.js';
 import {
-  readDerivedFromText,
+  listTextValues,
   listCategories,
   mergeSignals,
   type HistoryPoint,
@@ -170,7 +170,7 @@ function joinHistory(session: Session, reading: Reading, known: Baseline | undef
 /** Returns the computed fields that belong to one reading only, not to the latest state of its session. */
 function ofReading(reading: Reading): Pick<ComputedState, 'rrQuality' | 'derived'> {
   const { rrQuality } = reading;
-  const derived = readDerivedFromText(reading);
+  const derived = listTextValues(reading);
   return { ...(rrQuality && { rrQuality }), ...(derived && { derived }) };
 }
 
@@ -221,7 +221,7 @@ export function startLiveState(session: Session, reading: Reading, known: Baseli
   return { ...step, session: { ...step.session, past } };
 }
 
-/** Returns the timestamp of the newest reading of a session, epoch ms. Undefined for a new session. */
+/** Returns the timestamp of the newest reading of a session in epoch ms. Undefined for a new session. */
 export function findNewestReadingTime(session: Session | undefined): number | undefined {
   return session && Math.max(session.latest.timestampMs, session.past?.latest.timestampMs ?? 0);
 }

@@ -31,7 +31,7 @@ export interface ReadingContent extends Pick<Submission, keyof SignalContract | 
   readonly derived?: readonly DerivableName[];
 }
 
-/** One reading: signals and context at one time, epoch ms. */
+/** One reading: signals and context at one time in epoch ms. */
 export interface Reading extends ReadingContent {
   readonly atMs: number;
   /** Absent if the reading contains no intervals. */
@@ -40,10 +40,12 @@ export interface Reading extends ReadingContent {
   readonly subjectId?: string;
 }
 
-/** How the score uses a signal. Unit, bounds and category are in the contract, and the age of all is `stressModel.age`. */
+/**
+ * How the score uses a signal. Unit, bounds and category are in the contract, and the age of all is `stressModel.age`.
+ */
 interface Scored<N extends SignalName> {
   readonly evidence: EvidenceName;
-  /** Returns a positive number if `a` is the more stressful of two values. */
+  /** Returns a positive number if `a` is more stressful than `b`. */
   readonly compare: (a: SignalValue<N>, b: SignalValue<N>) => number;
   /** True if the values of two devices differ. */
   readonly isPerDevice?: true;
@@ -61,7 +63,9 @@ interface Label<N extends LabelName> extends Scored<N> {
 type Labels = { readonly [N in LabelName]: Label<N> };
 interface ScoredSignals extends Labels, Readonly<{ [N in DerivedName]: Scored<N> }> {}
 
-/** The signals that change the score. Others need no row: `context` is read by `movement.ts`, `stored only` by nothing. */
+/**
+ * The signals that change the score. Others need no row: `context` is read by `movement.ts`, `stored only` by nothing.
+ */
 const scoredSignals: ScoredSignals = {
   heart_rate: { evidence: 'heart_rate', compare: higherFirst },
   sdnn: { evidence: 'hrv', compare: lowerFirst, isPerDevice: true },
@@ -108,7 +112,10 @@ export const evidenceCategories = Object.fromEntries(
   signalNames.map((name) => [scoredSignals[name].evidence, contract[name].category]),
 ) as Readonly<Record<EvidenceName, SignalCategory>>;
 
-/** The signals that make a reading, with their categories. Intervals of artifacts give no value, but the sensor sent them. */
+/**
+ * The signals that make a reading, with their categories. Intervals of artifacts give no value, but the sensor sent
+ * them.
+ */
 const categories = (
   Object.entries(contract) as [keyof SignalContract, { readonly category?: SignalCategory }][]
 ).flatMap(([name, { category }]) => (category ? [{ name, category }] : []));
@@ -120,7 +127,7 @@ export function listCategories(values: ReadingContent): SignalCategory[] {
 }
 
 /** Returns the values that the service estimated from the text of a reading. Undefined if there are none. */
-export function readDerivedFromText({ derived, sentiment }: ReadingContent): Schema<'DerivedValues'> | undefined {
+export function listTextValues({ derived, sentiment }: ReadingContent): Schema<'DerivedValues'> | undefined {
   return derived?.includes('sentiment') && sentiment !== undefined ? { sentiment } : undefined;
 }
 

@@ -8,7 +8,7 @@ import type { PublishedState } from './remembered.js';
 const value = fc.double({ min: 0, max: 100, noNaN: true });
 const fused = (it: number, expressed = 0) => ({ value: it, expressed });
 
-/** Timestamp of a session's first reading, long before the tested readings, ms. */
+/** Timestamp of a session's first reading, long before the tested readings in ms. */
 const settledMs = -600_000;
 
 /** Publishes one fused value every five seconds in a session that started long before. Returns the published scores. */

@@ -20,7 +20,7 @@ export interface ScoreInput {
   readonly typical: TypicalValues;
   /** Smoothed heart rate. Absent if none was measured. */
   readonly heart?: HeartRateLevel | undefined;
-  /** Heart rate rise that movement explains, bpm above rest. At most the whole rise. */
+  /** Heart rate rise that movement explains in bpm above rest. At most the whole rise. */
   readonly explainedBpm: number;
   /** Number of earlier tones that agree with a stressful tone. Absent for 0. */
   readonly agreeingTones?: number | undefined;
@@ -30,9 +30,9 @@ export interface ScoreInput {
 export interface FusedStress {
   /** Fused stress, 0..100, unrounded. */
   readonly value: number;
-  /** Evidence of voice, face and words, log-odds. */
+  /** Evidence of voice, face and words in log-odds. */
   readonly expressed: number;
-  /** Evidence of heart rate and variability, log-odds. */
+  /** Evidence of heart rate and variability in log-odds. */
   readonly heart: number;
   /** Share of the heart rate's rise that movement explains, 0–1. */
   readonly explained: number;
@@ -50,11 +50,11 @@ export interface Driver {
   /** Weight by age, 0–1. */
   readonly weight: number;
   /**
-   * Difference of heart rate variability to the typical value, ln ms. Positive if the variability is lower. Absent for
+   * Difference of heart rate variability to the typical value in ln ms. Positive if the variability is lower. Absent for
    * other signals.
    */
   readonly drop?: number;
-  /** Rise above the last quiet minutes, bpm. Present if the evidence of a heart rate follows from this rise. */
+  /** Rise above the last quiet minutes in bpm. Present if the evidence of a heart rate follows from this rise. */
   readonly suddenBpm?: number | undefined;
 }
 
@@ -141,7 +141,10 @@ function addBounded(drivers: Driver[], { name, logOdds, total }: BoundedEvidence
   return drivers.map((it) => (it.evidence === name ? raise(it) : it));
 }
 
-/** Returns the heart rate level without the rise that concentrated work explains. A sudden rise may be the start of the work. */
+/**
+ * Returns the heart rate level without the rise that concentrated work explains. A sudden rise may be the start of the
+ * work.
+ */
 function withoutLoad(heart: HeartRateLevel, { heart_rate }: TypicalValues, load: number): HeartRateLevel {
   const explained = Math.min(load * model.load.rise_bpm, Math.max(0, heart.bpm - heart_rate.value));
   return { ...heart, bpm: heart.bpm - explained, suddenBpm: undefined };
@@ -156,13 +159,13 @@ function restShare(riseBpm: number): number {
   return Math.min(1, Math.max(0, 1 - riseBpm / model.heart_rate.raised_from_bpm));
 }
 
-/** Returns the evidence of a heart rate level, log-odds. A sudden rise is at least stressed. */
+/** Returns the evidence of a heart rate level in log-odds. A sudden rise is at least stressed. */
 function levelEvidence(heart: HeartRateLevel, typical: TypicalValues): number {
   if (decidingRise(heart, typical) !== undefined) return model.sudden_rise.log_odds;
   return computeHeartRateEvidence(heart.bpm - typical.heart_rate.value, typical.heart_rate);
 }
 
-/** Returns a sudden rise, bpm, if it is stronger evidence than the distance to the typical heart rate. */
+/** Returns a sudden rise in bpm, if it is stronger evidence than the distance to the typical heart rate. */
 function decidingRise({ bpm, suddenBpm }: HeartRateLevel, { heart_rate }: TypicalValues): number | undefined {
   if (suddenBpm === undefined) return undefined;
   return computeHeartRateEvidence(bpm - heart_rate.value, heart_rate) < model.sudden_rise.log_odds

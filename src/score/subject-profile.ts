@@ -12,7 +12,7 @@ import {
 import { readMean, includeNewest } from './running-mean.js';
 
 /**
- * Returns the baseline as defined in the contract, from readings strictly before `atMs`, epoch ms. A reading at that
+ * Returns the baseline as defined in the contract, from readings strictly before `atMs` in epoch ms. A reading at that
  * time is scored against the same typical values.
  */
 export function toBaseline(baseline: Baseline, atMs: number): Schema<'Baseline'> {

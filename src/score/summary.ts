@@ -3,15 +3,15 @@ import type { Schema, State } from '../contract/contract.js';
 import { findBand } from './states.js';
 
 export const hourMs = 3_600_000;
-/** How long the state of a reading counts at most, ms. */
+/** How long the state of a reading counts at most in ms. */
 export const stateMs = settings.state_seconds_max * 1000;
 
 /** The part of a reading that summaries use. */
 export interface CountedReading {
-  /** Time of measurement, epoch ms. */
+  /** Time of measurement in epoch ms. */
   readonly timestampMs: number;
   readonly score: number;
-  /** Heart rate, bpm. Absent if none was stated or derived. */
+  /** Heart rate in bpm. Absent if none was stated or derived. */
   readonly heartRate?: number | undefined;
   readonly topics: readonly string[];
 }
@@ -26,13 +26,13 @@ export interface Spread {
 
 /** Summary of one person in one UTC hour. */
 export interface Hour {
-  /** Start, epoch ms. */
+  /** Start in epoch ms. */
   readonly startMs: number;
-  /** Duration of each state, ms. */
+  /** Duration of each state in ms. */
   readonly stateMs: Readonly<Record<State, number>>;
   /** Scores of all readings. Undefined without readings. */
   readonly scores: Spread | undefined;
-  /** Undefined if no reading has a heart rate, bpm. */
+  /** Undefined if no reading has a heart rate in bpm. */
   readonly heartRates: Spread | undefined;
   /** At most `topics_max` names, sorted. */
   readonly topics: readonly string[];

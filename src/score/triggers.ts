@@ -15,7 +15,7 @@ export interface Trigger {
   readonly peakScore: number;
   /** Number of distinct sessions. */
   readonly sessions: number;
-  /** Timestamp of the newest sighting, epoch ms. */
+  /** Timestamp of the newest sighting in epoch ms. */
   readonly lastSeenMs: number;
   /** The latest activation. Absent if the trigger has never been active. */
   readonly activation?: Activation;
@@ -39,7 +39,7 @@ export interface Sighting {
   readonly score: number;
   /** The stress of the same sighting before it was raised, 0–100. Absent for a new sighting. */
   readonly scoreBefore?: number | undefined;
-  /** Timestamp of the reading, epoch ms. */
+  /** Timestamp of the reading in epoch ms. */
   readonly atMs: number;
   readonly sessionId: string;
   /** True for the first sighting of the topic in this session. */
@@ -53,7 +53,8 @@ const activeAtOnceFrom = findLowestScore(settings.active_at_once_from_state);
 const resolvedBelow = findLowestScore(settings.resolved_below_state);
 
 /**
- * Returns the trigger after a sighting, or after the stress of its latest sighting was raised. `trigger` is undefined before
+ * Returns the trigger after a sighting, or after the stress of its latest sighting was raised. `trigger` is undefined
+ * before
  * the first sighting.
  */
 export function addSighting(trigger: Trigger | undefined, sighting: Sighting): Trigger {
@@ -109,7 +110,8 @@ function statusAfter(
 }
 
 /**
- * Counts a calm sighting in a later session. A calm end of the same session does not support a resolution. A sighting whose
+ * Counts a calm sighting in a later session. A calm end of the same session does not support a resolution. A sighting
+ * whose
  * stress is raised above calm no longer counts.
  */
 function countResolving(activation: Activation | undefined, sighting: Sighting): Activation | undefined {
@@ -199,7 +201,7 @@ function withName(names: readonly string[], name: string, isAhead: (other: strin
   return names[at] === name ? names : [...others.slice(0, at), name, ...others.slice(at)];
 }
 
-/** Returns the list without a name. Returns undefined instead of an empty list. */
+/** Returns the list without `name`. Undefined if no name remains. */
 function without(names: readonly string[] | undefined, name: string): readonly string[] | undefined {
   if (!names?.includes(name)) return names;
   return names.length > 1 ? names.filter((it) => it !== name) : undefined;

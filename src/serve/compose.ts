@@ -5,21 +5,21 @@ import type { DevelopmentKey } from '../keys/development-key.js';
 import { createExpiredKeyLog } from '../keys/expired-keys.js';
 import { createFindKey, createIdentify, createIdentifyToken, isUsable } from '../keys/identify.js';
 import { createExports } from '../streaming/exports.js';
-import { type Keep, startAll, starting } from '../observe/start.js';
+import { type Keep, startAll, runStartStep } from '../observe/start.js';
 import type { StartCore } from './core.js';
 import type { ProcessParts } from './foundation.js';
 import { createTexts } from '../../packages/text/texts.js';
 import { createApp } from '../http/app.js';
 import { startServer } from '../http/server.js';
 import { createFailureLimit } from '../limits/failure-limit.js';
-import { createMonthlyCalls, monthlyQuotaBy } from '../limits/monthly-calls.js';
+import { createMonthlyCalls, createReadQuota } from '../limits/monthly-calls.js';
 import { openWindow } from '../limits/window-limit.js';
 import { createMetrics } from '../observe/metrics.js';
 import { createReadiness, createThreadLoad } from '../observe/probes.js';
 import { requireSameContract } from '../contract/definitions.js';
 import { serveMetrics } from '../observe/server.js';
 import { requireSecretsKeys } from '../config/secrets-key.js';
-import { monotonicMs } from '../store/database-clock.js';
+import { readMonotonicMs } from '../store/database-clock.js';
 import { findRemedy, isTransient } from '../store/retry.js';
 import type { Notifications, OpenNotifications } from '../streaming/notifications.js';
 import { createStreams, type Streams } from '../streaming/streams.js';
@@ -32,7 +32,7 @@ export interface ServiceParts extends ProcessParts {
   readonly startCore: StartCore;
   /** Returns the number of dropped log lines. */
   readonly droppedLines?: () => number;
-  /** Time between two comments of a stream, ms. Tests shorten it. */
+  /** Time between two comments of a stream in ms. Tests shorten it. */
   readonly heartbeatMs?: number;
 }
 
@@ -55,7 +55,7 @@ export interface Service {
 /** Builds and starts the service. When a part fails to start, closes the started parts and rejects. */
 export async function startService(parts: ServiceParts): Promise<Service> {
   // Checked first, because a failed check needs no cleanup.
-  await starting('openapi.yaml', () => requireSameContract(new URL('openapi.yaml', parts.root)));
+  await runStartStep('openapi.yaml', () => requireSameContract(new URL('openapi.yaml', parts.root)));
   const [leaving, closing] = [new AbortController(), new AbortController()];
   const { result, close } = await startAll((keep) => serve(keep, leaving.signal, closing.signal, parts));
   return {
@@ -84,9 +84,9 @@ async function serve(
   let streams = undefined as Streams | undefined;
   const wakeStreams: Streams['wake'] = (sessions) => streams?.wake(sessions);
   let serverMinusMonotonicMs: number | undefined;
-  /** The time of the database server. With an embedded database, the time of this process. */
+  /** The time of the database server. For an embedded database, the time of this process. */
   const now = () =>
-    serverMinusMonotonicMs === undefined ? parts.now() : Math.round(serverMinusMonotonicMs + monotonicMs());
+    serverMinusMonotonicMs === undefined ? parts.now() : Math.round(serverMinusMonotonicMs + readMonotonicMs());
   const setClock = (ms: number) => void (serverMinusMonotonicMs = ms);
   const host = { observeGroup, observeAttempt, observeStatus, wakeStreams, setClock };
   const { databaseNow, pollMs } = parts;
@@ -105,10 +105,10 @@ async function serve(
   const metricsUrl = await serveMetrics(keep, metrics, readiness, config);
   const keys = { byHashes: findKeys, recordUse: recordKeyUse };
   const usage = { totalsOf: usageTotals, add: addUsage };
-  const monthlyCalls = keep(createMonthlyCalls({ usage, quotaOf: monthlyQuotaBy(config.quotas), now, log }));
+  const monthlyCalls = keep(createMonthlyCalls({ usage, quotaOf: createReadQuota(config.quotas), now, log }));
   const readWeights = (name: string) => readFile(new URL(`packages/text/weights/${name}.bin`, root));
   const texts = createTexts({ topics: await readWeights('topics'), severity: await readWeights('severity') });
-  const digestKeys = await starting('SECRETS_KEY', () => requireSecretsKeys(config));
+  const digestKeys = await runStartStep('SECRETS_KEY', () => requireSecretsKeys(config));
   const sessionTokens = createSessionTokens(digestKeys);
   const findKey = createFindKey(core.findKey);
   const isKeyValid = async (accountId: string, keyId: string) => isUsable(await findKey(accountId, keyId), now());
@@ -166,7 +166,7 @@ async function serve(
     findRemedy,
   });
   const { url } = keep(
-    await starting('HOST and PORT', () =>
+    await runStartStep('HOST and PORT', () =>
       startServer(app, { host: config.host, port: config.port, connectionsMax: config.connectionsMax, log }),
     ),
   );

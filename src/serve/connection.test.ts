@@ -1,8 +1,8 @@
 import { MessageChannel } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { isTransient } from '../store/retry.js';
-import { connect, type Connection, type Functions } from './connection.js';
-import { fault, ProblemError } from '../contract/problem.js';
+import { connectThread, type ThreadConnection, type Functions } from './connection.js';
+import { createFault, ProblemError } from '../contract/problem.js';
 import { RateLimitError } from '../limits/window-limit.js';
 
 interface Theirs extends Functions {
@@ -16,13 +16,14 @@ const exceeded = { policy: 'month', quota: 3, remaining: 0, resetSeconds: 9, isE
 const lock = Object.assign(new Error('a lock'), { code: 'ER_LOCK_DEADLOCK' });
 const failures = {
   limit: () => new RateLimitError(exceeded),
-  problem: () => new ProblemError('validation_failed', { faults: [fault('missing', { pointer: '/x' })], cause: lock }),
+  problem: () =>
+    new ProblemError('validation_failed', { faults: [createFault('missing', { pointer: '/x' })], cause: lock }),
   conflict: () => new ProblemError('rotation_in_progress', { values: { until: 'noon' }, retryAfterSeconds: 9 }),
   database: () => lock,
   text: () => 'not an error',
 };
 
-function startPair(): Connection<Theirs> {
+function startPair(): ThreadConnection<Theirs> {
   const { port1, port2 } = new MessageChannel();
   onTestFinished(() => port1.close());
   const lines: string[] = [];
@@ -34,8 +35,8 @@ function startPair(): Connection<Theirs> {
     append: (line) => void lines.push(line),
     lines: () => lines,
   };
-  connect(port2, functions);
-  return connect<Theirs>(port1, {});
+  connectThread(port2, functions);
+  return connectThread<Theirs>(port1, {});
 }
 
 test('each of many concurrent calls gets its own result', async () => {

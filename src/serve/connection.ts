@@ -13,7 +13,7 @@ type Done = readonly ['done', id: number, value: unknown];
 type Failed = readonly ['failed', id: number, error: WireError];
 type Message = Call | Done | Failed;
 
-export interface Connection<Theirs> {
+export interface ThreadConnection<Theirs> {
   /**
    * Calls a function of the other thread and resolves with its result. Rejects with the error that the function throws.
    */
@@ -37,9 +37,9 @@ const batchMax = 8;
  * Connects two threads that call each other's functions. Messages of one event-loop iteration are sent as a batch,
  * because waking the other thread costs more than a call. Arguments must not be modified after the call.
  */
-export function connect<Theirs>(port: MessagePort | Worker, mine: Functions): Connection<Theirs> {
+export function connectThread<Theirs>(port: MessagePort | Worker, mine: Functions): ThreadConnection<Theirs> {
   const send = createBatchedSend(port);
-  const asked = createInFlight<{ resolve(value: unknown): void; reject(error: Error): void }>();
+  const asked = createPendingCalls<{ resolve(value: unknown): void; reject(error: Error): void }>();
 
   async function run([, , name, args, headers]: Call): Promise<unknown> {
     const called = mine[name];
@@ -77,7 +77,7 @@ export function connect<Theirs>(port: MessagePort | Worker, mine: Functions): Co
 }
 
 /** Returns an object with the functions of the other thread that have these names. `act` is `call` or `notify`. */
-export function functionsOf<Theirs>(names: readonly string[], act: AnyFunction): Theirs {
+export function createRemoteFunctions<Theirs>(names: readonly string[], act: AnyFunction): Theirs {
   const call = (name: string) => [name, (...args: readonly unknown[]) => act(name, ...args)] as const;
   return Object.fromEntries(names.map(call)) as Theirs;
 }
@@ -128,7 +128,7 @@ export interface InFlight<T extends object> {
  * next one. Once one table is in the old generation, the items of all later tables survive until the next full garbage
  * collection.
  */
-export function createInFlight<T extends object>(): InFlight<T> {
+export function createPendingCalls<T extends object>(): InFlight<T> {
   const items: Array<T | undefined> = [];
   const free: number[] = [];
   return {

@@ -1,11 +1,11 @@
 import { findStreamHeads } from '../store/stream-positions.js';
-import { accessTable } from '../store/accesses.js';
-import { keyTable } from '../store/keys.js';
-import { usageTable } from '../store/usage.js';
-import { positionReader } from '../store/readings-by-position.js';
+import { createAccessTable } from '../store/accesses.js';
+import { createKeyTable } from '../store/keys.js';
+import { createUsageTable } from '../store/usage.js';
+import { createPositionReader } from '../store/readings-by-position.js';
 import { idempotency, limits } from '../../generated/spec.js';
 import { type Access, startAccessRecord } from '../access-record/record.js';
-import { createDevelopmentKey, type DevelopmentKey, developmentKeyWarnings } from '../keys/development-key.js';
+import { createDevelopmentKey, type DevelopmentKey, listDevelopmentKeyWarnings } from '../keys/development-key.js';
 import type { Config } from '../config/config.js';
 import type { Caller, OperationId } from '../contract/contract.js';
 import type { Worker, WorkerParts } from '../webhooks/worker.js';
@@ -15,9 +15,9 @@ import { createAdmitSession } from '../limits/new-session-limit.js';
 import { openWindow } from '../limits/window-limit.js';
 import { createThreadLoad } from '../observe/probes.js';
 import { findOperation } from '../operations/index.js';
-import type { AnyInput, RecordAccess, Served, Services } from '../operations/operation.js';
+import type { AnyInput, RecordAccess, CoreResponse, Services } from '../operations/operation.js';
 import { readTextConsent, type TextSource } from '../readings/consent.js';
-import { createGroups } from '../readings/group.js';
+import { createReadingWriter } from '../readings/group.js';
 import type { PreparedReading } from '../readings/intake.js';
 import { createComputeHours } from '../retention/hours.js';
 import { startRetention } from '../retention/purge.js';
@@ -30,9 +30,9 @@ import { openFoundation, type ProcessParts, startWorkerOn } from './foundation.j
 import { replaceSecretsKey } from './secrets-keys.js';
 import { everyone } from '../store/access-queries.js';
 import type { Logger } from 'pino';
-import { appendErasures, nameErasureFile, saveErasures } from '../retention/erasure-file.js';
+import { appendErasures, buildErasureFilePath, saveErasures } from '../retention/erasure-file.js';
 import type { StoredErasure } from '../store/erased-ids.js';
-import { secretsKeyTable } from '../store/secrets-key.js';
+import { createSecretsKeyTable } from '../store/secrets-key.js';
 
 /** Notifications from the core to the HTTP thread. */
 export interface CoreHost {
@@ -83,7 +83,7 @@ async function start(keep: Keep, parts: CoreParts) {
     await openWindow(limits.new_sessions, config.quotas.newSessions, { redisUrl: config.redisUrl, log }),
   );
   const groups = keep(
-    createGroups({
+    createReadingWriter({
       ...{ store, now, digestId, onEvents: wakeWorker },
       // SQLite allows only one write transaction at a time.
       hasConcurrentWriters: config.database.kind !== 'sqlite',
@@ -101,7 +101,7 @@ async function start(keep: Keep, parts: CoreParts) {
       ? undefined
       : keep(
           startAccessRecord({
-            accesses: store.use(accessTable),
+            accesses: store.use(createAccessTable),
             digestId,
             secretsKey: foundation.secretsKeys[0],
             now,
@@ -124,7 +124,7 @@ async function start(keep: Keep, parts: CoreParts) {
   };
   return {
     /** Runs an operation. The input must be validated against the contract. */
-    async operate(operationId: OperationId, input: AnyInput, caller: Caller | undefined): Promise<Served> {
+    async operate(operationId: OperationId, input: AnyInput, caller: Caller | undefined): Promise<CoreResponse> {
       const { handle } = findOperation(operationId);
       if (!handle) throw new Error(`${operationId} has no handler`);
       const { body, readSession, ...rest } = await handle(services, input, caller);
@@ -137,11 +137,11 @@ async function start(keep: Keep, parts: CoreParts) {
     },
     /** Returns true if the subject of a reading allows the analysis of its texts. */
     allowsText: (source: TextSource) => readTextConsent(store.read(source.accountId), source, now()),
-    findKeys: store.use(keyTable).byHashes,
-    findKey: store.use(keyTable).find,
-    recordKeyUse: store.use(keyTable).recordUse,
-    usageTotals: store.use(usageTable).totalsOf,
-    addUsage: store.use(usageTable).add,
+    findKeys: store.use(createKeyTable).byHashes,
+    findKey: store.use(createKeyTable).find,
+    recordKeyUse: store.use(createKeyTable).recordUse,
+    usageTotals: store.use(createUsageTable).totalsOf,
+    addUsage: store.use(createUsageTable).add,
     /** Warnings for the operator about the database and webhooks, each with its remedy. */
     warnings: () => findWarnings(store, config, now()),
     /**
@@ -163,7 +163,7 @@ async function start(keep: Keep, parts: CoreParts) {
     findStreamHeads: (accountIds: readonly string[]) => store.run((knex) => findStreamHeads(knex, accountIds)),
     /** Returns the account's sessions with readings after a position. */
     changedSessions: (accountId: string, position: number) =>
-      positionReader(store.read(accountId)).changedAfter(position),
+      createPositionReader(store.read(accountId)).changedAfter(position),
     /** Turns the calls of `wakeStreams` on or off. */
     async notifyStreams(isOn: boolean) {
       isNotifying = isOn;
@@ -196,16 +196,17 @@ async function ensureDevelopmentKey(
   { database }: Config,
   nowMs: number,
 ): Promise<DevelopmentKey | undefined> {
-  if (database.kind !== 'sqlite' || (await store.use(keyTable).hasAccount())) return undefined;
+  if (database.kind !== 'sqlite' || (await store.use(createKeyTable).hasAccount())) return undefined;
   // This kind of connection waits several seconds for the lock of another process.
   const administration = openStore(database, 'administration');
-  return createDevelopmentKey(administration.use(keyTable), nowMs).finally(administration.close);
+  return createDevelopmentKey(administration.use(createKeyTable), nowMs).finally(administration.close);
 }
 
 const actions = { reads: 'read', exports: 'export', erases: 'erase', none: undefined, writes: undefined } as const;
 
 /**
- * Returns the entry of a request for the access record. Undefined if its operation does not read, export or erase personal
+ * Returns the entry of a request for the access record. Undefined if its operation does not read, export or erase
+ * personal
  * data. `readSession` is the session of the data, if the request does not name it.
  */
 function findAccess(
@@ -238,7 +239,7 @@ async function openErasureRecord(
   log: Logger,
 ): Promise<((erasures: readonly StoredErasure[]) => void) | undefined> {
   if (database.kind !== 'sqlite') return undefined;
-  const file = nameErasureFile(database.file);
+  const file = buildErasureFilePath(database.file);
   await saveErasures(store, file, Date.now() - retention.erasuresMs).catch((error: unknown) =>
     log.warn({ err: error }, failed),
   );
@@ -265,7 +266,7 @@ async function findWarnings(
     ...((await store.isDurable())
       ? []
       : ['innodb_flush_log_at_trx_commit is not 1: the server may lose acknowledged readings at power loss']),
-    ...(await developmentKeyWarnings(store.use(keyTable), nowMs)),
+    ...(await listDevelopmentKeyWarnings(store.use(createKeyTable), nowMs)),
   ];
 }
 
@@ -274,7 +275,7 @@ const hourMs = 3_600_000;
 /** A resend is detected by its digest. An earlier key is required while a stored reading has a digest with this key. */
 async function keyWarnings(store: Store, keys: Config['secretsKeys'], readingsMs: number): Promise<string[]> {
   if (keys === undefined || keys.length < 2) return [];
-  const replacedAtMs = (await store.use(secretsKeyTable).find())?.sinceMs ?? 0;
+  const replacedAtMs = (await store.use(createSecretsKeyTable).find())?.sinceMs ?? 0;
   const untilMs = replacedAtMs + Math.max(readingsMs, idempotency.retention_hours * hourMs);
   return [
     `SECRETS_KEY holds ${keys.length} keys: if the first one is the newest, remove the others after ${new Date(untilMs).toISOString()}`,

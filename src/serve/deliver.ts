@@ -12,13 +12,13 @@ export interface DeliveryParts extends ProcessParts {
 /** A shorter pause reduces the latency of an event. A longer pause reduces the number of queries of an idle process. */
 const defaultPollMs = 200;
 
-export interface Delivery extends Closable {
+export interface DeliveryProcess extends Closable {
   /** The URL for Prometheus. Undefined when METRICS_PORT is not set. */
   readonly metricsUrl: string | undefined;
 }
 
 /** Starts webhook delivery without serving the API. Any number of such processes share one database. */
-export async function startDelivery(parts: DeliveryParts): Promise<Delivery> {
+export async function startDelivery(parts: DeliveryParts): Promise<DeliveryProcess> {
   const closing = new AbortController();
   const { result: metricsUrl, close } = await startAll(async (keep) => {
     const foundation = await openFoundation(keep, parts);

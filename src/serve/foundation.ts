@@ -1,32 +1,32 @@
 import { countDeliveries, findDueQueues } from '../store/delivery-queue.js';
-import { findNewestReading } from '../store/expired-readings.js';
+import { findNewestReadingTime } from '../store/expired-readings.js';
 import { findOldestEvent } from '../store/outbox.js';
 import type { Logger } from 'pino';
-import { type Keep, starting } from '../observe/start.js';
+import { type Keep, runStartStep } from '../observe/start.js';
 import type { Config } from '../config/config.js';
 import { createSecretBox } from '../webhooks/secrets.js';
 import { createResolveName } from '../webhooks/resolve-name.js';
 import { startWorker, type Worker, type WorkerParts } from '../webhooks/worker.js';
-import { cachedFor, type Standing } from '../observe/probes.js';
+import { cacheResult, type ReadinessStatus } from '../observe/probes.js';
 import { findSecretsKeys } from '../config/secrets-key.js';
 import { type DatabaseClock, createSqliteClock, followClock, openServerClock } from '../store/database-clock.js';
 import type { HostEvent } from '../store/mysql-hosts.js';
 import { openStore, type Store } from '../store/store.js';
 import { admitSecretsKeys } from './secrets-keys.js';
 
-/** How long the delivery counts are cached, ms. Limits the queries when several scrapers read the metrics. */
+/** How long the delivery counts are cached in ms. Limits the queries when several scrapers read the metrics. */
 const countedForMs = 5_000;
 
 export interface ProcessParts {
   readonly config: Config;
   readonly log: Logger;
-  /** The clock of this process, epoch ms. Tests replace it. */
+  /** The clock of this process in epoch ms. Tests replace it. */
   readonly now: () => number;
-  /** Called with each measurement of the clock of the database server: its time minus `monotonicMs`, ms. */
+  /** Called with each measurement of the clock of the database server: its time minus `monotonicMs` in ms. */
   readonly onClock?: (serverMinusMonotonicMs: number) => void;
   /** Replaces the clock of the database server. Tests use it, because their clock is manual. */
   readonly databaseNow?: (() => number) | undefined;
-  /** Maximum pause of the delivery worker between two queries, ms. Events of this process end the pause early. */
+  /** Maximum pause of the delivery worker between two queries in ms. Events of this process end the pause early. */
   readonly pollMs?: number | undefined;
 }
 
@@ -36,25 +36,25 @@ export type Foundation = Awaited<ReturnType<typeof openFoundation>>;
 export async function openFoundation(keep: Keep, parts: ProcessParts) {
   const { config, log } = parts;
   // Checked first, because a missing SECRETS_KEY needs no database.
-  await starting('SECRETS_KEY', () => findSecretsKeys(config));
+  await runStartStep('SECRETS_KEY', () => findSecretsKeys(config));
   const open = () => openStore(config.database, 'serving', createHostLog(log), parts.now);
-  const store = keep(await starting('DATABASE_URL', open));
-  await starting('DATABASE_URL', () => store.migrate());
-  const clock = keep(await starting('DATABASE_URL', () => openClock(store, parts)));
+  const store = keep(await runStartStep('DATABASE_URL', open));
+  await runStartStep('DATABASE_URL', () => store.migrate());
+  const clock = keep(await runStartStep('DATABASE_URL', () => openClock(store, parts)));
   const { now } = clock;
-  const secretsKeys = await starting('SECRETS_KEY', () => admitSecretsKeys(store, config, now()));
+  const secretsKeys = await runStartStep('SECRETS_KEY', () => admitSecretsKeys(store, config, now()));
   return {
     store,
     secretsKeys,
     secretBox: createSecretBox(secretsKeys),
     resolveName: createResolveName(config.dnsServers),
     clock,
-    /** The time of the database, epoch ms. */
+    /** The time of the database in epoch ms. */
     now,
     /** How far the clock of this process is ahead of the database's clock. Negative if it is behind. */
     clockAheadSeconds: async () => clock.aheadMs() / 1000,
     /** Rejects if the database is unavailable. */
-    async checkDatabase(): Promise<Standing> {
+    async checkDatabase(): Promise<ReadinessStatus> {
       const [isCurrent, failure] = [await store.isReady(), await store.findWriteFailure()];
       const cause = isCurrent ? failure : 'the schema is absent or old: run migrate';
       return { isUp: true, isWritable: failure === undefined, cause };
@@ -70,7 +70,7 @@ export async function openFoundation(keep: Keep, parts: ProcessParts) {
       return Math.max(0, ...queues.map(({ firstDueAtMs }) => now() - firstDueAtMs)) / 1000;
     },
     /** Pending and failed deliveries of all accounts, at most 5 s old. */
-    deliveryCounts: cachedFor(countedForMs, now, () => store.run(countDeliveries)),
+    deliveryCounts: cacheResult(countedForMs, now, () => store.run(countDeliveries)),
   };
 }
 
@@ -84,7 +84,7 @@ async function openClock(
   if (database.kind === 'sqlite')
     return createSqliteClock({
       now,
-      findNewestReading: () => store.run(findNewestReading),
+      findNewestReading: () => store.run(findNewestReadingTime),
       readingsMs: retention.readingsMs,
     });
   return openServerClock({

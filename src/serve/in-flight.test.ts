@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createInFlight } from './connection.js';
+import { createPendingCalls } from './connection.js';
 
 const steps = fc.array(fc.oneof(fc.constant('enter' as const), fc.nat(20)), { maxLength: 100 });
 
 test('all() returns each entry that has not left, with its number', () => {
   fc.assert(
     fc.property(steps, (taken) => {
-      const inFlight = createInFlight<{ id: number }>();
+      const inFlight = createPendingCalls<{ id: number }>();
       const expected = new Map<number, { id: number }>();
       for (const [id, step] of taken.entries()) {
         if (step === 'enter') {
@@ -26,7 +26,7 @@ test('all() returns each entry that has not left, with its number', () => {
 });
 
 test('numbers are reused, so there are never more numbers than concurrent entries', () => {
-  const inFlight = createInFlight<object>();
+  const inFlight = createPendingCalls<object>();
   const numbers = Array.from({ length: 1_000 }, () => {
     const [first, second] = [inFlight.enter({}), inFlight.enter({})];
     inFlight.leave(first);

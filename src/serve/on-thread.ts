@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { threadLimits } from '../observe/v8-options.js';
-import { connect, functionsOf } from './connection.js';
+import { connectThread, createRemoteFunctions } from './connection.js';
 import type { Core, StartCore } from './core.js';
 import type { HostFunctions, ThreadData, ThreadFunctions } from './thread.js';
 
@@ -16,18 +16,18 @@ export interface ThreadOptions {
 /**
  * Starts the core on a separate thread, so that neither SQL nor SQLite's commits block requests.
  */
-export function coreOnThread({ program, writeLog, onUnexpectedExit }: ThreadOptions): StartCore {
+export function startCoreOnThread({ program, writeLog, onUnexpectedExit }: ThreadOptions): StartCore {
   return async ({ config, host }) => {
     const hostFunctions = { ...host, writeLog } satisfies HostFunctions;
     const workerData: ThreadData = { config, hostFunctions: Object.keys(hostFunctions) };
     const thread = new Worker(program, { workerData, resourceLimits: threadLimits });
     const end = watchExit(thread, onUnexpectedExit);
-    const connection = connect<ThreadFunctions>(thread, hostFunctions);
+    const connection = connectThread<ThreadFunctions>(thread, hostFunctions);
     const names = await connection.call('start').catch(async (error: unknown) => {
       await end();
       throw error;
     });
-    const core = functionsOf<Core>(names, connection.call);
+    const core = createRemoteFunctions<Core>(names, connection.call);
     const closeCore = core.close;
     return Object.assign(core, {
       async close() {

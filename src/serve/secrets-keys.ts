@@ -1,9 +1,9 @@
-import { secretsKeyTable } from '../store/secrets-key.js';
-import { receiptKeyTable } from '../store/receipt-keys.js';
+import { createSecretsKeyTable } from '../store/secrets-key.js';
+import { createReceiptKeyTable } from '../store/receipt-keys.js';
 import { purgeIdempotencyKeys } from '../store/idempotency-keys.js';
 import type { Logger } from 'pino';
 import type { Config, SecretsKeys } from '../config/config.js';
-import { commandLine } from '../contract/command-line.js';
+import { formatCommandLine } from '../contract/command-line.js';
 import { computeCheckValue, createKeyFile, findSecretsKeys, requireSecretsKeys } from '../config/secrets-key.js';
 import { type Resealed, resealWebhooks } from '../webhooks/reseal.js';
 import { createSecretBox } from '../webhooks/secrets.js';
@@ -13,7 +13,7 @@ import { resealReceiptKeys } from '../keys/receipts.js';
 
 const purgeRows = 500;
 
-const lostKey = `If that key is lost, run "${commandLine('reseal', '--lost-key')}"`;
+const lostKey = `If that key is lost, run "${formatCommandLine('reseal', '--lost-key')}"`;
 const unknownKey =
   'no configured key is the key that the database was used with: set that key, also to replace it (SECRETS_KEY=NEW,OLD). ' +
   lostKey;
@@ -22,10 +22,10 @@ const unknownKey =
  * another key: resent readings would be stored again, and no webhook could be signed.
  */
 export async function admitSecretsKeys(store: Store, config: Config, nowMs: number): Promise<SecretsKeys> {
-  const keys = (await findFittingKeys(store, config)) ?? createKeys(config);
-  if (await store.use(secretsKeyTable).find()) return keys;
+  const keys = (await findMatchingKeys(store, config)) ?? createKeys(config);
+  if (await store.use(createSecretsKeyTable).find()) return keys;
   await untilAvailable(() =>
-    store.use(secretsKeyTable).claim({ checkValue: computeCheckValue(keys[0]), sinceMs: nowMs }),
+    store.use(createSecretsKeyTable).claim({ checkValue: computeCheckValue(keys[0]), sinceMs: nowMs }),
   );
   // Another process may have stored its key first.
   return admitSecretsKeys(store, config, nowMs);
@@ -35,8 +35,8 @@ export async function admitSecretsKeys(store: Store, config: Config, nowMs: numb
  * Returns the keys. Undefined if a new embedded database has no key file yet. Rejects with the remedy if the database was
  * used with another key.
  */
-export async function findFittingKeys(store: Store, config: Config): Promise<SecretsKeys | undefined> {
-  const stored = await store.use(secretsKeyTable).find();
+export async function findMatchingKeys(store: Store, config: Config): Promise<SecretsKeys | undefined> {
+  const stored = await store.use(createSecretsKeyTable).find();
   const keys = stored ? requireSecretsKeys(config) : findSecretsKeys(config);
   if (stored && !hasKey(keys, stored.checkValue)) throw new Error(unknownKey);
   return keys;
@@ -50,13 +50,14 @@ export async function replaceSecretsKey(store: Store, keys: SecretsKeys, log: Lo
   if (keys.length < 2) return;
   const secretBox = createSecretBox(keys);
   const { resealed, unreadable } = await resealWebhooks(store, secretBox);
-  await resealReceiptKeys(store.use(receiptKeyTable), secretBox);
+  await resealReceiptKeys(store.use(createReceiptKeyTable), secretBox);
   log.info({ resealed, unreadable: unreadable.length }, 'webhook secrets encrypted with the newest SECRETS_KEY');
   await storeNewest(store, keys, nowMs);
 }
 
 /**
- * Encrypts all webhook secrets with the first key. With `isKeyLost`, secrets may remain unreadable. Deletes the stored responses to requests with an
+ * Encrypts all webhook secrets with the first key. With `isKeyLost`, secrets may remain unreadable. Deletes the stored
+ * responses to requests with an
  * Idempotency-Key, because they may contain secrets that the keys cannot read.
  */
 export async function resealDatabase(
@@ -64,19 +65,20 @@ export async function resealDatabase(
   config: Config,
   { isKeyLost, nowMs }: { readonly isKeyLost: boolean; readonly nowMs: number },
 ): Promise<Resealed> {
-  const stored = await store.use(secretsKeyTable).find();
+  const stored = await store.use(createSecretsKeyTable).find();
   const keys = findSecretsKeys(config) ?? (isKeyLost ? createKeys(config) : requireSecretsKeys(config));
   if (stored && !hasKey(keys, stored.checkValue) && !isKeyLost) throw new Error(unknownKey);
   const secretBox = createSecretBox(keys);
   const result = await resealWebhooks(store, secretBox);
-  await resealReceiptKeys(store.use(receiptKeyTable), secretBox);
+  await resealReceiptKeys(store.use(createReceiptKeyTable), secretBox);
   while ((await store.run((knex) => purgeIdempotencyKeys(knex, nowMs, purgeRows))) > 0);
   await storeNewest(store, keys, nowMs);
   return result;
 }
 
 function createKeys({ database }: Config): SecretsKeys {
-  if (database.kind !== 'sqlite') throw new Error('MySQL requires SECRETS_KEY');
+  if (database.kind !== 'sqlite')
+    throw new Error('MySQL requires SECRETS_KEY: set it to the key of the other processes');
   return [createKeyFile(database.file)];
 }
 
@@ -85,6 +87,6 @@ const hasKey = (keys: SecretsKeys | undefined, checkValue: string) =>
 
 async function storeNewest(store: Store, [newest]: SecretsKeys, nowMs: number): Promise<void> {
   const checkValue = computeCheckValue(newest);
-  if ((await store.use(secretsKeyTable).find())?.checkValue === checkValue) return;
-  await untilAvailable(() => store.use(secretsKeyTable).replace({ checkValue, sinceMs: nowMs }));
+  if ((await store.use(createSecretsKeyTable).find())?.checkValue === checkValue) return;
+  await untilAvailable(() => store.use(createSecretsKeyTable).replace({ checkValue, sinceMs: nowMs }));
 }

@@ -3,7 +3,7 @@ import type { Closable } from '../observe/start.js';
 import { createClock } from '../config/clock.js';
 import type { Config } from '../config/config.js';
 import { createLog } from '../observe/log.js';
-import { connect, type Functions, functionsOf } from './connection.js';
+import { connectThread, type Functions, createRemoteFunctions } from './connection.js';
 import { type Core, type CoreHost, startCore } from './core.js';
 
 /** Data that the main thread passes to the core's thread at its start. */
@@ -24,8 +24,8 @@ export function runCore(tracing: Closable | undefined): void {
   if (!parentPort) throw new Error('runCore must run on a worker thread');
   const { config, hostFunctions } = workerData as ThreadData;
   const functions: Record<string, Functions[string]> = {};
-  const { notify } = connect<HostFunctions>(parentPort, functions);
-  const host = functionsOf<HostFunctions>(hostFunctions, notify);
+  const { notify } = connectThread<HostFunctions>(parentPort, functions);
+  const host = createRemoteFunctions<HostFunctions>(hostFunctions, notify);
   const log = createLog(config.logLevel, { write: host.writeLog });
   functions['start'] = async () => {
     const core = await startCore({ config, log, now: createClock(config), host });

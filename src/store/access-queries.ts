@@ -1,15 +1,15 @@
 import type { Knex } from 'knex';
 import type { ChainedEntry, Checkpoint } from './accesses.js';
-import { pagesOf } from './people.js';
+import { listPages } from './people.js';
 
-/** Stands for all persons of the account. */
+/** In place of a pseudonym: the access concerns all persons of the account. */
 export const everyone = '*';
-/** Stands for a session without a person. */
+/** In place of a pseudonym: the session has no person. */
 export const nobody = '-';
-/** Stands for a person who was erased before the entry was stored. */
+/** In place of a pseudonym: the person was erased before the entry was stored. */
 export const erasedPerson = '!';
 
-/** Position of an entry in the order of time. */
+/** The last entry of the previous page. */
 export type AccessCursor = Pick<ChainedEntry, 'atMs' | 'chainId' | 'seq'>;
 
 const columns = {
@@ -106,7 +106,7 @@ export function createQueries(knex: Knex) {
     async links(): Promise<
       AsyncIterable<Array<Record<'account_id' | 'pseudonym' | 'code', string> & { subject_id: string | null }>>
     > {
-      return pagesOf(knex, {
+      return listPages(knex, {
         ...{ table: 'access_subjects', keys: ['account_id', 'pseudonym'] },
         columns: ['account_id', 'pseudonym', 'subject_id', 'code'],
         select: (query) => query,

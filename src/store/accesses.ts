@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Schema } from '../contract/contract.js';
 import { createQueries, erasedPerson } from './access-queries.js';
-import { type DigestId, erasedIdTable } from './erased-ids.js';
+import { type DigestId, createErasedIdTable } from './erased-ids.js';
 import { insertRows } from './rows.js';
 import { retry } from './retry.js';
 
 /** One or more requests of a key in a minute that concern the same data. */
 export interface AccessEntry {
-  /** Start of the minute, epoch ms. */
+  /** Start of the minute in epoch ms. */
   readonly atMs: number;
   readonly accountId: string;
   readonly keyId: string;
@@ -34,7 +34,7 @@ export interface ChainedEntry extends AccessEntry {
 export interface Checkpoint extends Pick<ChainedEntry, 'chainId' | 'seq' | 'mac'> {
   /** Check value of the secrets key, 16 hex digits. */
   readonly keyCheck: string;
-  /** Time at which the entry was stored, epoch ms. */
+  /** Time at which the entry was stored in epoch ms. */
   readonly atMs: number;
   readonly signature: string;
 }
@@ -43,7 +43,7 @@ const insertMax = 500;
 const dayMs = 86_400_000;
 
 /** All queries of the access record. */
-export function accessTable(knex: Knex) {
+export function createAccessTable(knex: Knex) {
   const findSubjects = (accountId: string) => knex('access_subjects').where({ account_id: accountId });
 
   async function findPseudonyms(digestId: DigestId, accountId: string, subjectIds: readonly string[], nowMs: number) {
@@ -97,7 +97,8 @@ export function accessTable(knex: Knex) {
 
     /**
      * Returns the pseudonyms of subjects. Creates missing ones. A subject without data is absent. The pseudonym is
-     * `erasedPerson` if the erasure of the subject is not older than its access (by subject, epoch ms): another one would link
+     * `erasedPerson` if the erasure of the subject is not older than its access (by subject, epoch ms): another one
+     * would link
      * an erased person to later requests.
      */
     async assignPseudonyms(
@@ -110,7 +111,7 @@ export function accessTable(knex: Knex) {
       for (const ids of chunksOf([...accessedAtMs.keys()])) {
         const known = await findPseudonyms(digestId, accountId, ids, nowMs);
         const unknown = ids.filter((id) => !known.has(id));
-        // Before the erasures, so that a person who is erased in between is found in one of both.
+        // Runs before the erasures are read. A person who is erased in between is then found in one of both.
         const existing = unknown.length > 0 ? await findExisting(accountId, unknown) : [];
         // Before the insert: even an updated row would leave the id of an erased person in the files of SQLite.
         const gone = new Set(await findErased(unknown));
@@ -128,7 +129,7 @@ export function accessTable(knex: Knex) {
       async function findErased(ids: readonly string[]): Promise<string[]> {
         if (ids.length === 0) return [];
         const digests = new Map(ids.map((id) => [id, digestId(accountId, { kind: 'subject', id })]));
-        const erasedAtMs = await erasedIdTable({ knex, accountId }).find([...digests.values()].flat());
+        const erasedAtMs = await createErasedIdTable({ knex, accountId }).find([...digests.values()].flat());
         const isErased = (id: string) =>
           digests.get(id)?.some((digest) => (erasedAtMs.get(digest) ?? -1) >= (accessedAtMs.get(id) ?? 0));
         return ids.filter(isErased);
@@ -172,10 +173,11 @@ export function accessTable(knex: Knex) {
   };
 }
 
-export type AccessTable = ReturnType<typeof accessTable>;
+export type AccessTable = ReturnType<typeof createAccessTable>;
 
 /**
- * Returns the codes of the link between a person and a pseudonym, one per key of SECRETS_KEY. They do not reveal the person.
+ * Returns the codes of the link between a person and a pseudonym, one per key of SECRETS_KEY. They do not reveal the
+ * person.
  * `subjectId` is null after the erasure of the person.
  */
 export function signLink(digestId: DigestId, accountId: string, pseudonym: string, subjectId: string | null) {
@@ -183,7 +185,8 @@ export function signLink(digestId: DigestId, accountId: string, pseudonym: strin
 }
 
 /**
- * Removes a person from their link. Returns the number of changed rows. The row stays with a new code, so that a deleted row
+ * Removes a person from their link. Returns the number of changed rows. The row stays with a new code, so that a
+ * deleted row
  * is detected.
  */
 export async function unlinkPerson({ knex, accountId }: ReadScope, digestId: DigestId, subjectId: string) {

@@ -6,13 +6,13 @@ import type { Consent } from '../score/remembered.js';
 /** A version of a person's consent, with everything that was recorded. */
 export interface StoredConsent extends Consent {
   readonly purposes: readonly string[];
-  /** When the person decided, epoch ms. */
+  /** When the person decided in epoch ms. */
   readonly eventMs: number;
   /** Id of the integrator's record. Absent if there is none. */
   readonly recordId?: string | undefined;
-  /** When the service stored the version, epoch ms. */
+  /** When the service stored the version in epoch ms. */
   readonly recordedAtMs: number;
-  /** The latest `event_time` of this version and of all decisions that it overruled, epoch ms. */
+  /** The latest `event_time` of this version and of all decisions that it overruled in epoch ms. */
   readonly latestMs: number;
   /** The decision as it was sent. Absent if it was recorded as sent. */
   readonly sent?: Omit<StoredConsent, 'version' | 'recordedAtMs' | 'latestMs' | 'sent'> | undefined;
@@ -25,7 +25,7 @@ interface ConsentRow {
 }
 
 /** Reads the consents of one account. */
-export function consentReader({ knex, accountId }: ReadScope) {
+export function createConsentReader({ knex, accountId }: ReadScope) {
   return {
     /** Returns at most `max` versions before a version, newest first. */
     async page(subjectId: string, max: number, before = Number.MAX_SAFE_INTEGER): Promise<StoredConsent[]> {
@@ -41,10 +41,10 @@ export function consentReader({ knex, accountId }: ReadScope) {
 }
 
 /** Writes the consents of one account in a transaction. */
-export function consentWriter(scope: ReadScope) {
+export function createConsentWriter(scope: ReadScope) {
   const { knex: transaction, accountId } = scope;
   return {
-    ...consentReader(scope),
+    ...createConsentReader(scope),
 
     /** Adds a version, or replaces a stored one. */
     async save(subjectId: string, { version, recordedAtMs, ...content }: StoredConsent): Promise<void> {

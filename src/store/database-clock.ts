@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Time between two measurements, ms. */
+/** Time between two measurements in ms. */
 const measureEveryMs = 5_000;
-/** Maximum difference between the clocks of two machines, ms. */
+/** Maximum difference between the clocks of two machines in ms. */
 const differenceMaxMs = 60_000;
 
 /**
@@ -10,32 +10,33 @@ const differenceMaxMs = 60_000;
  * retry times, expiry. These times come from this clock, because the clocks of the processes may differ.
  */
 export interface DatabaseClock {
-  /** Returns the time, epoch ms. Does not query the database. */
+  /** Returns the time in epoch ms. Does not query the database. */
   readonly now: () => number;
-  /** Returns how far the clock of this process is ahead of the database clock, ms. Negative if it is behind. */
+  /** Returns how far the clock of this process is ahead of the database clock in ms. Negative if it is behind. */
   readonly aheadMs: () => number;
   /**
-   * Returns the time for the deletion of expired data, epoch ms. Undefined if the time is uncertain. Rejects if the
+   * Returns the time in epoch ms to compare expiry times with before a deletion. Undefined if no clock can be trusted.
+   * Rejects if the
    * database is unavailable.
    */
   readonly readPurgeTime: () => Promise<number | undefined>;
   close(): Promise<void>;
 }
 
-/** A clock, and how far it is ahead of the clock of this process, ms. */
+/** A clock, and how far it is ahead of the clock of this process in ms. */
 export interface OtherClock {
   readonly host: string;
   readonly aheadMs: number;
 }
 
 export interface ServerClockParts {
-  /** Returns the time of the database server, epoch ms. */
+  /** Returns the time of the database server in epoch ms. */
   readonly read: () => Promise<number>;
   /** Returns the clocks of all reachable hosts. Empty if there is one host. */
   readonly readHosts: () => Promise<readonly OtherClock[]>;
-  /** The clock of this process, epoch ms. */
+  /** The clock of this process in epoch ms. */
   readonly now: () => number;
-  /** Called after each measurement with the difference of the database's time and `monotonicMs`, ms. */
+  /** Called after each measurement with the difference of the database's time and `monotonicMs` in ms. */
   readonly onMeasured?: ((serverMinusMonotonicMs: number) => void) | undefined;
   /** Called when the difference of the clocks becomes too large, and when it no longer is. */
   readonly onDifference: (aheadMs: number, isTooLarge: boolean) => void;
@@ -43,8 +44,8 @@ export interface ServerClockParts {
   readonly onHostDifference: (clock: OtherClock) => void;
 }
 
-/** Returns the time of a clock that never jumps, ms. All threads of a process share it, unlike `performance.now`. */
-export function monotonicMs(): number {
+/** Returns the time of a clock that never jumps in ms. All threads of a process share it, unlike `performance.now`. */
+export function readMonotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
@@ -57,12 +58,12 @@ export async function openServerClock(parts: ServerClockParts): Promise<Database
   const stop = new AbortController();
   let serverMinusMonotonicMs = 0;
   let aheadMs = 0;
-  const serverNow = () => Math.round(serverMinusMonotonicMs + monotonicMs());
+  const serverNow = () => Math.round(serverMinusMonotonicMs + readMonotonicMs());
   const measure = async () => {
-    const sentAtMs = monotonicMs();
+    const sentAtMs = readMonotonicMs();
     const serverMs = await read();
     // The server read its clock between the request and the response.
-    serverMinusMonotonicMs = serverMs - (sentAtMs + monotonicMs()) / 2;
+    serverMinusMonotonicMs = serverMs - (sentAtMs + readMonotonicMs()) / 2;
     onMeasured?.(serverMinusMonotonicMs);
     const wasTooLarge = isTooLarge(aheadMs);
     aheadMs = now() - serverNow();
@@ -98,13 +99,13 @@ function isTooLarge(differenceMs: number): boolean {
 }
 
 export interface SqliteClockParts {
-  /** The clock of this process, epoch ms. */
+  /** The clock of this process in epoch ms. */
   readonly now: () => number;
-  /** Returns the timestamp of the newest live reading, epoch ms. Undefined if none is stored. */
+  /** Returns the timestamp of the newest live reading in epoch ms. Undefined if none is stored. */
   readonly findNewestReading: () => Promise<number | undefined>;
-  /** How long readings are stored, ms. */
+  /** How long readings are stored in ms. */
   readonly readingsMs: number;
-  /** A monotonic clock, ms. Tests replace it. */
+  /** A monotonic clock in ms. Tests replace it. */
   readonly monotonic?: () => number;
 }
 

@@ -6,15 +6,18 @@ import { insertRows } from './rows.js';
 import { lockDeliveries } from './lock-deliveries.js';
 
 /** Queue of the deliveries of one session to one webhook. */
-export type Line = Pick<Delivery, 'webhookId' | 'sessionId'>;
+export type QueueId = Pick<Delivery, 'webhookId' | 'sessionId'>;
 
 /** Columns that change when a delivery is settled or retried. */
 const changedColumns = ['seq', 'receiver', 'status', 'reason', 'attempts', 'due_at_ms', 'owner', 'settled_at_ms'];
 /** Maximum number of rows per statement. */
 const insertMax = 500;
 
-/** Deliveries of one account. The lock on a webhook guards its queues. */
-export function deliveryTable({ knex, accountId }: ReadScope) {
+/**
+ * Deliveries of one account. The pending deliveries of a webhook form queues, one per session. Whoever changes them
+ * holds the lock of the webhook.
+ */
+export function createDeliveryTable({ knex, accountId }: ReadScope) {
   const mine = () => knex('deliveries').where({ account_id: accountId });
   const write = async (deliveries: readonly Delivery[], conflict?: Parameters<typeof insertRows>[3]) => {
     const rows = deliveries.map((delivery) => ({ account_id: accountId, ...toRow(delivery) }));
@@ -65,7 +68,7 @@ export function deliveryTable({ knex, accountId }: ReadScope) {
       sessionsWith(['queued', 'due'], webhookId, sessionIds),
 
     /** Makes the first queued delivery of each queue due. */
-    async promoteNext(lines: readonly Line[], nowMs: number): Promise<void> {
+    async promoteNext(lines: readonly QueueId[], nowMs: number): Promise<void> {
       const [first, ...others] = lines.map(({ webhookId, sessionId }) =>
         mine()
           .select('delivery_id')
@@ -83,8 +86,8 @@ export function deliveryTable({ knex, accountId }: ReadScope) {
     },
 
     /** Makes the first queued delivery due in those queues that have no due delivery. */
-    async promoteIdle(lines: readonly Line[], nowMs: number): Promise<void> {
-      const idle: Line[] = [];
+    async promoteIdle(lines: readonly QueueId[], nowMs: number): Promise<void> {
+      const idle: QueueId[] = [];
       for (const webhookId of new Set(lines.map((line) => line.webhookId))) {
         const sessionIds = [...new Set(lines.filter((it) => it.webhookId === webhookId).map((it) => it.sessionId))];
         const due = await sessionsWith(['due'], webhookId, sessionIds);

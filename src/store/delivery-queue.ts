@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import { type Delivery, deliveryColumns, type DeliveryRow, toDelivery } from './delivery-row.js';
-import { isMysql, whereKeys } from './rows.js';
+import { isMysql, selectKeys } from './rows.js';
 import { retry } from './retry.js';
 
 /** A claimed delivery with its account. */
@@ -11,7 +11,7 @@ export type DueDelivery = Delivery & { readonly accountId: string };
 export interface DueQueue {
   /** Name of the queue. See `Delivery.receiver`. */
   readonly receiver: string;
-  /** Time at which the first delivery of the queue may be claimed, epoch ms. */
+  /** Time at which the first delivery of the queue may be claimed in epoch ms. */
   readonly firstDueAtMs: number;
   readonly lastDueAtMs: number;
 }
@@ -20,7 +20,7 @@ export interface Claim {
   /** Random id of the claim, 16 hex characters. */
   readonly owner: string;
   readonly nowMs: number;
-  /** End of the lease, epoch ms. No other worker can claim the deliveries before this time. */
+  /** End of the lease in epoch ms. No other worker can claim the deliveries before this time. */
   readonly leasedUntilMs: number;
   /** Number of deliveries to claim per queue. */
   readonly shares: ReadonlyArray<{ readonly queue: DueQueue; readonly count: number }>;
@@ -33,7 +33,7 @@ const keyColumns = ['account_id', 'delivery_id'] as const;
  */
 const candidatesPerSlot = 4;
 /**
- * Margin for clock differences, ms. A delivery that is due later than a lease plus this margin was written by a process
+ * Margin for clock differences in ms. A delivery that is due later than a lease plus this margin was written by a process
  * whose clock is fast.
  */
 const clockMarginMs = 5_000;
@@ -80,7 +80,7 @@ export async function claimDue(knex: Knex, claim: Claim): Promise<DueDelivery[]>
 async function take(knex: Knex, keys: ReadonlyArray<[string, string]>, claim: Claim): Promise<DueDelivery[]> {
   // With `coalesce`, SQLite uses the primary key instead of the index of due deliveries.
   const isDueRow = "coalesce(status, '') = 'due'";
-  const mine = () => whereKeys(knex('deliveries'), keyColumns, keys).whereRaw(isDueRow);
+  const mine = () => selectKeys(knex('deliveries'), keyColumns, keys).whereRaw(isDueRow);
   const horizon = `case when substr(receiver, 9, 1) = '${extendedQueueMark}' then ? else ? end`;
   const isFree = `due_at_ms <= ? or (due_at_ms > ${horizon} and owner is null)`;
   await mine()
@@ -125,7 +125,7 @@ export function isDue(queue: DueQueue, claim: Pick<Claim, 'nowMs' | 'leasedUntil
   return queue.firstDueAtMs <= claim.nowMs || queue.lastDueAtMs > computeHorizon(claim, isExtended(queue));
 }
 
-/** Returns the time after which no correct clock sets a due time, epoch ms. */
+/** Returns the time after which no correct clock sets a due time in epoch ms. */
 function computeHorizon({ leasedUntilMs }: Pick<Claim, 'leasedUntilMs'>, hasExtendedRetries = false): number {
   return leasedUntilMs + clockMarginMs + (hasExtendedRetries ? extendedPauseMs : 0);
 }
@@ -143,7 +143,7 @@ async function shortenLeases(knex: Knex, found: readonly Candidate[], claim: Cla
   const tooLong = found.filter((it) => it.owner !== null && it.due_at_ms > computeHorizon(claim, isExtended(it)));
   if (tooLong.length === 0) return;
   const keys = tooLong.map(keyOf);
-  const shorten = whereKeys(knex('deliveries'), keyColumns, keys)
+  const shorten = selectKeys(knex('deliveries'), keyColumns, keys)
     .where({ status: 'due' })
     .whereNotNull('owner')
     .where('due_at_ms', '>', computeHorizon(claim));

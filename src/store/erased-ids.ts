@@ -1,7 +1,7 @@
 import type { ReadScope } from './scope.js';
 import type { Knex } from 'knex';
 import { insertRows } from './rows.js';
-import { pagesOf } from './people.js';
+import { listPages } from './people.js';
 
 /** An id that an erasure removed. */
 export interface ErasedId {
@@ -21,9 +21,9 @@ export type DigestId = (
 const insertMax = 500;
 
 /** The ids of one account that were erased, with the time of their newest erasure. */
-export function erasedIdTable({ knex, accountId }: ReadScope) {
+export function createErasedIdTable({ knex, accountId }: ReadScope) {
   return {
-    /** Stores the time of an erasure, epoch ms. */
+    /** Stores the time of an erasure in epoch ms. */
     async add(digests: readonly string[], erasedAtMs: number): Promise<void> {
       const rows = digests.map((digest) => ({ account_id: accountId, digest, erased_at_ms: erasedAtMs }));
       for (let from = 0; from < rows.length; from += insertMax)
@@ -33,7 +33,7 @@ export function erasedIdTable({ knex, accountId }: ReadScope) {
         });
     },
 
-    /** Returns the times of erasures by digest, epoch ms. */
+    /** Returns the times of erasures by digest in epoch ms. */
     async find(digests: readonly string[]): Promise<Map<string, number>> {
       const rows = await knex('erased_ids')
         .select('digest', 'erased_at_ms')
@@ -52,12 +52,12 @@ export interface StoredErasure {
 }
 
 /** The erased ids of all accounts, for the record outside of the database. */
-export function erasedIdRecord(knex: Knex) {
+export function createErasedIdRecord(knex: Knex) {
   return {
     /** Yields the ids that were erased at `sinceMs` or later, in pages. None if the schema is from before erased ids. */
     async *since(sinceMs: number): AsyncGenerator<StoredErasure[]> {
       if (!(await knex.schema.hasTable('erased_ids'))) return;
-      yield* pagesOf(knex, {
+      yield* listPages(knex, {
         ...{ table: 'erased_ids', keys: ['account_id', 'digest'], columns: ['account_id', 'digest', 'erased_at_ms'] },
         select: (query) => query.where('erased_at_ms', '>=', sinceMs),
         read: (row) => ({
@@ -71,7 +71,7 @@ export function erasedIdRecord(knex: Knex) {
     /** Stores erasures, unless newer ones are stored. */
     async add(erasures: readonly StoredErasure[]): Promise<void> {
       for (const { accountId, digest, erasedAtMs } of erasures) {
-        const table = erasedIdTable({ knex, accountId });
+        const table = createErasedIdTable({ knex, accountId });
         if (((await table.find([digest])).get(digest) ?? -1) < erasedAtMs) await table.add([digest], erasedAtMs);
       }
     },

@@ -1,9 +1,9 @@
 import type { ReadScope } from './scope.js';
 import type { Knex } from 'knex';
-import { deliveryTable, type Line } from './deliveries.js';
+import { createDeliveryTable, type QueueId } from './deliveries.js';
 import { deleteSession } from './expired-readings.js';
 import { retry } from './retry.js';
-import { webhookTable } from './webhooks.js';
+import { createWebhookTable } from './webhooks.js';
 
 /** An incarnation of a session whose readings must be erased. */
 export interface Erasure {
@@ -57,18 +57,18 @@ async function eraseNotifications(
 ): Promise<number> {
   const { knex: transaction, accountId } = scope;
   const mine = (table: string) => transaction(table).where({ account_id: accountId });
-  await webhookTable(scope).lockAll();
+  await createWebhookTable(scope).lockAll();
   const webhooks: string[] = await select(mine('webhooks')).forUpdate().pluck('webhook_id');
   if (webhooks.length > 0) {
     await mine('webhooks').whereIn('webhook_id', webhooks).delete();
     await mine('deliveries').whereIn('webhook_id', webhooks).delete();
   }
-  const due: Line[] = await select(mine('deliveries'))
+  const due: QueueId[] = await select(mine('deliveries'))
     .select({ webhookId: 'webhook_id', sessionId: 'session_id' })
     .where({ status: 'due' });
   let others = 0;
   for (const table of ['outbox', 'deliveries', 'idempotency_keys']) others += await select(mine(table)).delete();
-  await deliveryTable(scope).promoteIdle(due, nowMs);
+  await createDeliveryTable(scope).promoteIdle(due, nowMs);
   return webhooks.length + others;
 }
 
@@ -88,9 +88,9 @@ export async function eraseSomeDeliveries(
 ): Promise<number> {
   const { knex: transaction, accountId } = scope;
   const mine = () => transaction('deliveries').where({ account_id: accountId });
-  const webhooks = await webhookTable(scope).lockAll();
+  const webhooks = await createWebhookTable(scope).lockAll();
   const watching = webhooks.filter((it) => it.subjectId === subjectId).map((it) => it.webhookId);
-  const first = (query: Knex.QueryBuilder): Promise<Array<{ delivery_id: string; status: string } & Line>> =>
+  const first = (query: Knex.QueryBuilder): Promise<Array<{ delivery_id: string; status: string } & QueueId>> =>
     query.select('delivery_id', 'status', { webhookId: 'webhook_id', sessionId: 'session_id' }).limit(batch);
   let found = await first(mine().where({ subject_id: subjectId }));
   if (found.length === 0 && watching.length > 0) found = await first(mine().whereIn('webhook_id', watching));
@@ -98,7 +98,7 @@ export async function eraseSomeDeliveries(
   const ids = found.map(({ delivery_id }) => delivery_id);
   await mine().whereIn('delivery_id', ids).delete();
   const due = found.filter(({ status }) => status === 'due');
-  await deliveryTable(scope).promoteIdle(due, nowMs);
+  await createDeliveryTable(scope).promoteIdle(due, nowMs);
   return found.length;
 }
 

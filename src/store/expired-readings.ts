@@ -6,8 +6,8 @@ import { positionsPerMs } from './stream-positions.js';
 /** SQL of `toAccountKey`. */
 const accountKey = 'substr(p.account_id, 5, 12)';
 
-/** Returns the timestamp of the newest live reading of all accounts, epoch ms. Undefined if none is found. */
-export async function findNewestReading(knex: Knex): Promise<number | undefined> {
+/** Returns the timestamp of the newest live reading of all accounts in epoch ms. Undefined if none is found. */
+export async function findNewestReadingTime(knex: Knex): Promise<number | undefined> {
   // The position of a backfilled reading is negative.
   const newest = `select timestamp_ms from session_readings where account = ${accountKey} and position > 0
     order by position desc limit 1`;

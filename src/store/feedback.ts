@@ -1,6 +1,6 @@
 import type { ReadScope, WriteScope } from './scope.js';
 import type { Schema } from '../contract/contract.js';
-import { findPublished, type Published, type Reported, type ReportedTime } from './published-score.js';
+import { findPublished, type ScoreAtReport, type ReportedObject, type ReportedTime } from './published-score.js';
 
 /** What a report says. */
 export interface Report {
@@ -12,7 +12,7 @@ export interface Report {
   readonly stress: number;
   readonly noteCode?: Schema<'NoteCode'> | undefined;
   /** Absent if no score was published. */
-  readonly published?: Published | undefined;
+  readonly published?: ScoreAtReport | undefined;
   /** Epoch ms. */
   readonly recordedAtMs: number;
 }
@@ -40,7 +40,7 @@ interface Row {
 }
 
 /** Reads the reports of one account. */
-export function feedbackReader({ knex, accountId }: ReadScope) {
+export function createFeedbackReader({ knex, accountId }: ReadScope) {
   const mine = () => knex('feedback').where({ account_id: accountId });
 
   return {
@@ -62,14 +62,14 @@ export function feedbackReader({ knex, accountId }: ReadScope) {
       return rows.map(toReport);
     },
 
-    findPublished: (who: Reported, time: ReportedTime) => findPublished(knex, accountId, who, time),
+    findPublished: (who: ReportedObject, time: ReportedTime) => findPublished(knex, accountId, who, time),
   };
 }
 
 /** Writes the reports of one account in a transaction. `version` is that of the transaction. */
-export function feedbackWriter(scope: WriteScope) {
+export function createFeedbackWriter(scope: WriteScope) {
   const { knex: transaction, accountId, version } = scope;
-  const { find } = feedbackReader(scope);
+  const { find } = createFeedbackReader(scope);
   const mine = (table: string) => transaction(table).where({ account_id: accountId });
   const claim = async (table: string, key: object) =>
     (await mine(table).where(key).whereNotNull('body').update({ version })) > 0;
@@ -81,7 +81,7 @@ export function feedbackWriter(scope: WriteScope) {
      * Writes their versions. An erasure therefore either waits for this transaction and deletes the report, or the
      * transaction finds no subject. On a cluster, an erasure on another node conflicts with the write.
      */
-    async lock({ sessionId, subjectId }: Reported) {
+    async lock({ sessionId, subjectId }: ReportedObject) {
       if (sessionId === undefined)
         return (await claim('subjects', { subject_id: subjectId })) ? { subject_id: subjectId } : undefined;
       if (!(await claim('sessions', { session_id: sessionId }))) return undefined;

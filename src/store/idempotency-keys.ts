@@ -41,7 +41,7 @@ interface Row {
 }
 
 /** Idempotency keys of one account, for use in a transaction. */
-export function idempotencyKeyTable({ knex, accountId }: ReadScope) {
+export function createIdempotencyKeyTable({ knex, accountId }: ReadScope) {
   const mine = () => knex('idempotency_keys').where({ account_id: accountId });
   const held = ({ keyDigest, owner }: IdempotencyClaim) => mine().where({ key_digest: keyDigest, owner });
   const findSubject = async (session_id: string) => {

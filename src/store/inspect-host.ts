@@ -4,12 +4,12 @@ import type { Connection, ConnectionOptions, RowDataPacket } from 'mysql2/promis
  * Whether a host may serve. `reserve`: only if no host is usable, e.g. a Galera node that is copying its data to another
  * node.
  */
-export interface Standing {
+export interface HostFitness {
   readonly fitness: 'usable' | 'reserve' | 'unusable';
   /** The reason, in one line without credentials. Absent for a usable host. */
   readonly reason?: string;
   readonly fault?: HostFault;
-  /** How far the clock of a reachable host is ahead of the clock of this process, ms. */
+  /** How far the clock of a reachable host is ahead of the clock of this process in ms. */
   readonly aheadMs?: number;
 }
 
@@ -20,7 +20,7 @@ export interface Standing {
  */
 export type HostFault = 'unreachable' | 'rejected' | 'read-only' | 'no majority' | 'joining' | 'donor';
 
-/** Maximum time of one inspection, ms. A frozen host accepts the connection and does not respond. */
+/** Maximum time of one inspection in ms. A frozen host accepts the connection and does not respond. */
 const inspectionMs = 1_000;
 /** State of a Galera node that has applied all transactions of the cluster. */
 const synced = '4';
@@ -34,7 +34,7 @@ const queries = [
 ];
 
 /** Connects to the host and returns its standing. Resolves within about a second, also if the host does not respond. */
-export async function inspectHost(settings: ConnectionOptions): Promise<Standing> {
+export async function inspectHost(settings: ConnectionOptions): Promise<HostFitness> {
   // Imported on demand: an embedded database does not need the driver.
   const { default: mysql } = await import('mysql2/promise');
   const connecting = mysql.createConnection({ ...settings, connectTimeout: inspectionMs });
@@ -49,7 +49,7 @@ export async function inspectHost(settings: ConnectionOptions): Promise<Standing
   }
 }
 
-async function readStanding(connection: Connection): Promise<Standing> {
+async function readStanding(connection: Connection): Promise<HostFitness> {
   const values = new Map<string, string>();
   for (const sql of queries) {
     const [rows] = await connection.query<RowDataPacket[]>(sql);
@@ -60,7 +60,7 @@ async function readStanding(connection: Connection): Promise<Standing> {
 }
 
 /** Returns the standing of a host by its variables and status values. Unknown variables are absent. */
-export function judgeHost(values: ReadonlyMap<string, string>): Standing {
+export function judgeHost(values: ReadonlyMap<string, string>): HostFitness {
   const readOnly = ['read_only', 'innodb_read_only', 'tidb_super_read_only'].find(
     (name) => !writable.has(values.get(name)),
   );
@@ -78,9 +78,9 @@ export function judgeHost(values: ReadonlyMap<string, string>): Standing {
 
 function startTimer() {
   let timer: NodeJS.Timeout | undefined;
-  const standing = new Promise<Standing>((resolve) => {
+  const standing = new Promise<HostFitness>((resolve) => {
     const reason = `no response within ${inspectionMs} ms`;
-    const silent: Standing = { fitness: 'unusable', reason, fault: 'unreachable' };
+    const silent: HostFitness = { fitness: 'unusable', reason, fault: 'unreachable' };
     timer = setTimeout(() => resolve(silent), inspectionMs);
   });
   return { standing, clear: () => clearTimeout(timer) };

@@ -31,7 +31,7 @@ const columns = {
 };
 
 /** Queries of the audit log of key administration. Entries are never changed or purged. */
-export function auditQueries(knex: Knex) {
+export function createAuditQueries(knex: Knex) {
   return {
     /** Returns at most `max` entries, newest first. If `accountId` is given, returns only entries of that account. */
     async auditEntries(max: number, accountId?: string): Promise<ListedAuditEntry[]> {

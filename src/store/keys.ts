@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { AccountSettings, Scope, Tier } from '../contract/contract.js';
-import { type AuditEntry, auditQueries } from './key-audit.js';
+import { type AuditEntry, createAuditQueries } from './key-audit.js';
 import { retry } from './retry.js';
 import { rowFormats } from './row-formats.js';
 
@@ -20,7 +20,7 @@ export interface KeyRow {
   readonly createdAtMs: number;
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
-  /** Time of the last use, rounded to the hour, epoch ms. Null if the key was never used. */
+  /** Time of the last use, rounded to the hour in epoch ms. Null if the key was never used. */
   readonly lastUsedAtMs: number | null;
 }
 
@@ -53,7 +53,7 @@ const keyColumns = {
 };
 
 /** Accounts, their keys and the audit log. All changes run in a transaction together with their audit entry. */
-export function keyTable(knex: Knex) {
+export function createKeyTable(knex: Knex) {
   return {
     ...keyQueries(knex),
 
@@ -67,7 +67,7 @@ export function keyTable(knex: Knex) {
   };
 }
 
-export type KeyTable = ReturnType<typeof keyTable>;
+export type KeyTable = ReturnType<typeof createKeyTable>;
 export type KeyWriter = ReturnType<typeof keyWriter>;
 
 function keyQueries(knex: Knex) {
@@ -76,7 +76,7 @@ function keyQueries(knex: Knex) {
       .join('accounts', 'accounts.account_id', 'api_keys.account_id')
       .select({ ...keyColumns, account: 'accounts.name', tier: 'accounts.tier', settings: 'accounts.settings' });
   return {
-    ...auditQueries(knex),
+    ...createAuditQueries(knex),
 
     /** Returns the keys that exist among these hashes. */
     async byHashes(keyHashes: readonly string[]): Promise<ListedKey[]> {

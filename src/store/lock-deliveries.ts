@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { asciiIds } from './ascii-ids.js';
+import { filterAsciiIds } from './ascii-ids.js';
 import { type Delivery, deliveryColumns, type DeliveryRow, type DeliveryStatus, toDelivery } from './delivery-row.js';
 
 /** Locks and returns those deliveries of an account that have the status. */
@@ -12,7 +12,7 @@ export async function lockDeliveries(
   const rows: DeliveryRow[] = await transaction('deliveries')
     .select(deliveryColumns)
     .where({ account_id: accountId })
-    .whereIn('delivery_id', asciiIds(deliveryIds))
+    .whereIn('delivery_id', filterAsciiIds(deliveryIds))
     .where({ status })
     .orderBy('delivery_id')
     .forUpdate();

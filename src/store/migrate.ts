@@ -14,7 +14,7 @@ const lockWaitSeconds = 60;
 /** Named locks of MySQL are server-wide, so the lock name includes the database. */
 const lockOfDatabase = 'concat(?, database())';
 
-/** How long a process uses the schema after it has read the ledger, ms. */
+/** How long a process uses the schema after it has read the ledger in ms. */
 const leaseMs = 1_000;
 
 /**
@@ -105,7 +105,8 @@ export async function readApplied(knex: Knex, list = migrations): Promise<Readon
 }
 
 /**
- * Returns a function that rejects with a SchemaError as soon as a newer version has changed the schema so that this version
+ * Returns a function that rejects with a SchemaError as soon as a newer version has changed the schema so that this
+ * version
  * cannot use it. The function reads the ledger once per lease.
  */
 export function createSchemaCheck(knex: Knex): () => Promise<void> {

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
-import { judgeHost, type Standing } from './inspect-host.js';
+import { judgeHost, type HostFitness } from './inspect-host.js';
 import { type Address, createMysqlHosts, type HostEvent } from './mysql-hosts.js';
 
-const usable: Standing = { fitness: 'usable' };
-const dead: Standing = { fitness: 'unusable', reason: 'connect ECONNREFUSED' };
-const donor: Standing = { fitness: 'reserve', reason: 'Donor/Desynced' };
+const usable: HostFitness = { fitness: 'usable' };
+const dead: HostFitness = { fitness: 'unusable', reason: 'connect ECONNREFUSED' };
+const donor: HostFitness = { fitness: 'reserve', reason: 'Donor/Desynced' };
 const [a, b, c] = ['a', 'b', 'c'].map((host): Address => ({ host, port: 3306 })) as [Address, Address, Address];
-/** Longer than the time between two inspections of the earlier hosts, ms. */
+/** Longer than the time between two inspections of the earlier hosts in ms. */
 const longMs = 60_000;
 
 /** Returns hosts with changeable standings and a manual clock. */
-function open(...given: readonly Standing[]) {
+function open(...given: readonly HostFitness[]) {
   const standings = new Map([a, b, c].map((it, index) => [it, given[index] ?? usable]));
   const events: HostEvent[] = [];
   const clock = { ms: 0 };
-  const inspect = async (address: Address) => standings.get(address) as Standing;
+  const inspect = async (address: Address) => standings.get(address) as HostFitness;
   const hosts = createMysqlHosts({
     ...{ addresses: [a, b, c], inspect, now: () => clock.ms },
     onEvent: (event) => events.push(event),

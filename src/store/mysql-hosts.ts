@@ -1,4 +1,4 @@
-import type { Standing } from './inspect-host.js';
+import type { HostFitness } from './inspect-host.js';
 
 /** Host and port of a database server. */
 export interface Address {
@@ -21,9 +21,9 @@ export type HostEvent =
 export interface MysqlHostsOptions<A extends Address> {
   /** In the order of preference. */
   readonly addresses: readonly A[];
-  readonly inspect: (address: A) => Promise<Standing>;
+  readonly inspect: (address: A) => Promise<HostFitness>;
   readonly onEvent: (event: HostEvent) => void;
-  /** A monotonic clock, ms. Tests replace it. */
+  /** A monotonic clock in ms. Tests replace it. */
   readonly now?: () => number;
 }
 
@@ -43,10 +43,10 @@ export interface MysqlHosts<A extends Address> {
   suspect(address?: Address): void;
 }
 
-/** Minimum time between two inspections of the earlier hosts, ms. */
+/** Minimum time between two inspections of the earlier hosts in ms. */
 const lookEveryMs = 2_000;
 
-/** Thrown if no host can be used. The message names each host with its reason. */
+/** Thrown if no host is usable. The message has a reason for each host. */
 export class NoUsableHostError extends Error {
   readonly code = 'NO_USABLE_HOST';
 
@@ -120,7 +120,7 @@ async function findFirst<A extends Address>({ addresses, inspect }: MysqlHostsOp
   const skipped: string[] = [];
   let reserve: A | undefined;
   for (const [index, address] of addresses.entries()) {
-    const { fitness, reason } = (await inspections[index]) as Standing;
+    const { fitness, reason } = (await inspections[index]) as HostFitness;
     if (fitness === 'usable') return { chosen: address, isPreferred: index === 0, skipped };
     skipped.push(`${describeHost(address)}: ${reason}`);
     if (fitness === 'reserve') reserve ??= address;

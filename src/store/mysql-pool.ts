@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net';
 import knex, { type Knex } from 'knex';
-import { mysqlUrls, readMysqlTls } from '../config/mysql-url.js';
+import { listMysqlUrls, readMysqlTls } from '../config/mysql-url.js';
 import { idleSecondsMax } from './retry.js';
 import { createServerFacts, type ServerFacts } from './server-facts.js';
-import { inspectHost, type Standing } from './inspect-host.js';
+import { inspectHost, type HostFitness } from './inspect-host.js';
 import { type Address, createMysqlHosts, type HostEvent, type MysqlHosts, describeHost } from './mysql-hosts.js';
 
-/** How long one attempt waits, ms: for a connection, and for the response to a statement. */
+/** How long one attempt waits in ms: for a connection, and for the response to a statement. */
 const waitMs = { connect: 3_000, silence: 5_000 };
 const lockSeconds = 2;
 const connectionsMax = 10;
@@ -46,7 +46,7 @@ export function openMysql(url: string, { common, isServing, onHost }: MysqlOptio
       );
     },
   };
-  const [first, ...others] = mysqlUrls(url).map(listSettings);
+  const [first, ...others] = listMysqlUrls(url).map(listSettings);
   if (others.length === 0) return knex({ ...base, connection: first as Settings, pool });
   const hosts = createMysqlHosts({ addresses: [first as Settings, ...others], inspect: inspectHost, onEvent: onHost });
   const instance = knex({
@@ -63,12 +63,14 @@ export function openMysql(url: string, { common, isServing, onHost }: MysqlOptio
 
 /** Returns true if the URL names several hosts. */
 export function hasSeveralHosts(url: string): boolean {
-  return mysqlUrls(url).length > 1;
+  return listMysqlUrls(url).length > 1;
 }
 
-/** Returns the URL of the host that a new pool would use. Rejects with NoUsableHostError if it cannot use any of several. */
+/**
+ * Returns the URL of the host that a new pool would use. Rejects with NoUsableHostError if it cannot use any of several.
+ */
 export async function chooseMysqlUrl(url: string): Promise<string> {
-  const urls = mysqlUrls(url);
+  const urls = listMysqlUrls(url);
   if (urls.length === 1) return url;
   const addresses = urls.map(listSettings);
   const chosen = await createMysqlHosts({ addresses, inspect: inspectHost, onEvent: () => {} }).choose();
@@ -76,8 +78,8 @@ export async function chooseMysqlUrl(url: string): Promise<string> {
 }
 
 /** Returns the standing of each host of the URL, in the same order. */
-export function inspectHosts(url: string): Promise<Array<Standing & { readonly host: string }>> {
-  const inspected = mysqlUrls(url).map(listSettings);
+export function inspectHosts(url: string): Promise<Array<HostFitness & { readonly host: string }>> {
+  const inspected = listMysqlUrls(url).map(listSettings);
   return Promise.all(inspected.map(async (it) => ({ host: describeHost(it), ...(await inspectHost(it)) })));
 }
 
@@ -138,8 +140,8 @@ const sessionSettings = [
 const galeraSettings = 'select @@global.wsrep_on as isGalera; set session wsrep_sync_wait = 1';
 
 /**
- * MariaDB ends a connection whose transaction gets no statement for this time. A process that is frozen or has lost its
- * network would otherwise hold its locks until TCP gives up, which takes up to hours.
+ * MariaDB closes a connection whose transaction has been idle for this long. Otherwise, a process that is frozen or has
+ * lost its network would hold its locks until TCP gives up, which can take hours.
  */
 const idleSettings = `set session idle_transaction_timeout = ${idleSecondsMax}, idle_write_transaction_timeout = ${idleSecondsMax}`;
 

@@ -1,7 +1,7 @@
 import type { ReadScope } from './scope.js';
 import type { Knex } from 'knex';
 import type { SessionEvent } from '../score/states.js';
-import { insertRows, isMysql, whereKeys } from './rows.js';
+import { insertRows, isMysql, selectKeys } from './rows.js';
 
 /** A session with events that are not yet expanded to deliveries. */
 export interface SessionWithEvents {
@@ -29,7 +29,7 @@ const eventColumns = {
 };
 
 /** Outbox of one account. Ingest appends events, the worker expands them to deliveries. */
-export function outboxTable({ knex, accountId }: ReadScope) {
+export function createOutboxTable({ knex, accountId }: ReadScope) {
   const mine = () => knex('outbox').where({ account_id: accountId });
 
   return {
@@ -60,12 +60,12 @@ export function outboxTable({ knex, accountId }: ReadScope) {
     async remove(events: readonly OutboxEvent[]): Promise<void> {
       if (events.length === 0) return;
       const keys = events.map(({ sessionId, seq }): [string, number] => [sessionId, seq]);
-      await whereKeys(mine(), ['session_id', 'seq'], keys).delete();
+      await selectKeys(mine(), ['session_id', 'seq'], keys).delete();
     },
   };
 }
 
-/** Returns when the oldest event in the outbox was written, epoch ms. Undefined if the outbox is empty. */
+/** Returns when the oldest event in the outbox was written in epoch ms. Undefined if the outbox is empty. */
 export async function findOldestEvent(knex: Knex): Promise<number | undefined> {
   const [oldest] = await findAccountsWithEvents(knex);
   return oldest?.oldestMs;

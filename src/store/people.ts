@@ -7,12 +7,12 @@ const isOfPeople = ({ about }: TableDefinition) =>
 const tables = findTables(isOfPeople).map(({ name }) => name);
 
 /** Lists all people of the database, for a restore. */
-export function peopleTable(knex: Knex) {
+export function createPeopleTable(knex: Knex) {
   return {
     /** Yields the ids of people in pages. An id is yielded once per table that contains it. */
     async *subjects(): AsyncGenerator<Array<{ accountId: string; subjectId: string }>> {
       for (const table of tables)
-        yield* pagesOf(knex, {
+        yield* listPages(knex, {
           ...{ table, keys: ['account_id', 'subject_id'], columns: ['account_id', 'subject_id'] },
           select: (query) => query.whereNotNull('subject_id'),
           read: (row) => ({ accountId: String(row['account_id']), subjectId: String(row['subject_id']) }),
@@ -21,7 +21,7 @@ export function peopleTable(knex: Knex) {
 
     /** Yields the sessions without a subject in pages. */
     sessionsWithoutSubject: (): AsyncGenerator<Array<{ accountId: string; sessionId: string; incarnation: string }>> =>
-      pagesOf(knex, {
+      listPages(knex, {
         ...{
           table: 'sessions',
           keys: ['account_id', 'session_id'],
@@ -39,7 +39,7 @@ export function peopleTable(knex: Knex) {
 
 type Row = Readonly<Record<string, unknown>>;
 
-export interface Paged<T> {
+export interface PagedQuery<T> {
   readonly table: string;
   /** Columns that order the rows. Together they are unique among the selected rows. */
   readonly keys: readonly [string, string];
@@ -51,7 +51,10 @@ export interface Paged<T> {
 const pageRows = 1_000;
 
 /** Yields distinct rows of a table in pages. Used by commands: a page may scan the table. */
-export async function* pagesOf<T>(knex: Knex, { table, keys, columns, select, read }: Paged<T>): AsyncGenerator<T[]> {
+export async function* listPages<T>(
+  knex: Knex,
+  { table, keys, columns, select, read }: PagedQuery<T>,
+): AsyncGenerator<T[]> {
   const [one, other] = keys;
   let last: Row | undefined;
   for (;;) {

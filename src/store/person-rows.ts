@@ -32,7 +32,7 @@ async function nameSubjects(
 }
 
 /** Binds a session to a subject, with all rows that belong to it. */
-export async function nameSession(scope: ReadScope, bound: BoundSession): Promise<void> {
+export async function bindSession(scope: ReadScope, bound: BoundSession): Promise<void> {
   const { knex: transaction, accountId } = scope;
   const { sessionId: session_id, incarnation, subjectId: subject_id } = bound;
   await transaction('sessions').where({ account_id: accountId, session_id, incarnation }).update({ subject_id });

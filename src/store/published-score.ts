@@ -1,20 +1,20 @@
 import type { Knex } from 'knex';
 import { isMysql, selectRows } from './rows.js';
-import { findPositions, readingsOfSession, toAccountKey } from './readings.js';
+import { findPositions, hintSessionIndex, toAccountKey } from './readings.js';
 
 /** The session or the person that a report names. */
-export type Reported =
+export type ReportedObject =
   | { readonly sessionId: string; readonly subjectId?: undefined }
   | { readonly sessionId?: undefined; readonly subjectId: string };
 
 /** The published score of a time: of one reading, or the rounded mean of several. */
-export interface Published {
+export interface ScoreAtReport {
   readonly score: number;
   readonly model: number;
   readonly readings: number;
 }
 
-/** A range of time, epoch ms: after `afterMs`, up to `untilMs`. */
+/** A range of time in epoch ms: after `afterMs`, up to `untilMs`. */
 export interface ReportedTime {
   readonly afterMs: number;
   readonly untilMs: number;
@@ -29,9 +29,9 @@ export interface ReportedTime {
 export async function findPublished(
   knex: Knex,
   accountId: string,
-  who: Reported,
+  who: ReportedObject,
   { afterMs: earliestMs, untilMs, isMoment }: ReportedTime,
-): Promise<Published | undefined> {
+): Promise<ScoreAtReport | undefined> {
   const account = toAccountKey(accountId);
   const join = isMysql(knex) ? 'straight_join' : 'cross join';
   const late = `late_readings l ${isMysql(knex) ? 'force index' : 'indexed by'}`;
@@ -49,7 +49,7 @@ export async function findPublished(
     ? await selectRows<{ readonly atMs: number | null }>(knex, { sql: newestLate, bindings: lateBindings })
     : [];
   const afterMs = Math.max(earliestMs, (newest?.atMs ?? 0) - 1);
-  const found = `select ${columns} from sessions s ${join} ${readingsOfSession(knex)}
+  const found = `select ${columns} from sessions s ${join} ${hintSessionIndex(knex)}
       on r.account = ? and r.incarnation = s.incarnation and r.position between ? and ?
     where ${owner} and ${time}
     union all select ${columns} from sessions s ${join} ${late} ${lateIndex}

@@ -2,7 +2,7 @@ import type { ReadScope } from './scope.js';
 import type { State } from '../contract/contract.js';
 import type { StoredResult } from '../score/exported-reading.js';
 import { isMysql, selectRows } from './rows.js';
-import { computedColumns, type ComputedRow, readingsOfSession, toAccountKey, toComputed, toPoint } from './readings.js';
+import { computedColumns, type ComputedRow, hintSessionIndex, toAccountKey, toComputed, toPoint } from './readings.js';
 import type { ComputedState } from '../score/remembered.js';
 
 /** A range of positions: later than `after`, up to `through`. */
@@ -49,14 +49,14 @@ const columns = ['s.session_id', 's.subject_id', ...readingColumns].join(', ');
  * Queries for the readings of one account in the order of their acceptance. Never returns readings of an erased or
  * expired session, because every query joins the sessions.
  */
-export function positionReader({ knex, accountId }: ReadScope) {
+export function createPositionReader({ knex, accountId }: ReadScope) {
   const account = toAccountKey(accountId);
   // Both kinds of join keep the order of the tables. Otherwise, a database without statistics may start with the larger
   // table.
   const join = isMysql(knex) ? 'straight_join' : 'cross join';
   const isSame = 'r.account = ? and r.incarnation = s.incarnation';
   const ofReadings = `session_readings r${isMysql(knex) ? ' force index (primary)' : ''} ${join} sessions s on ${isSame} and s.account_id = ?`;
-  const joined = `${readingsOfSession(knex)} on ${isSame}`;
+  const joined = `${hintSessionIndex(knex)} on ${isSame}`;
   const ofSessions = `sessions s ${join} ${joined}`;
 
   const selectIn = async (
@@ -118,7 +118,7 @@ export function positionReader({ knex, accountId }: ReadScope) {
     exportSubject: (subjectId: string, range: PositionRange, max: number) =>
       selectIn(ofSessions, ['s.account_id = ? and s.subject_id = ?', accountId, subjectId], range, max),
 
-    /** Returns the time at which the subject's first session started, epoch ms. Undefined if it has no session. */
+    /** Returns the time at which the subject's first session started in epoch ms. Undefined if it has no session. */
     async firstSessionOf(subjectId: string): Promise<number | undefined> {
       const row: { readonly startedAtMs: number } | undefined = await knex('sessions')
         .select({ startedAtMs: 'started_at_ms' })

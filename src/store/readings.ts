@@ -5,7 +5,7 @@ import { buildInsert, isMysql, selectRows, type Statement } from './rows.js';
 import { positionsPerMs, positionStep } from './stream-positions.js';
 import type { ComputedState } from '../score/remembered.js';
 import type { Schema } from '../contract/contract.js';
-import { readDerivedFromText, listCategories, type HistoryPoint } from '../score/signals.js';
+import { listTextValues, listCategories, type HistoryPoint } from '../score/signals.js';
 import { rowFormats } from './row-formats.js';
 
 const lateWithReadings = 'late_readings l join session_readings r on r.account = l.account and r.position = l.position';
@@ -14,13 +14,13 @@ const lateWithReadings = 'late_readings l join session_readings r on r.account =
  * Returns SQL that selects the index of a session's readings. Otherwise, SQLite would read the readings of all
  * sessions.
  */
-export function readingsOfSession(knex: Knex): string {
+export function hintSessionIndex(knex: Knex): string {
   const hint = isMysql(knex) ? 'force index (session_readings_by_session)' : 'indexed by session_readings_by_session';
   return `session_readings r ${hint}`;
 }
 
 /** Readings of one account. */
-export function readingTable({ knex, accountId }: ReadScope) {
+export function createReadingTable({ knex, accountId }: ReadScope) {
   const account = toAccountKey(accountId);
 
   return {
@@ -36,7 +36,7 @@ export function readingTable({ knex, accountId }: ReadScope) {
       const after = findPositions(afterMs)[0];
       const last = Math.min(findPositions(untilMs)[1], Number.MAX_SAFE_INTEGER);
       // Readings with another position, e.g. backfilled readings, are in `late_readings`.
-      const sql = `select ${columns} from ${readingsOfSession(knex)}
+      const sql = `select ${columns} from ${hintSessionIndex(knex)}
         where r.account = ? and r.incarnation = ? and r.position > ? and r.position <= ?
           and r.timestamp_ms > ? and r.timestamp_ms <= ?
         union all select ${columns} from ${lateWithReadings}
@@ -58,7 +58,7 @@ export function readingTable({ knex, accountId }: ReadScope) {
       );
       const late = any('l.account = ? and l.incarnation = ? and l.timestamp_ms = ? and l.digest = ?');
       const rows = await selectRows<ComputedRow & { readonly incarnation: string; readonly digest: string }>(knex, {
-        sql: `select ${columns} from ${readingsOfSession(knex)} where ${near}
+        sql: `select ${columns} from ${hintSessionIndex(knex)} where ${near}
           union all select ${columns} from ${lateWithReadings} where ${late}`,
         bindings: [
           ...keys.flatMap((it) => [
@@ -119,7 +119,7 @@ export interface StoredReading extends ReadingKey {
 
 /** Number of hex characters of a digest. The digests of one session and timestamp must differ, so 48 bits suffice. */
 export const digestLength = 12;
-/** Maximum time from the timestamp of a reading to its acceptance, ms. Later readings are in `late_readings`. */
+/** Maximum time from the timestamp of a reading to its acceptance in ms. Later readings are in `late_readings`. */
 const latenessMaxMs = 60_000;
 const aheadMaxMs = timestamps.max_ahead_seconds * 1_000;
 
@@ -171,7 +171,7 @@ export function toComputed({ response, previous_score }: ComputedRow, point: His
   const { timestampMs, score, confidence, model, measured } = point;
   const { received = listCategories(measured), ...rest } = rowFormats.response.decode(response);
   const previous = previous_score === null ? {} : { previousScore: previous_score };
-  const derived = readDerivedFromText(measured);
+  const derived = listTextValues(measured);
   return { timestampMs, score, confidence, received, ...previous, ...(derived && { derived }), ...rest, model };
 }
 
@@ -220,7 +220,7 @@ export function findPositions(timestampMs: number): [earliest: number, latest: n
   return [(timestampMs - aheadMaxMs) * positionsPerMs, (timestampMs + latenessMaxMs) * positionsPerMs];
 }
 
-/** Returns the earliest timestamp, epoch ms, of a reading with this position that is not in `late_readings`. */
-export function earliestTimestamp(position: number): number {
+/** Returns the earliest timestamp in epoch ms, of a reading with this position that is not in `late_readings`. */
+export function computeEarliestTimestamp(position: number): number {
   return position / positionsPerMs - latenessMaxMs;
 }

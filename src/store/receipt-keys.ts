@@ -12,8 +12,10 @@ export interface ReceiptKey {
 
 const columns = { keyId: 'key_id', publicKey: 'public_key', privateKey: 'private_key', createdAtMs: 'created_at_ms' };
 
-/** Queries of the keys that sign deletion receipts. Public keys are never deleted, so that old receipts stay verifiable. */
-export function receiptKeyTable(knex: Knex) {
+/**
+ * Queries of the keys that sign deletion receipts. Public keys are never deleted, so that old receipts stay verifiable.
+ */
+export function createReceiptKeyTable(knex: Knex) {
   const table = () => knex('receipt_keys');
   return {
     /** Returns at most `max` keys, newest first. */
@@ -38,4 +40,4 @@ export function receiptKeyTable(knex: Knex) {
   };
 }
 
-export type ReceiptKeyTable = ReturnType<typeof receiptKeyTable>;
+export type ReceiptKeyTable = ReturnType<typeof createReceiptKeyTable>;

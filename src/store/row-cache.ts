@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Numbers of lookups in a cache since the start of the process. */
+/** Lookups in a cache since the start of the process. */
 export interface CacheLookups {
   readonly hits: number;
   readonly misses: number;

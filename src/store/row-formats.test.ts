@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { addTopics, type SessionStep } from '../score/session.js';
 import { advanceAll, history } from '../../testkit/arbitraries.js';
 import { topicNames } from '../../packages/text/vocabulary.js';
-import { rowFormat, rowFormats } from './row-formats.js';
+import { createRowFormat, rowFormats } from './row-formats.js';
 import type { TopicEvidence } from '../score/remembered.js';
 
 const track =
@@ -89,7 +89,7 @@ test('the error for an unknown version names the kind of row, the version and wh
 });
 
 test('a row of an older version passes through every later upgrade, in order', () => {
-  const format = rowFormat<{ names: string[] }>('list', [
+  const format = createRowFormat<{ names: string[] }>('list', [
     ({ name }) => ({ names: [name] }),
     ({ names }) => ({ names: (names as string[]).map((it) => it.toLowerCase()) }),
   ]);

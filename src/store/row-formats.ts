@@ -7,14 +7,14 @@ import type { ComputedState, Session, Subject } from '../score/remembered.js';
 
 /** Formats of the JSON columns. Every released version stays readable: see `row-formats.test.ts`. */
 export const rowFormats = {
-  accountSettings: rowFormat<AccountSettings>('set of account settings'),
-  session: rowFormat<Omit<Session, 'subjectId'>>('session'),
-  subject: rowFormat<Subject>('subject'),
-  consent: rowFormat<Omit<StoredConsent, 'version' | 'recordedAtMs'>>('consent'),
-  signals: rowFormat<ReadingContent>('list of signals'),
-  response: rowFormat<StoredResponse>('response'),
-  statusChanges: rowFormat<Pick<Trigger, 'changes'>>('list of status changes'),
-  webhook: rowFormat<Omit<StoredWebhook, WebhookColumn>>('webhook'),
+  accountSettings: createRowFormat<AccountSettings>('set of account settings'),
+  session: createRowFormat<Omit<Session, 'subjectId'>>('session'),
+  subject: createRowFormat<Subject>('subject'),
+  consent: createRowFormat<Omit<StoredConsent, 'version' | 'recordedAtMs'>>('consent'),
+  signals: createRowFormat<ReadingContent>('list of signals'),
+  response: createRowFormat<StoredResponse>('response'),
+  statusChanges: createRowFormat<Pick<Trigger, 'changes'>>('list of status changes'),
+  webhook: createRowFormat<Omit<StoredWebhook, WebhookColumn>>('webhook'),
 };
 
 /** The part of a computed state that the other columns of its reading do not contain. */
@@ -41,7 +41,7 @@ export interface RowFormat<Content extends object> {
  * version is therefore the number of upgrades plus one. A new optional field requires no upgrade. A renamed, removed or
  * reinterpreted field requires an upgrade.
  */
-export function rowFormat<Content extends object>(
+export function createRowFormat<Content extends object>(
   name: string,
   upgrades: ReadonlyArray<(older: Json) => Json> = [],
 ): RowFormat<Content> {

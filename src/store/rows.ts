@@ -156,7 +156,7 @@ export async function lockOrInsertRows<Row extends object>(
  * Selects the rows with these keys of two columns. Uses equalities for a single key, because MariaDB scans the whole
  * index for a list of one pair.
  */
-export function whereKeys(
+export function selectKeys(
   query: Knex.QueryBuilder,
   [one, other]: readonly [string, string],
   keys: ReadonlyArray<[string, string | number]>,

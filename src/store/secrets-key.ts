@@ -4,14 +4,14 @@ import type { Knex } from 'knex';
 export interface StoredSecretsKey {
   /** Depends on the key only. See `computeCheckValue`. */
   readonly checkValue: string;
-  /** When this key replaced the previous one, epoch ms. */
+  /** When this key replaced the previous one in epoch ms. */
   readonly sinceMs: number;
 }
 
 const name = 'current';
 
 /** Queries of the key in use. No account owns it. */
-export function secretsKeyTable(knex: Knex) {
+export function createSecretsKeyTable(knex: Knex) {
   const insert = ({ checkValue, sinceMs }: StoredSecretsKey) =>
     knex('secrets_keys').insert({ name, check_value: checkValue, since_ms: sinceMs }).onConflict('name');
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Facts that the connections of a pool have read from their server. */
+/** Properties of the server that the connections of a pool have read. */
 export interface ServerFacts {
   /** True if the server is a node of a Galera cluster. */
   isGalera: boolean;

@@ -34,7 +34,7 @@ export async function listSessions(
     .select(...columns)
     .where({ account_id: accountId });
   if (subjectId !== undefined) query.where({ subject_id: subjectId });
-  if (after) onlyAfter(query, after);
+  if (after) selectAfter(query, after);
   const order = ['started_at_ms', 'incarnation'].map((column) => ({ column, order: 'desc' }) as const);
   const rows: Array<SessionRow & { readonly started_at_ms: number }> = await query
     .whereNotNull('body')
@@ -51,7 +51,7 @@ export async function listSessions(
  * Limits the query to sessions after the cursor. The first condition is redundant, but only this condition can use the
  * index. The start in the last condition keeps MariaDB from searching the index of incarnations in addition.
  */
-export function onlyAfter(query: Knex.QueryBuilder, { startedAtMs, incarnation }: SessionCursor): void {
+export function selectAfter(query: Knex.QueryBuilder, { startedAtMs, incarnation }: SessionCursor): void {
   query
     .where('started_at_ms', '<=', startedAtMs)
     .where(

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import {
   computedColumns,
   type ComputedRow,
-  readingsOfSession,
+  hintSessionIndex,
   type ResultRow,
   toAccountKey,
   toComputed,
@@ -11,7 +11,7 @@ import {
   toResult,
 } from './readings.js';
 import { selectRows } from './rows.js';
-import { onlyAfter, type SessionCursor, type SessionFilter } from './session-list.js';
+import { selectAfter, type SessionCursor, type SessionFilter } from './session-list.js';
 import type { ComputedState } from '../score/remembered.js';
 
 /** A session as of a position. */
@@ -34,8 +34,8 @@ export interface SessionPoint {
   readonly score: number;
 }
 
-/** Snapshots of all accounts take turns. */
-const inTurn = createTurns();
+/** Limits the snapshots of all accounts together to one statement at a time. */
+const inTurn = createSerialQueue();
 
 /** Sessions per statement. A statement takes milliseconds, and other requests run between two statements. */
 const stepSessions = 250;
@@ -47,9 +47,9 @@ const stepSessions = 250;
  *
  * Snapshots of all accounts read the sessions in turns. Many snapshots therefore delay other requests no more than one.
  */
-export function snapshotReader({ knex, accountId }: ReadScope) {
+export function createSnapshotReader({ knex, accountId }: ReadScope) {
   const account = toAccountKey(accountId);
-  const newest = `select r.position from ${readingsOfSession(knex)} where r.account = ?
+  const newest = `select r.position from ${hintSessionIndex(knex)} where r.account = ?
     and r.incarnation = s.incarnation and r.position > 0 and r.position <= ? order by r.position desc limit 1`;
 
   const readStep = async ({ subjectId, after }: SessionFilter, position: number) => {
@@ -57,7 +57,7 @@ export function snapshotReader({ knex, accountId }: ReadScope) {
       .select('s.started_at_ms', 's.incarnation', knex.raw(`(${newest}) as position`, [account, position]))
       .where({ 's.account_id': accountId });
     if (subjectId !== undefined) query.where({ 's.subject_id': subjectId });
-    if (after) onlyAfter(query, after);
+    if (after) selectAfter(query, after);
     const order = ['s.started_at_ms', 's.incarnation'].map((column) => ({ column, order: 'desc' }) as const);
     const rows: Array<{ started_at_ms: number; incarnation: string; position: number | null }> = await query
       .orderBy(order)
@@ -127,7 +127,7 @@ export function snapshotReader({ knex, accountId }: ReadScope) {
     ): Promise<Map<string, SessionPoint[]>> {
       const points = new Map<string, SessionPoint[]>(incarnations.map((incarnation) => [incarnation, []]));
       if (incarnations.length === 0 || max === 0) return points;
-      const ofOne = `select * from (select r.incarnation, r.timestamp_ms, r.stress_score from ${readingsOfSession(knex)}
+      const ofOne = `select * from (select r.incarnation, r.timestamp_ms, r.stress_score from ${hintSessionIndex(knex)}
         where r.account = ? and r.incarnation = ? and r.position > 0 and r.position <= ?
         order by r.position desc limit ${max}) as recent`;
       const rows = await selectRows<Pick<ComputedRow, 'timestamp_ms' | 'stress_score'> & { incarnation: string }>(
@@ -146,7 +146,7 @@ export function snapshotReader({ knex, accountId }: ReadScope) {
 }
 
 /** Returns a function that runs tasks one after the other, in the order of the calls. */
-export function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+export function createSerialQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const running = last.then(work);

@@ -30,7 +30,7 @@ interface LockedSessionRow {
 const incarnationBytes = 6;
 
 /** Reads the sessions of one account. */
-export function sessionReader({ knex, accountId }: ReadScope) {
+export function createSessionReader({ knex, accountId }: ReadScope) {
   const mine = () => knex('sessions').where({ account_id: accountId });
 
   return {
@@ -56,7 +56,7 @@ export function sessionReader({ knex, accountId }: ReadScope) {
 }
 
 /** Writes the sessions of one account in a transaction. */
-export function sessionWriter({ knex: transaction, accountId, version, caches, afterCommit }: WriteScope) {
+export function createSessionWriter({ knex: transaction, accountId, version, caches, afterCommit }: WriteScope) {
   const readSessions = async (ids: string[]): Promise<Map<string, Session>> => {
     const rows: SessionRow[] = await transaction('sessions')
       .select('session_id', 'subject_id', 'body')
@@ -102,7 +102,7 @@ export function sessionWriter({ knex: transaction, accountId, version, caches, a
       return mine.andWhere('session_id', '>', after).orderBy('session_id').limit(max).pluck('session_id');
     },
 
-    /** Replaces the content of a locked session. Does not count as a reading, so that the session expires as before. */
+    /** Replaces the content of a locked session. Does not extend its lifetime. */
     async replace(sessionId: string, { subjectId: _, ...content }: Session): Promise<void> {
       const body = rowFormats.session.encode(content);
       await transaction('sessions').where({ account_id: accountId, session_id: sessionId }).update({ version, body });

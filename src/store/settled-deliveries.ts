@@ -6,7 +6,7 @@ import { webhookDelivery as settings } from '../../generated/spec.js';
 
 /** The last delivery of the previous page. */
 export interface DeliveryCursor {
-  /** The time of this delivery that orders the list, epoch ms. */
+  /** The time of this delivery that orders the list in epoch ms. */
   readonly atMs: number;
   readonly deliveryId: string;
 }
@@ -14,7 +14,7 @@ export interface DeliveryCursor {
 export interface DeliveryFilter {
   readonly webhookId?: string | undefined;
   readonly sessionId?: string | undefined;
-  /** Only deliveries with a later or the same time, epoch ms. */
+  /** Only deliveries with a later or the same time in epoch ms. */
   readonly sinceMs?: number | undefined;
   readonly after?: DeliveryCursor | undefined;
 }
@@ -24,7 +24,7 @@ export type DeliveryOutcome = 'delivered' | 'failed';
 export type DeliveryTime = 'settledAtMs' | 'eventAtMs';
 
 /** The delivery log of one account. */
-export function deliveryLog({ knex, accountId }: ReadScope) {
+export function createDeliveryLog({ knex, accountId }: ReadScope) {
   const mine = () => knex('deliveries').where({ account_id: accountId }).select(deliveryColumns);
   const pageQuery = (outcome: DeliveryOutcome, filter: DeliveryFilter, max: number, by: DeliveryTime) => {
     const { webhookId, sessionId, sinceMs, after } = filter;
@@ -53,7 +53,7 @@ export function deliveryLog({ knex, accountId }: ReadScope) {
       const pages = webhookIds.map((webhookId) => pageQuery('failed', { ...filter, webhookId }, max, 'eventAtMs'));
       if (pages.length === 0) return [];
       const rows: DeliveryRow[] = await knex.unionAll(pages.map((it) => knex.select('*').from(it.as('next'))));
-      return rows.map(toDelivery).sort(newestFirst('eventAtMs')).slice(0, max);
+      return rows.map(toDelivery).sort(orderNewestFirst('eventAtMs')).slice(0, max);
     },
 
     /** Returns a delivery with any status. */
@@ -72,16 +72,16 @@ function onlyAfter(query: Knex.QueryBuilder, time: string, { atMs, deliveryId }:
 }
 
 /** Compares deliveries for a list that is ordered by a time, newest first. */
-export function newestFirst(by: DeliveryTime): (a: Delivery, b: Delivery) => number {
+export function orderNewestFirst(by: DeliveryTime): (a: Delivery, b: Delivery) => number {
   return (a, b) => (b[by] ?? 0) - (a[by] ?? 0) || (a.deliveryId < b.deliveryId ? 1 : -1);
 }
 
 /** Failed deliveries of one account. */
-export function failedDeliveryTable(scope: ReadScope) {
+export function createFailedDeliveryTable(scope: ReadScope) {
   const { knex, accountId } = scope;
   return {
     /** Returns at most `max` failed deliveries, newest first. */
-    page: (filter: DeliveryFilter, max: number) => deliveryLog(scope).page('failed', filter, max),
+    page: (filter: DeliveryFilter, max: number) => createDeliveryLog(scope).page('failed', filter, max),
 
     /** Returns the ids of at most `max` failed deliveries of a webhook, oldest event first. */
     async oldest(webhookId: string, sinceMs: number | undefined, max: number): Promise<string[]> {
@@ -107,7 +107,7 @@ export function failedDeliveryTable(scope: ReadScope) {
 
 /** Delivery figures of a webhook. */
 export interface WebhookHealth {
-  /** Time of the newest successful delivery that is not yet purged, epoch ms. Null if there is none. */
+  /** Time of the newest successful delivery that is not yet purged in epoch ms. Null if there is none. */
   readonly lastSuccessAtMs: number | null;
   /** Number of unsettled deliveries, up to `queued_count_max`. */
   readonly queued: number;

@@ -36,7 +36,7 @@ export interface CheckedCopy {
 export async function checkCopy(file: string, mayBeNewer = false): Promise<CheckedCopy> {
   return onSqlite(file, async (run, knex) => {
     const applied = await readApplied(knex);
-    if (applied.size === 0) throw new CopyError('it holds no schema of this service: use another backup');
+    if (applied.size === 0) throw new CopyError('it does not contain the schema of this service: use another backup');
     const newer = findNewer(applied);
     if (newer !== undefined && !mayBeNewer)
       throw new CopyError(`a newer version wrote it (migration ${newer}): install that version`);
@@ -104,7 +104,7 @@ async function countRows(run: Run, schema: SqliteSchema): Promise<Map<string, nu
  * Copies the write-ahead log into the database and removes it, so that the database is one file. Returns false while
  * another process has the database open.
  */
-export async function closeLog(file: string): Promise<boolean> {
+export async function mergeWriteAheadLog(file: string): Promise<boolean> {
   try {
     await onSqlite(file, (run) => run('pragma journal_mode = delete'));
   } catch (error) {

@@ -7,7 +7,7 @@ import { isTransient } from './retry.js';
  * MB.
  */
 const rewrittenMax = 64 * 1024 * 1024;
-/** Minimum time between two rewrites, ms, so that an account with many erasures cannot stall other accounts. */
+/** Minimum time between two rewrites in ms, so that an account with many erasures cannot stall other accounts. */
 const rewritePauseMs = 10_000;
 /**
  * Work that an erasure still requires. Stored as `user_version`, a number in the file header that SQLite does not use,
@@ -18,8 +18,8 @@ const pending = { nothing: 0, rewrite: 1, truncation: 2 };
 /** Maintenance of SQLite's files. Does nothing on MySQL. */
 export interface SqliteFiles {
   /**
-   * Removes the bytes of erased rows from the write-ahead log, and from unused parts of pages. If the pages were just
-   * rewritten, the second step runs at the end of the pause. If the files are in use, a later `tidy` removes the bytes.
+   * Removes the bytes of erased rows: from the write-ahead log immediately, from unused parts of pages at most once per
+   * `pauseMs`. While another process reads the files, a later call of `tidy` removes them.
    */
   removeErased(): Promise<void>;
   /**

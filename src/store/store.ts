@@ -43,7 +43,9 @@ export function openStore(
       await checkSchema();
       return work(knex);
     },
-    /** Returns the functions of a table over all accounts. Each call rejects if a newer version has changed the schema. */
+    /**
+     * Returns the functions of a table over all accounts. Each call rejects if a newer version has changed the schema.
+     */
     use: <T extends Functions>(table: (knex: Knex) => T): T => guardAll(checkSchema, table(knex)),
     /** Iterates over the rows of all accounts, for a restore. */
     iterate: <T>(pages: (knex: Knex) => AsyncGenerator<T>): AsyncGenerator<T> => pages(knex),
@@ -57,7 +59,7 @@ export function openStore(
     isReady: () => isMigrated(knex),
     /** Returns false if the MySQL server acknowledges commits before they are on disk. */
     isDurable: () => isDurable(knex, config),
-    /** Returns the time of the MySQL server, epoch ms. Rejects on SQLite, which has no clock of its own. */
+    /** Returns the time of the MySQL server in epoch ms. Rejects on SQLite, which has no clock of its own. */
     readClock: () => retry(() => readClock(knex)),
     /** Returns the clocks of all reachable MySQL hosts. Empty if there is one host. */
     readHostClocks: () => readHostClocks(config),
@@ -156,13 +158,15 @@ async function isDurable(knex: Knex, config: DatabaseConfig): Promise<boolean> {
   return Number(row.flush) === 1;
 }
 
-/** Minimum time between two attempts to write, ms. Limits the writes that callers of the readiness check cause. */
+/** Minimum time between two attempts to write in ms. Limits the writes that callers of the readiness check cause. */
 const tryEveryMs = 1_000;
 
 /** Called with the error of a failed transaction, and without one after a transaction that wrote. */
 type ObserveWrite = (error?: unknown) => void;
 
-/** Follows the writes of a process, because a read-only or full database still responds to queries. `now` is in epoch ms. */
+/**
+ * Follows the writes of a process, because a read-only or full database still responds to queries. `now` is in epoch ms.
+ */
 function createWriteHealth(tryWrite: () => Promise<void>, now: () => number) {
   let failure: { readonly sinceMs: number; readonly error: unknown } | undefined;
   let attempt = { atMs: Number.NEGATIVE_INFINITY, ended: Promise.resolve() };

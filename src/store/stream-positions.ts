@@ -17,13 +17,14 @@ export interface StreamHead {
 }
 
 /**
- * Positions define the order in which the readings of an account were accepted by all processes. A reading that streams do
+ * Positions define the order in which the readings of an account were accepted by all processes. A reading that streams
+ * do
  * not send is stored with its negative position, so that queries of streams, which start at 0, do not scan it.
  *
  * A transaction takes its positions under a lock that it holds until its commit. A position therefore becomes visible
  * only after all lower positions. A reader that continues after its highest position misses no reading.
  */
-export function positionTable({ knex: transaction, accountId }: ReadScope) {
+export function createPositionTable({ knex: transaction, accountId }: ReadScope) {
   const save = (columns: Partial<Omit<StreamHead, 'accountId'>>) => {
     const row = { account_id: accountId, ...columns };
     return buildInsert(transaction, 'stream_positions', [row], { key: ['account_id'], merged: Object.keys(columns) });
@@ -44,7 +45,7 @@ export function positionTable({ knex: transaction, accountId }: ReadScope) {
 
   return {
     /**
-     * Takes positions for `count` readings. Returns the first position, and the statement that stores the last one.
+     * Reserves `count` positions. Returns the first position and the statement that stores the last position.
      * Positions follow the clock, so they also ascend after a database is restored from a backup.
      */
     async take(count: number, nowMs: number): Promise<{ readonly first: number; readonly toSave: Statement[] }> {

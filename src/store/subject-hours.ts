@@ -1,7 +1,7 @@
 import type { ReadScope, WriteScope } from './scope.js';
 import type { CountedReading, Hour, Spread } from '../score/summary.js';
 import { isMysql, selectRows } from './rows.js';
-import { earliestTimestamp, findPositions, readingsOfSession, toAccountKey } from './readings.js';
+import { computeEarliestTimestamp, findPositions, hintSessionIndex, toAccountKey } from './readings.js';
 import { rowFormats } from './row-formats.js';
 
 /** A reading of a person, and the incarnation of its session. */
@@ -38,7 +38,7 @@ interface HourRow {
 const insertMax = 100;
 
 /** Reads the stored hours and the stored readings of the subjects of one account. */
-export function hourReader({ knex, accountId }: ReadScope) {
+export function createHourReader({ knex, accountId }: ReadScope) {
   const account = toAccountKey(accountId);
   const join = isMysql(knex) ? 'straight_join' : 'cross join';
   const columns = ['incarnation', 'timestamp_ms', 'stress_score', 'signals', 'response'].map((it) => `r.${it}`).join();
@@ -66,11 +66,11 @@ export function hourReader({ knex, accountId }: ReadScope) {
       max: number,
       digestPrefix = '',
     ): Promise<SubjectReading[]> {
-      // Digests have hex digits, and `g` is the next character after `f`.
+      // Every digest with the prefix sorts before this bound, because digests are hexadecimal.
       const digests = [digestPrefix, `${digestPrefix}g`];
       const positions = [findPositions(fromMs)[0], findPositions(toMs)[1]];
       const times = [fromMs, toMs];
-      const sql = `select ${columns} from sessions s ${join} ${readingsOfSession(knex)}
+      const sql = `select ${columns} from sessions s ${join} ${hintSessionIndex(knex)}
           on r.account = ? and r.incarnation = s.incarnation and r.position between ? and ?
         where s.account_id = ? and s.subject_id = ? and r.timestamp_ms >= ? and r.timestamp_ms < ?
           and r.digest >= ? and r.digest < ?
@@ -87,14 +87,14 @@ export function hourReader({ knex, accountId }: ReadScope) {
     },
 
     /**
-     * Returns the times before which a subject has no stored hour, and no stored reading, epoch ms. Infinity if it has
+     * Returns the times before which a subject has no stored hour, and no stored reading in epoch ms. Infinity if it has
      * none.
      */
     async firstTimes(subjectId: string): Promise<{ readonly hoursMs: number; readonly readingsMs: number }> {
       const key = { account_id: accountId, subject_id: subjectId };
       const [hours] = await knex('subject_hours').where(key).min({ firstMs: 'hour_ms' });
       const sql = `select
-          min((select min(r.position) from ${readingsOfSession(knex)}
+          min((select min(r.position) from ${hintSessionIndex(knex)}
             where r.account = ? and r.incarnation = s.incarnation and r.position > 0)) as position,
           min((select min(l.timestamp_ms) from ${lateOfSession}
             where l.account = ? and l.incarnation = s.incarnation)) as lateMs
@@ -102,14 +102,14 @@ export function hourReader({ knex, accountId }: ReadScope) {
       const bindings = [account, account, accountId, subjectId];
       type Row = Readonly<Record<'position' | 'lateMs', number | null>>;
       const [first] = await selectRows<Row>(knex, { sql, bindings });
-      const nearMs = first?.position ? earliestTimestamp(first.position) : Infinity;
+      const nearMs = first?.position ? computeEarliestTimestamp(first.position) : Infinity;
       return { hoursMs: hours?.firstMs ?? Infinity, readingsMs: Math.min(nearMs, first?.lateMs ?? Infinity) };
     },
   };
 }
 
 /** Writes the hours of the subjects of one account in a transaction. `version` is that of the transaction. */
-export function hourWriter({ knex: transaction, accountId, version }: WriteScope) {
+export function createHourWriter({ knex: transaction, accountId, version }: WriteScope) {
   return {
     /**
      * Stores hours of a subject that are not stored yet. Returns false, and stores nothing, if a session that

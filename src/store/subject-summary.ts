@@ -8,7 +8,7 @@ export interface SubjectSummary {
   readonly subject: Subject;
   /** Number of stored sessions, up to `sessions_counted_max`. */
   readonly sessions: number;
-  /** Start of the oldest and of the newest stored session, epoch ms. Null if no session is stored. */
+  /** Start of the oldest and of the newest stored session in epoch ms. Null if no session is stored. */
   readonly firstStartedAtMs: number | null;
   readonly lastStartedAtMs: number | null;
 }

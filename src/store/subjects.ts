@@ -13,7 +13,7 @@ interface SubjectRow {
 const triggerSize = 300;
 
 /** Reads the subjects of one account. */
-export function subjectReader({ knex, accountId }: ReadScope) {
+export function createSubjectReader({ knex, accountId }: ReadScope) {
   return {
     async find(subjectId: string): Promise<Subject | undefined> {
       const key = { account_id: accountId, subject_id: subjectId };
@@ -24,7 +24,7 @@ export function subjectReader({ knex, accountId }: ReadScope) {
 }
 
 /** Writes the subjects of one account in a transaction. Adds the cached triggers of locked subjects to `known`. */
-export function subjectWriter({ knex: transaction, accountId, version, caches, afterCommit, known }: WriteScope) {
+export function createSubjectWriter({ knex: transaction, accountId, version, caches, afterCommit, known }: WriteScope) {
   const mine = () => transaction('subjects').where({ account_id: accountId });
   const readSubjects = async (ids: string[]): Promise<Map<string, KnownSubject>> => {
     const rows: SubjectRow[] = await mine().select('subject_id', 'body').whereIn('subject_id', ids);

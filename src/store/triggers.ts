@@ -4,10 +4,10 @@ import { buildInsert, type Statement } from './rows.js';
 import { rowFormats } from './row-formats.js';
 
 /** Triggers by subject and topic. */
-export type TriggersOf = ReadonlyMap<string, ReadonlyMap<string, Trigger>>;
+export type TriggersBySubject = ReadonlyMap<string, ReadonlyMap<string, Trigger>>;
 
 /** Reads the triggers of one account. */
-export function triggerReader({ knex, accountId }: ReadScope) {
+export function createTriggerReader({ knex, accountId }: ReadScope) {
   return {
     /** Returns all triggers of a subject, by topic. */
     async ofSubject(subjectId: string): Promise<Map<string, Trigger>> {
@@ -21,7 +21,7 @@ export function triggerReader({ knex, accountId }: ReadScope) {
 }
 
 /** Writes the triggers of one account in a transaction. The caller must have locked the subjects. */
-export function triggerWriter({ knex: transaction, accountId, afterCommit, known }: WriteScope) {
+export function createTriggerWriter({ knex: transaction, accountId, afterCommit, known }: WriteScope) {
   const mine = () => transaction('triggers').where({ account_id: accountId });
   const read = async (subjectIds: readonly string[]): Promise<void> => {
     for (const id of subjectIds) known.set(id, new Map());
@@ -33,14 +33,14 @@ export function triggerWriter({ knex: transaction, accountId, afterCommit, known
 
   return {
     /** Returns all triggers of the subjects, by topic. The caller must have locked the subjects. */
-    async find(subjectIds: readonly string[]): Promise<TriggersOf> {
+    async find(subjectIds: readonly string[]): Promise<TriggersBySubject> {
       const unread = subjectIds.filter((id) => known.get(id) === undefined);
       if (unread.length > 0) await read(unread);
       return new Map(subjectIds.map((id) => [id, known.get(id) ?? new Map()]));
     },
 
     /** Returns the statement that writes the triggers. */
-    toSave(changed: TriggersOf): Statement[] {
+    toSave(changed: TriggersBySubject): Statement[] {
       const rows = [];
       for (const [subject_id, triggers] of changed)
         for (const [topic, it] of triggers)

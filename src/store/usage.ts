@@ -9,7 +9,7 @@ export interface UsageKey {
 export type Usage = UsageKey & { readonly calls: number };
 
 /** Queries of the number of calls per account and month. */
-export function usageTable(knex: Knex) {
+export function createUsageTable(knex: Knex) {
   return {
     /** Returns the counts in the order of the keys. The count of an unknown key is 0. */
     totalsOf: (keys: readonly UsageKey[]): Promise<number[]> => totalsOf(knex, keys),
@@ -30,7 +30,7 @@ export function usageTable(knex: Knex) {
   };
 }
 
-export type UsageTable = ReturnType<typeof usageTable>;
+export type UsageTable = ReturnType<typeof createUsageTable>;
 
 async function totalsOf(knex: Knex, keys: readonly UsageKey[]): Promise<number[]> {
   const rows = await knex('usage_months')

@@ -1,7 +1,7 @@
 import type { ReadScope } from './scope.js';
 import type { Knex } from 'knex';
 import type { Schema } from '../contract/contract.js';
-import { asciiIds } from './ascii-ids.js';
+import { filterAsciiIds } from './ascii-ids.js';
 import { selectRows } from './rows.js';
 import { rowFormats } from './row-formats.js';
 import { hasOtherWriters } from './server-facts.js';
@@ -25,9 +25,9 @@ export interface StoredWebhook {
   readonly previousSecret?: { readonly secret: string; readonly untilMs: number };
   /** Number of failed attempts since the last success. */
   readonly failedInRow: number;
-  /** End of the newest failed attempt, epoch ms. Absent if no attempt has failed. */
+  /** End of the newest failed attempt in epoch ms. Absent if no attempt has failed. */
   readonly lastFailureAtMs?: number;
-  /** Time of a 410 response of the receiver, epoch ms. Absent if the webhook is not disabled. */
+  /** Time of a 410 response of the receiver in epoch ms. Absent if the webhook is not disabled. */
   readonly disabledAtMs?: number;
   readonly createdAtMs: number;
   /** The account's webhook epoch that the registration started. */
@@ -49,7 +49,7 @@ interface WebhookRow {
 const columns = ['webhook_id', 'url', 'session_id', 'subject_id', 'registered_epoch', 'disabled_epoch', 'body'];
 
 /** Webhooks of one account. */
-export function webhookTable({ knex, accountId }: ReadScope) {
+export function createWebhookTable({ knex, accountId }: ReadScope) {
   const mine = () => knex('webhooks').where({ account_id: accountId });
   const select = () => mine().select(columns).orderBy('webhook_id');
   /**
@@ -102,8 +102,8 @@ export function webhookTable({ knex, accountId }: ReadScope) {
      */
     async lock(webhookIds: readonly string[], isShared = false): Promise<Map<string, StoredWebhook>> {
       if (webhookIds.length === 0) return new Map();
-      const isMarked = await markLocked(mine().whereIn('webhook_id', asciiIds(webhookIds)));
-      const query = select().whereIn('webhook_id', asciiIds(webhookIds));
+      const isMarked = await markLocked(mine().whereIn('webhook_id', filterAsciiIds(webhookIds)));
+      const query = select().whereIn('webhook_id', filterAsciiIds(webhookIds));
       const rows: WebhookRow[] = await (isShared && !isMarked ? query.forShare() : query.forUpdate());
       return new Map(rows.map((row) => [row.webhook_id, toWebhook(row)]));
     },
@@ -135,7 +135,7 @@ export interface WebhookId {
 }
 
 /** Returns the ids of webhooks of all accounts that follow an id, in order. */
-export async function webhookIdsAfter(knex: Knex, after: WebhookId, max: number): Promise<WebhookId[]> {
+export async function findWebhookIdsAfter(knex: Knex, after: WebhookId, max: number): Promise<WebhookId[]> {
   return knex('webhooks')
     .select({ accountId: 'account_id', webhookId: 'webhook_id' })
     .where('account_id', '>', after.accountId)

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { stream as settings } from '../../generated/spec.js';
-import { createEventStream, type Sink } from './event-stream.js';
-import type { Page } from './stream-page.js';
+import { createEventStream, type EventSink } from './event-stream.js';
+import type { EventPage } from './stream-page.js';
 import { createStreams } from './streams.js';
 
 /** Starts a client that reads only on request. */
@@ -27,10 +27,10 @@ function startClient() {
       for (const act of drains.splice(0)) act();
     },
   };
-  return sink satisfies Sink;
+  return sink satisfies EventSink;
 }
 
-const createPage = (id: number): Page => ({ events: [{ id, type: 'reading', data: '{}' }], isFull: true });
+const createPage = (id: number): EventPage => ({ events: [{ id, type: 'reading', data: '{}' }], isFull: true });
 const request = { accountId: 'acc_1', after: 0 };
 const settled = () => new Promise(setImmediate);
 
@@ -89,8 +89,8 @@ test('a page that cannot be read ends the stream, so that the client connects ag
 
 test('a stream that ends while a page is being read sends nothing after its end', async () => {
   const sink = startClient();
-  let read = (_: Page) => {};
-  const readPage = () => new Promise<Page>((resolve) => (read = resolve));
+  let read = (_: EventPage) => {};
+  const readPage = () => new Promise<EventPage>((resolve) => (read = resolve));
   const stream = createEventStream({ sink, request, readPage });
   stream.wake();
   stream.end();

@@ -1,9 +1,9 @@
 import { stream as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
-import type { Page, PageRequest, StreamEvent } from './stream-page.js';
+import type { EventPage, PageRequest, StreamEvent } from './stream-page.js';
 
 /** The part of an HTTP response that a stream writes to. */
-export interface Sink {
+export interface EventSink {
   readonly destroyed: boolean;
   readonly writableNeedDrain: boolean;
   write(text: string): unknown;
@@ -13,12 +13,12 @@ export interface Sink {
 }
 
 export interface EventStreamParts {
-  readonly sink: Sink;
+  readonly sink: EventSink;
   /** `after` is the id of the last event that the client has. */
   readonly request: PageRequest;
   /** Type of the events to send. Absent: all types. */
   readonly type?: Schema<'StreamEventType'> | undefined;
-  readonly readPage: (request: PageRequest) => Promise<Page>;
+  readonly readPage: (request: PageRequest) => Promise<EventPage>;
   /** Called before each part with events. */
   readonly onSent?: (() => void) | undefined;
 }
@@ -51,7 +51,7 @@ export function createEventStream({ sink, request, type, readPage, onSent }: Eve
     isEnded = true;
     sink.end(`retry: ${retryMs()}\n\n`);
   };
-  const send = ({ events, incarnation: current }: Page): void => {
+  const send = ({ events, incarnation: current }: EventPage): void => {
     // Ends the stream if the session was erased or has expired. A new session with the same id is another stream.
     if (incarnation !== undefined && incarnation !== current) return end();
     incarnation = current;
@@ -110,7 +110,7 @@ export function createEventStream({ sink, request, type, readPage, onSent }: Eve
  * Returns the first bytes of a stream. They contain an `id`, from which a client can continue that gets no further
  * event.
  */
-export function readyText(after: number, sessionId: string | undefined): string {
+export function formatReadyEvent(after: number, sessionId: string | undefined): string {
   const data = sessionId === undefined ? {} : { session_id: sessionId };
   return `retry: ${settings.retry_ms[0]}\nid: ${after}\nevent: ready\ndata: ${JSON.stringify(data)}\n\n`;
 }

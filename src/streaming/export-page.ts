@@ -3,12 +3,12 @@ import type { Schema } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
 import { type StoredResult, toExportedReading } from '../score/exported-reading.js';
 import { createTimestampFormatter } from '../score/history.js';
-import { type PositionRange, positionReader } from '../store/readings-by-position.js';
+import { type PositionRange, createPositionReader } from '../store/readings-by-position.js';
 import type { ReadScope } from '../store/scope.js';
-import { sessionReader } from '../store/sessions.js';
+import { createSessionReader } from '../store/sessions.js';
 import type { Store } from '../store/store.js';
 import { findStreamHeads, positionsPerMs } from '../store/stream-positions.js';
-import { subjectReader } from '../store/subjects.js';
+import { createSubjectReader } from '../store/subjects.js';
 import { csvHeader, toCsvRow } from './csv.js';
 
 export type ExportFormat = Schema<'ExportFormat'>;
@@ -56,11 +56,11 @@ export async function beginExport(
 ): Promise<ExportPosition> {
   const scope = store.read(accountId);
   let first = 0;
-  if (sessionId !== undefined && !(await sessionReader(scope).find(sessionId)))
+  if (sessionId !== undefined && !(await createSessionReader(scope).find(sessionId)))
     throw new ProblemError('session_not_found');
   if (subjectId !== undefined) {
-    const startedAtMs = await positionReader(scope).firstSessionOf(subjectId);
-    if (startedAtMs === undefined && !(await subjectReader(scope).find(subjectId)))
+    const startedAtMs = await createPositionReader(scope).firstSessionOf(subjectId);
+    if (startedAtMs === undefined && !(await createSubjectReader(scope).find(subjectId)))
       throw new ProblemError('subject_not_found');
     // No position of a session is lower than the time of its start.
     first = (startedAtMs ?? 0) * positionsPerMs - 1;
@@ -72,7 +72,7 @@ export async function beginExport(
 /** Reads the next rows of an export, at most `page_rows`. */
 export async function readExportPage(rows: ReadScope, scope: ExportScope, from: ExportPosition): Promise<ExportPage> {
   const { sessionId, subjectId, format } = scope;
-  const readings = positionReader(rows);
+  const readings = createPositionReader(rows);
   const max = settings.page_rows;
   if (subjectId !== undefined) {
     const { found, next } = await searchSubject((range) => readings.exportSubject(subjectId, range, max), from);
@@ -124,6 +124,6 @@ function toLine(row: Schema<'ExportedReading'>): string {
 }
 
 /** Returns the text before the first row. A continued export has none, so that it can be appended to the first part. */
-export function startText(format: ExportFormat, isContinued: boolean): string {
+export function formatStart(format: ExportFormat, isContinued: boolean): string {
   return format === 'csv' && !isContinued ? csvHeader : '';
 }

@@ -1,12 +1,12 @@
 import { dataExport as settings, limits } from '../../generated/spec.js';
-import { createTurns } from '../store/session-snapshot.js';
+import { createSerialQueue } from '../store/session-snapshot.js';
 import type { Caller } from '../contract/contract.js';
 import { createConcurrencyLimit } from '../limits/window-limit.js';
 import { ProblemError } from '../contract/problem.js';
-import { type ExportPage, type ExportPosition, type ExportScope, startText } from './export-page.js';
+import { type ExportPage, type ExportPosition, type ExportScope, formatStart } from './export-page.js';
 
 /** The part of an HTTP response that an export writes to. */
-export interface Sink {
+export interface ExportSink {
   readonly destroyed: boolean;
   readonly writableNeedDrain: boolean;
   write(text: string): unknown;
@@ -20,7 +20,7 @@ export interface ExportRequest extends Omit<ExportScope, 'accountId'> {
   readonly caller: Caller;
   /** Position of the last row that the client has. */
   readonly cursor: number | undefined;
-  /** Expiry of the client's token, epoch ms. Absent if the client uses a key. */
+  /** Expiry of the client's token in epoch ms. Absent if the client uses a key. */
   readonly expiresAtMs?: number | undefined;
   /** Called before each part with readings. */
   readonly onSent?: () => void;
@@ -41,19 +41,19 @@ export interface Exports {
    * `begin` is called, if there is no data or the key has too many exports. Destroys the response if the export cannot
    * be completed, so that the client notices it.
    */
-  run(request: ExportRequest, begin: () => Sink): Promise<void>;
+  run(request: ExportRequest, begin: () => ExportSink): Promise<void>;
   /** Rejects new exports. Running exports continue, except those whose client reads nothing for a while. */
   drain(): void;
 }
 
-/** Time between two checks of an export's key, ms. */
+/** Time between two checks of an export's key in ms. */
 const keyCheckMs = 1_000;
-/** Time without a read of the client after which a draining process ends its export, ms. */
+/** Time without a read of the client after which a draining process ends its export in ms. */
 const stallMs = 1_000;
-/** Age up to which a page that was read in advance is sent, ms. */
+/** Age up to which a page that was read in advance is sent in ms. */
 const freshMs = 100;
 
-/** A page and the time at which it was read, ms. */
+/** A page and the time at which it was read in ms. */
 interface ReadPage {
   readonly page: ExportPage;
   readonly readAtMs: number;
@@ -68,8 +68,8 @@ interface ReadPage {
 export function createExports(parts: ExportsParts): Exports {
   const { policy, quota } = limits.exports;
   const beginEntry = createConcurrencyLimit({ policy, quota, resetSeconds: settings.refused_retry_seconds });
-  const sinks = new Set<Sink>();
-  const inTurn = createTurns();
+  const sinks = new Set<ExportSink>();
+  const inTurn = createSerialQueue();
   let isDraining = false;
 
   /** Returns a function that resolves with true while the export may continue. */
@@ -83,7 +83,7 @@ export function createExports(parts: ExportsParts): Exports {
     };
   }
 
-  async function write(request: ExportRequest, scope: ExportScope, begin: () => Sink): Promise<void> {
+  async function write(request: ExportRequest, scope: ExportScope, begin: () => ExportSink): Promise<void> {
     const first = await parts.beginExport(scope, request.cursor);
     const read = (from: ExportPosition): Promise<ReadPage> =>
       inTurn(async () => ({ page: await parts.readExportPage(scope, from), readAtMs: performance.now() }));
@@ -93,7 +93,7 @@ export function createExports(parts: ExportsParts): Exports {
     const mayContinue = watch(request);
     sinks.add(sink);
     try {
-      sink.write(startText(scope.format, request.cursor !== undefined));
+      sink.write(formatStart(scope.format, request.cursor !== undefined));
       for (;;) {
         if (page.text !== '') {
           request.onSent?.();
@@ -140,7 +140,7 @@ export function createExports(parts: ExportsParts): Exports {
  * Resolves when the client has received what was written, or when its connection is closed. With `isLimited`, destroys
  * the response of a client that reads nothing for `stallMs`.
  */
-function drained(sink: Sink, isLimited: boolean): Promise<void> {
+function drained(sink: ExportSink, isLimited: boolean): Promise<void> {
   if (sink.destroyed || !sink.writableNeedDrain) return Promise.resolve();
   return new Promise((resolve) => {
     const timer = isLimited ? setTimeout(() => sink.destroy(), stallMs).unref() : undefined;

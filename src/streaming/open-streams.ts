@@ -9,34 +9,34 @@ export interface StreamRequest {
   readonly type?: Schema<'StreamEventType'> | undefined;
   /** Id of the last event that the client has. Absent: the stream starts with the next new event. */
   readonly lastEventId?: number | undefined;
-  /** Expiry of the client's token, epoch ms. Absent if the client uses a key. */
+  /** Expiry of the client's token in epoch ms. Absent if the client uses a key. */
   readonly expiresAtMs?: number | undefined;
   /** Called before each part with events. */
   readonly onSent?: () => void;
 }
 
 /** An open stream with its request. */
-export interface Open {
+export interface OpenStream {
   readonly request: StreamRequest;
   readonly stream: EventStream;
 }
 
 /** The open streams of a process, by account and session. */
-interface OpenStreams extends Iterable<Open> {
-  add(entry: Open): void;
-  remove(entry: Open): void;
+interface OpenStreams extends Iterable<OpenStream> {
+  add(entry: OpenStream): void;
+  remove(entry: OpenStream): void;
   accountIds(): string[];
   hasAccount(accountId: string): boolean;
-  listByAccount(accountId: string): Iterable<Open>;
+  listByAccount(accountId: string): Iterable<OpenStream>;
   /** Returns the streams that get events of a session, including the streams of all sessions. */
-  listBySession(accountId: string, sessionId: string): Iterable<Open>;
+  listBySession(accountId: string, sessionId: string): Iterable<OpenStream>;
 }
 
 export function createOpenStreams(): OpenStreams {
   /** Session of a stream. Undefined for a stream of all sessions. */
   type Key = string | undefined;
-  const accounts = new Map<string, Map<Key, Set<Open>>>();
-  const toKey = ({ request: { caller, sessionId } }: Open) => [caller.accountId, sessionId] as const;
+  const accounts = new Map<string, Map<Key, Set<OpenStream>>>();
+  const toKey = ({ request: { caller, sessionId } }: OpenStream) => [caller.accountId, sessionId] as const;
   const find = (accountId: string, sessionId: Key) => accounts.get(accountId)?.get(sessionId) ?? [];
   const listByAccount = function* (accountId: string) {
     for (const entries of accounts.get(accountId)?.values() ?? []) yield* entries;
@@ -44,7 +44,7 @@ export function createOpenStreams(): OpenStreams {
   return {
     add(entry) {
       const [accountId, sessionId] = toKey(entry);
-      const sessions = accounts.get(accountId) ?? new Map<Key, Set<Open>>();
+      const sessions = accounts.get(accountId) ?? new Map<Key, Set<OpenStream>>();
       accounts.set(accountId, sessions.set(sessionId, (sessions.get(sessionId) ?? new Set()).add(entry)));
     },
     remove(entry) {

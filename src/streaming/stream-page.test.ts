@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Page, type PageRequest, sharePages } from './stream-page.js';
+import { type EventPage, type PageRequest, sharePages } from './stream-page.js';
 
 const request: PageRequest = { accountId: 'a', after: 7 };
 
@@ -8,7 +8,7 @@ function countingReader() {
   const release: Array<() => void> = [];
   const readPage = (read: PageRequest) => {
     reads.push(read);
-    return new Promise<Page>((resolve) => release.push(() => resolve({ events: [], isFull: false })));
+    return new Promise<EventPage>((resolve) => release.push(() => resolve({ events: [], isFull: false })));
   };
   return { reads, release, readPage };
 }

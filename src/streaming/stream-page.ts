@@ -1,7 +1,7 @@
 import { stream as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { toStateReading } from '../score/state-reading.js';
-import { positionReader, type StreamedReading } from '../store/readings-by-position.js';
+import { createPositionReader, type StreamedReading } from '../store/readings-by-position.js';
 import type { ReadScope } from '../store/scope.js';
 
 /**
@@ -23,7 +23,7 @@ export interface StreamEvent {
   readonly data: string;
 }
 
-export interface Page {
+export interface EventPage {
   readonly events: readonly StreamEvent[];
   /** The incarnation of the session. Undefined if the session has no data, and for a page of all sessions. */
   readonly incarnation?: string | undefined;
@@ -32,9 +32,12 @@ export interface Page {
 }
 
 /** Reads the next events. Reads the reading of `after` again, because its state change may be the next event. */
-export async function readPage(scope: ReadScope, { sessionId, after }: Omit<PageRequest, 'accountId'>): Promise<Page> {
+export async function readPage(
+  scope: ReadScope,
+  { sessionId, after }: Omit<PageRequest, 'accountId'>,
+): Promise<EventPage> {
   const max = settings.page_events;
-  const readings = positionReader(scope);
+  const readings = createPositionReader(scope);
   const found =
     sessionId === undefined
       ? { readings: await readings.streamAccount(after, max), incarnation: undefined }
@@ -51,7 +54,7 @@ function toEvents({ position, sessionId, computed, stateChange }: StreamedReadin
   return [reading, { id: position + 1, type: 'state_change', data: stateChange }];
 }
 
-type ReadPage = (request: PageRequest) => Promise<Page>;
+type ReadPage = (request: PageRequest) => Promise<EventPage>;
 
 /**
  * Returns a function that reads a page once for all streams that request it in the same event-loop iteration.
@@ -59,7 +62,7 @@ type ReadPage = (request: PageRequest) => Promise<Page>;
  * already started, because this page could miss a reading that was committed later.
  */
 export function sharePages(readPage: ReadPage): ReadPage {
-  const waiting = new Map<string, Promise<Page>>();
+  const waiting = new Map<string, Promise<EventPage>>();
   return (request) => {
     const key = JSON.stringify([request.accountId, request.sessionId, request.after]);
     const shared = waiting.get(key);

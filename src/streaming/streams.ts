@@ -1,14 +1,14 @@
 import { limits, stream as settings } from '../../generated/spec.js';
 import type { Caller } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
-import { createConcurrencyLimit, shareOfAccount } from '../limits/window-limit.js';
-import { createEventStream, readyText, type Sink } from './event-stream.js';
+import { createConcurrencyLimit, computeAccountShare } from '../limits/window-limit.js';
+import { createEventStream, formatReadyEvent, type EventSink } from './event-stream.js';
 import type { Notifications } from './notifications.js';
 import { type ChangeQueries, createChangeLookup, createOpenStreams, type StreamRequest } from './open-streams.js';
-import { type Page, type PageRequest, sharePages } from './stream-page.js';
+import { type EventPage, type PageRequest, sharePages } from './stream-page.js';
 
 export interface StreamsParts extends ChangeQueries {
-  readonly readPage: (request: PageRequest) => Promise<Page>;
+  readonly readPage: (request: PageRequest) => Promise<EventPage>;
   /** Turns the notifications about commits of this process on or off. */
   readonly notifyStreams: (isOn: boolean) => Promise<void>;
   /** Notifications between processes. Undefined: only polls find the readings of other processes. */
@@ -19,7 +19,7 @@ export interface StreamsParts extends ChangeQueries {
   readonly streamsMax: number;
   /** Maximum number of open streams per key. 0 means unlimited. */
   readonly perKeyMax: number;
-  /** Time between two comments of a stream, ms. Tests shorten it. */
+  /** Time between two comments of a stream in ms. Tests shorten it. */
   readonly heartbeatMs?: number | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface Streams {
    * Starts a stream. `begin` returns the response after its headers are written. Rejects with a ProblemError, before
    * `begin` is called, if there are too many streams or the database is unavailable.
    */
-  open(request: StreamRequest, begin: () => Sink): Promise<void>;
+  open(request: StreamRequest, begin: () => EventSink): Promise<void>;
   /** Wakes the streams of sessions with new readings. */
   wake(sessions: readonly SessionId[]): void;
   /** Looks for readings that other processes stored for these accounts, and wakes the affected streams. */
@@ -46,7 +46,7 @@ export interface Streams {
   close(): Promise<void>;
 }
 
-/** Time between two polls, ms. A poll finds the readings of other processes and checks the keys of the streams. */
+/** Time between two polls in ms. A poll finds the readings of other processes and checks the keys of the streams. */
 const pollMs = 1_000;
 
 export function createStreams(parts: StreamsParts): Streams {
@@ -56,7 +56,7 @@ export function createStreams(parts: StreamsParts): Streams {
   const { policy } = limits.streams;
   const resetSeconds = settings.refused_retry_seconds;
   const limitKey = createConcurrencyLimit({ policy, quota: parts.perKeyMax, resetSeconds });
-  const limitAccount = createConcurrencyLimit({ policy, quota: shareOfAccount(parts.streamsMax), resetSeconds });
+  const limitAccount = createConcurrencyLimit({ policy, quota: computeAccountShare(parts.streamsMax), resetSeconds });
   /** Number of streams that are open or being opened. */
   let streamCount = 0;
   let isDraining = false;
@@ -137,7 +137,7 @@ export function createStreams(parts: StreamsParts): Streams {
           open.remove(entry);
           leave();
         });
-        sink.write(readyText(after, sessionId));
+        sink.write(formatReadyEvent(after, sessionId));
         if (isDraining) stream.end();
         else stream.wake();
       } catch (error) {

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { claimDue, type DueDelivery, type DueQueue, findDueQueues, isDue } from '../store/delivery-queue.js';
 import type { Store } from '../store/store.js';
-import { type StoredWebhook, webhookTable } from '../store/webhooks.js';
+import { type StoredWebhook, createWebhookTable } from '../store/webhooks.js';
 import type { Slots } from './slots.js';
 
 const ownerBytes = 8;
-/** Pause after a claim in which another worker took the same deliveries, ms. */
+/** Pause after a claim in which another worker took the same deliveries in ms. */
 const contendedMs = 20;
-/** A delivery that is overdue by more than this time, ms, is logged. */
+/** A delivery that is overdue by more than this time in ms, is logged. */
 const lateMs = 60_000;
 const logEveryMs = 60_000;
 
@@ -20,18 +20,18 @@ export interface ClaimParts {
   readonly leaseMs: number;
   /** Maximum number of deliveries per claim. */
   readonly max: number;
-  /** Maximum pause between two claims, ms. */
+  /** Maximum pause between two claims in ms. */
   readonly pollMs: number;
 }
 
-export interface Claimed {
+export interface ClaimResult {
   readonly deliveries: readonly DueDelivery[];
-  /** Pause before the next claim, ms. A free slot or a new event ends it early. */
+  /** Pause before the next claim in ms. A free slot or a new event ends it early. */
   readonly pauseMs: number;
 }
 
 /** Returns a function that claims as many due deliveries as there are free slots. */
-export function createClaim(parts: ClaimParts): () => Promise<Claimed> {
+export function createClaim(parts: ClaimParts): () => Promise<ClaimResult> {
   const { store, slots, now, leaseMs, max } = parts;
   const report = createReport(parts);
   return async () => {
@@ -64,7 +64,7 @@ export async function listWebhooks(
 ): Promise<Map<string, StoredWebhook>> {
   const found = new Map<string, StoredWebhook>();
   for (const accountId of new Set(deliveries.map((it) => it.accountId)))
-    for (const webhook of await webhookTable(store.read(accountId)).list())
+    for (const webhook of await createWebhookTable(store.read(accountId)).list())
       found.set(`${accountId} ${webhook.webhookId}`, webhook);
   return found;
 }

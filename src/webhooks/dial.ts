@@ -2,20 +2,20 @@ import http, { type ClientRequest } from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { ResolveName } from './resolve-name.js';
-import { findAddressFault, literalAddress, type TargetPolicy } from './target.js';
+import { findAddressFault, readLiteralAddress, type TargetPolicy } from './target.js';
 
 const keepAliveMs = 4_000;
 /**
- * How long an address of a name is tried before the next one, ms. The 250 ms of Node are too short for distant
+ * Time to try one address of a name before the next address, in ms. The 250 ms of Node are too short for distant
  * receivers.
  */
 const addressMs = 1_000;
-/** Idle timeout of the socket, ms. A second safeguard in addition to the time limit of the attempt. */
+/** Idle timeout of the socket in ms. A second safeguard in addition to the time limit of the attempt. */
 const silenceMs = 11_000;
 
 const sent = { 'Content-Type': 'application/json', 'User-Agent': 'realtime-state-service' };
 
-/** The address is not allowed as a target. */
+/** Thrown if the address is not allowed as a target. */
 export class AddressRefusedError extends Error {
   readonly code = 'ADDRESS_REFUSED';
 }
@@ -46,7 +46,7 @@ export function createDialer(policy: TargetPolicy, resolveName: ResolveName): Di
     dial({ accountId, url: text, headers }, signal) {
       const url = new URL(text);
       // A literal address is dialed without a lookup.
-      const address = literalAddress(url);
+      const address = readLiteralAddress(url);
       if (address !== undefined && findAddressFault(address, url, policy)) throw new AddressRefusedError();
       const lookup = checkedLookup((hostname) => resolveName(hostname, accountId), url, policy);
       const common = { method: 'POST', headers: { ...sent, ...headers }, lookup, signal, timeout: silenceMs };

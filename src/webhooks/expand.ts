@@ -1,10 +1,10 @@
-import { deliveryTable } from '../store/deliveries.js';
+import { createDeliveryTable } from '../store/deliveries.js';
 import type { Delivery } from '../store/delivery-row.js';
-import { findSessionsWithEvents, type OutboxEvent, outboxTable } from '../store/outbox.js';
+import { findSessionsWithEvents, type OutboxEvent, createOutboxTable } from '../store/outbox.js';
 import type { WriteScope } from '../store/scope.js';
 import type { Store } from '../store/store.js';
-import { type StoredWebhook, webhookTable } from '../store/webhooks.js';
-import { createQueueBound, newDelivery, type QueueBound, type Room } from './queues.js';
+import { type StoredWebhook, createWebhookTable } from '../store/webhooks.js';
+import { createQueueBound, createDelivery, type QueueBound, type QueueOverflow } from './queues.js';
 
 const sessionsMax = 100;
 /** Maximum number of deliveries per transaction. While it runs, no delivery of the account can be settled. */
@@ -54,19 +54,19 @@ interface Expansion {
 async function expandSessions(
   scope: WriteScope,
   { accountId, sessionIds, bound, nowMs }: Expansion,
-): Promise<readonly Room[]> {
-  const webhooks = await webhookTable(scope).lockAll();
+): Promise<readonly QueueOverflow[]> {
+  const webhooks = await createWebhookTable(scope).lockAll();
   const eventsPerWebhook = Math.max(1, Math.floor(deliveriesMax / Math.max(1, webhooks.length)));
-  const events = await outboxTable(scope).lock(sessionIds, Math.min(eventsMax, eventsPerWebhook));
-  const rooms: Room[] = [];
+  const events = await createOutboxTable(scope).lock(sessionIds, Math.min(eventsMax, eventsPerWebhook));
+  const rooms: QueueOverflow[] = [];
   for (const webhook of webhooks) {
     const watched = events.filter((event) => isWatched(webhook, event));
     if (watched.length === 0) continue;
     if (webhook.disabledAtMs === undefined)
       rooms.push(await bound.makeRoom(scope, webhook.webhookId, watched.length, nowMs));
-    await deliveryTable(scope).insert(await enqueue(scope, { ...webhook, accountId }, watched, nowMs));
+    await createDeliveryTable(scope).insert(await enqueue(scope, { ...webhook, accountId }, watched, nowMs));
   }
-  await outboxTable(scope).remove(events);
+  await createOutboxTable(scope).remove(events);
   return rooms;
 }
 
@@ -91,12 +91,14 @@ async function enqueue(
   nowMs: number,
 ): Promise<Delivery[]> {
   if (webhook.disabledAtMs !== undefined) return events.map((event) => failedDelivery(webhook, event, nowMs));
-  const busy = await deliveryTable(scope).busyQueues(webhook.webhookId, [...new Set(events.map((it) => it.sessionId))]);
+  const busy = await createDeliveryTable(scope).busyQueues(webhook.webhookId, [
+    ...new Set(events.map((it) => it.sessionId)),
+  ]);
   return events.map(({ sessionId, seq, subjectId, payload }) => {
     const status = busy.has(sessionId) ? 'queued' : 'due';
     busy.add(sessionId);
     const eventAtMs = Date.parse(JSON.parse(payload).timestamp);
-    return newDelivery(webhook, { sessionId, seq, subjectId, payload, eventAtMs, status, dueAtMs: nowMs });
+    return createDelivery(webhook, { sessionId, seq, subjectId, payload, eventAtMs, status, dueAtMs: nowMs });
   });
 }
 
@@ -107,5 +109,5 @@ function failedDelivery(
   nowMs: number,
 ): Delivery {
   const failed = { status: 'failed', reason: 'disabled', settledAtMs: nowMs } as const;
-  return newDelivery(webhook, { sessionId, seq, subjectId, payload, dueAtMs: nowMs, ...failed });
+  return createDelivery(webhook, { sessionId, seq, subjectId, payload, dueAtMs: nowMs, ...failed });
 }

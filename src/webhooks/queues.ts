@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { webhookDelivery as settings } from '../../generated/spec.js';
-import { deliveryTable } from '../store/deliveries.js';
+import { createDeliveryTable } from '../store/deliveries.js';
 import { extendedQueueMark } from '../store/delivery-queue.js';
 import type { Delivery } from '../store/delivery-row.js';
 import type { WriteScope } from '../store/scope.js';
@@ -14,16 +14,16 @@ const hashCharacters = 8;
  * Creates a delivery. By default, the event happens when the delivery is due, and the delivery does not belong to the
  * queue of its session.
  */
-export function newDelivery(
+export function createDelivery(
   { accountId, ...webhook }: Pick<StoredWebhook, 'webhookId' | 'url' | 'retry'> & { readonly accountId: string },
   rest: Pick<Delivery, 'sessionId' | 'payload' | 'dueAtMs'> & Partial<Delivery>,
 ): Delivery {
   return {
-    deliveryId: newId('dlv'),
+    deliveryId: createWebhookId('dlv'),
     webhookId: webhook.webhookId,
     subjectId: null,
     seq: null,
-    receiver: nameQueue(accountId, webhook),
+    receiver: buildQueueName(accountId, webhook),
     status: 'due',
     reason: null,
     attempts: [],
@@ -35,7 +35,7 @@ export function newDelivery(
 }
 
 /** Returns an unguessable id: the prefix and 20 hex characters. */
-export function newId(prefix: 'wh' | 'dlv'): string {
+export function createWebhookId(prefix: 'wh' | 'dlv'): string {
   return `${prefix}_${randomUUID().replaceAll('-', '').slice(0, 20)}`;
 }
 
@@ -44,7 +44,7 @@ export function newId(prefix: 'wh' | 'dlv'): string {
  * retries. Each URL with extended retries has its own queue, so that a failing webhook occupies no slots of others. The
  * first half of the name is the same for all queues of an account.
  */
-export function nameQueue(accountId: string, { url, retry }: Pick<StoredWebhook, 'url' | 'retry'>): string {
+export function buildQueueName(accountId: string, { url, retry }: Pick<StoredWebhook, 'url' | 'retry'>): string {
   if (retry === 'extended') return hash(accountId) + extendedQueueMark + hash(url).slice(extendedQueueMark.length);
   const { protocol, hostname, port } = new URL(url);
   const address = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
@@ -59,7 +59,7 @@ function hash(text: string): string {
 const knownMax = 10_000;
 
 /** The result of making room in the queue of a webhook. */
-export interface Room {
+export interface QueueOverflow {
   readonly webhookId: string;
   /** Number of its oldest deliveries that failed. */
   readonly failed: number;
@@ -76,10 +76,10 @@ export function createQueueBound(limits: { readonly queued_max: number; readonly
   const known = new LRUCache<string, number>({ max: knownMax });
   return {
     /** Makes room for new deliveries. The caller must hold the exclusive lock of the webhook. */
-    async makeRoom(scope: WriteScope, webhookId: string, added: number, nowMs: number): Promise<Room> {
+    async makeRoom(scope: WriteScope, webhookId: string, added: number, nowMs: number): Promise<QueueOverflow> {
       const left = (known.get(webhookId) ?? 0) - added;
       if (left >= 0) return { webhookId, failed: 0, left };
-      const deliveries = deliveryTable(scope);
+      const deliveries = createDeliveryTable(scope);
       const queued = await deliveries.countUnsettled(webhookId, max + step);
       const excess = queued + added - max;
       const failed =
@@ -87,13 +87,13 @@ export function createQueueBound(limits: { readonly queued_max: number; readonly
       return { webhookId, failed, left: Math.min(step, failed - excess) };
     },
     /** Stores the result. Called after the commit, because a transaction that is rolled back makes no room. */
-    remember: ({ webhookId, left }: Room): void => void known.set(webhookId, left),
+    remember: ({ webhookId, left }: QueueOverflow): void => void known.set(webhookId, left),
   };
 }
 
 export type QueueBound = ReturnType<typeof createQueueBound>;
 
-/** The last time that a date can have, epoch ms. Any time minus this one is negative. */
+/** The last time that a date can have in epoch ms. Any time minus this one is negative. */
 const lastTimeMs = 8.64e15;
 
 /**
@@ -109,7 +109,7 @@ export async function toOrderedRetries(
   const busy = new Set<string>();
   for (const webhookId of new Set(failed.map((it) => it.webhookId))) {
     const sessionIds = failed.filter((it) => it.webhookId === webhookId).map((it) => it.sessionId);
-    for (const sessionId of await deliveryTable(scope).busyQueues(webhookId, [...new Set(sessionIds)]))
+    for (const sessionId of await createDeliveryTable(scope).busyQueues(webhookId, [...new Set(sessionIds)]))
       busy.add(toKey(webhookId, sessionId));
   }
   const lastSeqs = new Map<string, number>();

@@ -1,17 +1,17 @@
-import { sessionWriter } from '../store/sessions.js';
+import { createSessionWriter } from '../store/sessions.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import type { WriteScope } from '../store/scope.js';
-import { type StoredWebhook, webhookTable } from '../store/webhooks.js';
+import { type StoredWebhook, createWebhookTable } from '../store/webhooks.js';
 import type { ResolveName } from './resolve-name.js';
-import { newId } from './queues.js';
+import { createWebhookId } from './queues.js';
 import { issueSecret, type SecretBox } from './secrets.js';
-import { findAddressFault, findUrlFault, literalAddress, type TargetPolicy } from './target.js';
-import { fault, ProblemError } from '../contract/problem.js';
+import { findAddressFault, findUrlFault, readLiteralAddress, type TargetPolicy } from './target.js';
+import { createFault, ProblemError } from '../contract/problem.js';
 
 /**
- * Time limit for resolving the name, ms. If it expires, the name is accepted, because each attempt checks the addresses
+ * Time limit for resolving the name in ms. If it expires, the name is accepted, because each attempt checks the addresses
  * again.
  */
 const resolveMs = 2_000;
@@ -24,12 +24,12 @@ export interface TargetChecks {
 /** Throws a ProblemError if the URL is not allowed as a target. */
 export async function requireTarget(text: string, accountId: string, checks: TargetChecks): Promise<void> {
   const code = findUrlFault(text, checks.targetPolicy) ?? (await findNameFault(new URL(text), accountId, checks));
-  if (code) throw new ProblemError('validation_failed', { faults: [fault(code, { pointer: '/url' })] });
+  if (code) throw new ProblemError('validation_failed', { faults: [createFault(code, { pointer: '/url' })] });
 }
 
 /** Returns the reason why the name is not allowed. Undefined if all of its addresses are allowed. */
 async function findNameFault(url: URL, accountId: string, { targetPolicy, resolveName }: TargetChecks) {
-  if (literalAddress(url) !== undefined) return undefined;
+  if (readLiteralAddress(url) !== undefined) return undefined;
   const resolved = resolveName(url.hostname, accountId).catch(() => []);
   const addresses = await Promise.race([resolved, sleep(resolveMs, [], { ref: false })]);
   return addresses.map(({ address }) => findAddressFault(address, url, targetPolicy)).find((it) => it !== undefined);
@@ -59,14 +59,14 @@ export async function register(
   const subjectId =
     registration.session_id === undefined
       ? undefined
-      : await sessionWriter(scope).lockSubjectOf(registration.session_id);
-  await webhookTable(scope).lockAccount();
-  const all = await webhookTable(scope).lockAll();
+      : await createSessionWriter(scope).lockSubjectOf(registration.session_id);
+  await createWebhookTable(scope).lockAccount();
+  const all = await createWebhookTable(scope).lockAll();
   const target = normalize(registration.url);
   const standing = all.find(({ url, sessionId }) => sessionId === registration.session_id && normalize(url) === target);
   if (standing) return { webhook: await update(scope, standing, registration), before: standing };
   if (all.length >= settings.max_per_account) throw tooMany();
-  const webhookId = newId('wh');
+  const webhookId = createWebhookId('wh');
   const { secret, sealed } = issueSecret(secretBox, accountId, webhookId);
   const webhook: StoredWebhook = {
     webhookId,
@@ -79,9 +79,9 @@ export async function register(
     secret: sealed,
     failedInRow: 0,
     createdAtMs: nowMs,
-    registeredEpoch: await webhookTable(scope).nextEpoch(),
+    registeredEpoch: await createWebhookTable(scope).nextEpoch(),
   };
-  await webhookTable(scope).insert(webhook);
+  await createWebhookTable(scope).insert(webhook);
   return { webhook, secret };
 }
 
@@ -109,11 +109,11 @@ async function update(
     ...(retry === 'extended' && { retry }),
     ...(states && { states }),
   };
-  await webhookTable(scope).update(changed);
+  await createWebhookTable(scope).update(changed);
   return changed;
 }
 
 function tooMany(): ProblemError {
   const limit = String(settings.max_per_account);
-  return new ProblemError('validation_failed', { faults: [fault('too_many_webhooks', { pointer: '' }, limit)] });
+  return new ProblemError('validation_failed', { faults: [createFault('too_many_webhooks', { pointer: '' }, limit)] });
 }

@@ -1,5 +1,5 @@
 import type { Store } from '../store/store.js';
-import { type WebhookId, webhookIdsAfter, webhookTable } from '../store/webhooks.js';
+import { type WebhookId, findWebhookIdsAfter, createWebhookTable } from '../store/webhooks.js';
 import { resealWebhook, type SecretBox, SecretBoxError } from './secrets.js';
 
 const batchRows = 100;
@@ -21,7 +21,7 @@ export async function resealWebhooks(store: Store, secretBox: SecretBox): Promis
   let after: WebhookId | undefined = { accountId: '', webhookId: '' };
   while (after) {
     const last: WebhookId = after;
-    const ids: WebhookId[] = await store.run((knex) => webhookIdsAfter(knex, last, batchRows));
+    const ids: WebhookId[] = await store.run((knex) => findWebhookIdsAfter(knex, last, batchRows));
     for (const id of ids) {
       const outcome = await resealOne(store, secretBox, id);
       if (outcome === 'resealed') resealed += 1;
@@ -41,7 +41,7 @@ async function resealOne(
   { accountId, webhookId }: WebhookId,
 ): Promise<'resealed' | 'unreadable' | undefined> {
   return store.transact(async (openScope) => {
-    const webhooks = webhookTable(openScope(accountId));
+    const webhooks = createWebhookTable(openScope(accountId));
     const webhook = (await webhooks.lock([webhookId])).get(webhookId);
     try {
       const resealed = webhook && resealWebhook(secretBox, accountId, webhook);

@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { createTurns } from './tasks.js';
+import { createKeyedQueue } from './tasks.js';
 
 /** Resolves with the addresses of a name. Rejects with NameNotResolvedError. */
 export type ResolveName = (hostname: string, accountId: string) => Promise<LookupAddress[]>;
@@ -12,9 +12,9 @@ export type ResolveName = (hostname: string, accountId: string) => Promise<Looku
 export class NameNotResolvedError extends Error {}
 
 const query = { timeout: 2_000, tries: 2 };
-/** Time limit of a lookup, ms. Without it, c-ares may wait longer for a nameserver. */
+/** Time limit of a lookup in ms. Without it, c-ares may wait longer for a nameserver. */
 const limitMs = 6_000;
-/** How long a lookup waits for the second address family after the first has resolved, ms. */
+/** How long a lookup waits for the second address family after the first has resolved in ms. */
 const otherFamilyMs = 200;
 /**
  * Limits of the lookups per account. The queue holds more lookups than an account has delivery slots, but its memory
@@ -23,7 +23,7 @@ const otherFamilyMs = 200;
 const lookupLimits = {
   max: 8,
   waitingMax: 600,
-  tooMany: () => new NameNotResolvedError('too many lookups of this account are waiting'),
+  tooMany: () => new NameNotResolvedError('too many lookups of this account are waiting: the limit is 600'),
 };
 const cached = { names: 1_000, foundMs: 5_000, failedMs: 1_000 };
 const loopback = [
@@ -37,7 +37,7 @@ const loopback = [
  */
 export function createResolveName(servers?: readonly string[]): ResolveName {
   const findInHostsFile = createHostsFile();
-  const takeTurn = createTurns(lookupLimits);
+  const takeTurn = createKeyedQueue(lookupLimits);
   // One resolver per account, so that no account can observe or delay the lookups of another.
   const lookups = new LRUCache<string, Promise<LookupAddress[]>>({ max: cached.names });
   const ask = async (hostname: string) => {

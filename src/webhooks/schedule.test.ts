@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { webhookDelivery } from '../../generated/spec.js';
 import type { Delivery } from '../store/delivery-row.js';
 import type { StoredWebhook } from '../store/webhooks.js';
-import { newDelivery } from './queues.js';
-import { deliveryAfter } from './schedule.js';
+import { createDelivery } from './queues.js';
+import { updateDelivery } from './schedule.js';
 
 const accountId = 'acc_1';
 const hourMs = 3_600_000;
@@ -23,7 +23,7 @@ const webhook: StoredWebhook = {
 /** Attempts a delivery, which always fails, until it is settled. Returns the times of the attempts. */
 function exhaust(start: Partial<Delivery>, pauseMaxMs = Infinity) {
   const target = { ...webhook, accountId };
-  let delivery = newDelivery(target, { sessionId: 's1', payload: '{}', dueAtMs: 0, eventAtMs: 0, seq: 1, ...start });
+  let delivery = createDelivery(target, { sessionId: 's1', payload: '{}', dueAtMs: 0, eventAtMs: 0, seq: 1, ...start });
   const times: number[] = [];
   for (
     let atMs = delivery.dueAtMs;
@@ -36,7 +36,7 @@ function exhaust(start: Partial<Delivery>, pauseMaxMs = Infinity) {
       status: 500,
       duration_ms: 1,
     };
-    delivery = deliveryAfter({ ...delivery, accountId }, webhook, attempt, atMs);
+    delivery = updateDelivery({ ...delivery, accountId }, webhook, attempt, atMs);
   }
   return { delivery, times };
 }

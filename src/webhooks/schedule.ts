@@ -4,7 +4,7 @@ import type { Schema } from '../contract/contract.js';
 import type { DueDelivery } from '../store/delivery-queue.js';
 import { type Delivery, isManualRetry } from '../store/delivery-row.js';
 import type { StoredWebhook } from '../store/webhooks.js';
-import { nameQueue } from './queues.js';
+import { buildQueueName } from './queues.js';
 import { isSuccess } from './send.js';
 
 /** HTTP status with which a receiver disables its webhook. */
@@ -13,14 +13,14 @@ export const gone = 410;
 type Attempted = Schema<'DeliveryAttempt'>;
 
 /** Returns the webhook after an attempt. A success resets the failure count. A 410 response disables the webhook. */
-export function webhookAfter(webhook: StoredWebhook, attempt: Attempted, nowMs: number): StoredWebhook {
+export function updateWebhook(webhook: StoredWebhook, attempt: Attempted, nowMs: number): StoredWebhook {
   if (isSuccess(attempt)) return webhook.failedInRow === 0 ? webhook : { ...webhook, failedInRow: 0 };
   const failed = { ...webhook, failedInRow: webhook.failedInRow + 1, lastFailureAtMs: nowMs };
   return attempt.status === gone ? { ...failed, disabledAtMs: webhook.disabledAtMs ?? nowMs } : failed;
 }
 
 /** Returns the delivery after an attempt: delivered, failed, or due again after the retry interval. */
-export function deliveryAfter(
+export function updateDelivery(
   { accountId, ...delivery }: DueDelivery,
   webhook: StoredWebhook,
   attempt: Attempted,
@@ -33,7 +33,7 @@ export function deliveryAfter(
   const pauseMs = pauseAfter({ ...delivery, attempts }, webhook, nowMs);
   if (pauseMs === undefined) return { ...settled, status: 'failed', reason: 'attempts_exhausted' };
   // The queue changes if the webhook was registered again with another schedule.
-  const receiver = nameQueue(accountId, webhook);
+  const receiver = buildQueueName(accountId, webhook);
   return { ...delivery, attempts, receiver, owner: null, dueAtMs: nowMs + pauseMs };
 }
 
@@ -43,7 +43,7 @@ function addAttempt(earlier: readonly Attempted[], attempt: Attempted): Attempte
   return [first, ...others.slice(1 - settings.extended_retry.attempts_kept)];
 }
 
-/** Returns the pause before the next attempt, ms. Undefined after the last attempt. */
+/** Returns the pause before the next attempt in ms. Undefined after the last attempt. */
 function pauseAfter(delivery: Delivery, { retry }: StoredWebhook, nowMs: number): number | undefined {
   if (retry === 'extended') return extendedPauseAfter(delivery, nowMs);
   const seconds = settings.retry_after_seconds[delivery.attempts.length - 1];
@@ -51,7 +51,7 @@ function pauseAfter(delivery: Delivery, { retry }: StoredWebhook, nowMs: number)
 }
 
 /**
- * Returns the pause of an extended retry, ms. Its limit counts from the event, so that a long queue does not multiply
+ * Returns the pause of an extended retry in ms. Its limit counts from the event, so that a long queue does not multiply
  * the limit. A manual retry of an old event counts from its first attempt.
  */
 function extendedPauseAfter(delivery: Delivery, nowMs: number): number | undefined {

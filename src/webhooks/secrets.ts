@@ -8,7 +8,7 @@ const secretPrefix = 'whsec_';
 export interface Signable {
   readonly deliveryId: string;
   readonly body: string;
-  /** Time of the attempt, epoch ms. */
+  /** Time of the attempt in epoch ms. */
   readonly atMs: number;
   /** Secrets in the format `whsec_…`: the current one first, then recently rotated ones. */
   readonly secrets: readonly string[];
@@ -18,7 +18,7 @@ export interface Signable {
  * Returns the signature headers: the service's own header, and the headers of Standard Webhooks
  * (https://www.standardwebhooks.com). The Standard Webhooks signature also covers the id and the time.
  */
-export function signatureHeaders({ deliveryId, body, atMs, secrets }: Signable): Record<string, string> {
+export function buildSignatureHeaders({ deliveryId, body, atMs, secrets }: Signable): Record<string, string> {
   const seconds = String(Math.floor(atMs / 1000));
   return {
     'X-Service-Signature': secrets.map((secret) => `sha256=${hmac(secret, body).toString('hex')}`).join(','),
@@ -56,13 +56,13 @@ export function issueSecret(
   return { secret, sealed: secretBox.seal(secret, namePlace(accountId, webhookId)) };
 }
 
-/** Returns the time when the previous secret stops signing, epoch ms. Undefined when no rotation is in progress. */
+/** Returns the time when the previous secret stops signing in epoch ms. Undefined when no rotation is in progress. */
 export function findRotationEnd({ previousSecret }: StoredWebhook, nowMs: number): number | undefined {
   return previousSecret && nowMs < previousSecret.untilMs ? previousSecret.untilMs : undefined;
 }
 
 /** Returns the webhook with a new secret. The previous secret also signs deliveries for the rotation period. */
-export function rotateTo(webhook: StoredWebhook, sealed: string, nowMs: number): StoredWebhook {
+export function rotateSecret(webhook: StoredWebhook, sealed: string, nowMs: number): StoredWebhook {
   return { ...webhook, secret: sealed, previousSecret: { secret: webhook.secret, untilMs: nowMs + rotationMs } };
 }
 

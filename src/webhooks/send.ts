@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
-import { inSpan } from '../observe/in-span.js';
+import { runInSpan } from '../observe/in-span.js';
 import type { DueDelivery } from '../store/delivery-queue.js';
 import { isManualRetry } from '../store/delivery-row.js';
 import type { StoredWebhook } from '../store/webhooks.js';
 import type { Dial } from './dial.js';
 import { NameNotResolvedError } from './resolve-name.js';
-import { openSecrets, type SecretBox, SecretBoxError, signatureHeaders } from './secrets.js';
+import { openSecrets, type SecretBox, SecretBoxError, buildSignatureHeaders } from './secrets.js';
 import { startTimeLimit } from './tasks.js';
 
 export interface SenderParts {
@@ -17,7 +17,7 @@ export interface SenderParts {
   readonly now: () => number;
   /** Aborts attempts when the worker closes. */
   readonly abort: AbortSignal;
-  /** Maximum duration of an attempt, ms. */
+  /** Maximum duration of an attempt in ms. */
   readonly attemptMs: number;
 }
 
@@ -36,9 +36,9 @@ export function createSender({ attempt, secretBox, now, abort, attemptMs }: Send
     try {
       const { accountId, deliveryId, payload } = delivery;
       const secrets = openSecrets(secretBox, accountId, webhook, atMs);
-      const headers = signatureHeaders({ deliveryId, body: payload, atMs, secrets });
+      const headers = buildSignatureHeaders({ deliveryId, body: payload, atMs, secrets });
       const request = { accountId, url: webhook.url, body: payload, headers };
-      return await inSpan('webhook attempt', 'CLIENT', { 'webhook.id': deliveryId }, () => attempt(request, abort));
+      return await runInSpan('webhook attempt', 'CLIENT', { 'webhook.id': deliveryId }, () => attempt(request, abort));
     } catch (error) {
       if (error instanceof SecretBoxError) return { error: 'secret_unreadable' };
       throw error;
@@ -66,7 +66,7 @@ function isUnwanted(delivery: DueDelivery, { disabledAtMs }: StoredWebhook): boo
   return disabledAtMs !== undefined && !isManualRetry(delivery);
 }
 
-export interface Request {
+export interface WebhookRequest {
   readonly accountId: string;
   readonly url: string;
   readonly body: string;
@@ -74,7 +74,7 @@ export interface Request {
 }
 
 /** Sends one delivery once. It always resolves: errors of the receiver or the network are part of the outcome. */
-type Attempt = (request: Request, abort: AbortSignal) => Promise<AttemptOutcome>;
+type Attempt = (request: WebhookRequest, abort: AbortSignal) => Promise<AttemptOutcome>;
 
 export type AttemptOutcome = Pick<Schema<'DeliveryAttempt'>, 'status' | 'error' | 'answer'>;
 
@@ -113,7 +113,7 @@ export function isSuccess({ status = 0, error }: AttemptOutcome): boolean {
 }
 
 /** Resolves with the final response. node:http skips informational responses (1xx). */
-async function respond(dial: Dial, request: Request, signal: AbortSignal): Promise<IncomingMessage> {
+async function respond(dial: Dial, request: WebhookRequest, signal: AbortSignal): Promise<IncomingMessage> {
   const sending = send(dial(request, signal), request.body);
   try {
     return await readResponse(sending);

@@ -2,22 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
-import { deliveryTable } from '../store/deliveries.js';
+import { createDeliveryTable } from '../store/deliveries.js';
 import type { DueDelivery } from '../store/delivery-queue.js';
 import { type Delivery, isManualRetry } from '../store/delivery-row.js';
 import { createGroupCommit } from '../store/group-commit.js';
 import { isTransient } from '../store/retry.js';
 import type { WriteScope } from '../store/scope.js';
 import type { Store } from '../store/store.js';
-import { type StoredWebhook, webhookTable } from '../store/webhooks.js';
+import { type StoredWebhook, createWebhookTable } from '../store/webhooks.js';
 import {
-  deliveryAfter,
+  updateDelivery,
   findStatus,
   findStatusChange,
   gone,
   logStatusChange,
   type StatusChange,
-  webhookAfter,
+  updateWebhook,
 } from './schedule.js';
 import { isSuccess } from './send.js';
 
@@ -26,7 +26,7 @@ const settleAgainMs = 250;
 const droppedAtOnce = 500;
 
 /** A claimed delivery and its attempt. `attempt` is undefined if the delivery was not sent. */
-export interface Handled {
+export interface HandledDelivery {
   readonly delivery: DueDelivery;
   readonly attempt: Schema<'DeliveryAttempt'> | undefined;
   /** The webhook as it was when the delivery was claimed. */
@@ -45,7 +45,7 @@ export interface SettlementParts {
 
 /** Creates the settlement of a worker. It stores outcomes that arrive at the same time in one transaction. */
 export function createSettlement({ store, log, now, observeStatus, abort }: SettlementParts) {
-  const groups = createGroupCommit<Handled, undefined>({
+  const groups = createGroupCommit<HandledDelivery, undefined>({
     async commit(group) {
       for (const change of await settleGroup(store, group, now())) {
         logStatusChange(log, change);
@@ -62,7 +62,7 @@ export function createSettlement({ store, log, now, observeStatus, abort }: Sett
      * Stores the outcome of a delivery. Retries while the database is unavailable, until the lease ends. No other worker
      * can claim the delivery before that time.
      */
-    async settle(handled: Handled): Promise<void> {
+    async settle(handled: HandledDelivery): Promise<void> {
       while (!abort.aborted && now() < handled.delivery.dueAtMs) {
         const error: unknown = await groups.submit(handled).catch((reason: unknown) => reason);
         if (error === undefined) return;
@@ -79,7 +79,11 @@ export function createSettlement({ store, log, now, observeStatus, abort }: Sett
  * Stores the outcomes of deliveries in one transaction, in the order of the group. Ignores deliveries whose claim was
  * lost. Resolves with the webhooks whose status changed.
  */
-export async function settleGroup(store: Store, group: readonly Handled[], nowMs: number): Promise<StatusChange[]> {
+export async function settleGroup(
+  store: Store,
+  group: readonly HandledDelivery[],
+  nowMs: number,
+): Promise<StatusChange[]> {
   return store.transact(async (openScope) => {
     const changes: StatusChange[] = [];
     for (const accountId of [...new Set(group.map((it) => it.delivery.accountId))].sort()) {
@@ -99,15 +103,15 @@ export async function settleGroup(store: Store, group: readonly Handled[], nowMs
  */
 async function settleAccount(
   scope: WriteScope,
-  group: readonly Handled[],
+  group: readonly HandledDelivery[],
   nowMs: number,
 ): Promise<Array<[before: StoredWebhook, after: StoredWebhook]>> {
   const webhookIds = [...new Set(group.map((it) => it.delivery.webhookId))];
   const isShared = !group.some(changesWebhook);
   // Locks the account before the webhooks, as registration does.
-  if (group.some(({ attempt }) => attempt?.status === gone)) await webhookTable(scope).lockAccount();
-  const before = await webhookTable(scope).lock(webhookIds, isShared);
-  const held = await deliveryTable(scope).lockHeld(group.map((it) => it.delivery));
+  if (group.some(({ attempt }) => attempt?.status === gone)) await createWebhookTable(scope).lockAccount();
+  const before = await createWebhookTable(scope).lock(webhookIds, isShared);
+  const held = await createDeliveryTable(scope).lockHeld(group.map((it) => it.delivery));
   const webhooks = new Map(before);
   const settled: Delivery[] = [];
   const orphaned = new Set<string>();
@@ -117,37 +121,38 @@ async function settleAccount(
     const webhook = webhooks.get(mine.webhookId);
     if (!webhook) orphaned.add(mine.webhookId);
     if (!webhook) continue;
-    const after = attempt ? webhookAfter(webhook, attempt, nowMs) : webhook;
+    const after = attempt ? updateWebhook(webhook, attempt, nowMs) : webhook;
     webhooks.set(after.webhookId, after);
     settled.push(
       attempt
-        ? deliveryAfter({ ...mine, accountId: delivery.accountId }, after, attempt, nowMs)
+        ? updateDelivery({ ...mine, accountId: delivery.accountId }, after, attempt, nowMs)
         : unsent(mine, after, nowMs),
     );
   }
   for (const webhookId of orphaned) await dropAll(scope, webhookId);
-  await deliveryTable(scope).updateHeld(settled);
+  await createDeliveryTable(scope).updateHeld(settled);
   for (const webhook of webhooks.values()) await saveWebhook(scope, before.get(webhook.webhookId), webhook, nowMs);
-  await deliveryTable(scope).promoteNext(settled.filter(hasLeftQueue), nowMs);
+  await createDeliveryTable(scope).promoteNext(settled.filter(hasLeftQueue), nowMs);
   return [...before.values()].map((webhook) => [webhook, webhooks.get(webhook.webhookId) ?? webhook]);
 }
 
 /** Deletes all deliveries of a removed webhook. Some remain if the process stopped during the removal. */
 async function dropAll(scope: WriteScope, webhookId: string): Promise<void> {
-  while (await deliveryTable(scope).removeSome(webhookId, droppedAtOnce));
+  while (await createDeliveryTable(scope).removeSome(webhookId, droppedAtOnce));
 }
 
 /**
  * Returns true if the attempt is likely to change its webhook. Decides before the webhook is locked, from the webhook
  * as it was at the claim.
  */
-function changesWebhook({ attempt, webhook }: Handled): boolean {
+function changesWebhook({ attempt, webhook }: HandledDelivery): boolean {
   return attempt !== undefined && (!isSuccess(attempt) || (webhook !== undefined && webhook.failedInRow > 0));
 }
 
 /**
  * Saves a changed webhook. If the change disabled it, its waiting deliveries fail. If it is active again, its waiting
- * deliveries are due soon. They are not due immediately, because the receiver may reject some deliveries and accept others.
+ * deliveries are due soon. They are not due immediately, because the receiver may reject some deliveries and accept
+ * others.
  */
 async function saveWebhook(
   scope: WriteScope,
@@ -157,13 +162,16 @@ async function saveWebhook(
 ): Promise<void> {
   if (after === before) return;
   const isDisabled = after.disabledAtMs !== undefined && before?.disabledAtMs === undefined;
-  await webhookTable(scope).update(
-    isDisabled ? { ...after, disabledEpoch: await webhookTable(scope).nextEpoch() } : after,
+  await createWebhookTable(scope).update(
+    isDisabled ? { ...after, disabledEpoch: await createWebhookTable(scope).nextEpoch() } : after,
   );
-  if (isDisabled) await deliveryTable(scope).failWaiting(after.webhookId, 'disabled', nowMs);
+  if (isDisabled) await createDeliveryTable(scope).failWaiting(after.webhookId, 'disabled', nowMs);
   const isRecovered = before !== undefined && findStatus(before) === 'failed' && findStatus(after) === 'active';
   if (isRecovered && after.retry === 'extended')
-    await deliveryTable(scope).hastenRetries(after.webhookId, nowMs + settings.extended_retry.recovery_seconds * 1000);
+    await createDeliveryTable(scope).hastenRetries(
+      after.webhookId,
+      nowMs + settings.extended_retry.recovery_seconds * 1000,
+    );
 }
 
 /**

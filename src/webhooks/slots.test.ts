@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   createSlots,
-  type Share,
+  type QueueShare,
   slotsMax,
   slotsPerAccount,
   slotsPerAccountMax,
@@ -16,7 +16,7 @@ const createQueue = (account: number, receiver: number) => ({
 });
 const createQueues = (account: number, count: number) =>
   Array.from({ length: count }, (_, receiver) => createQueue(account, receiver));
-const total = (shares: readonly Share[]) => shares.reduce((sum, { count }) => sum + count, 0);
+const total = (shares: readonly QueueShare[]) => shares.reduce((sum, { count }) => sum + count, 0);
 
 /** Takes slots until no queue gets another one. */
 function takeAll(slots: ReturnType<typeof createSlots>, queues: ReturnType<typeof createQueues>): number {
@@ -34,7 +34,9 @@ const slowSuccess = { isSuccess: true, durationMs: 5_000 };
 const quickFailure = { isSuccess: false, durationMs: 50 };
 const timeout = { isSuccess: false, durationMs: 10_000 };
 
-/** Ends every attempt of the queue with the outcome and starts as many as possible, `rounds` times. Returns their number. */
+/**
+ * Ends every attempt of the queue with the outcome and starts as many as possible, `rounds` times. Returns their number.
+ */
 function repeat(
   slots: ReturnType<typeof createSlots>,
   ended: Parameters<typeof slots.endAttempt>[1],

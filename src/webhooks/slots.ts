@@ -17,10 +17,10 @@ export const slotsPerQueueMax = 64;
 
 /** Limits of queues that are known. Another queue starts again with `slotsPerQueue`. */
 const knownMax = 10_000;
-/** An attempt that takes longer than this, ms, does not increase the limit of its queue. */
+/** An attempt that takes longer than this in ms, does not increase the limit of its queue. */
 const quickMs = 1_000;
 
-export interface Share {
+export interface QueueShare {
   readonly queue: DueQueue;
   readonly count: number;
 }
@@ -73,7 +73,7 @@ export function createSlots() {
      * single account may use `slotsPerAccountMax` slots. Later, the slots that become free go to other accounts with
      * deliveries.
      */
-    share(queues: readonly DueQueue[], max: number): Share[] {
+    share(queues: readonly DueQueue[], max: number): QueueShare[] {
       const counts = new Map<DueQueue, number>();
       const used = (queue: DueQueue) => (attempts.get(queue.receiver) ?? 0) + (counts.get(queue) ?? 0);
       const accounts = waitingAccounts(queues.filter(hasRoom));
@@ -100,7 +100,7 @@ export function createSlots() {
      */
     endAttempt(receiver: string, ended: EndedAttempt | undefined): void {
       const limit = readLimit(receiver);
-      // A limit that is not used says nothing about the receiver.
+      // An unused limit gives no information about the receiver.
       const isUsed = (attempts.get(receiver) ?? 0) > limit / 2;
       if (ended) limits.set(receiver, adaptLimit(limit, ended, isUsed));
       add(attempts, receiver, -1);

@@ -26,7 +26,7 @@ export function findUrlFault(text: string, policy: TargetPolicy): UrlFault | und
   if (url.hostname === '' || /[\s\\]|\p{Cc}/u.test(text)) return 'url_invalid';
   if (url.username !== '' || url.password !== '') return 'url_credentials';
   if (text.includes('#')) return 'url_fragment';
-  const address = literalAddress(url);
+  const address = readLiteralAddress(url);
   if (address !== undefined) return findAddressFault(address, url, policy);
   const isLoopback = isLoopbackName(url.hostname);
   if (isLoopback && !policy.allowLoopback) return 'address_refused';
@@ -45,7 +45,7 @@ export function findAddressFault(address: string, { protocol }: URL, policy: Tar
  * Returns the host if it is an IP address, and undefined if it is a name. The URL parser has already normalized
  * decimal, octal and hex notations.
  */
-export function literalAddress({ hostname }: URL): string | undefined {
+export function readLiteralAddress({ hostname }: URL): string | undefined {
   const bare = hostname.replace(/^\[(.*)\]$/, '$1');
   return ipaddr.isValid(bare) ? bare : undefined;
 }

@@ -55,7 +55,7 @@ export function startLoop(name: string, step: () => Promise<number>, log: Logger
   };
 }
 
-export interface TurnLimits {
+export interface QueueLimits {
   /** Maximum number of concurrent tasks per key. */
   readonly max: number;
   /** Maximum number of waiting tasks per key. */
@@ -65,7 +65,7 @@ export interface TurnLimits {
 }
 
 /** Returns a function that runs tasks in order, within the limits of their key. */
-export function createTurns(limits: TurnLimits): <T>(key: string, work: () => Promise<T>) => Promise<T> {
+export function createKeyedQueue(limits: QueueLimits): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const running = new Map<string, number>();
   const waiting = new Map<string, Array<() => void>>();
   const leave = (key: string) => {

@@ -22,24 +22,26 @@ import { startLoop } from './tasks.js';
 /**
  * The story of a delivery. Any number of workers share one database.
  *
- * 1. Expand (expand.ts): creates deliveries from the events in the outbox, in a queue per webhook and session (queues.ts).
+ * 1. Expand (expand.ts): creates deliveries from the events in the outbox, in a queue per webhook and session
+ * (queues.ts).
  * 2. Claim (claim.ts): takes due deliveries for the free slots of their receivers (slots.ts), with a lease.
  * 3. Send (send.ts): signs a delivery (secrets.ts) and sends it once. The address is checked at the connect (dial.ts).
- * 4. Settle (settle.ts): stores the outcomes of many deliveries in one transaction. A delivery is delivered, failed, or due
+ * 4. Settle (settle.ts): stores the outcomes of many deliveries in one transaction. A delivery is delivered, failed, or
+ * due
  *    again (schedule.ts). After a settled delivery, the next one of its queue is due.
  * If a worker crashes, its leases expire, and another worker sends its deliveries again with the same ids.
  */
 
 const attemptMs = settings.attempt_timeout_seconds * 1000;
 /**
- * Duration of a claim, ms. Much longer than an attempt with its settlement. When it ends, other workers can claim the
+ * Duration of a claim in ms. Much longer than an attempt with its settlement. When it ends, other workers can claim the
  * deliveries of a crashed worker.
  */
 const leaseMs = 3 * attemptMs;
 const claimedAtOnce = 128;
-/** Maximum pause after a claim, ms. A claim that takes longer waited for an unavailable database. */
+/** Maximum pause after a claim in ms. A claim that takes longer waited for an unavailable database. */
 const claimPauseMaxMs = 100;
-/** Grace period for attempts in flight when the worker closes, ms. */
+/** Grace period for attempts in flight when the worker closes in ms. */
 const graceMs = 2_000;
 
 export interface WorkerParts {
@@ -56,7 +58,7 @@ export interface WorkerParts {
   /** Called for each webhook whose status an attempt changed, with the new status. */
   readonly observeStatus: (status: Schema<'WebhookStatus'>) => void;
   /**
-   * Maximum pause of the worker between two queries, ms. Events and deliveries of other processes do not end the pause
+   * Maximum pause of the worker between two queries in ms. Events and deliveries of other processes do not end the pause
    * early.
    */
   readonly pollMs: number;

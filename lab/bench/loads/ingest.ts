@@ -7,7 +7,7 @@ import { Command } from 'commander';
 import type { DatabaseKind } from '../../../testkit/databases.js';
 import { readConfig } from '../../../src/config/config.js';
 import { createTexts } from '../../../packages/text/texts.js';
-import { advanceGroup } from '../../../src/readings/group.js';
+import { processGroup } from '../../../src/readings/group.js';
 import { createPrepareReading } from '../../../src/readings/intake.js';
 import { openStore } from '../../../src/store/store.js';
 import { databaseOption, type DatabaseChoice, findDatabases, titleOf, withDatabase } from '../support/databases.js';
@@ -98,7 +98,7 @@ async function openLoad(url: string, name: Load, size: number) {
     async takeGroup(): Promise<Cost> {
       const group = Array.from({ length: size }, draw);
       const [cpu, startedAtMs] = [process.cpuUsage(), performance.now()];
-      await advanceGroup(store, group, Date.now(), () => []);
+      await processGroup(store, group, Date.now(), () => []);
       const wall = 1_000 * (performance.now() - startedAtMs);
       const { user, system } = process.cpuUsage(cpu);
       return { cpu: (user + system) / size, wall: wall / size };

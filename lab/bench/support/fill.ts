@@ -1,7 +1,7 @@
-import { keyTable } from '../../../src/store/keys.js';
-import { subjectWriter } from '../../../src/store/subjects.js';
+import { createKeyTable } from '../../../src/store/keys.js';
+import { createSubjectWriter } from '../../../src/store/subjects.js';
 import { runStatements } from '../../../src/store/rows.js';
-import { triggerWriter } from '../../../src/store/triggers.js';
+import { createTriggerWriter } from '../../../src/store/triggers.js';
 import { moveTopic, addSighting, type Trigger, unknownSubject } from '../../../src/score/triggers.js';
 import { areaOfTopic, type TopicName } from '../../../packages/text/vocabulary.js';
 import type { Store } from '../../../src/store/store.js';
@@ -25,7 +25,7 @@ const vocabulary = [...areaOfTopic.keys()];
  * the id of the account.
  */
 export async function fillStore(store: Store, count: number, onBatch: () => void): Promise<string> {
-  const [key] = await store.use(keyTable).list();
+  const [key] = await store.use(createKeyTable).list();
   if (!key) throw new Error('the database has no account');
   const random = seededRandom(seed);
   for (let from = 0; from < count; from += subjectsAtOnce) {
@@ -37,11 +37,11 @@ export async function fillStore(store: Store, count: number, onBatch: () => void
       const scope = scopeOf(key.accountId);
       await runStatements(
         scope,
-        subjectWriter(scope).toSave(new Map(people.map(({ name, subject }) => [name, subject]))),
+        createSubjectWriter(scope).toSave(new Map(people.map(({ name, subject }) => [name, subject]))),
       );
       await runStatements(
         scope,
-        triggerWriter(scope).toSave(new Map(people.map(({ name, triggers }) => [name, triggers]))),
+        createTriggerWriter(scope).toSave(new Map(people.map(({ name, triggers }) => [name, triggers]))),
       );
     });
     onBatch();

@@ -1,8 +1,8 @@
-import { webhookTable } from '../../../src/store/webhooks.js';
-import { keyTable } from '../../../src/store/keys.js';
-import { outboxTable } from '../../../src/store/outbox.js';
+import { createWebhookTable } from '../../../src/store/webhooks.js';
+import { createKeyTable } from '../../../src/store/keys.js';
+import { createOutboxTable } from '../../../src/store/outbox.js';
 import { createSecretBox, issueSecret } from '../../../src/webhooks/secrets.js';
-import { newId } from '../../../src/webhooks/queues.js';
+import { createWebhookId } from '../../../src/webhooks/queues.js';
 import type { SessionEvent } from '../../../src/score/states.js';
 import type { Store } from '../../../src/store/store.js';
 
@@ -26,16 +26,16 @@ export async function fillOutbox(
   store: Store,
   { events, receivers, secretsKey, onBatch }: OutboxOptions,
 ): Promise<void> {
-  const [key] = await store.use(keyTable).list();
+  const [key] = await store.use(createKeyTable).list();
   if (!key) throw new Error('the database has no account');
   const { accountId } = key;
   const secretBox = createSecretBox([secretsKey]);
   const nowMs = Date.now();
   await store.transact(async (scopeOf) => {
     for (const url of receivers) {
-      const webhookId = newId('wh');
+      const webhookId = createWebhookId('wh');
       const { sealed } = issueSecret(secretBox, accountId, webhookId);
-      const webhooks = webhookTable(scopeOf(accountId));
+      const webhooks = createWebhookTable(scopeOf(accountId));
       const rest = { events: ['state_change'] as const, failedInRow: 0, createdAtMs: nowMs };
       const registeredEpoch = await webhooks.nextEpoch();
       await webhooks.insert({ webhookId, url, secret: sealed, registeredEpoch, ...rest });
@@ -44,7 +44,7 @@ export async function fillOutbox(
   for (let from = 0; from < events; from += eventsAtOnce) {
     const count = Math.min(eventsAtOnce, events - from);
     const batch = Array.from({ length: count }, (_, index) => eventOf(from + index, events, nowMs));
-    await store.transact((scopeOf) => outboxTable(scopeOf(accountId)).append(batch, receivers.length, nowMs));
+    await store.transact((scopeOf) => createOutboxTable(scopeOf(accountId)).append(batch, receivers.length, nowMs));
     onBatch();
   }
 }

@@ -1,8 +1,8 @@
-import { keyTable } from '../../../src/store/keys.js';
-import { deliveryTable } from '../../../src/store/deliveries.js';
+import { createKeyTable } from '../../../src/store/keys.js';
+import { createDeliveryTable } from '../../../src/store/deliveries.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../../../src/config/config.js';
-import { newDelivery } from '../../../src/webhooks/queues.js';
+import { createDelivery } from '../../../src/webhooks/queues.js';
 import { openStore } from '../../../src/store/store.js';
 import { type Receivers, startReceivers } from '../../bench/support/receivers.js';
 import { startHangingReceivers } from './hanging.js';
@@ -33,7 +33,7 @@ async function storeDueDeliveries(
 ): Promise<void> {
   const store = openStore(readConfig({ DATABASE_URL: stage.databaseUrl }).database);
   try {
-    const keys = await store.use(keyTable).list('attacker');
+    const keys = await store.use(createKeyTable).list('attacker');
     const accountId = keys[0]?.accountId ?? '';
     const timestamp = new Date(stage.clock.now()).toISOString();
     const change = {
@@ -46,9 +46,9 @@ async function storeDueDeliveries(
     const rest = { sessionId: 'due', payload: JSON.stringify({ ...change, session_id: 'due' }) };
     for (let stored = 0; stored < count; stored += rowsPerInsert) {
       const batch = Array.from({ length: Math.min(rowsPerInsert, count - stored) }, () =>
-        newDelivery({ accountId, webhookId, url }, { ...rest, dueAtMs: stage.clock.now() }),
+        createDelivery({ accountId, webhookId, url }, { ...rest, dueAtMs: stage.clock.now() }),
       );
-      await store.transact((scopeOf) => deliveryTable(scopeOf(accountId)).insert(batch));
+      await store.transact((scopeOf) => createDeliveryTable(scopeOf(accountId)).insert(batch));
     }
   } finally {
     await store.close();

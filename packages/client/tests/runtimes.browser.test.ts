@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
-import { formatSecret, signatureHeaders } from '../../../src/webhooks/secrets.js';
+import { formatSecret, buildSignatureHeaders } from '../../../src/webhooks/secrets.js';
 import { openBrowser } from '../../../testkit/browser.js';
 import { startTestService } from '../../../testkit/service.js';
 
@@ -58,7 +58,7 @@ test('the client calls the service, streams with a token and verifies a delivery
   const { url, key } = await startTestService({ env: { CORS_ORIGINS: origin } });
   const secret = formatSecret(randomBytes(32));
   const body = '{"event":"state_change"}';
-  const headers = signatureHeaders({ deliveryId: 'dlv_1', body, atMs: Date.now(), secrets: [secret] });
+  const headers = buildSignatureHeaders({ deliveryId: 'dlv_1', body, atMs: Date.now(), secrets: [secret] });
   const input = { baseUrl: url, key, delivery: { headers, body, secret } };
   const { page } = await openBrowser(origin);
   await page.goto(origin);

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { type Delivery, verifyWebhook } from '../src/webhooks.js';
-import { formatSecret, signatureHeaders } from '../../../src/webhooks/secrets.js';
+import { formatSecret, buildSignatureHeaders } from '../../../src/webhooks/secrets.js';
 
 const secret = formatSecret(randomBytes(32));
 const body = '{"event":"state_change","session_id":"süß"}';
 const atMs = Date.now();
-const headers = signatureHeaders({ deliveryId: 'dlv_1', body, atMs, secrets: [secret] });
+const headers = buildSignatureHeaders({ deliveryId: 'dlv_1', body, atMs, secrets: [secret] });
 
 const delivery = (changes: Partial<Delivery> = {}): Delivery => ({
   headers,

@@ -1,4 +1,4 @@
-import { keyTable } from '../../../src/store/keys.js';
+import { createKeyTable } from '../../../src/store/keys.js';
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
@@ -214,8 +214,13 @@ async function startWithScopes(scopes: readonly Scope[]) {
   const service = await start();
   const account = `scoped-${randomUUID()}`;
   const create = async (granted?: readonly Scope[]) =>
-    (await createKey(service.store.use(keyTable), { account, ...(granted && { scopes: [...granted] }) }, Date.now()))
-      .key;
+    (
+      await createKey(
+        service.store.use(createKeyTable),
+        { account, ...(granted && { scopes: [...granted] }) },
+        Date.now(),
+      )
+    ).key;
   const { key, limited } = { key: await create(), limited: await create(scopes) };
   return { url: service.url, key: limited, ...client(service.url, key, service.clock) };
 }

@@ -1,4 +1,4 @@
-import { keyTable } from '../../../src/store/keys.js';
+import { createKeyTable } from '../../../src/store/keys.js';
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
@@ -211,7 +211,7 @@ test('the button forgets the key, and its stream ends', async () => {
 test('the page shows the calls of the month for an account with a quota, and names a missing scope of the key', async () => {
   const { url, store, clock } = await startTestService();
   const account = `solo-${randomUUID()}`;
-  const { key } = await createKey(store.use(keyTable), { account, tier: 'solo', scopes: ['read'] }, clock.nowMs);
+  const { key } = await createKey(store.use(createKeyTable), { account, tier: 'solo', scopes: ['read'] }, clock.nowMs);
   const { page } = await openBrowser(url);
   await open({ url, key }, page, '#/');
   const usage = page.getByText(/^\d+ of 50,000 calls$/).filter({ visible: true });

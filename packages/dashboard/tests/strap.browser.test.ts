@@ -1,4 +1,4 @@
-import { sessionReader } from '../../../src/store/sessions.js';
+import { createSessionReader } from '../../../src/store/sessions.js';
 import { expect, test } from 'vitest';
 import { openBrowser } from '../../../testkit/browser.js';
 import { bluetoothArgs, emulateStrap } from '../../../testkit/heart-rate-strap.js';
@@ -21,7 +21,7 @@ test('a Bluetooth heart-rate strap sends readings with its heart rate, beats and
   await expect.poll(() => page.locator('.score').innerText()).toMatch(/^\d+$/);
   const { body } = await service.request('/v1/history?session_id=demo');
   expect(body.datapoints).toMatchObject([{ heart_rate: 96, source_device: expect.any(String) }]);
-  const stored = await sessionReader(service.store.read(service.accountId)).find('demo');
+  const stored = await createSessionReader(service.store.read(service.accountId)).find('demo');
   expect(stored?.session).toMatchObject({ intervals: [{ intervals: [625] }] });
 
   await strap.measure(new Uint8Array([detectsContact, 0]));

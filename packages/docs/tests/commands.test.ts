@@ -1,4 +1,4 @@
-import { keyTable } from '../../../src/store/keys.js';
+import { createKeyTable } from '../../../src/store/keys.js';
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -83,7 +83,7 @@ test('every command of the README and of the guides works as written', async () 
   const reading = `{"session_id":"s1","timestamp":"${clock.at()}","heart_rate":88}`;
   await writeFile(join(cwd, 'readings.ndjson'), `${reading}\n`);
   await writeFile(join(cwd, 'readings.json'), `[${reading}]`);
-  const other = await createKey(store.use(keyTable), { account: 'other' }, clock.nowMs);
+  const other = await createKey(store.use(createKeyTable), { account: 'other' }, clock.nowMs);
   const env = {
     ...{ PATH: `${cwd}/bin:${process.env['PATH']}`, ...settingsFor(database.url), HOME: cwd },
     ...{ SERVICE_URL: url, SERVICE_KEY: key, OTHER_URL: url, OTHER_KEY: other.key, WEBHOOK: webhook.body.id },
@@ -93,7 +93,7 @@ test('every command of the README and of the guides works as written', async () 
   for (const { file, code } of runnable) {
     // The commands use the clock of the system.
     clock.nowMs = Date.now();
-    const { keyId } = await createKey(store.use(keyTable), { account: 'acme' }, clock.nowMs);
+    const { keyId } = await createKey(store.use(createKeyTable), { account: 'acme' }, clock.nowMs);
     const command = code.replaceAll(localServer, url).replace(/key_\w+…?/g, keyId);
     await run('bash', ['-euo', 'pipefail', '-c', command], { env, cwd }).catch(
       (error: { stdout: string; stderr: string }) => failures.push(`${file}: ${code}${error.stdout}${error.stderr}`),

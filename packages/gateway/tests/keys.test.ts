@@ -1,4 +1,4 @@
-import { keyTable } from '../../../src/store/keys.js';
+import { createKeyTable } from '../../../src/store/keys.js';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -93,7 +93,7 @@ test.each(['slow', 'dropped', 'bad gateway', 'rate limited'] as const)(
 
 test('a revoked key gets no remembered state', async () => {
   const { service, post } = await startStage();
-  const keys = service.store.use(keyTable);
+  const keys = service.store.use(createKeyTable);
   const { key, keyId } = await createKey(keys, { account: 'revoked', tier: 'enterprise' }, service.clock.nowMs);
   const own = { 'X-State-Key': key };
   expect((await post(path, message(), own)).headers.get('x-state')).toBe('stressed');

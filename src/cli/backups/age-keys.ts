@@ -5,7 +5,7 @@ import { createPrivateKey, createPublicKey, diffieHellman, generateKeyPairSync, 
 /** The public key of a recipient. */
 export type Recipient = KeyObject;
 /** The private key of a recipient. */
-export type Identity = KeyObject;
+export type AgeIdentity = KeyObject;
 
 const keyBytes = 32;
 
@@ -19,23 +19,23 @@ export function createAgeKey(): { readonly recipient: string; readonly identity:
   };
 }
 
-/** Returns the key of a text like `age1…`. Throws if it is none. */
+/** Parses a public key, e.g. `age1…`. Throws if the text is not a public key. */
 export function readRecipient(text: string): Recipient {
   const raw = decodeBech32('age', text);
   const key = raw?.length === keyBytes ? toPublicKey(raw) : undefined;
-  if (key && agree(generateKeyPairSync('x25519').privateKey, key)) return key;
-  throw new Error('it must be a public key of age: "age1" and 58 characters');
+  if (key && computeSharedSecret(generateKeyPairSync('x25519').privateKey, key)) return key;
+  throw new Error('must be an age public key, "age1" and 58 more characters: create one with backup --create-key FILE');
 }
 
 /** Returns the keys of an identity file, as `age-keygen` writes it. Throws if there is none. */
-export function readIdentities(text: string): Identity[] {
+export function readIdentities(text: string): AgeIdentity[] {
   const lines = text.split('\n').map((line) => line.trim());
   const identities = lines.filter((line) => line !== '' && !line.startsWith('#')).map(readIdentity);
   if (identities.length === 0) throw new Error('it contains no line "AGE-SECRET-KEY-1…"');
   return identities;
 }
 
-function readIdentity(line: string): Identity {
+function readIdentity(line: string): AgeIdentity {
   const raw = decodeBech32('age-secret-key-', line);
   if (raw?.length !== keyBytes) throw new Error('it must contain lines "AGE-SECRET-KEY-1…" and comments only');
   const der = Buffer.concat([Buffer.from('302e020100300506032b656e04220420', 'hex'), raw]);
@@ -43,7 +43,7 @@ function readIdentity(line: string): Identity {
 }
 
 /** Returns the shared secret. Undefined if the public key has a low order, so that the secret would be zero. */
-export function agree(privateKey: KeyObject, publicKey: KeyObject): Buffer | undefined {
+export function computeSharedSecret(privateKey: KeyObject, publicKey: KeyObject): Buffer | undefined {
   try {
     return diffieHellman({ privateKey, publicKey });
   } catch {

@@ -9,7 +9,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
-import { agree, type Identity, toPublicKey, toRaw, type Recipient } from './age-keys.js';
+import { computeSharedSecret, type AgeIdentity, toPublicKey, toRaw, type Recipient } from './age-keys.js';
 
 /**
  * The file format age, version 1 (https://c2sp.org/age), for X25519 keys. The program `age` reads and writes the same
@@ -51,8 +51,8 @@ export async function* encrypt(content: Bytes, recipient: Recipient): AsyncGener
   }
 }
 
-/** Yields the content of an encrypted file. Rejects if no key fits, and if the file is truncated or changed. */
-export async function* decrypt(file: Bytes, identities: readonly Identity[]): AsyncGenerator<Buffer> {
+/** Yields the decrypted content. Throws if no identity decrypts the file, or if the file is truncated or modified. */
+export async function* decrypt(file: Bytes, identities: readonly AgeIdentity[]): AsyncGenerator<Buffer> {
   const pieces = file[Symbol.asyncIterator]();
   const { fileKey, rest } = await readHeader(pieces, identities);
   const key = derive(fileKey, rest.subarray(0, nonceBytes), 'payload');
@@ -69,7 +69,7 @@ export async function* decrypt(file: Bytes, identities: readonly Identity[]): As
 const damaged = 'it is truncated or damaged';
 
 /** Reads the header and the nonce. Returns the key of the file, and the bytes from the nonce on. */
-async function readHeader(pieces: AsyncIterator<Buffer>, identities: readonly Identity[]) {
+async function readHeader(pieces: AsyncIterator<Buffer>, identities: readonly AgeIdentity[]) {
   let start: Buffer = Buffer.alloc(0);
   for (;;) {
     // One character per byte, so that positions in the text are positions in the file.
@@ -119,11 +119,11 @@ function wrap(fileKey: Buffer, recipient: Recipient): string {
   return `-> X25519 ${toText(share)}\n${toText(body)}\n`;
 }
 
-function unwrap(header: string, identities: readonly Identity[]): Buffer {
+function unwrap(header: string, identities: readonly AgeIdentity[]): Buffer {
   for (const [, share = '', body = ''] of header.matchAll(/^-> X25519 ([A-Za-z0-9+/]{43})\n([A-Za-z0-9+/]{43})$/gm))
     for (const identity of identities) {
       const raw = toBytes(share);
-      const shared = agree(identity, toPublicKey(raw));
+      const shared = computeSharedSecret(identity, toPublicKey(raw));
       if (!shared) throw new Error(damaged);
       const fileKey = open(deriveWrapKey(shared, raw, createPublicKey(identity)), zeroNonce, toBytes(body));
       if (fileKey) return fileKey;

@@ -1,13 +1,13 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Config } from '../../config/config.js';
-import { nameKeyFile } from '../../config/secrets-key.js';
+import { buildKeyFilePath } from '../../config/secrets-key.js';
 import { recordBackup } from '../../observe/probes.js';
 import type { Recipient } from './age-keys.js';
-import { checksumFile } from './checksum.js';
+import { buildChecksumPath } from './checksum.js';
 import { recordErasures } from './erasures.js';
-import { nameBackup, removeUnfinished, rotate } from './folder.js';
-import { type Written, writeBackup } from './write-backup.js';
+import { buildBackupPath, removeUnfinished, deleteOldBackups } from './folder.js';
+import { type WrittenBackup, writeBackup } from './write-backup.js';
 
 export interface FolderOptions {
   readonly folder: string;
@@ -29,11 +29,11 @@ export async function backUpToFolder(config: Config, { folder, keep, recipient }
   const { database } = config;
   requireFolder(folder);
   removeUnfinished(folder, database);
-  const file = nameBackup(folder, database, Date.now(), recipient !== undefined);
+  const file = buildBackupPath(folder, database, Date.now(), recipient !== undefined);
   const written = await writeBackup(config, file, recipient);
   // Before the rotation: each remaining backup requires a record of the erasures since.
   await recordErasures(config, folder);
-  const deleted = keep === undefined ? [] : rotate(folder, database, file, keep);
+  const deleted = keep === undefined ? [] : deleteOldBackups(folder, database, file, keep);
   if (config.backupStatusFile !== undefined) await recordBackup(config.backupStatusFile, Date.now());
   describe(config, file, written);
   for (const old of deleted) console.log(`Deleted ${old}.`);
@@ -45,10 +45,10 @@ export function requireFolder(folder: string): void {
     throw new Error(`there is no folder ${folder}: mount its disk, or create it`);
 }
 
-function describe({ database }: Config, file: string, { bytes, key, foreign }: Written): void {
+function describe({ database }: Config, file: string, { bytes, key, foreign }: WrittenBackup): void {
   const source = database.kind === 'sqlite' ? database.file : 'the database';
   const checked = database.kind === 'sqlite' ? ', integrity checked' : '';
-  console.log(`Backed up ${source} to ${file} (${bytes} bytes${checked}), with ${checksumFile(file)}.`);
+  console.log(`Backed up ${source} to ${file} (${bytes} bytes${checked}), with ${buildChecksumPath(file)}.`);
   console.log(keyNotes[key](file));
   if (foreign !== undefined)
     console.error(
@@ -56,9 +56,9 @@ function describe({ database }: Config, file: string, { bytes, key, foreign }: W
     );
 }
 
-const keyNotes: Readonly<Record<Written['key'], (file: string) => string>> = {
+const keyNotes: Readonly<Record<WrittenBackup['key'], (file: string) => string>> = {
   copied: (file) =>
-    `Copied the secrets key to ${nameKeyFile(file)}. Store it apart from the copy: together they contain the webhook secrets.`,
+    `Copied the secrets key to ${buildKeyFilePath(file)}. Store it apart from the copy: together they contain the webhook secrets.`,
   absent: () => 'There is no secrets key yet: the service creates it when it starts.',
   elsewhere: () =>
     'The copy contains no secrets key. Keep SECRETS_KEY: without it, the service does not start on the copy.',

@@ -13,7 +13,7 @@ const skip = 'or pass --unverified to restore the backup without this check';
 /** Number of rows by table. */
 export type RowCounts = ReadonlyMap<string, number>;
 
-export function checksumFile(backup: string): string {
+export function buildChecksumPath(backup: string): string {
   return `${backup}.checksum`;
 }
 
@@ -28,19 +28,19 @@ export async function writeChecksum(
   const { sha256, hmacs } = digests.read();
   const rows = [...counts].map(([table, count]) => `rows ${table} ${count}`);
   const lines = [`sha256 ${sha256}`, ...hmacs.map((hmac) => `hmac-sha256 ${hmac}`), ...rows, ''];
-  writeFileSync(checksumFile(backup), lines.join('\n'), { mode: 0o600, flag: 'wx', flush: true });
+  writeFileSync(buildChecksumPath(backup), lines.join('\n'), { mode: 0o600, flag: 'wx', flush: true });
 }
 
 /** Returns the numbers of rows that the checksum file states. Empty for a dump. */
 export function readRowCounts(backup: string): RowCounts {
-  const text = readFileSync(checksumFile(backup), 'utf8');
+  const text = readFileSync(buildChecksumPath(backup), 'utf8');
   return new Map([...text.matchAll(/^rows (\w+) (\d+)$/gm)].map(([, table = '', count]) => [table, Number(count)]));
 }
 
 /** Throws if a backup has no checksum file. */
 export function requireChecksum(backup: string): void {
-  if (!existsSync(checksumFile(backup)))
-    throw new Error(`${checksumFile(backup)} is missing: copy it together with the backup, ${skip}`);
+  if (!existsSync(buildChecksumPath(backup)))
+    throw new Error(`${buildChecksumPath(backup)} is missing: copy it together with the backup, ${skip}`);
 }
 
 /**
@@ -48,7 +48,7 @@ export function requireChecksum(backup: string): void {
  * there is no key.
  */
 export function verifyChecksum(backup: string, { sha256, hmacs }: ReturnType<Digests['read']>): boolean {
-  const path = checksumFile(backup);
+  const path = buildChecksumPath(backup);
   const text = readFileSync(path, 'utf8');
   const [, statedSha256] = /^sha256 ([0-9a-f]{64})$/m.exec(text) ?? [];
   const [, statedHmac] = /^hmac-sha256 ([0-9a-f]{64})$/m.exec(text) ?? [];
@@ -61,7 +61,7 @@ export function verifyChecksum(backup: string, { sha256, hmacs }: ReturnType<Dig
     );
   if (!hmacs.includes(statedHmac))
     throw new Error(
-      `${backup} was backed up with another secrets key, or changed: add the key of that time to SECRETS_KEY, ${skip}`,
+      `${backup} was written with a different secrets key, or changed: add the earlier key to SECRETS_KEY, ${skip}`,
     );
   return true;
 }

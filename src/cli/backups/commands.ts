@@ -5,7 +5,7 @@ import { readDuration } from '../keys.js';
 
 interface BackupOptions {
   readonly to?: string;
-  /** Time between two backups, ms. */
+  /** Time between two backups in ms. */
   readonly every?: number;
   readonly keep?: number;
   readonly publicKey?: string;
@@ -17,7 +17,7 @@ interface BackupOptions {
 const everyMsMax = 7 * 86_400_000;
 
 /** Creates the command `backup`. `endWithParent` is called before a run that lasts until a signal. */
-export function backupCommand(configure: () => Config, endWithParent: () => void): Command {
+export function createBackupCommand(configure: () => Config, endWithParent: () => void): Command {
   return new Command('backup')
     .description('back up the database while the service runs: once, or regularly')
     .argument(
@@ -100,7 +100,7 @@ interface RestoreOptions {
 }
 
 /** Creates the command `restore`. */
-export function restoreCommand(configure: () => Config): Command {
+export function createRestoreCommand(configure: () => Config): Command {
   return new Command('restore')
     .description('put a backup in the place of the database, without the people who were erased since')
     .argument('<file>', 'as `backup` wrote it')

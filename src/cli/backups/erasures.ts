@@ -1,13 +1,13 @@
-import { erasedIdRecord } from '../../store/erased-ids.js';
-import { secretsKeyTable } from '../../store/secrets-key.js';
+import { createErasedIdRecord } from '../../store/erased-ids.js';
+import { createSecretsKeyTable } from '../../store/secrets-key.js';
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Config, DatabaseConfig } from '../../config/config.js';
 import {
   addErasures,
   type Erasures,
-  erasureFileIn,
-  nameErasureFile,
+  buildSharedErasureFilePath,
+  buildErasureFilePath,
   readErasures,
   saveErasures,
   writeErasures,
@@ -16,13 +16,15 @@ import { computeCheckValue } from '../../config/secrets-key.js';
 import { findMissingErasures, reapplyErasures } from '../../retention/reapply-erasures.js';
 import { openStore, type Store } from '../../store/store.js';
 import { createDigestId } from '../../keys/digest-id.js';
-import { noDatabase } from '../with-store.js';
+import { describeMissingDatabase } from '../with-store.js';
 
 /** Adds the erasures of the database to the record in a folder of backups. */
 export async function recordErasures({ database, retention }: Config, folder: string): Promise<void> {
   // Opening it would create an empty database.
-  if (database.kind === 'sqlite' && !existsSync(database.file)) throw new Error(noDatabase(database.file));
-  await onStore(database, (store) => saveErasures(store, erasureFileIn(folder), Date.now() - retention.erasuresMs));
+  if (database.kind === 'sqlite' && !existsSync(database.file)) throw new Error(describeMissingDatabase(database.file));
+  await onStore(database, (store) =>
+    saveErasures(store, buildSharedErasureFilePath(folder), Date.now() - retention.erasuresMs),
+  );
 }
 
 /**
@@ -36,8 +38,8 @@ export async function collectErasures(
 ): Promise<Erasures> {
   const sinceMs = Date.now() - retention.erasuresMs;
   const record: Erasures = new Map();
-  const files = [erasureFileIn(dirname(resolve(backup)))];
-  if (database.kind === 'sqlite') files.push(nameErasureFile(database.file));
+  const files = [buildSharedErasureFilePath(dirname(resolve(backup)))];
+  if (database.kind === 'sqlite') files.push(buildErasureFilePath(database.file));
   for (const file of files) {
     const { erasures, damagedLines } = readErasures(file);
     addErasures(record, erasures.values());
@@ -45,7 +47,8 @@ export async function collectErasures(
   }
   if (replacesDatabase)
     await onStore(database, async (store) => {
-      for await (const page of store.iterate((knex) => erasedIdRecord(knex).since(sinceMs))) addErasures(record, page);
+      for await (const page of store.iterate((knex) => createErasedIdRecord(knex).since(sinceMs)))
+        addErasures(record, page);
     }).catch((error: Error) =>
       console.error(
         `warning: the erasures in the present database cannot be read (${error.message.split('\n')[0]}). Those of its ` +
@@ -57,7 +60,7 @@ export async function collectErasures(
 
 /** Writes erasures to the record in the folder of a backup. */
 export function saveRecord(backup: string, erasures: Erasures): void {
-  const file = erasureFileIn(dirname(resolve(backup)));
+  const file = buildSharedErasureFilePath(dirname(resolve(backup)));
   if (erasures.size > 0) writeErasures(file, [...erasures.values()]);
 }
 
@@ -65,7 +68,7 @@ export interface RestoredDatabase {
   readonly database: DatabaseConfig;
   /** All known secrets keys. */
   readonly secretsKeys: readonly string[];
-  /** True to accept that erasures cannot be applied, because there is no key. */
+  /** True to continue if erasures cannot be applied, because there is no key. */
   readonly isKeyLost: boolean;
 }
 
@@ -91,7 +94,7 @@ export async function applyErasures(restored: RestoredDatabase, record: Erasures
 
 /** Returns true if one of the keys is the key that the database was used with. */
 async function fits(store: Store, secretsKeys: readonly string[]): Promise<boolean> {
-  const stored = await store.use(secretsKeyTable).find();
+  const stored = await store.use(createSecretsKeyTable).find();
   return stored ? secretsKeys.some((key) => computeCheckValue(key) === stored.checkValue) : secretsKeys.length > 0;
 }
 

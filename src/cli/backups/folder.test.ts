@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { nameDraft, findNewestTime, nameBackup, removeUnfinished, rotate } from './folder.js';
+import { buildDraftPath, findNewestTime, buildBackupPath, removeUnfinished, deleteOldBackups } from './folder.js';
 
 const database = { kind: 'sqlite', file: '/data/state.db' } as const;
 const other = { kind: 'mysql', url: 'mysql://u:p@db1:3306,db2:3306/state' } as const;
@@ -15,8 +15,8 @@ beforeEach(() => {
   onTestFinished(() => rmSync(folder, { recursive: true }));
 });
 
-function write(database: Parameters<typeof nameBackup>[1], atMs: number, isEncrypted = false): string {
-  const file = nameBackup(folder, database, atMs, isEncrypted);
+function write(database: Parameters<typeof buildBackupPath>[1], atMs: number, isEncrypted = false): string {
+  const file = buildBackupPath(folder, database, atMs, isEncrypted);
   for (const path of [file, `${file}.checksum`, `${file}.key`]) writeFileSync(path, '');
   return file;
 }
@@ -24,10 +24,10 @@ function write(database: Parameters<typeof nameBackup>[1], atMs: number, isEncry
 test('keeps the newest backups, and deletes the others with their checksums and keys', () => {
   const files = [5, 1, 3, 2, 4].map((hour) => write(database, hour * hourMs, hour % 2 === 0)).sort();
   const newest = files.at(-1) as string;
-  expect(rotate(folder, database, newest, 5)).toEqual([]);
-  expect(rotate(folder, database, newest, 3).sort()).toEqual(files.slice(0, 2));
+  expect(deleteOldBackups(folder, database, newest, 5)).toEqual([]);
+  expect(deleteOldBackups(folder, database, newest, 3).sort()).toEqual(files.slice(0, 2));
   expect(readdirSync(folder)).toHaveLength(9);
-  expect(rotate(folder, database, newest, 1)).toHaveLength(2);
+  expect(deleteOldBackups(folder, database, newest, 1)).toHaveLength(2);
   expect(readdirSync(folder)).toHaveLength(3);
   expect(existsSync(newest)).toBe(true);
 });
@@ -35,30 +35,30 @@ test('keeps the newest backups, and deletes the others with their checksums and 
 test('never deletes the backup that was just written, also if the clock was set back', () => {
   const later = [10, 20].map((hour) => write(database, hour * hourMs));
   const written = write(database, hourMs);
-  expect(rotate(folder, database, written, 2)).toEqual([later[0]]);
-  expect(rotate(folder, database, written, 1)).toEqual([later[1]]);
+  expect(deleteOldBackups(folder, database, written, 2)).toEqual([later[0]]);
+  expect(deleteOldBackups(folder, database, written, 1)).toEqual([later[1]]);
   expect(existsSync(written)).toBe(true);
 });
 
 test('deletes no file of another database, and none with a similar name', () => {
   const written = write(database, 100 * hourMs);
-  const name = basename(nameBackup(folder, database, hourMs, false));
+  const name = basename(buildBackupPath(folder, database, hourMs, false));
   const foreign = [`${name}.old`, `copy-${name}`, name.replace('Z.', '.'), name.replace('.db', '.txt'), 'state.db'];
   for (const file of foreign) writeFileSync(join(folder, file), '');
   write(other, hourMs);
   const before = readdirSync(folder);
-  expect(rotate(folder, database, written, 1)).toEqual([]);
+  expect(deleteOldBackups(folder, database, written, 1)).toEqual([]);
   expect(readdirSync(folder)).toEqual(before);
 });
 
 test('the name of a backup contains its time and no password, and depends on the hosts', () => {
   const atMs = Date.parse('2026-11-24T09:30:00.123Z');
-  const file = nameBackup(folder, other, atMs, true);
+  const file = buildBackupPath(folder, other, atMs, true);
   expect(basename(file)).toMatch(/^state-[0-9a-f]{8}-20261124T093000123Z\.sql\.age$/);
   const secret = { kind: 'mysql', url: other.url.replace(':p@', ':q@') } as const;
-  expect(nameBackup(folder, secret, atMs, true)).toBe(file);
+  expect(buildBackupPath(folder, secret, atMs, true)).toBe(file);
   const moved = { kind: 'mysql', url: other.url.replace('db2', 'db3') } as const;
-  expect(nameBackup(folder, moved, atMs, true)).not.toBe(file);
+  expect(buildBackupPath(folder, moved, atMs, true)).not.toBe(file);
   write(other, atMs);
   expect(findNewestTime(folder, other)).toBe(atMs);
   expect(findNewestTime(folder, database)).toBeUndefined();
@@ -67,13 +67,13 @@ test('the name of a backup contains its time and no password, and depends on the
 test('removes unfinished backups of ended processes, and none of a running one or of another database', () => {
   const { pid: ended } = spawnSync('true');
   const namePartial = (file: string, pid: number) => `${file}.${pid}.partial`;
-  const mine = nameBackup(folder, database, 0, false);
+  const mine = buildBackupPath(folder, database, 0, false);
   const partials = [
     namePartial(mine, ended),
     `${namePartial(mine, ended)}-wal`,
-    nameDraft(mine),
+    buildDraftPath(mine),
     namePartial(mine, process.ppid),
-    namePartial(nameBackup(folder, other, 0, false), ended),
+    namePartial(buildBackupPath(folder, other, 0, false), ended),
     join(folder, `notes.${ended}.partial`),
   ];
   for (const file of partials) writeFileSync(file, '');

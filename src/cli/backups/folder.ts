@@ -2,22 +2,22 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { DatabaseConfig } from '../../config/config.js';
-import { mysqlUrls } from '../../config/mysql-url.js';
-import { nameKeyFile } from '../../config/secrets-key.js';
-import { checksumFile } from './checksum.js';
+import { listMysqlUrls } from '../../config/mysql-url.js';
+import { buildKeyFilePath } from '../../config/secrets-key.js';
+import { buildChecksumPath } from './checksum.js';
 
 /** The files of a backup folder. Their names contain the database, so that several databases may share a folder. */
 
 const name = /^state-([0-9a-f]{8})-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z\.(?:db|sql)(?:\.age)?$/;
 
 /** Returns the path of a new backup, e.g. `state-1f0c9a2b-20261124T093000000Z.db`. */
-export function nameBackup(folder: string, database: DatabaseConfig, nowMs: number, isEncrypted: boolean): string {
+export function buildBackupPath(folder: string, database: DatabaseConfig, nowMs: number, isEncrypted: boolean): string {
   const time = new Date(nowMs).toISOString().replace(/[-:.]/g, '');
   const ending = (database.kind === 'sqlite' ? '.db' : '.sql') + (isEncrypted ? '.age' : '');
   return join(folder, `state-${identify(database)}-${time}${ending}`);
 }
 
-/** Returns the time of the newest backup of the database in the folder, epoch ms. Undefined if there is none. */
+/** Returns the time of the newest backup of the database in the folder in epoch ms. Undefined if there is none. */
 export function findNewestTime(folder: string, database: DatabaseConfig): number | undefined {
   return listBackups(folder, database)[0]?.atMs;
 }
@@ -26,17 +26,17 @@ export function findNewestTime(folder: string, database: DatabaseConfig): number
  * Deletes the oldest backups of the database beyond `keep`, with their checksums and keys. Never deletes `written`, even
  * if the clock was set back. Returns the deleted backups.
  */
-export function rotate(folder: string, database: DatabaseConfig, written: string, keep: number): string[] {
+export function deleteOldBackups(folder: string, database: DatabaseConfig, written: string, keep: number): string[] {
   const others = listBackups(folder, database).filter(({ file }) => file !== written);
   const old = others.slice(keep - 1).map(({ file }) => file);
   // The backup is deleted last, so that the next rotation completes an interrupted one.
   for (const file of old)
-    for (const path of [nameKeyFile(file), checksumFile(file), file]) rmSync(path, { force: true });
+    for (const path of [buildKeyFilePath(file), buildChecksumPath(file), file]) rmSync(path, { force: true });
   return old;
 }
 
 /** Returns the name of an unfinished file, with the process that writes it. */
-export function nameDraft(file: string): string {
+export function buildDraftPath(file: string): string {
   return `${file}.${process.pid}.partial`;
 }
 
@@ -75,7 +75,8 @@ function readTime(file: string, database: DatabaseConfig): number | undefined {
 
 /** Returns 8 hex digits that stand for the path, or for the hosts and the name, of the database. */
 function identify(database: DatabaseConfig): string {
-  const location = database.kind === 'sqlite' ? resolve(database.file) : mysqlUrls(database.url).map(locate).join(',');
+  const location =
+    database.kind === 'sqlite' ? resolve(database.file) : listMysqlUrls(database.url).map(locate).join(',');
   return createHash('sha256').update(location).digest('hex').slice(0, 8);
 }
 

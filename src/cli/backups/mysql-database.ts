@@ -9,7 +9,7 @@ const tablesQuery =
 const nameMax = 64;
 
 /** Runs work on a database, with statements that may take minutes. */
-export async function onMysql<T>(url: string, work: (knex: Knex) => Promise<T>): Promise<T> {
+export async function withMysql<T>(url: string, work: (knex: Knex) => Promise<T>): Promise<T> {
   const knex = openDatabase({ kind: 'mysql', url }, 'administration');
   try {
     return await work(knex);
@@ -20,24 +20,26 @@ export async function onMysql<T>(url: string, work: (knex: Knex) => Promise<T>):
 
 /** Rejects if the database contains no schema of the service, e.g. because DATABASE_URL names another database. */
 export async function requireSchema(url: string): Promise<void> {
-  if (!(await onMysql(url, (knex) => knex.schema.hasTable('schema_migrations'))))
-    throw new Error('the database holds no schema of this service: set DATABASE_URL to that of the service');
+  if (!(await withMysql(url, (knex) => knex.schema.hasTable('schema_migrations'))))
+    throw new Error(
+      'the database does not contain the schema of this service: set DATABASE_URL to the database of the service',
+    );
 }
 
 export async function hasTables(url: string): Promise<boolean> {
-  return (await onMysql(url, listTables)).length > 0;
+  return (await withMysql(url, listTables)).length > 0;
 }
 
 /** Deletes all tables. */
 export async function emptyDatabase(url: string): Promise<void> {
-  await onMysql(url, async (knex) => {
+  await withMysql(url, async (knex) => {
     for (const table of await listTables(knex)) await knex.schema.dropTable(table);
   });
 }
 
 /** Returns the number of rows by table. */
 export async function countRows(url: string): Promise<Map<string, number>> {
-  return onMysql(url, async (knex) => {
+  return withMysql(url, async (knex) => {
     const counts = new Map<string, number>();
     for (const table of await listTables(knex)) {
       const [row] = await knex(table).count({ count: '*' });
@@ -53,7 +55,7 @@ export async function withTemporaryDatabase<T>(url: string, work: (url: string) 
   const suffix = `_verify_${randomBytes(4).toString('hex')}`;
   const name = decodeURIComponent(temporary.pathname.slice(1)).slice(0, nameMax - suffix.length) + suffix;
   temporary.pathname = `/${encodeURIComponent(name)}`;
-  await onMysql(url, (knex) => knex.raw('create database ??', [name])).catch((error: Error) => {
+  await withMysql(url, (knex) => knex.raw('create database ??', [name])).catch((error: Error) => {
     throw new Error(`the account of DATABASE_URL must be allowed to create ${name}: ${error.message}`, {
       cause: error,
     });
@@ -61,7 +63,7 @@ export async function withTemporaryDatabase<T>(url: string, work: (url: string) 
   try {
     return await work(temporary.href);
   } finally {
-    await onMysql(url, (knex) => knex.raw('drop database ??', [name]));
+    await withMysql(url, (knex) => knex.raw('drop database ??', [name]));
   }
 }
 

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { Config } from '../../config/config.js';
 import { readTlsParameters } from '../../config/mysql-url.js';
 import { chooseMysqlUrl } from '../../store/mysql-pool.js';
-import { onMysql } from './mysql-database.js';
+import { withMysql } from './mysql-database.js';
 
 /** Runs the programs of MySQL and MariaDB that dump and load a database. */
 
@@ -29,7 +29,7 @@ interface MysqlProgram {
 }
 
 /** A running program. `ended` rejects if it fails. */
-export interface Running {
+export interface RunningProgram {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly ended: Promise<void>;
@@ -40,7 +40,7 @@ export interface Running {
 export async function findServer({ database, programPath: path }: Config): Promise<MysqlServer> {
   if (database.kind !== 'mysql') throw new Error('DATABASE_URL must name a MySQL server');
   const url = await chooseMysqlUrl(database.url);
-  const [[{ version }]] = await onMysql(url, (knex) => knex.raw('select version() as version'));
+  const [[{ version }]] = await withMysql(url, (knex) => knex.raw('select version() as version'));
   const isMariadb = /mariadb/i.test(String(version));
   const prefer = (mariadb: string, mysql: string) => (isMariadb ? [mariadb, mysql] : [mysql, mariadb]);
   return { url, dumps: prefer('mariadb-dump', 'mysqldump'), clients: prefer('mariadb', 'mysql'), path };
@@ -51,7 +51,7 @@ export async function findServer({ database, programPath: path }: Config): Promi
  * locks, `--quick` reads row by row, and `--no-tablespaces` requires no global privilege. Two dumps of the same content
  * are equal, because rows are in the order of their keys and there are no comments.
  */
-export async function startDump(server: MysqlServer): Promise<Running> {
+export async function startDump(server: MysqlServer): Promise<RunningProgram> {
   const program = await findProgram(server.dumps);
   const flags = [
     ...['--single-transaction', '--quick', '--skip-lock-tables', '--no-tablespaces', '--hex-blob'],
@@ -64,7 +64,7 @@ export async function startDump(server: MysqlServer): Promise<Running> {
 }
 
 /** Starts a program that runs the statements on its standard input. */
-export async function startLoad(server: MysqlServer): Promise<Running> {
+export async function startLoad(server: MysqlServer): Promise<RunningProgram> {
   // With `--binary-mode`, no text in the dump is a command of the program.
   return start(await findProgram(server.clients), server, ['--binary-mode']);
 }
@@ -87,7 +87,7 @@ async function findProgram(names: readonly string[]): Promise<MysqlProgram> {
  * Starts a program on the database. The password is in its environment, which other users cannot read. Option files are
  * ignored, because they could contain another password or host.
  */
-function start(program: MysqlProgram, { url, path }: MysqlServer, flags: readonly string[]): Running {
+function start(program: MysqlProgram, { url, path }: MysqlServer, flags: readonly string[]): RunningProgram {
   const { hostname, port, username, password, pathname } = new URL(url);
   const host = decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1');
   const address = [

@@ -2,16 +2,16 @@ import { closeSync, createReadStream, existsSync, openSync, readFileSync, readSy
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Config } from '../../config/config.js';
-import { nameKeyFile, readKey, readKeyFile } from '../../config/secrets-key.js';
+import { buildKeyFilePath, readKey, readKeyFile } from '../../config/secrets-key.js';
 import { type Bytes, decrypt, isAge, isArmored } from './age.js';
-import { type Identity, readIdentities } from './age-keys.js';
+import { type AgeIdentity, readIdentities } from './age-keys.js';
 import { createDigests, requireChecksum, verifyChecksum } from './checksum.js';
 import { type MysqlServer, startLoad } from './mysql-programs.js';
-import { collect } from './write-backup.js';
+import { readAll } from './write-backup.js';
 
 export interface ReadOptions {
   /** Private keys of age, for an encrypted backup. */
-  readonly identities: readonly Identity[];
+  readonly identities: readonly AgeIdentity[];
   /** True to read a backup without its checksum. */
   readonly unverified: boolean;
 }
@@ -28,7 +28,7 @@ export interface FoundBackup {
 }
 
 /** Reads a file of private keys. Errors name the file, and contain no key. */
-export function readIdentityFile(file: string | undefined): readonly Identity[] {
+export function readIdentityFile(file: string | undefined): readonly AgeIdentity[] {
   if (file === undefined) return [];
   try {
     return readIdentities(readFileSync(file, 'utf8'));
@@ -43,15 +43,16 @@ export async function findBackup(
   file: string,
   { identities, unverified }: ReadOptions,
 ): Promise<FoundBackup> {
-  if (!existsSync(file) || !statSync(file).isFile()) throw new Error(`there is no backup at ${file}`);
+  if (!existsSync(file) || !statSync(file).isFile())
+    throw new Error(`${file} does not exist or is not a file: pass the path of a backup`);
   if (existsSync(`${file}-wal`))
     throw new Error(`${file}-wal exists, so ${file} is a database, not a backup: copy it with the command backup`);
   const isReadable = !isEncrypted(file) || identities.length > 0;
   if (!unverified) requireChecksum(file);
   if (!isReadable) throw new Error(`${file} is encrypted: pass --key FILE with the private key`);
-  const keyFile = nameKeyFile(file);
+  const keyFile = buildKeyFilePath(file);
   const key = existsSync(keyFile) ? readKey(await readText(keyFile, identities), keyFile) : undefined;
-  const local = database.kind === 'sqlite' ? nameKeyFile(database.file) : undefined;
+  const local = database.kind === 'sqlite' ? buildKeyFilePath(database.file) : undefined;
   const besideDatabase = local !== undefined && existsSync(local) ? [readKeyFile(local)] : [];
   const allKeys = [...new Set([...(secretsKeys ?? []), ...(key === undefined ? [] : [key]), ...besideDatabase])];
   return { file, key, secretsKeys: secretsKeys ?? (key === undefined ? besideDatabase : [key]), allKeys };
@@ -88,7 +89,7 @@ export async function loadBackup(backup: FoundBackup, options: ReadOptions, serv
   await load.ended;
 }
 
-async function* decryptFile(pieces: Bytes, file: string, identities: readonly Identity[]): AsyncGenerator<Buffer> {
+async function* decryptFile(pieces: Bytes, file: string, identities: readonly AgeIdentity[]): AsyncGenerator<Buffer> {
   try {
     yield* decrypt(pieces, identities);
   } catch (error) {
@@ -98,10 +99,10 @@ async function* decryptFile(pieces: Bytes, file: string, identities: readonly Id
 }
 
 /** Reads a small file, and decrypts it if it is encrypted. */
-async function readText(file: string, identities: readonly Identity[]): Promise<string> {
+async function readText(file: string, identities: readonly AgeIdentity[]): Promise<string> {
   const content = readFileSync(file);
   if (!isEncrypted(file)) return content.toString();
-  return (await collect(decryptFile(Readable.from([content]) as Bytes, file, identities))).toString();
+  return (await readAll(decryptFile(Readable.from([content]) as Bytes, file, identities))).toString();
 }
 
 /** Throws if a file is armored. */
@@ -112,7 +113,9 @@ function isEncrypted(file: string): boolean {
     readSync(descriptor, start);
     if (!isArmored(start)) return isAge(start);
     const decode = `sed '/^-----/d' '${file}' | base64 -d > NEW.age`;
-    throw new Error(`${file} is an armored file of age, and only binary files are read. Decode it first: ${decode}`);
+    throw new Error(
+      `${file} is an age file in text form, and only the binary form is read. Decode it first: ${decode}`,
+    );
   } finally {
     closeSync(descriptor);
   }

@@ -11,11 +11,11 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Config } from '../../config/config.js';
-import { nameKeyFile } from '../../config/secrets-key.js';
+import { buildKeyFilePath } from '../../config/secrets-key.js';
 import type { Erasures } from '../../retention/erasure-file.js';
-import { checkCopy, closeLog, flush, removeSqlite } from '../../store/sqlite-copy.js';
+import { checkCopy, mergeWriteAheadLog, flush, removeSqlite } from '../../store/sqlite-copy.js';
 import { applyErasures, collectErasures, saveRecord } from './erasures.js';
-import { nameDraft } from './folder.js';
+import { buildDraftPath } from './folder.js';
 import { emptyDatabase, hasTables } from './mysql-database.js';
 import { findServer } from './mysql-programs.js';
 import {
@@ -59,18 +59,18 @@ async function restoreSqlite({ config, backup, options }: Restoring, target: str
   await requireReplaceable(target, options.replace);
   const erasures = await collectErasures(config, file, existsSync(target));
   mkdirSync(dirname(target), { recursive: true });
-  const draft = nameDraft(target);
+  const draft = buildDraftPath(target);
   try {
     const origin = await readBackup(backup, options, createWriteStream(draft, { mode: 0o600, flags: 'wx' }));
     await requireIntact(draft).catch((error: Error) => Promise.reject(new Error(`${file}: ${error.message}`)));
     const erased = await eraseAgain({ config, backup, options }, draft, erasures);
-    await closeLog(draft);
-    if (key !== undefined) writeFileSync(nameKeyFile(draft), key, { mode: 0o600, flush: true });
-    for (const made of key === undefined ? [draft] : [draft, nameKeyFile(draft)]) giveToOwnerOfFolder(made);
+    await mergeWriteAheadLog(draft);
+    if (key !== undefined) writeFileSync(buildKeyFilePath(draft), key, { mode: 0o600, flush: true });
+    for (const made of key === undefined ? [draft] : [draft, buildKeyFilePath(draft)]) giveToOwnerOfFolder(made);
     flush(draft);
     // Also renames the log of the existing database, because SQLite would apply this log to the restored database.
-    setAside(target, ['', '-wal', '-shm', ...(key === undefined ? [] : [nameKeyFile('')])]);
-    if (key !== undefined) renameSync(nameKeyFile(draft), nameKeyFile(target));
+    setAside(target, ['', '-wal', '-shm', ...(key === undefined ? [] : [buildKeyFilePath('')])]);
+    if (key !== undefined) renameSync(buildKeyFilePath(draft), buildKeyFilePath(target));
     renameSync(draft, target);
     flush(dirname(target));
     console.log(
@@ -80,7 +80,7 @@ async function restoreSqlite({ config, backup, options }: Restoring, target: str
     if (key === undefined && config.secretsKeys === undefined) console.error(keyMissing(file));
   } finally {
     removeSqlite(draft);
-    rmSync(nameKeyFile(draft), { force: true });
+    rmSync(buildKeyFilePath(draft), { force: true });
   }
 }
 
@@ -125,7 +125,8 @@ async function requireIntact(draft: string): Promise<void> {
 async function requireReplaceable(target: string, replace: boolean): Promise<void> {
   if (!existsSync(target)) return;
   if (!replace) throw new Error(`${target} exists already: pass --replace, which keeps it under another name`);
-  if (!(await closeLog(target))) throw new Error(`a process uses ${target}: stop the service and its workers first`);
+  if (!(await mergeWriteAheadLog(target)))
+    throw new Error(`a process uses ${target}: stop the service and its workers first`);
 }
 
 /**
@@ -138,7 +139,7 @@ function setAside(database: string, endings: readonly string[]): void {
   const existing = endings.filter((ending) => existsSync(database + ending));
   // `renameSync` would overwrite a file.
   const used = existing.map((ending) => kept + ending).find((file) => existsSync(file));
-  if (used !== undefined) throw new Error(`${used} exists already: run the command again`);
+  if (used !== undefined) throw new Error(`${used} exists already: wait a second and run the command again`);
   for (const ending of existing) {
     renameSync(database + ending, kept + ending);
     console.log(`Kept the earlier ${database}${ending} as ${kept}${ending}.`);
@@ -146,5 +147,5 @@ function setAside(database: string, endings: readonly string[]): void {
 }
 
 const keyMissing = (file: string) =>
-  `warning: ${nameKeyFile(file)} is missing and SECRETS_KEY is not set. Unless the key beside the database is the same, ` +
+  `warning: ${buildKeyFilePath(file)} is missing and SECRETS_KEY is not set. Unless the key beside the database is the same, ` +
   'the service does not start on it: see "Restore without the key" in the guide Operations.';

@@ -5,25 +5,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.js';
 import { version } from '../../config/version.js';
-import { createLog, standardError } from '../../observe/log.js';
+import { createLog, createStandardErrorOutput } from '../../observe/log.js';
 import { startTimeLimit } from '../../webhooks/tasks.js';
 import { closeOnSignal } from '../close-on-signal.js';
-import { noDatabase } from '../with-store.js';
+import { describeMissingDatabase } from '../with-store.js';
 import { requireFolder } from './backup.js';
 import { recordErasures } from './erasures.js';
 import { findNewestTime, removeUnfinished } from './folder.js';
 
 export interface Schedule {
   readonly folder: string;
-  /** Time between the starts of two backups, ms. */
+  /** Time between the starts of two backups in ms. */
   readonly everyMs: number;
   /** The program that writes one backup, and its arguments. */
   readonly args: readonly string[];
 }
 
-/** Time between two records of the erasures, ms. */
+/** Time between two records of the erasures in ms. */
 const recordEveryMs = 60_000;
-/** How long a backup may take to end after SIGTERM, ms. A copy of SQLite blocks its process. */
+/** How long a backup may take to end after SIGTERM in ms. A copy of SQLite blocks its process. */
 const endMs = 5_000;
 const outputMax = 4_000;
 
@@ -32,8 +32,8 @@ export async function backUpRegularly(config: Config, schedule: Schedule): Promi
   const { database } = config;
   const { folder, everyMs } = schedule;
   requireFolder(folder);
-  if (database.kind === 'sqlite' && !existsSync(database.file)) throw new Error(noDatabase(database.file));
-  const output = standardError();
+  if (database.kind === 'sqlite' && !existsSync(database.file)) throw new Error(describeMissingDatabase(database.file));
+  const output = createStandardErrorOutput();
   const log = createLog(config.logLevel, output);
   const stop = new AbortController();
   const running = backUpUntil(stop.signal, config, schedule, log);
@@ -59,7 +59,7 @@ export async function backUpUntil(signal: AbortSignal, config: Config, schedule:
     if (performance.now() >= dueAtMs) {
       dueAtMs = performance.now() + everyMs;
       await backUpOnce(schedule, log, signal);
-      // Those of a backup that was killed.
+      // Files that a killed backup left behind.
       if (existsSync(folder)) removeUnfinished(folder, config.database);
     } else {
       const error = await recordErasures(config, folder).then(() => undefined, asError);

@@ -44,7 +44,10 @@ async function verifyCopy(backup: FoundBackup, options: ReadOptions): Promise<Ve
     const copy = join(folder, 'state.db');
     const origin = await readBackup(backup, options, createWriteStream(copy, { mode: 0o600 }));
     const { foreign, counts } = await checkCopy(copy);
-    if (foreign !== undefined) throw new Error(`${backup.file} contains ${foreign}, and restore refuses it`);
+    if (foreign !== undefined)
+      throw new Error(
+        `${backup.file} contains ${foreign}, which this service did not create, so restore rejects it: use another backup`,
+      );
     for (const [table, stated] of readRowCounts(backup.file))
       if (counts.get(table) !== stated)
         throw new Error(

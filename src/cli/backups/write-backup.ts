@@ -3,17 +3,17 @@ import { constants } from 'node:os';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Config } from '../../config/config.js';
-import { findSecretsKeys, nameKeyFile, readKeyFile } from '../../config/secrets-key.js';
+import { findSecretsKeys, buildKeyFilePath, readKeyFile } from '../../config/secrets-key.js';
 import { copySqlite, flush, removeSqlite } from '../../store/sqlite-copy.js';
-import { noDatabase } from '../with-store.js';
+import { describeMissingDatabase } from '../with-store.js';
 import { type Bytes, encrypt } from './age.js';
 import type { Recipient } from './age-keys.js';
-import { checksumFile, type RowCounts, writeChecksum } from './checksum.js';
-import { nameDraft } from './folder.js';
+import { buildChecksumPath, type RowCounts, writeChecksum } from './checksum.js';
+import { buildDraftPath } from './folder.js';
 import { requireSchema } from './mysql-database.js';
 import { findServer, startDump } from './mysql-programs.js';
 
-export interface Written {
+export interface WrittenBackup {
   readonly bytes: number;
   /** `copied`: the secrets key is beside the backup. `elsewhere`: SECRETS_KEY contains it. */
   readonly key: 'copied' | 'absent' | 'elsewhere';
@@ -26,13 +26,15 @@ interface Content {
   readonly foreign?: string | undefined;
 }
 
-/** Writes a backup of the database, its checksum and the key file of an embedded database. Encrypts them for `recipient`. */
-export async function writeBackup(config: Config, file: string, recipient?: Recipient): Promise<Written> {
+/**
+ * Writes a backup of the database, its checksum and the key file of an embedded database. Encrypts them for `recipient`.
+ */
+export async function writeBackup(config: Config, file: string, recipient?: Recipient): Promise<WrittenBackup> {
   const { database, secretsKeys } = config;
-  for (const path of [file, checksumFile(file), nameKeyFile(file)])
+  for (const path of [file, buildChecksumPath(file), buildKeyFilePath(file)])
     if (existsSync(path)) throw new Error(`${path} exists already: choose another name`);
-  const draft = nameDraft(file);
-  const plain = database.kind === 'sqlite' && recipient ? nameDraft(database.file) : draft;
+  const draft = buildDraftPath(file);
+  const plain = database.kind === 'sqlite' && recipient ? buildDraftPath(database.file) : draft;
   const cleanUp = () => [draft, plain].forEach(removeSqlite);
   const forget = onSignal(cleanUp);
   try {
@@ -42,9 +44,10 @@ export async function writeBackup(config: Config, file: string, recipient?: Reci
         : await writeDump(config, draft, recipient);
     const [secretsKey] = findSecretsKeys(config) ?? [];
     await writeChecksum(file, draft, { secretsKey, counts: content.counts });
-    const keyFile = database.kind === 'sqlite' && secretsKeys === undefined ? nameKeyFile(database.file) : undefined;
+    const keyFile =
+      database.kind === 'sqlite' && secretsKeys === undefined ? buildKeyFilePath(database.file) : undefined;
     const hasKey = keyFile !== undefined && existsSync(keyFile);
-    if (hasKey) await writeKey(readKeyFile(keyFile), nameKeyFile(file), recipient);
+    if (hasKey) await writeKey(readKeyFile(keyFile), buildKeyFilePath(file), recipient);
     flush(draft);
     renameSync(draft, file);
     flush(dirname(file));
@@ -56,12 +59,14 @@ export async function writeBackup(config: Config, file: string, recipient?: Reci
   }
 }
 
-/** With a recipient, the copy is beside the database until it is encrypted, so that the other folder never contains it. */
+/**
+ * With a recipient, the copy is beside the database until it is encrypted, so that the other folder never contains it.
+ */
 async function writeCopy(
   databaseFile: string,
   { draft, plain, recipient }: { draft: string; plain: string; recipient: Recipient | undefined },
 ): Promise<Content> {
-  if (!existsSync(databaseFile)) throw new Error(noDatabase(databaseFile));
+  if (!existsSync(databaseFile)) throw new Error(describeMissingDatabase(databaseFile));
   const content = await copySqlite(databaseFile, plain);
   if (recipient) await writeFilePrivately(createReadStream(plain), draft, recipient);
   return content;
@@ -90,7 +95,7 @@ async function writeFilePrivately(content: Bytes, file: string, recipient: Recip
 
 async function writeKey(key: string, file: string, recipient: Recipient | undefined): Promise<void> {
   const text = Buffer.from(key);
-  const pieces = recipient ? await collect(encrypt(yieldPiece(text), recipient)) : text;
+  const pieces = recipient ? await readAll(encrypt(yieldPiece(text), recipient)) : text;
   writeFileSync(file, pieces, { mode: 0o600, flag: 'wx', flush: true });
 }
 
@@ -98,7 +103,7 @@ async function* yieldPiece(piece: Buffer): AsyncGenerator<Buffer> {
   yield piece;
 }
 
-export async function collect(pieces: Bytes): Promise<Buffer> {
+export async function readAll(pieces: Bytes): Promise<Buffer> {
   const all: Buffer[] = [];
   for await (const piece of pieces) all.push(piece);
   return Buffer.concat(all);

@@ -1,4 +1,4 @@
-import { ascii, asciiOf, type Tables } from './table.js';
+import { addAscii, addFixedAscii, type Tables } from './table.js';
 
 /**
  * The access record: the entries, the chains that make changes detectable, and the pseudonyms of persons. Keys of chains
@@ -24,18 +24,18 @@ export const accessTables: Tables = {
       subject: 'pseudonym of the person',
     },
     columns(table) {
-      asciiOf(table, 'chain_id', 16).notNullable();
+      addFixedAscii(table, 'chain_id', 16).notNullable();
       table.bigInteger('seq').notNullable();
       // Start of the minute.
       table.bigInteger('at_ms').notNullable();
-      ascii(table, 'account_id', 32).notNullable();
-      ascii(table, 'key_id', 32).notNullable();
-      ascii(table, 'credential', 8).notNullable();
-      ascii(table, 'action', 8).notNullable();
-      ascii(table, 'operation', 64).notNullable();
+      addAscii(table, 'account_id', 32).notNullable();
+      addAscii(table, 'key_id', 32).notNullable();
+      addAscii(table, 'credential', 8).notNullable();
+      addAscii(table, 'action', 8).notNullable();
+      addAscii(table, 'operation', 64).notNullable();
       // Pseudonym of the person. `*`: all persons of the account. `-`: a session without a person. `!`: an erased person.
-      ascii(table, 'subject', 32).notNullable();
-      asciiOf(table, 'mac', 64).notNullable();
+      addAscii(table, 'subject', 32).notNullable();
+      addFixedAscii(table, 'mac', 64).notNullable();
       table.primary(['chain_id', 'seq']);
     },
     indexes: {
@@ -51,14 +51,14 @@ export const accessTables: Tables = {
     readBy: [],
     about: { 'chain_id key_check seq mac at_ms signature': 'chain, its last entry, and a signature' },
     columns(table) {
-      asciiOf(table, 'chain_id', 16).notNullable();
+      addFixedAscii(table, 'chain_id', 16).notNullable();
       // Check value of the secrets key that signs the chain.
-      asciiOf(table, 'key_check', 16).notNullable();
+      addFixedAscii(table, 'key_check', 16).notNullable();
       // The checkpoint: number and code of the last entry, and the time of its storage.
       table.bigInteger('seq').notNullable();
-      asciiOf(table, 'mac', 64).notNullable();
+      addFixedAscii(table, 'mac', 64).notNullable();
       table.bigInteger('at_ms').notNullable();
-      asciiOf(table, 'signature', 64).notNullable();
+      addFixedAscii(table, 'signature', 64).notNullable();
       table.primary(['chain_id']);
     },
     indexes: { access_chains_by_time: ['at_ms'] },
@@ -78,12 +78,12 @@ export const accessTables: Tables = {
       used_at_ms: 'a time on the last day with an access',
     },
     columns(table) {
-      ascii(table, 'account_id', 32).notNullable();
-      asciiOf(table, 'pseudonym', 32).notNullable();
+      addAscii(table, 'account_id', 32).notNullable();
+      addFixedAscii(table, 'pseudonym', 32).notNullable();
       // Null after an erasure.
-      ascii(table, 'subject_id', 256);
+      addAscii(table, 'subject_id', 256);
       // Code of the other three columns, so that changes are detected.
-      asciiOf(table, 'code', 32).notNullable();
+      addFixedAscii(table, 'code', 32).notNullable();
       // Time of an access of the last day on which there was one.
       table.bigInteger('used_at_ms').notNullable();
       table.primary(['account_id', 'pseudonym']);

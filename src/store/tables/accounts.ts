@@ -1,4 +1,4 @@
-import { anyText, ascii, asciiJson, asciiOf, type Tables } from './table.js';
+import { addAnyText, addAscii, addAsciiJson, addFixedAscii, type Tables } from './table.js';
 
 /**
  * Accounts, which have keys, a tier and data, and the audit log. A key is looked up by its hash before its account is
@@ -17,14 +17,14 @@ export const accountTables: Tables = {
       webhook_epoch: 'internal number',
     },
     columns(table) {
-      ascii(table, 'account_id', 32).notNullable();
-      ascii(table, 'name', 64).notNullable();
-      ascii(table, 'tier', 16).notNullable();
+      addAscii(table, 'account_id', 32).notNullable();
+      addAscii(table, 'name', 64).notNullable();
+      addAscii(table, 'tier', 16).notNullable();
       table.bigInteger('created_at_ms').notNullable();
       // Number of webhook registrations and 410 responses. It orders them relative to events without a clock.
       table.bigInteger('webhook_epoch').notNullable().defaultTo(0);
       // Null means that every setting has its default.
-      asciiJson(table, 'settings').nullable();
+      addAsciiJson(table, 'settings').nullable();
       table.primary(['account_id']);
     },
     unique: { accounts_by_name: ['name'] },
@@ -41,14 +41,14 @@ export const accountTables: Tables = {
       'created_at_ms expires_at_ms revoked_at_ms last_used_at_ms': 'times. The last use is rounded to the hour',
     },
     columns(table) {
-      ascii(table, 'account_id', 32).notNullable();
-      ascii(table, 'key_id', 32).notNullable();
-      asciiOf(table, 'key_hash', 64).notNullable();
-      ascii(table, 'display_prefix', 16).notNullable();
+      addAscii(table, 'account_id', 32).notNullable();
+      addAscii(table, 'key_id', 32).notNullable();
+      addFixedAscii(table, 'key_hash', 64).notNullable();
+      addAscii(table, 'display_prefix', 16).notNullable();
       // Comma-separated scope names. Null means all scopes.
-      ascii(table, 'scopes', 64).nullable();
+      addAscii(table, 'scopes', 64).nullable();
       // Comma-separated canonical CIDRs, at most 32. Null means every address.
-      ascii(table, 'networks', 1500).nullable();
+      addAscii(table, 'networks', 1500).nullable();
       table.bigInteger('created_at_ms').notNullable();
       table.bigInteger('expires_at_ms').nullable();
       table.bigInteger('revoked_at_ms').nullable();
@@ -70,15 +70,15 @@ export const accountTables: Tables = {
       actor: 'who did it, e.g. a user name of the machine',
     },
     columns(table) {
-      ascii(table, 'account_id', 32).notNullable();
-      ascii(table, 'entry_id', 32).notNullable();
+      addAscii(table, 'account_id', 32).notNullable();
+      addAscii(table, 'entry_id', 32).notNullable();
       table.bigInteger('at_ms').notNullable();
-      ascii(table, 'action', 16).notNullable();
+      addAscii(table, 'action', 16).notNullable();
       // Null for a change of the account itself.
-      ascii(table, 'key_id', 32).nullable();
-      ascii(table, 'key_prefix', 16).nullable();
-      anyText(table, 'actor').notNullable();
-      asciiJson(table, 'details').notNullable();
+      addAscii(table, 'key_id', 32).nullable();
+      addAscii(table, 'key_prefix', 16).nullable();
+      addAnyText(table, 'actor').notNullable();
+      addAsciiJson(table, 'details').notNullable();
       table.primary(['account_id', 'at_ms', 'entry_id']);
     },
     indexes: { key_audit_by_time: ['at_ms', 'entry_id'] },

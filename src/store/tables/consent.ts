@@ -1,4 +1,4 @@
-import { ascii, asciiJson, type Tables } from './table.js';
+import { addAscii, addAsciiJson, type Tables } from './table.js';
 
 /** Consents. Each decision of a person is one row, which is stored until the person is erased. */
 export const consentTables: Tables = {
@@ -16,12 +16,12 @@ export const consentTables: Tables = {
       body: 'categories, purposes, context, times and the reference of your evidence',
     },
     columns(table) {
-      ascii(table, 'account_id', 32).notNullable();
-      ascii(table, 'subject_id', 256).notNullable();
+      addAscii(table, 'account_id', 32).notNullable();
+      addAscii(table, 'subject_id', 256).notNullable();
       // Counts from 1 per subject.
       table.integer('version').notNullable();
       table.bigInteger('recorded_at_ms').notNullable();
-      asciiJson(table, 'body').notNullable();
+      addAsciiJson(table, 'body').notNullable();
       table.primary(['account_id', 'subject_id', 'version']);
     },
     isClustered: true,

@@ -1,4 +1,4 @@
-import { ascii, asciiOf, type Tables } from './table.js';
+import { addAscii, addFixedAscii, type Tables } from './table.js';
 
 /** Erased ids. With them, the service rejects readings whose token is from before the erasure. */
 export const erasedIdTables: Tables = {
@@ -11,9 +11,9 @@ export const erasedIdTables: Tables = {
     readBy: [],
     about: { account_id: 'account', digest: 'keyed hash of the id', erased_at_ms: 'time of the erasure' },
     columns(table) {
-      ascii(table, 'account_id', 32).notNullable();
+      addAscii(table, 'account_id', 32).notNullable();
       // Keyed digest of the kind and the id. The row never contains the id of an erased person.
-      asciiOf(table, 'digest', 32).notNullable();
+      addFixedAscii(table, 'digest', 32).notNullable();
       table.bigInteger('erased_at_ms').notNullable();
       table.primary(['account_id', 'digest']);
     },

@@ -1,4 +1,4 @@
-import { ascii, asciiOf, type Tables } from './table.js';
+import { addAscii, addFixedAscii, type Tables } from './table.js';
 
 /** Reports of people, which are stored longer than readings and contain the published score. */
 export const feedbackTables: Tables = {
@@ -21,18 +21,18 @@ export const feedbackTables: Tables = {
       'stress_score model_version readings': 'the published score of that time',
     },
     columns(table) {
-      ascii(table, 'account_id', 32).notNullable();
+      addAscii(table, 'account_id', 32).notNullable();
       // `fb_` and a keyed digest of the body, so that a resend has the same id.
-      ascii(table, 'feedback_id', 64).notNullable();
+      addAscii(table, 'feedback_id', 64).notNullable();
       // Null while the session of the report has no subject.
-      ascii(table, 'subject_id', 256).nullable();
+      addAscii(table, 'subject_id', 256).nullable();
       // Null if the report named a subject.
-      ascii(table, 'session_id', 256).nullable();
-      asciiOf(table, 'incarnation', 12).nullable();
+      addAscii(table, 'session_id', 256).nullable();
+      addFixedAscii(table, 'incarnation', 12).nullable();
       table.bigInteger('timestamp_ms').notNullable();
       table.integer('duration_seconds').nullable();
       table.specificType('stress', 'smallint').notNullable();
-      ascii(table, 'note_code', 32).nullable();
+      addAscii(table, 'note_code', 32).nullable();
       // Null together if no score was published for the time of the report.
       table.specificType('stress_score', 'smallint').nullable();
       table.specificType('model_version', 'smallint').nullable();

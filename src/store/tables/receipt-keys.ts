@@ -1,4 +1,4 @@
-import { ascii, asciiOf, type Tables } from './table.js';
+import { addAscii, addFixedAscii, type Tables } from './table.js';
 
 /** The keys that sign deletion receipts. They are the same for all accounts. */
 export const receiptKeyTables: Tables = {
@@ -10,11 +10,11 @@ export const receiptKeyTables: Tables = {
     readBy: ['listReceiptKeys'],
     about: { 'key_id public_key private_key created_at_ms': 'key pair, the private key encrypted' },
     columns(table) {
-      ascii(table, 'key_id', 32).notNullable();
+      addAscii(table, 'key_id', 32).notNullable();
       // An Ed25519 key in base64url.
-      asciiOf(table, 'public_key', 43).notNullable();
+      addFixedAscii(table, 'public_key', 43).notNullable();
       // Sealed with the secrets key. Null after a rotation.
-      ascii(table, 'private_key', 512).nullable();
+      addAscii(table, 'private_key', 512).nullable();
       table.bigInteger('created_at_ms').notNullable();
       table.primary(['key_id']);
     },

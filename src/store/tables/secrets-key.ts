@@ -1,4 +1,4 @@
-import { ascii, asciiOf, type Tables } from './table.js';
+import { addAscii, addFixedAscii, type Tables } from './table.js';
 
 /** The secrets key that protects new secrets. It has one row, named `current`. */
 export const secretsKeyTables: Tables = {
@@ -10,8 +10,8 @@ export const secretsKeyTables: Tables = {
     readBy: [],
     about: { 'name check_value since_ms': 'check value and its time' },
     columns(table) {
-      ascii(table, 'name', 16).notNullable();
-      asciiOf(table, 'check_value', 64).notNullable();
+      addAscii(table, 'name', 16).notNullable();
+      addFixedAscii(table, 'check_value', 64).notNullable();
       table.bigInteger('since_ms').notNullable();
       table.primary(['name']);
     },

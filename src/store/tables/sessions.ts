@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
-import { ascii, asciiJson, asciiOf, type Tables } from './table.js';
+import { addAscii, addAsciiJson, addFixedAscii, type Tables } from './table.js';
 
 /**
- * Precision of `touched_at_ms`, ms. Most readings do not change the rounded time, which avoids an update of its index.
+ * Precision of `touched_at_ms` in ms. Most readings do not change the rounded time, which avoids an update of its index.
  */
 export const touchStepMs = 60_000;
 
@@ -85,7 +85,7 @@ export const sessionTables: Tables = {
     readBy: [],
     about: { 'account_id position erasures': 'numbers' },
     columns(table) {
-      ascii(table, 'account_id', 32).notNullable();
+      addAscii(table, 'account_id', 32).notNullable();
       // Position of the account's newest reading.
       table.bigInteger('position').notNullable();
       table.bigInteger('erasures').notNullable();
@@ -95,50 +95,50 @@ export const sessionTables: Tables = {
 };
 
 function defineSessions(table: Knex.CreateTableBuilder): void {
-  ascii(table, 'account_id', 32).notNullable();
-  ascii(table, 'session_id', 256).notNullable();
-  asciiOf(table, 'incarnation', 12).notNullable();
+  addAscii(table, 'account_id', 32).notNullable();
+  addAscii(table, 'session_id', 256).notNullable();
+  addFixedAscii(table, 'incarnation', 12).notNullable();
   // Id of the transaction that wrote the row. A process uses its cached copy of the row only if the ids are equal.
-  ascii(table, 'version', 12).notNullable();
-  ascii(table, 'subject_id', 256).nullable();
+  addAscii(table, 'version', 12).notNullable();
+  addAscii(table, 'subject_id', 256).nullable();
   // Time at which the last reading was accepted.
   table.bigInteger('touched_at_ms').notNullable();
   // Time at which the first reading was accepted. It never changes, so readings cause no updates of its indexes.
   table.bigInteger('started_at_ms').notNullable();
   // Null in a placeholder row, which a transaction inserts and locks before the session's first reading.
-  asciiJson(table, 'body').nullable();
+  addAsciiJson(table, 'body').nullable();
   table.primary(['account_id', 'session_id']);
 }
 
 function defineSessionReadings(table: Knex.CreateTableBuilder): void {
   // The first 12 hex digits of the account id.
-  asciiOf(table, 'account', 12).notNullable();
+  addFixedAscii(table, 'account', 12).notNullable();
   // See stream_positions. The positions of one account's readings ascend in the order of their commits.
   table.bigInteger('position').notNullable();
   // See sessions.
-  asciiOf(table, 'incarnation', 12).notNullable();
+  addFixedAscii(table, 'incarnation', 12).notNullable();
   table.bigInteger('timestamp_ms').notNullable();
-  asciiOf(table, 'digest', 12).notNullable();
+  addFixedAscii(table, 'digest', 12).notNullable();
   table.specificType('stress_score', 'smallint').notNullable();
   table.double('confidence').notNullable();
   table.specificType('model_version', 'smallint').notNullable();
   // Score of the session's previous reading. Null for the first reading.
   table.specificType('previous_score', 'smallint').nullable();
   // The reading's signals and context. Never contains text.
-  asciiJson(table, 'signals').notNullable();
+  addAsciiJson(table, 'signals').notNullable();
   // The rest of the response. Contains a field of another column only if both differ.
-  asciiJson(table, 'response').notNullable();
+  addAsciiJson(table, 'response').notNullable();
   // The event that webhooks and streams send. Null if the reading did not change the state.
-  asciiJson(table, 'state_change').nullable();
+  addAsciiJson(table, 'state_change').nullable();
   table.primary(['account', 'position']);
 }
 
 /** Readings whose timestamp is far from the time of their acceptance, e.g. backfilled readings. */
 function defineLateReadings(table: Knex.CreateTableBuilder): void {
-  asciiOf(table, 'account', 12).notNullable();
+  addFixedAscii(table, 'account', 12).notNullable();
   table.bigInteger('position').notNullable();
-  asciiOf(table, 'incarnation', 12).notNullable();
+  addFixedAscii(table, 'incarnation', 12).notNullable();
   table.bigInteger('timestamp_ms').notNullable();
-  asciiOf(table, 'digest', 12).notNullable();
+  addFixedAscii(table, 'digest', 12).notNullable();
   table.primary(['account', 'position']);
 }

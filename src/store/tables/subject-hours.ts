@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { ascii, type Tables } from './table.js';
+import { addAscii, type Tables } from './table.js';
 
 /** Hours of people, which are stored longer than readings. */
 export const subjectHourTables: Tables = {
@@ -26,9 +26,9 @@ export const subjectHourTables: Tables = {
 };
 
 function defineHours(table: Knex.CreateTableBuilder): void {
-  ascii(table, 'account_id', 32).notNullable();
-  ascii(table, 'subject_id', 256).notNullable();
-  // Start of the UTC hour, epoch ms.
+  addAscii(table, 'account_id', 32).notNullable();
+  addAscii(table, 'subject_id', 256).notNullable();
+  // Start of the UTC hour in epoch ms.
   table.bigInteger('hour_ms').notNullable();
   for (const state of ['calm', 'relaxed', 'focused', 'stressed', 'acute_stress'])
     table.integer(`${state}_ms`).notNullable();
@@ -42,6 +42,6 @@ function defineHours(table: Knex.CreateTableBuilder): void {
   table.double('heart_rate_min').nullable();
   table.double('heart_rate_max').nullable();
   // Comma-separated names.
-  ascii(table, 'topics', 160).notNullable();
+  addAscii(table, 'topics', 160).notNullable();
   table.primary(['account_id', 'subject_id', 'hour_ms']);
 }

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { ascii, asciiJson, asciiOf, type Tables } from './table.js';
+import { addAscii, addAsciiJson, addFixedAscii, type Tables } from './table.js';
 
 /**
  * Data about a person across sessions, which is stored until it is deleted. Each subject has one row. Each topic of a
@@ -20,12 +20,12 @@ export const subjectTables: Tables = {
       body: 'baseline of the heart, newest consent, names of topics',
     },
     columns(table) {
-      ascii(table, 'account_id', 32).notNullable();
-      ascii(table, 'subject_id', 256).notNullable();
+      addAscii(table, 'account_id', 32).notNullable();
+      addAscii(table, 'subject_id', 256).notNullable();
       // Id of the transaction that wrote the row. A process uses its cached copy of the row only if the ids are equal.
-      ascii(table, 'version', 12).notNullable();
+      addAscii(table, 'version', 12).notNullable();
       // Null in a placeholder row, which a transaction inserts and locks before it stores data about the subject.
-      asciiJson(table, 'body').nullable();
+      addAsciiJson(table, 'body').nullable();
       table.primary(['account_id', 'subject_id']);
     },
   },
@@ -55,9 +55,9 @@ export const subjectTables: Tables = {
     readBy: [],
     about: { 'account_id session_id incarnation': 'session whose readings are being erased' },
     columns(table) {
-      ascii(table, 'account_id', 32).notNullable();
-      ascii(table, 'session_id', 256).notNullable();
-      asciiOf(table, 'incarnation', 12).notNullable();
+      addAscii(table, 'account_id', 32).notNullable();
+      addAscii(table, 'session_id', 256).notNullable();
+      addFixedAscii(table, 'incarnation', 12).notNullable();
       table.primary(['account_id', 'session_id', 'incarnation']);
     },
   },
@@ -68,10 +68,10 @@ export const subjectTables: Tables = {
  * then share a page.
  */
 function defineTriggers(table: Knex.CreateTableBuilder): void {
-  ascii(table, 'account_id', 32).notNullable();
-  ascii(table, 'subject_id', 256).notNullable();
-  ascii(table, 'topic', 64).notNullable();
-  ascii(table, 'status', 16).notNullable();
+  addAscii(table, 'account_id', 32).notNullable();
+  addAscii(table, 'subject_id', 256).notNullable();
+  addAscii(table, 'topic', 64).notNullable();
+  addAscii(table, 'status', 16).notNullable();
   table.double('recent_stress').notNullable();
   table.bigInteger('score_sum').notNullable();
   table.integer('sightings').notNullable();
@@ -79,9 +79,9 @@ function defineTriggers(table: Knex.CreateTableBuilder): void {
   table.integer('sessions').notNullable();
   table.bigInteger('last_seen_ms').notNullable();
   // The three activation columns are null until the trigger becomes active for the first time.
-  ascii(table, 'activation_session_id', 256).nullable();
+  addAscii(table, 'activation_session_id', 256).nullable();
   table.bigInteger('activation_at_ms').nullable();
   table.integer('resolving_sightings').nullable();
-  asciiJson(table, 'status_changes').notNullable();
+  addAsciiJson(table, 'status_changes').notNullable();
   table.primary(['account_id', 'subject_id', 'topic']);
 }

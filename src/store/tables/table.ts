@@ -42,13 +42,13 @@ export interface TableDefinition {
 
 /** How rows expire. A purge deletes them in batches, oldest first. */
 export interface Expiry {
-  /** Column with the time of the row, epoch ms. */
+  /** Column with the time of the row in epoch ms. */
   readonly column: string;
   /** Name of the rows in the output of `purge`. Absent if it does not count them. */
   readonly kind?: string;
-  /** Age at which a row expires, ms. Absent: the setting in `retention`. */
+  /** Age at which a row expires in ms. Absent: the setting in `retention`. */
   readonly maxAgeMs?: number;
-  /** How much longer a row is stored, ms. */
+  /** How much longer a row is stored in ms. */
   readonly graceMs?: number;
   /** Condition of expired rows with one `?` for the time. Absent: the column is less than the time. */
   readonly condition?: string;
@@ -82,21 +82,21 @@ async function indexNames(knex: Knex, table: string): Promise<Set<string>> {
 }
 
 /** Adds an ASCII column, which is compared byte by byte. MySQL's default collations ignore case and trailing spaces. */
-export function ascii(table: Knex.CreateTableBuilder, name: string, lengthMax: number): Knex.ColumnBuilder {
+export function addAscii(table: Knex.CreateTableBuilder, name: string, lengthMax: number): Knex.ColumnBuilder {
   return table.string(name, lengthMax).collate('ascii_bin');
 }
 
 /** Adds an ASCII column of a fixed length, e.g. for hex digits. */
-export function asciiOf(table: Knex.CreateTableBuilder, name: string, length: number): Knex.ColumnBuilder {
+export function addFixedAscii(table: Knex.CreateTableBuilder, name: string, length: number): Knex.ColumnBuilder {
   return table.specificType(name, `char(${length})`).collate('ascii_bin');
 }
 
 /** Adds a column for JSON that contains only ASCII: ids, labels and numbers. At most 65,535 bytes on MySQL. */
-export function asciiJson(table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder {
+export function addAsciiJson(table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder {
   return table.text(name).collate('ascii_bin');
 }
 
 /** Adds a column for external text or JSON with any characters, e.g. URLs and responses of receivers. */
-export function anyText(table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder {
+export function addAnyText(table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder {
   return table.text(name).collate('utf8mb4_bin');
 }

@@ -1,4 +1,4 @@
-import { ascii, asciiOf, type Tables } from './table.js';
+import { addAscii, addFixedAscii, type Tables } from './table.js';
 
 /** Calls per account and calendar month (UTC, e.g. `2026-11`). */
 export const usageTables: Tables = {
@@ -10,8 +10,8 @@ export const usageTables: Tables = {
     readBy: [],
     about: { 'account_id month calls': 'number of calls' },
     columns(table) {
-      ascii(table, 'account_id', 32).notNullable();
-      asciiOf(table, 'month', 7).notNullable();
+      addAscii(table, 'account_id', 32).notNullable();
+      addFixedAscii(table, 'month', 7).notNullable();
       table.bigInteger('calls').notNullable();
       table.primary(['account_id', 'month']);
     },
@@ -25,7 +25,7 @@ export const usageTables: Tables = {
     readBy: [],
     about: { 'name value': 'number of hours' },
     columns(table) {
-      ascii(table, 'name', 64).notNullable();
+      addAscii(table, 'name', 64).notNullable();
       table.integer('value').notNullable();
       table.primary(['name']);
     },

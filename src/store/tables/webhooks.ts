@@ -1,6 +1,6 @@
 import { idempotency } from '../../../generated/spec.js';
 import type { Knex } from 'knex';
-import { anyText, ascii, asciiJson, asciiOf, type Tables } from './table.js';
+import { addAnyText, addAscii, addAsciiJson, addFixedAscii, type Tables } from './table.js';
 
 /**
  * Webhooks, the outbox and deliveries. The outbox has one row per event, written in the transaction of its reading. The
@@ -21,18 +21,18 @@ export const webhookTables: Tables = {
       'registered_epoch disabled_epoch locks': 'internal numbers',
     },
     columns(table) {
-      ascii(table, 'account_id', 32).notNullable();
-      ascii(table, 'webhook_id', 32).notNullable();
-      anyText(table, 'url').notNullable();
+      addAscii(table, 'account_id', 32).notNullable();
+      addAscii(table, 'webhook_id', 32).notNullable();
+      addAnyText(table, 'url').notNullable();
       // Null if the webhook watches every session of the account.
-      ascii(table, 'session_id', 256).nullable();
-      ascii(table, 'subject_id', 256).nullable();
+      addAscii(table, 'session_id', 256).nullable();
+      addAscii(table, 'subject_id', 256).nullable();
       table.bigInteger('registered_epoch').notNullable();
       // Null if the webhook is not disabled.
       table.bigInteger('disabled_epoch').nullable();
       // Number of times that a transaction on a cluster has locked the webhook. Nothing reads it.
       table.bigInteger('locks').notNullable().defaultTo(0);
-      anyText(table, 'body').notNullable();
+      addAnyText(table, 'body').notNullable();
       table.primary(['account_id', 'webhook_id']);
     },
     indexes: {
@@ -53,11 +53,11 @@ export const webhookTables: Tables = {
       payload: 'the event: session, previous and new state, score, time',
     },
     columns(table) {
-      ascii(table, 'account_id', 32).notNullable();
-      ascii(table, 'session_id', 256).notNullable();
+      addAscii(table, 'account_id', 32).notNullable();
+      addAscii(table, 'session_id', 256).notNullable();
       table.bigInteger('seq').notNullable();
-      ascii(table, 'subject_id', 256).nullable();
-      asciiJson(table, 'payload').notNullable();
+      addAscii(table, 'subject_id', 256).nullable();
+      addAsciiJson(table, 'payload').notNullable();
       // See accounts.webhook_epoch.
       table.bigInteger('epoch').notNullable();
       table.bigInteger('created_at_ms').notNullable();
@@ -122,39 +122,39 @@ export const webhookTables: Tables = {
 };
 
 function defineDeliveries(table: Knex.CreateTableBuilder): void {
-  ascii(table, 'account_id', 32).notNullable();
-  ascii(table, 'delivery_id', 32).notNullable();
-  ascii(table, 'webhook_id', 32).notNullable();
-  ascii(table, 'session_id', 256).notNullable();
-  ascii(table, 'subject_id', 256).nullable();
+  addAscii(table, 'account_id', 32).notNullable();
+  addAscii(table, 'delivery_id', 32).notNullable();
+  addAscii(table, 'webhook_id', 32).notNullable();
+  addAscii(table, 'session_id', 256).notNullable();
+  addAscii(table, 'subject_id', 256).nullable();
   // Position in the queue of the delivery's webhook and session. Null for a delivery outside of the order.
   table.bigInteger('seq').nullable();
-  asciiOf(table, 'receiver', 16).notNullable();
-  ascii(table, 'status', 10).notNullable();
-  ascii(table, 'reason', 24).nullable();
-  asciiJson(table, 'payload').notNullable();
-  anyText(table, 'attempts').notNullable();
+  addFixedAscii(table, 'receiver', 16).notNullable();
+  addAscii(table, 'status', 10).notNullable();
+  addAscii(table, 'reason', 24).nullable();
+  addAsciiJson(table, 'payload').notNullable();
+  addAnyText(table, 'attempts').notNullable();
   // Time from which the delivery may be claimed. For a claimed delivery, the end of the lease.
   table.bigInteger('due_at_ms').notNullable();
-  asciiOf(table, 'owner', 16).nullable();
+  addFixedAscii(table, 'owner', 16).nullable();
   table.bigInteger('settled_at_ms').nullable();
   table.bigInteger('event_at_ms').notNullable();
   table.primary(['account_id', 'delivery_id']);
 }
 
 function defineIdempotencyKeys(table: Knex.CreateTableBuilder): void {
-  ascii(table, 'account_id', 32).notNullable();
-  asciiOf(table, 'key_digest', 64).notNullable();
-  asciiOf(table, 'request_digest', 64).notNullable();
-  asciiOf(table, 'owner', 16).notNullable();
+  addAscii(table, 'account_id', 32).notNullable();
+  addFixedAscii(table, 'key_digest', 64).notNullable();
+  addFixedAscii(table, 'request_digest', 64).notNullable();
+  addFixedAscii(table, 'owner', 16).notNullable();
   table.bigInteger('lease_until_ms').notNullable();
   // The session in the stored response, and its subject. Null if the response contains no session.
-  ascii(table, 'session_id', 256).nullable();
-  ascii(table, 'subject_id', 256).nullable();
+  addAscii(table, 'session_id', 256).nullable();
+  addAscii(table, 'subject_id', 256).nullable();
   // Sealed. Null while the request is in progress.
-  asciiJson(table, 'response').nullable();
+  addAsciiJson(table, 'response').nullable();
   // Sealed. Null if the response contained no secret, or if the secret was deleted.
-  ascii(table, 'secret', 256).nullable();
+  addAscii(table, 'secret', 256).nullable();
   table.bigInteger('created_at_ms').notNullable();
   table.primary(['account_id', 'key_digest']);
 }
