@@ -1,4 +1,4 @@
-import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import mysql from 'mysql2/promise';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -97,6 +97,21 @@ test('without the programs, with another database, or with tables in the way, an
   expect(await runMain(['restore', file], settingsFor(empty.url))).toMatchObject({ code: 0 });
   const verified = await runMain(['backup', '--verify', file], env);
   expect(verified).toMatchObject({ code: 1, stderr: expect.stringContaining('must be allowed to create') });
+});
+
+test('a damaged dump is rejected before the tables that it would replace are deleted', async () => {
+  const { url } = await withPassword();
+  const env = settingsFor(url.href);
+  const file = join(await temporaryFolder(), 'dump.sql');
+  expect(await runMain(['backup', file], env)).toMatchObject({ code: 0 });
+  const connection = await mysql.createConnection({ uri: url.href });
+  onTestFinished(() => connection.end());
+  await connection.query('insert into erased_ids values (?, ?, ?)', ['acc_1', '0'.repeat(32), Date.now()]);
+  await appendFile(file, '\n');
+  const restored = await runMain(['restore', file, '--replace'], env);
+  expect(restored).toMatchObject({ code: 1, stderr: expect.stringContaining('it is damaged') });
+  const [rows] = await connection.query('select account_id from erased_ids');
+  expect(rows).toEqual([{ account_id: 'acc_1' }]);
 });
 
 test('a dump that fails in the middle leaves no file', async () => {
