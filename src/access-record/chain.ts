@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto';
-import type { AccessEntry, ChainedEntry, Checkpoint } from '../store/accesses.js';
+import type { AccessEntry, ChainedEntry, Checkpoint } from '../store/access-queries.js';
 
 /** Signs the entries and checkpoints of chains with one key of SECRETS_KEY. */
 export interface ChainSigner {

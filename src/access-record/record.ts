@@ -2,8 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { DigestId } from '../store/erased-ids.js';
-import { erasedPerson, everyone, nobody } from '../store/access-queries.js';
-import type { AccessEntry, AccessTable, ChainedEntry, Checkpoint } from '../store/accesses.js';
+import {
+  type AccessEntry,
+  type ChainedEntry,
+  type Checkpoint,
+  erasedPerson,
+  everyone,
+  nobody,
+} from '../store/access-queries.js';
+import type { AccessTable } from '../store/accesses.js';
 import { type ChainSigner, createChainSigner } from './chain.js';
 
 /** A request that read, exported or erased personal data. */

@@ -1,6 +1,7 @@
-import { type AccessTable, type ChainedEntry, type Checkpoint, signLink } from '../store/accesses.js';
+import { type AccessTable, signLink } from '../store/accesses.js';
 import type { DigestId } from '../store/erased-ids.js';
 import { type ChainSigner, createChainSigner } from './chain.js';
+import type { ChainedEntry, Checkpoint } from '../store/access-queries.js';
 
 export interface Verification {
   readonly chains: number;

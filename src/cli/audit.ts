@@ -5,10 +5,11 @@ import { requireAccount } from '../keys/settings.js';
 import type { Config } from '../config/config.js';
 import { requireSecretsKeys } from '../config/secrets-key.js';
 import { runStartStep } from '../observe/start.js';
-import { createAccessTable, type ChainedEntry } from '../store/accesses.js';
+import { createAccessTable } from '../store/accesses.js';
 import type { Store } from '../store/store.js';
 import { createDigestId } from '../keys/digest-id.js';
 import { printTable, readAccount, readLimit } from './keys.js';
+import type { ChainedEntry } from '../store/access-queries.js';
 
 type WithStore = (work: (store: Store, config: Config) => Promise<void>) => Promise<void>;
 

@@ -28,7 +28,7 @@ export interface Parameter {
   readonly in: 'path' | 'query' | 'header';
   readonly required?: boolean;
   readonly description: string;
-  /** A header that takes precedence over the parameter of the query. */
+  /** A header that takes precedence over the query parameter. */
   readonly 'x-header'?: string;
   readonly schema: Schema;
 }

@@ -60,8 +60,8 @@ export interface BatchParts {
 export const linesAtOnce = 8;
 
 /**
- * Replaces the body by the prepared lines. A rejected line gets its result here. All batches take turns, a few lines per
- * iteration of the event loop, so that large batches delay other requests no more than one batch does.
+ * Replaces the body with the prepared lines. A rejected line gets its result here. Concurrent batches take turns, a few
+ * lines per iteration of the event loop. Together they therefore delay other requests no more than a single batch.
  */
 export function takeLines(admit: Admit, parts: BatchParts): Step {
   const inTurn = createSerialQueue();

@@ -15,7 +15,7 @@ import type {
 } from '../operations/operation.js';
 import { countRefusal } from './admit.js';
 import { type Exchange, requireCaller, type Step } from './exchange.js';
-import { written } from './messages.js';
+import { writtenEvent } from './messages.js';
 import type { Refusal } from './refuse.js';
 import type { Route } from './route.js';
 
@@ -149,5 +149,5 @@ export function startStream(response: Response): void {
   response.setHeader('X-Accel-Buffering', 'no');
   response.setHeader('Cache-Control', 'no-store, no-transform');
   response.flushHeaders();
-  response.emit(written);
+  response.emit(writtenEvent);
 }

@@ -11,7 +11,7 @@ export interface MessageClasses {
  * Event that is emitted when a response is written. The response may end later, after the rest of the request's body is
  * read.
  */
-export const written = 'written';
+export const writtenEvent = 'written';
 
 /** Calls back once, when the response is sent or its connection is closed. */
 export function whenSettled(response: ServerResponse, act: () => unknown): void {
@@ -22,9 +22,9 @@ export function whenSettled(response: ServerResponse, act: () => unknown): void 
 
 /** Calls back once, when the response is written or settled. The client may still be sending its body. */
 export function whenWritten(response: ServerResponse, act: () => void): void {
-  response.once(written, act);
+  response.once(writtenEvent, act);
   // Only the first call adds a `close` listener. The listener emits `written`, which calls all `act` functions.
-  if (response.listenerCount(written) === 1) whenSettled(response, () => response.emit(written));
+  if (response.listenerCount(writtenEvent) === 1) whenSettled(response, () => response.emit(writtenEvent));
 }
 
 /**
@@ -55,7 +55,7 @@ export function createMessageClasses(app: Express): MessageClasses {
 function writeWhole(response: ServerResponse, [chunk, encoding]: readonly unknown[]): void {
   response.flushHeaders();
   if (chunk !== undefined) response.write(chunk, (encoding as BufferEncoding | undefined) ?? 'utf8');
-  response.emit(written);
+  response.emit(writtenEvent);
 }
 
 /**

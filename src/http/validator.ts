@@ -30,8 +30,8 @@ export interface ValidatorMiddleware {
 }
 
 /**
- * Returns the validator's middleware. Its last step validates the request, because all later steps are off.
- * `createFindErrors` verifies this at the start.
+ * Returns the middleware of the validator. Its last step validates the request, because the steps that would follow are
+ * turned off. `createFindErrors` checks this when the service starts.
  */
 export function createMiddleware(): ValidatorMiddleware {
   const all = OpenApiValidator.middleware({

@@ -63,7 +63,7 @@ interface MonthOfAccount {
 }
 
 /** Returns a function that returns the deployment's quota if it is set, otherwise the quota of the tier. */
-export function createReadQuota({ monthlyCalls }: Quotas): MonthlyCallsParts['quotaOf'] {
+export function createQuotaReader({ monthlyCalls }: Quotas): MonthlyCallsParts['quotaOf'] {
   return ({ tier }) => (monthlyCalls ?? tiers[tier].monthly_calls ?? 0) || undefined;
 }
 

@@ -89,7 +89,7 @@ const resolutionMs = 100;
  * Returns a function that reads the load of the calling thread. Sampling starts at the first read, because it wakes the
  * thread 10 times per second.
  */
-export function createThreadLoad(): Closable & { read(): ThreadLoad } {
+export function createThreadLoadProbe(): Closable & { read(): ThreadLoad } {
   let histogram: IntervalHistogram | undefined;
   const start = () => {
     const started = monitorEventLoopDelay({ resolution: resolutionMs });

@@ -1,8 +1,8 @@
 import { findSubjectSummary } from '../store/subject-summary.js';
 import { accessRecord as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
-import { type AccessCursor, everyone } from '../store/access-queries.js';
-import { createAccessTable, type ChainedEntry } from '../store/accesses.js';
+import { type AccessCursor, type ChainedEntry, everyone } from '../store/access-queries.js';
+import { createAccessTable } from '../store/accesses.js';
 import type { OperationRecord } from './operation.js';
 import { createFault, ProblemError } from '../contract/problem.js';
 

@@ -5,7 +5,7 @@ import { consent as contract } from '../../generated/spec.js';
 import type { BodyOf } from '../contract/contract.js';
 import { type AllowedCategories, findRefusedCategories, narrowConsent, readAllowed } from '../score/consent.js';
 import { unknownSubject } from '../score/triggers.js';
-import { keepBaseline, statesPurpose } from '../readings/consent.js';
+import { keepBaseline, hasStatedPurpose } from '../readings/consent.js';
 import { checkAge } from '../readings/intake.js';
 import { removeDisallowedValues } from '../retention/remove-live-values.js';
 import { createConsentWriter, type StoredConsent } from '../store/consents.js';
@@ -27,7 +27,7 @@ export const putConsent: OperationRecord<'putConsent', 'store' | 'now'> = {
     const nowMs = now();
     const decision = toDecision(body);
     checkAge(decision.eventMs, nowMs, Infinity);
-    const hasPurpose = statesPurpose(settings);
+    const hasPurpose = hasStatedPurpose(settings);
     requirePermitted(decision, hasPurpose);
     // Only an account that enforces consent deletes data.
     const findAllowed = (consent: Consent) =>

@@ -62,7 +62,7 @@ export type ProcessedReading =
   | { readonly kind: 'refused'; readonly refusal: ProblemError }
   | AcceptedReading;
 
-/** Starts without readings and changes. Copies the subjects, because the group changes them. */
+/** Returns the progress of a group before its first reading. Copies the subjects, because processing changes them. */
 export function beginProgress(
   found: Pick<GroupProgress, 'sessions' | 'subjects' | 'alreadyStored' | 'erasedAtMs' | 'nowMs'>,
 ): GroupProgress {

@@ -35,11 +35,11 @@ export function hasText(submission: Submission): boolean {
 
 /** Returns the check of a reading of an account that enforces consent. */
 export function createConsentCheck({ settings }: Caller, submission: Submission, isTextRead: boolean): ConsentCheck {
-  return { hasPurpose: statesPurpose(settings), texts: collectTexts(submission), isTextRead };
+  return { hasPurpose: hasStatedPurpose(settings), texts: collectTexts(submission), isTextRead };
 }
 
 /** Returns true if the account states a medical or safety purpose. */
-export function statesPurpose(settings: Caller['settings']): boolean {
+export function hasStatedPurpose(settings: Caller['settings']): boolean {
   return (settings?.biometric_purpose ?? 'none') !== 'none';
 }
 

@@ -7,7 +7,7 @@ import type { Texts, TurnAnalysis } from '../../packages/text/texts.js';
 import { type Allowance, RateLimitError, type WindowLimit } from '../limits/window-limit.js';
 import type { CountedCall } from '../limits/monthly-calls.js';
 import { digestLength } from '../store/readings.js';
-import { type IsTextAllowed, type ConsentCheck, createConsentCheck, hasText, statesPurpose } from './consent.js';
+import { type IsTextAllowed, type ConsentCheck, createConsentCheck, hasText, hasStatedPurpose } from './consent.js';
 import { ProblemError } from '../contract/problem.js';
 
 /**
@@ -105,7 +105,7 @@ export function createIntake(parts: IntakeParts): Admit {
     const { accountId, settings } = caller;
     const { session_id: sessionId, subject_id } = submission;
     const subject = subject_id === undefined ? {} : { subjectId: subject_id };
-    return allowsText({ accountId, sessionId, ...subject, hasPurpose: statesPurpose(settings) });
+    return allowsText({ accountId, sessionId, ...subject, hasPurpose: hasStatedPurpose(settings) });
   }
 
   return async (sender, value, faults = []) => {

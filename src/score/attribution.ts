@@ -1,6 +1,6 @@
 import { heartRise as settings } from './model.js';
 import { type HeartRateRise, round3, type RecentTurns, type Turn } from './remembered.js';
-import { type FusedStress, toValue } from './stress.js';
+import { type FusedStress, toStressValue } from './stress.js';
 
 /** The stress of a turn's topics, newly determined or raised. */
 export interface TopicStress extends Omit<Turn, 'expressed'> {
@@ -138,5 +138,5 @@ function turnBefore({ turns }: RecentTurns, untilMs: number): Turn | undefined {
 }
 
 function computeStress(expressed: number, heart: number): number {
-  return Math.round(toValue(expressed + heart));
+  return Math.round(toStressValue(expressed + heart));
 }

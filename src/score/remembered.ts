@@ -156,7 +156,7 @@ export interface RecentHeartRates {
   /** The level before the newest reading in bpm. */
   readonly steadyBpm: number;
   /**
-   * Time since which the mean is back at the typical heart rate while `steadyBpm` is higher in epoch ms. Absent
+   * Time in epoch ms at which the mean returned to the typical heart rate, while `steadyBpm` is still higher. Absent
    * otherwise.
    */
   readonly backSinceMs?: number | undefined;

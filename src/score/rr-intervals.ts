@@ -161,7 +161,7 @@ function countResent(beats: readonly Beat[], intervals: readonly number[], start
   const isSame = (count: number) =>
     intervals.slice(0, count).every((it, index) => it === beats[beats.length - count + index]?.intervalMs);
   for (let count = Math.min(beats.length, intervals.length); count > 0; count -= 1) {
-    // Returns early for most batches, because the first comparison is cheap.
+    // The first comparison is cheap and rules out most counts.
     if (intervals[count - 1] !== last.intervalMs || !isSame(count)) continue;
     const endsMs = startMs + addUp(intervals.slice(0, count));
     if (endsMs < last.endMs + last.intervalMs / 2) return count;

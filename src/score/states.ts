@@ -1,7 +1,7 @@
 import { bands } from '../../generated/spec.js';
 import { stateHold } from './model.js';
 import { type BandHold, type PublishedState, round3, type Session } from './remembered.js';
-import { addToStress, type FusedStress, toValue } from './stress.js';
+import { addToStress, type FusedStress, toStressValue } from './stress.js';
 import type { Schema } from '../contract/contract.js';
 
 export type Band = (typeof bands)[number];
@@ -72,7 +72,7 @@ function isImmediate({ expressed }: Fused, score: number, held: PublishedState, 
   if (bandsApart(from, score) > 1) return true;
   if (bandMs < dwell_seconds * 1000) return false;
   if (expressed - (held.expressed ?? 0) >= immediate_log_odds) return true;
-  return expressed > 0 && bandsApart(score, Math.round(toValue(expressed))) >= 0;
+  return expressed > 0 && bandsApart(score, Math.round(toStressValue(expressed))) >= 0;
 }
 
 function hasDwelt(

@@ -68,7 +68,7 @@ export function fuseEvidence(situation: ScoreInput, atMs: number): FusedStress {
   const expressed = addLogOdds(drivers.filter(({ evidence }) => isExpressed(evidence)));
   const total = addLogOdds(drivers);
   return {
-    value: toValue(total),
+    value: toStressValue(total),
     expressed,
     heart: total - expressed,
     explained: computeExplainedShare(situation),
@@ -78,7 +78,7 @@ export function fuseEvidence(situation: ScoreInput, atMs: number): FusedStress {
 }
 
 /** Returns the stress value, 0–100, of evidence in log-odds. */
-export function toValue(evidence: number): number {
+export function toStressValue(evidence: number): number {
   const logOdds = model.neutral_log_odds + evidence * (evidence < 0 ? model.calm_share : 1);
   return model.score_max / (1 + Math.exp(-logOdds));
 }
@@ -87,7 +87,7 @@ export function toValue(evidence: number): number {
 export function addToStress(value: number, more: number): number {
   if (more === 0) return value;
   const evidence = Math.log(value / (model.score_max - value)) - model.neutral_log_odds;
-  return toValue(evidence / (evidence < 0 ? model.calm_share : 1) + more);
+  return toStressValue(evidence / (evidence < 0 ? model.calm_share : 1) + more);
 }
 
 function isExpressed(evidence: EvidenceName): boolean {

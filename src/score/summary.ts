@@ -177,7 +177,7 @@ export function floorHour(ms: number): number {
   return Math.floor(ms / hourMs) * hourMs;
 }
 
-/** Groups hours to rows. All times are epoch ms. */
+/** Groups hours into rows. All times are in epoch ms. */
 export interface Calendar {
   readonly isDaily: boolean;
   /** Returns the name of the row of an instant. */

@@ -13,7 +13,7 @@ import { beginExport, type ExportPosition, type ExportScope, readExportPage } fr
 import { type Closable, type Keep, startAll } from '../observe/start.js';
 import { createAdmitSession } from '../limits/new-session-limit.js';
 import { openWindow } from '../limits/window-limit.js';
-import { createThreadLoad } from '../observe/probes.js';
+import { createThreadLoadProbe } from '../observe/probes.js';
 import { findOperation } from '../operations/index.js';
 import type { AnyInput, RecordAccess, CoreResponse, Services } from '../operations/operation.js';
 import { readTextConsent, type TextSource } from '../readings/consent.js';
@@ -72,7 +72,7 @@ async function start(keep: Keep, parts: CoreParts) {
   });
   const { store, now, outboxAgeSeconds, dueAgeSeconds, deliveryCounts, clockAheadSeconds, checkDatabase } = foundation;
   const retention = keep(startRetention(store, config.retention, foundation.clock, log));
-  const threadLoad = keep(createThreadLoad());
+  const threadLoad = keep(createThreadLoadProbe());
   let worker: Worker | undefined;
   // Closed after the groups, so that the worker still delivers their last events.
   keep({ close: async () => worker?.close() });

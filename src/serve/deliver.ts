@@ -1,6 +1,6 @@
 import { type Closable, startAll } from '../observe/start.js';
 import { createMetrics } from '../observe/metrics.js';
-import { createReadiness, createThreadLoad } from '../observe/probes.js';
+import { createReadiness, createThreadLoadProbe } from '../observe/probes.js';
 import { serveMetrics } from '../observe/server.js';
 import { openFoundation, type ProcessParts, startWorkerOn } from './foundation.js';
 
@@ -25,7 +25,7 @@ export async function startDelivery(parts: DeliveryParts): Promise<DeliveryProce
     const metrics = createMetrics();
     metrics.watchDroppedLines(parts.droppedLines ?? (() => 0));
     metrics.watchDatabase(foundation);
-    const threadLoad = keep(createThreadLoad());
+    const threadLoad = keep(createThreadLoadProbe());
     metrics.watchThread('core', async () => threadLoad.read());
     const { checkDatabase } = foundation;
     const readiness = createReadiness({ checkDatabase, isLeaving: () => closing.signal.aborted });

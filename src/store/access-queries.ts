@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import type { ChainedEntry, Checkpoint } from './accesses.js';
 import { listPages } from './people.js';
+import type { Schema } from '../contract/contract.js';
 
 /** In place of a pseudonym: the access concerns all persons of the account. */
 export const everyone = '*';
@@ -124,4 +124,36 @@ function toEntries(rows: ReadonlyArray<Record<keyof typeof columns, unknown>>): 
 function compareNewest(a: AccessCursor, b: AccessCursor): number {
   const byChain = Number(b.chainId > a.chainId) - Number(b.chainId < a.chainId);
   return b.atMs - a.atMs || byChain || b.seq - a.seq;
+}
+
+/** One or more requests of a key in a minute that concern the same data. */
+export interface AccessEntry {
+  /** Start of the minute in epoch ms. */
+  readonly atMs: number;
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly credential: Schema<'Access'>['credential'];
+  readonly action: Schema<'Access'>['action'];
+  readonly operation: string;
+  /** Pseudonym of the person, `everyone`, `nobody` or `erasedPerson`. */
+  readonly subject: string;
+}
+
+/** An entry of a chain. */
+export interface ChainedEntry extends AccessEntry {
+  /** 16 hex digits. */
+  readonly chainId: string;
+  /** 1 for the first entry of the chain. */
+  readonly seq: number;
+  /** Code of the entry and its predecessors, 64 hex digits. */
+  readonly mac: string;
+}
+
+/** The last entry of a chain, signed. */
+export interface Checkpoint extends Pick<ChainedEntry, 'chainId' | 'seq' | 'mac'> {
+  /** Check value of the secrets key, 16 hex digits. */
+  readonly keyCheck: string;
+  /** Time at which the entry was stored in epoch ms. */
+  readonly atMs: number;
+  readonly signature: string;
 }

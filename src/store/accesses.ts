@@ -1,43 +1,10 @@
 import type { ReadScope } from './scope.js';
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
-import type { Schema } from '../contract/contract.js';
-import { createQueries, erasedPerson } from './access-queries.js';
-import { type DigestId, createErasedIdTable } from './erased-ids.js';
+import { type ChainedEntry, type Checkpoint, createQueries, erasedPerson } from './access-queries.js';
+import { createErasedIdTable, type DigestId } from './erased-ids.js';
 import { insertRows } from './rows.js';
 import { retry } from './retry.js';
-
-/** One or more requests of a key in a minute that concern the same data. */
-export interface AccessEntry {
-  /** Start of the minute in epoch ms. */
-  readonly atMs: number;
-  readonly accountId: string;
-  readonly keyId: string;
-  readonly credential: Schema<'Access'>['credential'];
-  readonly action: Schema<'Access'>['action'];
-  readonly operation: string;
-  /** Pseudonym of the person, `everyone`, `nobody` or `erasedPerson`. */
-  readonly subject: string;
-}
-
-/** An entry of a chain. */
-export interface ChainedEntry extends AccessEntry {
-  /** 16 hex digits. */
-  readonly chainId: string;
-  /** 1 for the first entry of the chain. */
-  readonly seq: number;
-  /** Code of the entry and its predecessors, 64 hex digits. */
-  readonly mac: string;
-}
-
-/** The last entry of a chain, signed. */
-export interface Checkpoint extends Pick<ChainedEntry, 'chainId' | 'seq' | 'mac'> {
-  /** Check value of the secrets key, 16 hex digits. */
-  readonly keyCheck: string;
-  /** Time at which the entry was stored in epoch ms. */
-  readonly atMs: number;
-  readonly signature: string;
-}
 
 const insertMax = 500;
 const dayMs = 86_400_000;

@@ -108,7 +108,7 @@ export function createHourReader({ knex, accountId }: ReadScope) {
   };
 }
 
-/** Writes the hours of the subjects of one account in a transaction. `version` is that of the transaction. */
+/** Writes the hourly summaries of one account in a transaction. Changed rows get the `version` of the transaction. */
 export function createHourWriter({ knex: transaction, accountId, version }: WriteScope) {
   return {
     /**

@@ -175,8 +175,8 @@ async function saveWebhook(
 }
 
 /**
- * Returns the outcome of a delivery that was not sent: failed if its webhook is disabled, otherwise released and due
- * immediately.
+ * Returns the outcome of a delivery that was not sent: failed if its webhook is disabled and it is no manual retry,
+ * otherwise released and due immediately.
  */
 function unsent(delivery: Delivery, { disabledAtMs }: StoredWebhook, nowMs: number): Delivery {
   if (disabledAtMs === undefined || isManualRetry(delivery)) return { ...delivery, owner: null, dueAtMs: nowMs };

@@ -21,7 +21,7 @@ const cipher = 'chacha20-poly1305';
 const chunkBytes = 65_536;
 const tagBytes = 16;
 const nonceBytes = 16;
-/** Longest header that is read, with hundreds of recipients. */
+/** Maximum length of a header in bytes, enough for hundreds of recipients. */
 const headerMax = 65_536;
 const zeroNonce = Buffer.alloc(12);
 

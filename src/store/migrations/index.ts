@@ -15,7 +15,7 @@ export interface Migration {
   readonly breaksEarlier?: true;
 }
 
-/** Increase this number with a change of stored JSON that earlier builds misread. The schema then has another name. */
+/** Increase this number when stored JSON changes so that earlier builds would misread it. They then refuse the database. */
 const edition = 1;
 
 /**
