@@ -128,7 +128,7 @@ test('an erasure is applied with an earlier secrets key', async () => {
   const env = { DATABASE_URL: database.url, SECRETS_KEY: old };
   const file = await backUpBeforeErasure(env);
   const wrong = await runMain(['restore', file, '--replace'], { ...env, SECRETS_KEY: next });
-  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('add the key of that time') });
+  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('add the earlier key to SECRETS_KEY') });
   const restored = await runMain(['restore', file, '--replace'], { ...env, SECRETS_KEY: `${next},${old}` });
   expect(restored.stdout).toContain('Erased again who was erased since: 1 person.');
 });
