@@ -8,8 +8,8 @@ import { gateway } from './loads/gateway.js';
 import { growth } from './loads/growth.js';
 import { ingest } from './loads/ingest.js';
 import { servers } from './loads/servers.js';
-import { start } from './loads/start.js';
 import { slices } from './loads/slices.js';
+import { start } from './loads/start.js';
 import { streams } from './loads/streams.js';
 
 const bench = new Command('bench').description('Measures the service under a load. The default load is `servers`.');

@@ -6,12 +6,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import mysql from 'mysql2/promise';
-import { createKeyOf } from '../../testkit/program.js';
+import { startProgress } from '../../packages/tools/terminal/progress.js';
+import { type Scene, scenes, seededRandom } from '../../packages/tools/terminal/scenes.js';
 import { type DatabaseKind, settingsFor } from '../../testkit/databases.js';
+import { startFleet } from '../../testkit/fleet.js';
+import { launch } from '../../testkit/launch.js';
 import { startPrivateMariadb } from '../../testkit/mariadb.js';
-import { atLeast, printVerdict, type Row } from '../../testkit/verdict.js';
+import { createKeyOf } from '../../testkit/program.js';
+import { freePorts } from '../../testkit/program.js';
 import { storyEnv } from '../../testkit/story.js';
-import { ample } from '../bench/support/service.js';
+import { atLeast, printVerdict, type Row } from '../../testkit/verdict.js';
 import {
   databaseOption,
   type DatabaseChoice,
@@ -19,15 +23,11 @@ import {
   titleOf,
   withDatabase,
 } from '../bench/support/databases.js';
-import { startFleet } from '../../testkit/fleet.js';
-import { freePorts } from '../../testkit/program.js';
+import { ample } from '../bench/support/service.js';
+import { positive } from '../options.js';
 import { startFollowers } from './durability/followers.js';
 import { changing, type Sender, startLoad, steady } from './shared/load.js';
 import { countLost } from './shared/verdict.js';
-import { launch } from '../../testkit/launch.js';
-import { positive } from '../options.js';
-import { startProgress } from '../../packages/tools/terminal/progress.js';
-import { type Scene, scenes, seededRandom } from '../../packages/tools/terminal/scenes.js';
 
 /** Number of readings that are acknowledged between two kills, so that every kill happens under load. */
 const readingsBetween = 200;

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { findingsOfFault } from './faults/fault.js';
-import { isAllowed } from '../../testkit/verdict.js';
 import { runScript } from '../../testkit/process.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
+import { isAllowed } from '../../testkit/verdict.js';
+import { findingsOfFault } from './faults/fault.js';
 
 const limitMs = 180_000;
 

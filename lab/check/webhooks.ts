@@ -4,16 +4,16 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
+import { withProgress } from '../../packages/tools/terminal/progress.js';
+import { seededRandom } from '../../packages/tools/terminal/scenes.js';
 import type { DatabaseKind } from '../../testkit/databases.js';
 import { type Fleet, type ProcessOptions, startFleet } from '../../testkit/fleet.js';
+import { launch } from '../../testkit/launch.js';
 import { createKeyOf, freePorts } from '../../testkit/program.js';
 import { storyEnv } from '../../testkit/story.js';
 import { printVerdict, type Row, rowsOfCounts, sumOf } from '../../testkit/verdict.js';
-import { withProgress } from '../../packages/tools/terminal/progress.js';
-import { seededRandom } from '../../packages/tools/terminal/scenes.js';
 import { requireDatabase, withDatabase } from '../bench/support/databases.js';
 import { ample } from '../bench/support/service.js';
-import { launch } from '../../testkit/launch.js';
 import { positive } from '../options.js';
 import { type Aftermath, endure } from './shared/endure.js';
 import { changing } from './shared/load.js';

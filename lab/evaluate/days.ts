@@ -4,11 +4,11 @@
  */
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
+import { dataDefaultPath } from '../../packages/text/training/texts.js';
 import type { EvaluatedService } from '../../packages/tools/evaluate/service.js';
 import { startProgress } from '../../packages/tools/terminal/progress.js';
 import { markdownTable, type TableRow, textTable } from '../../packages/tools/terminal/table.js';
 import { launch } from '../../testkit/launch.js';
-import { dataDefaultPath } from '../../packages/text/training/texts.js';
 import { confidenceColumns, confidenceRow, judgeReports, judgeRises } from '../../testkit/simulation/confidence.js';
 import {
   countBatches,
@@ -25,6 +25,7 @@ import {
   type StressReport,
   type Wearer,
 } from '../../testkit/simulation/days.js';
+import { figureColumns } from '../figures.js';
 import { startLocalService } from './support/local-service.js';
 import {
   agreementColumns,
@@ -35,7 +36,6 @@ import {
   reportColumns,
   reportRows,
 } from './support/reports.js';
-import { figureColumns } from '../figures.js';
 
 interface Options {
   readonly file: string;

@@ -3,12 +3,11 @@
  * intervals, and with the detector of Lipponen and Tarvainen (2019).
  */
 import { Command } from 'commander';
-import { type Beat, storeIntervals, computeVariability, addDerivedVariability } from '../../src/score/rr-intervals.js';
-import type { Reading } from '../../src/score/signals.js';
-import { positive } from '../options.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
 import { textTable } from '../../packages/tools/terminal/table.js';
-import { findArtifacts } from './support/lipponen-tarvainen.js';
+import type { IntervalBatch } from '../../src/score/remembered.js';
+import { type Beat, storeIntervals, computeVariability, addDerivedVariability } from '../../src/score/rr-intervals.js';
+import type { Reading } from '../../src/score/signals.js';
 import {
   addEctopics,
   drawIntervals,
@@ -17,8 +16,9 @@ import {
   rhythms,
   shiftPeaks,
 } from '../../testkit/simulation/rhythms.js';
-import type { IntervalBatch } from '../../src/score/remembered.js';
 import { figureColumns, percent } from '../figures.js';
+import { positive } from '../options.js';
+import { findArtifacts } from './support/lipponen-tarvainen.js';
 
 const { artifacts, runs, firstSeed } = new Command('evaluate:rr')
   .description('Measure the error of RMSSD on simulated intervals with ectopic beats and with shifted peaks.')

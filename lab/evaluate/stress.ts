@@ -4,7 +4,6 @@
  */
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import { drawTasks, scoresByTask } from './support/task-chart.js';
 import {
   aucColumns,
   aucSections,
@@ -14,24 +13,25 @@ import {
   publishedStates,
   replayVariants,
 } from '../../packages/tools/evaluate/evaluation.js';
-import { findBand } from '../../src/score/states.js';
 import { type AnsweredReading, spacingSeconds, variantsFor } from '../../packages/tools/evaluate/variants.js';
+import { readWindows } from '../../packages/tools/recordings/read-windows.js';
+import { groupBySubject, type RecordedWindow } from '../../packages/tools/recordings/recorded-window.js';
+import { protocolOrder, summarize, summaryColumns } from '../../packages/tools/task-summary.js';
+import { startProgress } from '../../packages/tools/terminal/progress.js';
+import { save } from '../../packages/tools/terminal/save.js';
+import { markdownTable, type TableRow, textTable } from '../../packages/tools/terminal/table.js';
+import { findBand } from '../../src/score/states.js';
+import { launch } from '../../testkit/launch.js';
+import { sampleRecording } from '../../testkit/sample-recording.js';
 import { confidenceColumns, confidenceRow, judgeState } from '../../testkit/simulation/confidence.js';
 import { everydayColumns, everydayRows, replayEveryday } from '../../testkit/simulation/everyday.js';
-import { startLocalService } from './support/local-service.js';
 import { sceneColumns, sceneDraws, sceneRows } from '../../testkit/simulation/scenes.js';
+import { readStreams } from '../../testkit/simulation/stream.js';
+import { startLocalService } from './support/local-service.js';
 import { sideOf } from './support/side.js';
 import { densityColumns, densityRows } from './support/stream-tables.js';
 import { densities, evaluateStreams } from './support/streams.js';
-import { readStreams } from '../../testkit/simulation/stream.js';
-import { startProgress } from '../../packages/tools/terminal/progress.js';
-import { launch } from '../../testkit/launch.js';
-import { sampleRecording } from '../../testkit/sample-recording.js';
-import { save } from '../../packages/tools/terminal/save.js';
-import { markdownTable, type TableRow, textTable } from '../../packages/tools/terminal/table.js';
-import { protocolOrder, summarize, summaryColumns } from '../../packages/tools/task-summary.js';
-import { groupBySubject, type RecordedWindow } from '../../packages/tools/recordings/recorded-window.js';
-import { readWindows } from '../../packages/tools/recordings/read-windows.js';
+import { drawTasks, scoresByTask } from './support/task-chart.js';
 
 const report = 'reports/stress-tasks.svg';
 

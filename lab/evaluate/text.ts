@@ -4,18 +4,12 @@
  */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { advanceSession } from '../../src/score/session.js';
-import { findBand } from '../../src/score/states.js';
 import {
   createSentimentEstimator,
   createSeverityAnalyzer,
   type EstimateSentiment,
   openSeverityModel,
 } from '../../packages/text/severity.js';
-import { startProgress } from '../../packages/tools/terminal/progress.js';
-import { textTable } from '../../packages/tools/terminal/table.js';
-import { auc } from '../../packages/tools/evaluate/statistics.js';
-import { launch } from '../../testkit/launch.js';
 import {
   encodeSeverity,
   fitSeverity,
@@ -24,7 +18,13 @@ import {
   type SeverityText,
 } from '../../packages/text/training/severity.js';
 import { dataDefaultPath } from '../../packages/text/training/texts.js';
+import { auc } from '../../packages/tools/evaluate/statistics.js';
+import { startProgress } from '../../packages/tools/terminal/progress.js';
+import { textTable } from '../../packages/tools/terminal/table.js';
 import type { Session } from '../../src/score/remembered.js';
+import { advanceSession } from '../../src/score/session.js';
+import { findBand } from '../../src/score/states.js';
+import { launch } from '../../testkit/launch.js';
 import { figureColumns, percent } from '../figures.js';
 
 /** SAD's ratings from which a sentence counts as severe, and up to which it does not, 0–1. About a third each. */

@@ -5,12 +5,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import { topicExtraction as settings } from '../../packages/text/settings.js';
-import { startProgress } from '../../packages/tools/terminal/progress.js';
 import { loadTopicModel } from '../../packages/text/model.js';
-import { crossValidate, type Finding, judgeLines, type Judgement, leaveGroupsOut } from './support/cross-validate.js';
-import { drawConfusions, drawGate } from './support/draw-topics.js';
-import * as figures from './support/topic-figures.js';
+import { topicExtraction as settings } from '../../packages/text/settings.js';
 import {
   dataDefaultPath,
   toGroup,
@@ -21,7 +17,11 @@ import {
   type TopicTexts,
   weightsFile,
 } from '../../packages/text/training/texts.js';
+import { startProgress } from '../../packages/tools/terminal/progress.js';
 import { percent } from '../figures.js';
+import { crossValidate, type Finding, judgeLines, type Judgement, leaveGroupsOut } from './support/cross-validate.js';
+import { drawConfusions, drawGate } from './support/draw-topics.js';
+import * as figures from './support/topic-figures.js';
 
 interface Options {
   readonly data: string;

@@ -9,18 +9,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { Pool } from 'undici';
+import { batch as limits } from '../../../generated/spec.js';
+import { textTable } from '../../../packages/tools/terminal/table.js';
+import type { Schema } from '../../../src/contract/contract.js';
 import type { DatabaseKind } from '../../../testkit/databases.js';
 import { createKeyOf, runCommand, type ServiceProgram, withServicePrograms } from '../../../testkit/program.js';
-import { batch as limits } from '../../../generated/spec.js';
-import type { Schema } from '../../../src/contract/contract.js';
-import { textTable } from '../../../packages/tools/terminal/table.js';
+import { figureColumns } from '../../figures.js';
 import { positive } from '../../options.js';
 import { databaseOption, type DatabaseChoice, findDatabases, titleOf, withDatabase } from '../support/databases.js';
 import { describeMachine, machineLine } from '../support/machine.js';
 import { createRequests } from '../support/requests.js';
 import { middle, takeTurns } from '../support/rounds.js';
 import { ample } from '../support/service.js';
-import { figureColumns } from '../../figures.js';
 
 /** Minimum of readings per second in batches ÷ in single requests. */
 const ratioMin = 5;

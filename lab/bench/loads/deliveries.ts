@@ -5,14 +5,14 @@
  */
 import { loadavg } from 'node:os';
 import { Command, Option } from 'commander';
-import type { DatabaseKind } from '../../../testkit/databases.js';
 import { quantile } from '../../../packages/tools/terminal/quantile.js';
 import { textTable } from '../../../packages/tools/terminal/table.js';
+import type { DatabaseKind } from '../../../testkit/databases.js';
+import { figureColumns } from '../../figures.js';
 import { positive } from '../../options.js';
 import { requireDatabase, withDatabase } from '../support/databases.js';
 import { timeChanges, type Way } from '../support/delivery-latency.js';
 import { type DeliveryLoad, runDeliveries } from '../support/delivery-run.js';
-import { figureColumns } from '../../figures.js';
 
 const parts = ['throughput', 'capacity', 'latency', 'isolation'] as const;
 type Part = (typeof parts)[number];

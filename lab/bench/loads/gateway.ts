@@ -5,18 +5,17 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
+import { quantile } from '../../../packages/tools/terminal/quantile.js';
+import { markdownTable, textTable } from '../../../packages/tools/terminal/table.js';
 import type { DatabaseKind } from '../../../testkit/databases.js';
 import { openModelUpstream } from '../../../testkit/model-upstream.js';
 import { createKeyOf, readUsage, startServiceProgram } from '../../../testkit/program.js';
-import { quantile } from '../../../packages/tools/terminal/quantile.js';
-import { markdownTable, textTable } from '../../../packages/tools/terminal/table.js';
+import { figureColumns } from '../../figures.js';
 import { positive } from '../../options.js';
 import { databaseOption, type DatabaseChoice, findDatabases, titleOf, withDatabase } from '../support/databases.js';
 import { describeMachine, machineLine } from '../support/machine.js';
-
 import { startBenchedService } from '../support/service.js';
 import { forgeKey, upload } from '../support/uploads.js';
-import { figureColumns } from '../../figures.js';
 
 const sessions = 100;
 /** V8 compiles the code of a request after some hundred requests. */

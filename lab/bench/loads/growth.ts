@@ -4,11 +4,16 @@
  */
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import { createKeyOf, withServicePrograms } from '../../../testkit/program.js';
-import type { DatabaseKind } from '../../../testkit/databases.js';
+import { startProgress } from '../../../packages/tools/terminal/progress.js';
+import { save } from '../../../packages/tools/terminal/save.js';
+import { type Column, textTable } from '../../../packages/tools/terminal/table.js';
 import { readConfig } from '../../../src/config/config.js';
 import { openDatabase } from '../../../src/store/database.js';
 import { openStore } from '../../../src/store/store.js';
+import type { DatabaseKind } from '../../../testkit/databases.js';
+import { createKeyOf, withServicePrograms } from '../../../testkit/program.js';
+import { figureColumns } from '../../figures.js';
+import { positive } from '../../options.js';
 import { type Crowd, type CrowdOptions, startCrowd } from '../support/crowd.js';
 import {
   databaseOption,
@@ -25,11 +30,6 @@ import type { Load } from '../support/requests.js';
 import { condemnFailures, middleOf, runCells, type Runs, runTitles, takeTurns } from '../support/rounds.js';
 import { ample } from '../support/service.js';
 import { measureStoredBytes } from '../support/stored-bytes.js';
-import { positive } from '../../options.js';
-import { startProgress } from '../../../packages/tools/terminal/progress.js';
-import { save } from '../../../packages/tools/terminal/save.js';
-import { type Column, textTable } from '../../../packages/tools/terminal/table.js';
-import { figureColumns } from '../../figures.js';
 
 const sessionsAtOnce = 500;
 /** Rows of the small database, so that reads return data. */

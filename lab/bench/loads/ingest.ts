@@ -4,20 +4,19 @@
  */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import type { DatabaseKind } from '../../../testkit/databases.js';
-import { readConfig } from '../../../src/config/config.js';
 import { createTexts } from '../../../packages/text/texts.js';
-import { processGroup } from '../../../src/readings/group.js';
-import { createPrepareReading } from '../../../src/readings/intake.js';
-import { openStore } from '../../../src/store/store.js';
-import { databaseOption, type DatabaseChoice, findDatabases, titleOf, withDatabase } from '../support/databases.js';
-import { createRequests } from '../support/requests.js';
-
-import { positive } from '../../options.js';
 import { startProgress } from '../../../packages/tools/terminal/progress.js';
 import { quantile } from '../../../packages/tools/terminal/quantile.js';
 import { textTable } from '../../../packages/tools/terminal/table.js';
+import { readConfig } from '../../../src/config/config.js';
+import { processGroup } from '../../../src/readings/group.js';
+import { createPrepareReading } from '../../../src/readings/intake.js';
+import { openStore } from '../../../src/store/store.js';
+import type { DatabaseKind } from '../../../testkit/databases.js';
 import { figureColumns } from '../../figures.js';
+import { positive } from '../../options.js';
+import { databaseOption, type DatabaseChoice, findDatabases, titleOf, withDatabase } from '../support/databases.js';
+import { createRequests } from '../support/requests.js';
 
 const loads = { plain: 'a reading', turn: 'with a turn of 200 + 300 characters' } as const;
 type Load = keyof typeof loads;

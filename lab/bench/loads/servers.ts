@@ -5,10 +5,11 @@
  */
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { createTestDatabase, type DatabaseKind } from '../../../testkit/databases.js';
-import { createKeyOf, readUsage, type ServiceProgram, startServiceProgram } from '../../../testkit/program.js';
 import { save } from '../../../packages/tools/terminal/save.js';
 import { markdownTable, type TableRow, textTable } from '../../../packages/tools/terminal/table.js';
+import { createTestDatabase, type DatabaseKind } from '../../../testkit/databases.js';
+import { createKeyOf, readUsage, type ServiceProgram, startServiceProgram } from '../../../testkit/program.js';
+import { figureColumns } from '../../figures.js';
 import { positive } from '../../options.js';
 import { drawBench } from '../support/chart.js';
 import {
@@ -24,7 +25,6 @@ import { describeMachine, type Machine, machineLine } from '../support/machine.j
 import type { Load } from '../support/requests.js';
 import { condemnFailures, failuresOf, middleOf, type Runs, takeTurns } from '../support/rounds.js';
 import { bundle, startBenchedService } from '../support/service.js';
-import { figureColumns } from '../../figures.js';
 
 /** The contenders in the order of the table, labeled (a) to (e). */
 const titles = {

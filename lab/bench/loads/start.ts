@@ -4,13 +4,13 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
-import { readUsage, startServiceProgram } from '../../../testkit/program.js';
 import { markdownTable } from '../../../packages/tools/terminal/table.js';
+import { readUsage, startServiceProgram } from '../../../testkit/program.js';
+import { figureColumns } from '../../figures.js';
 import { positive } from '../../options.js';
 import { withDatabase } from '../support/databases.js';
 import { describeMachine, machineLine } from '../support/machine.js';
 import { middle } from '../support/rounds.js';
-import { figureColumns } from '../../figures.js';
 
 /** The options that `npm start`, the systemd unit and the container pass to Node. */
 const startOptions = ['--single-threaded-gc', '--max-semi-space-size=8'];

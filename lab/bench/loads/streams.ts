@@ -5,6 +5,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
+import { quantile } from '../../../packages/tools/terminal/quantile.js';
+import { markdownTable, textTable } from '../../../packages/tools/terminal/table.js';
 import type { DatabaseKind } from '../../../testkit/databases.js';
 import { hasRedisServer } from '../../../testkit/has-redis-server.js';
 import {
@@ -15,8 +17,7 @@ import {
   withServicePrograms,
 } from '../../../testkit/program.js';
 import { startPrivateRedis } from '../../../testkit/redis.js';
-import { quantile } from '../../../packages/tools/terminal/quantile.js';
-import { markdownTable, textTable } from '../../../packages/tools/terminal/table.js';
+import { figureColumns } from '../../figures.js';
 import { positive } from '../../options.js';
 import { databaseOption, type DatabaseChoice, findDatabases, titleOf, withDatabase } from '../support/databases.js';
 import { connections, type MeasuredRun, withGenerator } from '../support/generator.js';
@@ -24,7 +25,6 @@ import { describeMachine, machineLine } from '../support/machine.js';
 import { middle, takeTurns } from '../support/rounds.js';
 import { ample } from '../support/service.js';
 import { openStreams, sendSteadily, type Timed } from '../support/streams.js';
-import { figureColumns } from '../../figures.js';
 
 const warmUpSeconds = 3;
 /** Sessions of the measurement with two processes. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
+import { draw, type Scene, scenes, seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import { insertRows } from '../../../src/store/rows.js';
 import { createRequest } from '../../check/shared/client.js';
-import { draw, type Scene, scenes, seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import { crowdName, liveCount, liveName, longName, subjectName } from './requests.js';
 import { startBenchedService } from './service.js';
 

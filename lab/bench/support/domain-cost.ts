@@ -1,17 +1,16 @@
 /** Measures the domain code in this process and prints two tables. The arguments are the numbers of readings and turns. */
 import { readFileSync } from 'node:fs';
 import { enums } from '../../../generated/spec.js';
-import { advanceSession } from '../../../src/score/session.js';
-import type { Reading } from '../../../src/score/signals.js';
-import { toStateReading } from '../../../src/score/state-reading.js';
-import { createTopicAnalyzer } from '../../../packages/text/texts.js';
-import { gatherTopics } from '../../../src/score/gather.js';
 import { loadTopicModel } from '../../../packages/text/model.js';
+import { createTopicAnalyzer } from '../../../packages/text/texts.js';
 import { quantile } from '../../../packages/tools/terminal/quantile.js';
 import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import { textTable } from '../../../packages/tools/terminal/table.js';
-
+import { gatherTopics } from '../../../src/score/gather.js';
 import type { Baseline, Session } from '../../../src/score/remembered.js';
+import { advanceSession } from '../../../src/score/session.js';
+import type { Reading } from '../../../src/score/signals.js';
+import { toStateReading } from '../../../src/score/state-reading.js';
 import { figureColumns } from '../../figures.js';
 
 const [readings = 0, turns = 0] = process.argv.slice(2).map(Number);

@@ -1,13 +1,13 @@
-import { createKeyTable } from '../../../src/store/keys.js';
-import { createSubjectWriter } from '../../../src/store/subjects.js';
-import { runStatements } from '../../../src/store/rows.js';
-import { createTriggerWriter } from '../../../src/store/triggers.js';
-import { moveTopic, addSighting, type Trigger, unknownSubject } from '../../../src/score/triggers.js';
 import { areaOfTopic, type TopicName } from '../../../packages/text/vocabulary.js';
-import type { Store } from '../../../src/store/store.js';
 import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
-import { subjectName } from './requests.js';
 import type { Subject } from '../../../src/score/remembered.js';
+import { moveTopic, addSighting, type Trigger, unknownSubject } from '../../../src/score/triggers.js';
+import { createKeyTable } from '../../../src/store/keys.js';
+import { runStatements } from '../../../src/store/rows.js';
+import type { Store } from '../../../src/store/store.js';
+import { createSubjectWriter } from '../../../src/store/subjects.js';
+import { createTriggerWriter } from '../../../src/store/triggers.js';
+import { subjectName } from './requests.js';
 
 export const topicsPerSubject = 20;
 const sightingsPerTopic = 4;

@@ -1,10 +1,10 @@
-import { createWebhookTable } from '../../../src/store/webhooks.js';
+import type { SessionEvent } from '../../../src/score/states.js';
 import { createKeyTable } from '../../../src/store/keys.js';
 import { createOutboxTable } from '../../../src/store/outbox.js';
-import { createSecretBox, issueSecret } from '../../../src/webhooks/secrets.js';
-import { createWebhookId } from '../../../src/webhooks/queues.js';
-import type { SessionEvent } from '../../../src/score/states.js';
 import type { Store } from '../../../src/store/store.js';
+import { createWebhookTable } from '../../../src/store/webhooks.js';
+import { createWebhookId } from '../../../src/webhooks/queues.js';
+import { createSecretBox, issueSecret } from '../../../src/webhooks/secrets.js';
 
 /** Events per insert. Less than the 500 rows that Knex can insert with one statement on SQLite. */
 const eventsAtOnce = 400;

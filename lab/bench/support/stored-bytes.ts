@@ -1,16 +1,16 @@
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Knex } from 'knex';
-import type { DatabaseKind } from '../../../testkit/databases.js';
-import { ndjson } from '../../../testkit/batch.js';
-import { runCommand } from '../../../testkit/program.js';
-import { readConfig } from '../../../src/config/config.js';
-import { openDatabase } from '../../../src/store/database.js';
 import { draw, type Scene, scenes, seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import { type Column, textTable } from '../../../packages/tools/terminal/table.js';
+import { readConfig } from '../../../src/config/config.js';
+import { openDatabase } from '../../../src/store/database.js';
+import { ndjson } from '../../../testkit/batch.js';
+import type { DatabaseKind } from '../../../testkit/databases.js';
+import { runCommand } from '../../../testkit/program.js';
+import { figureColumns } from '../../figures.js';
 import { titleOf, withDatabase } from './databases.js';
 import { startBenchedService } from './service.js';
-import { figureColumns } from '../../figures.js';
 
 const [sessions, readingsPerSession] = [100, 1_000];
 const readings = sessions * readingsPerSession;

@@ -1,9 +1,9 @@
-import { createKeyTable } from '../../../src/store/keys.js';
-import { createDeliveryTable } from '../../../src/store/deliveries.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../../../src/config/config.js';
-import { createDelivery } from '../../../src/webhooks/queues.js';
+import { createDeliveryTable } from '../../../src/store/deliveries.js';
+import { createKeyTable } from '../../../src/store/keys.js';
 import { openStore } from '../../../src/store/store.js';
+import { createDelivery } from '../../../src/webhooks/queues.js';
 import { type Receivers, startReceivers } from '../../bench/support/receivers.js';
 import { startHangingReceivers } from './hanging.js';
 import { type Scenario } from './scenario.js';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { draw, type Scene, scenes, seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import { openReceiver } from '../../../testkit/open-receiver.js';
 import { atLeast, type Row } from '../../../testkit/verdict.js';
 import { createRequest, createWebhookClient } from '../shared/client.js';
-import { draw, type Scene, scenes, seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import { type Sender, startLoad } from '../shared/load.js';
 import { countLost, listChanges } from '../shared/verdict.js';
 

@@ -1,9 +1,9 @@
-import { titleOf } from '../../bench/support/databases.js';
+import { quantile } from '../../../packages/tools/terminal/quantile.js';
 import { type Column, type TableRow, textTable } from '../../../packages/tools/terminal/table.js';
 import { describeAllowed, isAllowed } from '../../../testkit/verdict.js';
-import { quantile } from '../../../packages/tools/terminal/quantile.js';
-import type { ScenarioOutcome } from './scenario.js';
+import { titleOf } from '../../bench/support/databases.js';
 import { figureColumns } from '../../figures.js';
+import type { ScenarioOutcome } from './scenario.js';
 
 const latencies = ['ingest p50', 'ingest p99', 'webhook p50', 'webhook p99'];
 const columns: readonly Column[] = [

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Column, TableRow } from '../../../packages/tools/terminal/table.js';
 import { type DatabaseKind } from '../../../testkit/databases.js';
 import { atLeast, type Row } from '../../../testkit/verdict.js';
-import type { Column, TableRow } from '../../../packages/tools/terminal/table.js';
 import { titleOf } from '../../bench/support/databases.js';
+import { figureColumns } from '../../figures.js';
 import { type Counts } from '../attacks/neighbor.js';
+import { tabulate } from '../attacks/report.js';
 import { type Scenario, type ScenarioOutcome } from '../attacks/scenario.js';
 import { type Stage } from '../attacks/stage.js';
-import { figureColumns } from '../../figures.js';
-import { tabulate } from '../attacks/report.js';
 
 /** A fault that begins and ends while readings are sent. */
 export interface Fault {

@@ -1,6 +1,6 @@
-import { chapterOf } from '../../../testkit/story.js';
-import type { Submission } from '../../../src/contract/contract.js';
 import { draw, type Scene, scenes } from '../../../packages/tools/terminal/scenes.js';
+import type { Submission } from '../../../src/contract/contract.js';
+import { chapterOf } from '../../../testkit/story.js';
 import type { Sender } from '../shared/load.js';
 
 /** In every n-th round, all services get the same reading instead of different ones. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import type { ServiceProgram } from '../../../testkit/program.js';
-import { openProxy } from '../../../testkit/open-proxy.js';
 import { type Scene, scenes } from '../../../packages/tools/terminal/scenes.js';
 import { readConfig } from '../../../src/config/config.js';
 import { openDatabase } from '../../../src/store/database.js';
+import { openProxy } from '../../../testkit/open-proxy.js';
+import type { ServiceProgram } from '../../../testkit/program.js';
 import { ample } from '../../bench/support/service.js';
 import { type Load, startLoad, steady, trySend } from '../shared/load.js';
 import { countLost } from '../shared/verdict.js';

@@ -1,12 +1,12 @@
-import { storyEnv } from '../../../testkit/story.js';
+import { withProgress } from '../../../packages/tools/terminal/progress.js';
+import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import type { Schema, StateReading, Submission } from '../../../src/contract/contract.js';
+import { storyEnv } from '../../../testkit/story.js';
 import { ample } from '../../bench/support/service.js';
 import { createRequest } from '../shared/client.js';
 import { endure } from '../shared/endure.js';
 import type { SentReadings } from '../shared/load.js';
 import { findMoves, type Verdict } from '../shared/verdict.js';
-import { withProgress } from '../../../packages/tools/terminal/progress.js';
-import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import { spread } from './load.js';
 import { type Stage, withServices } from './stage.js';
 import { type Faults, judgeReadings, type Shown } from './verdict.js';

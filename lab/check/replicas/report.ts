@@ -1,13 +1,13 @@
-import { printVerdict, type Row } from '../../../testkit/verdict.js';
 import { limits } from '../../../generated/spec.js';
+import { textTable } from '../../../packages/tools/terminal/table.js';
+import { printVerdict, type Row } from '../../../testkit/verdict.js';
 import { condemnFailures, middleOf, runCells, type Runs, runTitles } from '../../bench/support/rounds.js';
+import { figureColumns } from '../../figures.js';
+import { rowsOfShared, type Window } from '../limits/windows.js';
 import { rowsOfEvents } from '../shared/verdict.js';
 import { losses, type LostHost } from './lost-host.js';
-import { rowsOfShared, type Window } from '../limits/windows.js';
-import { textTable } from '../../../packages/tools/terminal/table.js';
 import type { CheckedReadings } from './readings.js';
 import { faultNames, faultTitles } from './verdict.js';
-import { figureColumns } from '../../figures.js';
 
 const { quota } = limits.session_requests;
 

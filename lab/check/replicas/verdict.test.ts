@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import contract from '../../../generated/openapi.json' with { type: 'json' };
+import type { Schema, StateReading } from '../../../src/contract/contract.js';
 import type { Sent } from '../shared/load.js';
 import { listChanges } from '../shared/verdict.js';
 import { faultNames, type Faults, judgeReadings, type Shown } from './verdict.js';
-import type { Schema, StateReading } from '../../../src/contract/contract.js';
 
 type Point = Schema<'HistoryDatapoint'>;
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { must, type Row } from '../../../testkit/verdict.js';
 import { scenes, seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import type { Scene } from '../../../packages/tools/terminal/scenes.js';
+import { must, type Row } from '../../../testkit/verdict.js';
 import { countDiffering } from '../cluster/tables.js';
 import { startTimeline } from '../cluster/timeline.js';
 import { type Load, startLoad, steady } from '../shared/load.js';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { draw, type Scene, scenes } from '../../../packages/tools/terminal/scenes.js';
+import type { Schema, StateReading, Submission } from '../../../src/contract/contract.js';
 import { ndjson } from '../../../testkit/batch.js';
 import { chapterOf } from '../../../testkit/story.js';
-import type { Schema, StateReading, Submission } from '../../../src/contract/contract.js';
-import { draw, type Scene, scenes } from '../../../packages/tools/terminal/scenes.js';
 
 /** A reading with the responses to it. A line of a batch gets no state. */
 export interface Sent {
@@ -60,6 +60,8 @@ export interface LoadOptions {
   readonly onResponse?: (reading: Submission, waitedMs: number, isAcknowledged: boolean) => void;
 }
 
+/** A process that was frozen for longer than the service waits for a request responds with 408 when it continues. */
+const repeatable = [408, 429];
 const afterFailureMs = 100;
 /** Longer than the service takes to return 503 while its database is locked, ms. */
 const answerLimitMs = 15_000;
@@ -207,7 +209,7 @@ export async function trySend<Body = StateReading>(
     const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(answerLimitMs) });
     const text = await response.text();
     if (response.ok) return JSON.parse(text) as Body;
-    if (response.status < 500 && response.status !== 429) throw new RefusedError(response.status, text);
+    if (response.status < 500 && !repeatable.includes(response.status)) throw new RefusedError(response.status, text);
     return `status ${response.status}`;
   } catch (error) {
     if (error instanceof RefusedError) throw error;

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
+import { type Scene, scenes, seededRandom } from '../../../packages/tools/terminal/scenes.js';
+import type { Schema } from '../../../src/contract/contract.js';
+import { startTestService } from '../../../testkit/service.js';
+import { storyEnv } from '../../../testkit/story.js';
+import { describeAllowed, isAllowed } from '../../../testkit/verdict.js';
+import { ample } from '../../bench/support/service.js';
 import { findingsOf } from '../attacks/neighbor.js';
 import { findingsOfFault } from '../faults/fault.js';
 import { changing, startLoad, steady } from './load.js';
 import { countLost, judge, rowsOfEvents } from './verdict.js';
-import type { Schema } from '../../../src/contract/contract.js';
-import { type Scene, scenes, seededRandom } from '../../../packages/tools/terminal/scenes.js';
-import { startTestService } from '../../../testkit/service.js';
-import { ample } from '../../bench/support/service.js';
-import { storyEnv } from '../../../testkit/story.js';
-import { describeAllowed, isAllowed } from '../../../testkit/verdict.js';
 
 const counts = { acknowledged: 9, lost: 0, changes: 1, missing: [], failures: {} };
 const change: Schema<'StateChange'> = {

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { atLeast, type Row } from '../../../testkit/verdict.js';
 import type { Schema, StateReading } from '../../../src/contract/contract.js';
+import { atLeast, type Row } from '../../../testkit/verdict.js';
 import type { Sent, SentReadings } from './load.js';
 import type { Arrival } from './receiver.js';
 

@@ -1,8 +1,5 @@
-import { findHighestShares, gatherTopics } from '../../../src/score/gather.js';
 import { loadTopicModel, type TopicModel } from '../../../packages/text/model.js';
 import { createTopicAnalyzer } from '../../../packages/text/texts.js';
-import { areaOfTopic, areas, type Area, type TopicName } from '../../../packages/text/vocabulary.js';
-import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import {
   areaTexts,
   encodeModels,
@@ -19,6 +16,9 @@ import {
   type TopicLine,
   type TopicTexts,
 } from '../../../packages/text/training/texts.js';
+import { areaOfTopic, areas, type Area, type TopicName } from '../../../packages/text/vocabulary.js';
+import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
+import { findHighestShares, gatherTopics } from '../../../src/score/gather.js';
 
 /** Prediction for a text by a model that was not trained on this text. */
 export interface Judgement {

@@ -1,6 +1,6 @@
 import { areas } from '../../../packages/text/vocabulary.js';
-import type { GatePoint } from './topic-figures.js';
 import { percent } from '../../figures.js';
+import type { GatePoint } from './topic-figures.js';
 
 const INK = '#1f2933';
 const FAINT = '#d5dbe1';

@@ -1,8 +1,8 @@
 /** Compares published scores with what people reported about periods of their day. */
-import { assessAgreement, type ScoredReport } from '../../../src/score/agreement.js';
-import type { Schema } from '../../../src/contract/contract.js';
-import type { Column, TableRow } from '../../../packages/tools/terminal/table.js';
 import { auc } from '../../../packages/tools/evaluate/statistics.js';
+import type { Column, TableRow } from '../../../packages/tools/terminal/table.js';
+import type { Schema } from '../../../src/contract/contract.js';
+import { assessAgreement, type ScoredReport } from '../../../src/score/agreement.js';
 import { type Judged, meanOf, type StressReport, type Wearer } from '../../../testkit/simulation/days.js';
 import { figureColumns } from '../../figures.js';
 

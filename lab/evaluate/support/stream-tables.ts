@@ -1,5 +1,5 @@
-import type { Column, TableRow } from '../../../packages/tools/terminal/table.js';
 import { auc } from '../../../packages/tools/evaluate/statistics.js';
+import type { Column, TableRow } from '../../../packages/tools/terminal/table.js';
 import type { StreamResponse } from '../../../testkit/simulation/everyday-claims.js';
 import {
   agreementOf,

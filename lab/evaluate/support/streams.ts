@@ -1,9 +1,9 @@
 import { startProgress } from '../../../packages/tools/terminal/progress.js';
 import { markdownTable, type TableRow, textTable } from '../../../packages/tools/terminal/table.js';
 import { confidenceColumns, confidenceRow, judgeState } from '../../../testkit/simulation/confidence.js';
-import { startLocalService } from './local-service.js';
 import type { StreamResponse } from '../../../testkit/simulation/everyday-claims.js';
 import { type HeartStream, replayStreams } from '../../../testkit/simulation/stream.js';
+import { startLocalService } from './local-service.js';
 import { densityColumns, densityRows, streamColumns, streamRows } from './stream-tables.js';
 
 const every = 5;

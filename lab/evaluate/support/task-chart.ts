@@ -1,8 +1,8 @@
 import { bands } from '../../../generated/spec.js';
-import { quantile } from '../../../packages/tools/terminal/quantile.js';
-import { colors, picture, round, text } from '../../svg.js';
 import type { FindSide } from '../../../packages/tools/evaluate/evaluation.js';
 import type { AnsweredScore } from '../../../packages/tools/evaluate/variants.js';
+import { quantile } from '../../../packages/tools/terminal/quantile.js';
+import { colors, picture, round, text } from '../../svg.js';
 
 /** One column of the chart, with the scores of all its windows. */
 export interface TaskScores {
