@@ -1,14 +1,14 @@
-import { createAccessTable, type AccessTable } from '../src/store/accesses.js';
 import type { Knex } from 'knex';
 import { onTestFinished } from 'vitest';
 import { type Access, type AccessRecord, startAccessRecord } from '../src/access-record/record.js';
 import { verifyRecord } from '../src/access-record/verify.js';
 import { readConfig } from '../src/config/config.js';
+import { createDigestId } from '../src/keys/digest-id.js';
 import { createLog } from '../src/observe/log.js';
 import { eraseSubject } from '../src/retention/erase.js';
+import { createAccessTable, type AccessTable } from '../src/store/accesses.js';
 import { openDatabase } from '../src/store/database.js';
 import { openStore, type Store } from '../src/store/store.js';
-import { createDigestId } from '../src/keys/digest-id.js';
 import { createTestDatabase, type TestDatabase } from './databases.js';
 import { Clock } from './service.js';
 

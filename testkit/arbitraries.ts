@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { enums, signals as contract } from '../generated/spec.js';
-import { stressModel as model } from '../src/score/model.js';
+import { type Signal, signals as numbers } from '../packages/tools/recordings/recorded-window.js';
 import { type TypicalValues, computeTypicalValues } from '../src/score/baseline.js';
 import type { HeartRateLevel } from '../src/score/heart.js';
+import { stressModel as model } from '../src/score/model.js';
+import type { Baseline, PublishedState, SignalName, Signals, SignalValues } from '../src/score/remembered.js';
 import { advanceSession, type SessionStep } from '../src/score/session.js';
 import type { MovementContext, Reading } from '../src/score/signals.js';
-import { type Signal, signals as numbers } from '../packages/tools/recordings/recorded-window.js';
 import type { ScoreInput } from '../src/score/stress.js';
-import type { Baseline, PublishedState, SignalName, Signals, SignalValues } from '../src/score/remembered.js';
 
 /** Number of random cases per law. */
 export const laws = { numRuns: 500 };

@@ -1,7 +1,7 @@
+import type { Tier } from '../src/contract/contract.js';
+import { createKey } from '../src/keys/manage.js';
 import { createKeyTable } from '../src/store/keys.js';
 import { createUsageTable } from '../src/store/usage.js';
-import { createKey } from '../src/keys/manage.js';
-import type { Tier } from '../src/contract/contract.js';
 import type { Answer, TestService } from './service.js';
 
 /** Creates an account of the tier. Resolves with a key and the id of the account. */

@@ -1,18 +1,18 @@
-import { createKeyTable } from '../src/store/keys.js';
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
+import { readConfig } from '../src/config/config.js';
+import type { StateReading, Submission } from '../src/contract/contract.js';
 import { createKey } from '../src/keys/manage.js';
+import { createLog } from '../src/observe/log.js';
 import { type Service, startService } from '../src/serve/compose.js';
 import { startCore } from '../src/serve/core.js';
-import { readConfig } from '../src/config/config.js';
-import { createLog } from '../src/observe/log.js';
-import type { StateReading, Submission } from '../src/contract/contract.js';
+import { createKeyTable } from '../src/store/keys.js';
 import { openStore, type Store } from '../src/store/store.js';
 import { atEndOfFile } from './at-end-of-file.js';
 import { assertConforms } from './conformance.js';
+import { createTestDatabase, settingsFor, type TestDatabase } from './databases.js';
 import { storyEnv } from './story.js';
 import { textOf } from './text-of.js';
-import { createTestDatabase, settingsFor, type TestDatabase } from './databases.js';
 
 export const root = new URL('../', import.meta.url);
 

@@ -1,20 +1,20 @@
-import { createDeliveryTable } from '../src/store/deliveries.js';
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import { startDelivery } from '../src/serve/deliver.js';
 import { readConfig } from '../src/config/config.js';
 import type { Schema, StateReading } from '../src/contract/contract.js';
-import type { Closable } from '../src/observe/start.js';
 import { createLog } from '../src/observe/log.js';
-import { createDelivery } from '../src/webhooks/queues.js';
+import type { Closable } from '../src/observe/start.js';
+import { startDelivery } from '../src/serve/deliver.js';
 import { openDatabase } from '../src/store/database.js';
+import { createDeliveryTable } from '../src/store/deliveries.js';
 import { type Delivery, deliveryColumns, toDelivery } from '../src/store/delivery-row.js';
+import { createDelivery } from '../src/webhooks/queues.js';
+import { settingsFor } from './databases.js';
 import { startDeliver } from './process.js';
 import { startReceiver } from './receiver.js';
 import type { TestService } from './service.js';
-import { until } from './until.js';
-import { settingsFor } from './databases.js';
 import { storyTime } from './story.js';
+import { until } from './until.js';
 
 /** A webhook in the response that issues its secret. */
 export type IssuedWebhook = Schema<'Webhook'> & { readonly secret: string };

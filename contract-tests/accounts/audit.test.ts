@@ -1,8 +1,8 @@
-import { createKeyTable } from '../../src/store/keys.js';
 import { randomUUID } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import { expect, test } from 'vitest';
 import { createKey, KeyError, revokeKey, rotateKey, setTier } from '../../src/keys/manage.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import type { Store } from '../../src/store/store.js';
 import { startTestService } from '../../testkit/service.js';
 

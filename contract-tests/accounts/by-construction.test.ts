@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import { createSessionReader } from '../../src/store/sessions.js';
 import { expect, test } from 'vitest';
+import { createSessionReader } from '../../src/store/sessions.js';
 import type { Store } from '../../src/store/store.js';
 
 test('a query on account data does not compile without an account', () => {

@@ -1,8 +1,8 @@
-import { createKeyTable } from '../../src/store/keys.js';
 import { expect, test } from 'vitest';
 import { keys as settings } from '../../generated/spec.js';
 import { createDevelopmentKey, listDevelopmentKeyWarnings } from '../../src/keys/development-key.js';
 import { createKey } from '../../src/keys/manage.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { createTestDatabase } from '../../testkit/databases.js';
 import { startTestService } from '../../testkit/service.js';
 

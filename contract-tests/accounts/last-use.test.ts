@@ -1,5 +1,5 @@
-import { createKeyTable } from '../../src/store/keys.js';
 import { expect, test } from 'vitest';
+import { createKeyTable } from '../../src/store/keys.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 
 const hourSeconds = 60 * 60;

@@ -1,11 +1,11 @@
-import { createDeliveryTable } from '../../src/store/deliveries.js';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDeliveryTable } from '../../src/store/deliveries.js';
 import { createDelivery } from '../../src/webhooks/queues.js';
 import { makeAccount } from '../../testkit/calls.js';
 import { type RequestById, requestsById } from '../../testkit/documented-requests.js';
-import { textOf } from '../../testkit/text-of.js';
 import { client, startTestService, type TestService } from '../../testkit/service.js';
+import { textOf } from '../../testkit/text-of.js';
 
 const stressed = { heart_rate: 104, tone: 'hostile', expression: 'tense', sentiment: -1 } as const;
 const turn = { user_message: 'My exam is tomorrow', ai_response: 'How do you feel about it?' };

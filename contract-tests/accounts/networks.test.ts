@@ -1,11 +1,11 @@
-import { createKeyTable } from '../../src/store/keys.js';
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createKey } from '../../src/keys/manage.js';
 import { generateKey } from '../../src/keys/identify.js';
+import { createKey } from '../../src/keys/manage.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { requestsThatMayGet } from '../../testkit/documented-requests.js';
-import { textOf } from '../../testkit/text-of.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { textOf } from '../../testkit/text-of.js';
 
 const operations = requestsThatMayGet(401).map((it) => [it.operationId, it] as const);
 

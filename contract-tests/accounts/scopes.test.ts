@@ -1,10 +1,10 @@
-import { createKeyTable } from '../../src/store/keys.js';
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { operationScopes } from '../../generated/spec.js';
+import type { Scope } from '../../src/contract/contract.js';
 import { createKey } from '../../src/keys/manage.js';
 import { allScopes } from '../../src/keys/scopes.js';
-import type { Scope } from '../../src/contract/contract.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { requestsThatMayGet } from '../../testkit/documented-requests.js';
 import { client, startTestService, type TestService } from '../../testkit/service.js';
 

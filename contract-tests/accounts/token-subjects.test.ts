@@ -1,19 +1,19 @@
-import { interruptBefore } from '../../testkit/interrupt.js';
-import { createSessionReader } from '../../src/store/sessions.js';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Submission } from '../../src/contract/contract.js';
 import { readConfig } from '../../src/config/config.js';
+import type { Submission } from '../../src/contract/contract.js';
+import { ProblemError } from '../../src/contract/problem.js';
 import { createReadingWriter } from '../../src/readings/group.js';
 import type { PreparedReading } from '../../src/readings/intake.js';
 import { eraseSubject } from '../../src/retention/erase.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { openDatabase } from '../../src/store/database.js';
+import { createSessionReader } from '../../src/store/sessions.js';
 import { batchResults } from '../../testkit/batch.js';
 import { createTestDatabase } from '../../testkit/databases.js';
+import { interruptBefore } from '../../testkit/interrupt.js';
 import { Clock, startTestService, type TestService } from '../../testkit/service.js';
 import { erasing } from '../../testkit/stored.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
-import { ProblemError } from '../../src/contract/problem.js';
 
 const turn = { user_message: 'my exam is tomorrow and I cannot sleep', ai_response: 'What worries you most?' };
 const stress = { heart_rate: 130, tone: 'hostile', sentiment: -0.9 } as const;

@@ -1,17 +1,17 @@
 import { createHmac } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { createKey, revokeKey } from '../../src/keys/manage.js';
-import { createKeyTable, type ListedKey } from '../../src/store/keys.js';
+import contract from '../../generated/openapi.json' with { type: 'json' };
 import { readConfig } from '../../src/config/config.js';
 import { requireSecretsKeys } from '../../src/config/secrets-key.js';
+import { createKey, revokeKey } from '../../src/keys/manage.js';
 import { createSessionTokens } from '../../src/keys/session-token.js';
-import contract from '../../generated/openapi.json' with { type: 'json' };
+import { createKeyTable, type ListedKey } from '../../src/store/keys.js';
+import { settingsFor } from '../../testkit/databases.js';
 import { type RequestById, requestsById } from '../../testkit/documented-requests.js';
-import { textOf } from '../../testkit/text-of.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { textOf } from '../../testkit/text-of.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
 import { until } from '../../testkit/until.js';
-import { settingsFor } from '../../testkit/databases.js';
 
 const requests = requestsById();
 const accepting = new Set(

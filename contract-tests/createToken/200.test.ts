@@ -1,6 +1,6 @@
-import { createKeyTable } from '../../src/store/keys.js';
 import { expect, test } from 'vitest';
 import { createKey } from '../../src/keys/manage.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { client, startTestService } from '../../testkit/service.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
 

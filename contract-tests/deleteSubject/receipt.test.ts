@@ -1,5 +1,3 @@
-import { createReceiptKeyTable } from '../../src/store/receipt-keys.js';
-import { createKeyTable } from '../../src/store/keys.js';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,8 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { expect, onTestFinished, test } from 'vitest';
-import { createSecretBox } from '../../src/webhooks/secrets.js';
 import { resealReceiptKeys, rotateReceiptKey } from '../../src/keys/receipts.js';
+import { createKeyTable } from '../../src/store/keys.js';
+import { createReceiptKeyTable } from '../../src/store/receipt-keys.js';
+import { createSecretBox } from '../../src/webhooks/secrets.js';
 import { root, startTestService, type TestService } from '../../testkit/service.js';
 
 async function erase(service: TestService, subject_id = 'anna') {

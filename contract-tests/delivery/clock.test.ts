@@ -1,8 +1,8 @@
-import { claimDue, findDueQueues } from '../../src/store/delivery-queue.js';
 import { expect, test } from 'vitest';
+import { claimDue, findDueQueues } from '../../src/store/delivery-queue.js';
 import { startReceiver } from '../../testkit/receiver.js';
-import { storyEnv } from '../../testkit/story.js';
 import { startTestService } from '../../testkit/service.js';
+import { storyEnv } from '../../testkit/story.js';
 import { until } from '../../testkit/until.js';
 import { attempted, deliveriesOf, register, startStory, startWorkerOn, storeDue } from '../../testkit/webhooks.js';
 

@@ -1,11 +1,11 @@
-import { claimDue, findDueQueues } from '../../src/store/delivery-queue.js';
 import { expect, test } from 'vitest';
+import { claimDue, findDueQueues } from '../../src/store/delivery-queue.js';
+import type { Delivery } from '../../src/store/delivery-row.js';
 import { expandEvents, type FullQueue } from '../../src/webhooks/expand.js';
 import { createQueueBound } from '../../src/webhooks/queues.js';
-import type { Delivery } from '../../src/store/delivery-row.js';
-import { storyEnv } from '../../testkit/story.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { storyEnv } from '../../testkit/story.js';
 import { deliveriesOf, failedDeliveries, register, startStory, startWorkerOn } from '../../testkit/webhooks.js';
 
 const short = { queued_max: 4, queue_full_step: 1 };

@@ -1,11 +1,11 @@
-import { createDeliveryTable } from '../../src/store/deliveries.js';
-import { createFailedDeliveryTable } from '../../src/store/settled-deliveries.js';
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { createDeliveryTable } from '../../src/store/deliveries.js';
+import type { Delivery } from '../../src/store/delivery-row.js';
+import { createFailedDeliveryTable } from '../../src/store/settled-deliveries.js';
+import { type StoredWebhook, createWebhookTable } from '../../src/store/webhooks.js';
 import { createDelivery } from '../../src/webhooks/queues.js';
 import { settleGroup } from '../../src/webhooks/settle.js';
-import type { Delivery } from '../../src/store/delivery-row.js';
-import { type StoredWebhook, createWebhookTable } from '../../src/store/webhooks.js';
 import { startTestService } from '../../testkit/service.js';
 
 const timestamp = '2026-11-21T09:30:00.000Z';

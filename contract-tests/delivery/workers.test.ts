@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
+import { claimDue, findDueQueues, isDue } from '../../src/store/delivery-queue.js';
+import { createDelivery } from '../../src/webhooks/queues.js';
 import { settleGroup } from '../../src/webhooks/settle.js';
 import { slotsPerQueue } from '../../src/webhooks/slots.js';
-import { createDelivery } from '../../src/webhooks/queues.js';
-import { claimDue, findDueQueues, isDue } from '../../src/store/delivery-queue.js';
 import { startReceiver } from '../../testkit/receiver.js';
-import { storyEnv } from '../../testkit/story.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { storyEnv } from '../../testkit/story.js';
 import { until } from '../../testkit/until.js';
 import {
   attempted,

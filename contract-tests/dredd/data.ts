@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OperationId, Schema } from '../../src/contract/contract.js';
 import { toClaim } from '../../src/operations/idempotently.js';
-import { createKeyTable } from '../../src/store/keys.js';
 import { createIdempotencyKeyTable } from '../../src/store/idempotency-keys.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import type { Defer } from './run-dredd.js';
 import type { World } from './world.js';
 

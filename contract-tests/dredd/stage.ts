@@ -2,10 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { operations } from '../../generated/api.js';
 import type { OperationId } from '../../src/contract/contract.js';
-import type { Transaction } from './dredd.js';
-import { createFailedDelivery, createWebhook, reading } from './data.js';
-import type { Defer } from './run-dredd.js';
 import { beginIngest } from '../../testkit/open-request.js';
+import { createFailedDelivery, createWebhook, reading } from './data.js';
+import type { Transaction } from './dredd.js';
+import type { Defer } from './run-dredd.js';
 import type { World } from './world.js';
 
 const closingMs = 5_000;

@@ -1,10 +1,10 @@
-import { createKeyTable } from '../../src/store/keys.js';
 import { tiers } from '../../generated/spec.js';
 import { readConfig } from '../../src/config/config.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { openStore, type Store } from '../../src/store/store.js';
 import { createTestDatabase, type DatabaseKind } from '../../testkit/databases.js';
-import { type DatabaseFaults, openDatabaseFaults } from './database-faults.js';
 import { runCommand, type ServiceProgram, startServiceProgram } from '../../testkit/program.js';
+import { type DatabaseFaults, openDatabaseFaults } from './database-faults.js';
 import { type Undo, undoAll } from './undo-all.js';
 
 const callsAtOnce = 20;

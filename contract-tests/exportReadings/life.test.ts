@@ -1,9 +1,9 @@
-import { createKeyTable } from '../../src/store/keys.js';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { createKey, revokeKey } from '../../src/keys/manage.js';
 import { limits } from '../../generated/spec.js';
+import { createKey, revokeKey } from '../../src/keys/manage.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { copyReading } from '../../testkit/copied-readings.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';

@@ -1,7 +1,7 @@
-import { createFeedbackWriter } from '../../src/store/feedback.js';
 import { expect, test } from 'vitest';
 import { modelVersion } from '../../generated/spec.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
+import { createFeedbackWriter } from '../../src/store/feedback.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
 

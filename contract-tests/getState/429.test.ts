@@ -1,8 +1,8 @@
-import { createKeyTable } from '../../src/store/keys.js';
 import { expect, test } from 'vitest';
+import { createKey } from '../../src/keys/manage.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { readFields } from '../../testkit/rate-limit-fields.js';
 import { client, startTestService } from '../../testkit/service.js';
-import { createKey } from '../../src/keys/manage.js';
 
 test('the 121st request per minute for a known or unknown session is rejected with 429', async () => {
   const { request } = await startTestService({ env: { LIMIT_SESSION_REQUESTS_PER_MINUTE: '' } });

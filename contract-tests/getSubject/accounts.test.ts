@@ -1,7 +1,7 @@
-import { createKeyTable } from '../../src/store/keys.js';
 import { expect, test } from 'vitest';
-import { createKey } from '../../src/keys/manage.js';
 import type { Scope } from '../../src/contract/contract.js';
+import { createKey } from '../../src/keys/manage.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
 

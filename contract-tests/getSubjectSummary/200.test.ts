@@ -1,6 +1,6 @@
-import { createHourWriter } from '../../src/store/subject-hours.js';
 import { expect, test } from 'vitest';
 import type { Schema } from '../../src/contract/contract.js';
+import { createHourWriter } from '../../src/store/subject-hours.js';
 import { batchResults } from '../../testkit/batch.js';
 import { Clock, startTestService, type TestService } from '../../testkit/service.js';
 

@@ -1,6 +1,6 @@
-import { createKeyTable } from '../../src/store/keys.js';
 import { expect, test } from 'vitest';
 import { createKey } from '../../src/keys/manage.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { startTestService } from '../../testkit/service.js';
 
 test('a subject of another account gets the same response as an unknown subject', async () => {

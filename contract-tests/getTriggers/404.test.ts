@@ -1,6 +1,6 @@
-import { createKeyTable } from '../../src/store/keys.js';
 import { expect, test } from 'vitest';
 import { createKey } from '../../src/keys/manage.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { startTestService } from '../../testkit/service.js';
 
 const turn = { user_message: 'my exam is tomorrow', ai_response: 'Good luck!' };

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../src/config/config.js';
 import { createIdentify, generateKey } from '../../src/keys/identify.js';
 import { createKey } from '../../src/keys/manage.js';
-import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { type KeyTable, createKeyTable } from '../../src/store/keys.js';
 import { migrate } from '../../src/store/migrate.js';

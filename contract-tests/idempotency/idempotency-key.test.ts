@@ -1,4 +1,3 @@
-import { createIdempotencyKeyTable } from '../../src/store/idempotency-keys.js';
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { idempotency as settings } from '../../generated/spec.js';
@@ -6,6 +5,7 @@ import { readConfig } from '../../src/config/config.js';
 import { toClaim } from '../../src/operations/idempotently.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { openDatabase } from '../../src/store/database.js';
+import { createIdempotencyKeyTable } from '../../src/store/idempotency-keys.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { register, webhookOf } from '../../testkit/webhooks.js';
 

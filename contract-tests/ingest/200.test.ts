@@ -1,7 +1,7 @@
-import { createKeyTable } from '../../src/store/keys.js';
 import { expect, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { enums, signals } from '../../generated/spec.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { type Reference, resolve } from '../../testkit/reference.js';
 import { startTestService } from '../../testkit/service.js';
 

@@ -1,6 +1,6 @@
-import { createKeyTable } from '../../src/store/keys.js';
 import { expect, test } from 'vitest';
 import { createKey, revokeKey, rotateKey } from '../../src/keys/manage.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { expectNothingStored, sendRaw } from '../../testkit/raw.js';
 import { startTestService } from '../../testkit/service.js';
 

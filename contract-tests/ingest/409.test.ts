@@ -1,12 +1,12 @@
-import { interruptBefore } from '../../testkit/interrupt.js';
-import { createSubjectReader } from '../../src/store/subjects.js';
-import { createSessionReader } from '../../src/store/sessions.js';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { onTestFinished, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { eraseSubject } from '../../src/retention/erase.js';
 import { purgeExpired } from '../../src/retention/purge.js';
+import { createSessionReader } from '../../src/store/sessions.js';
+import { createSubjectReader } from '../../src/store/subjects.js';
 import { batchResults } from '../../testkit/batch.js';
+import { interruptBefore } from '../../testkit/interrupt.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { erasing, everythingStored } from '../../testkit/stored.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';

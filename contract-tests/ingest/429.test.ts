@@ -1,10 +1,10 @@
-import { createKeyTable } from '../../src/store/keys.js';
-import { createSessionReader } from '../../src/store/sessions.js';
-import { createReadingTable } from '../../src/store/readings.js';
 import { expect, test } from 'vitest';
 import { createKey } from '../../src/keys/manage.js';
-import { expectNothingStored } from '../../testkit/raw.js';
+import { createKeyTable } from '../../src/store/keys.js';
+import { createReadingTable } from '../../src/store/readings.js';
+import { createSessionReader } from '../../src/store/sessions.js';
 import { readFields } from '../../testkit/rate-limit-fields.js';
+import { expectNothingStored } from '../../testkit/raw.js';
 import { client, startTestService } from '../../testkit/service.js';
 
 const limited = { LIMIT_SESSION_REQUESTS_PER_MINUTE: '', LIMIT_NEW_SESSIONS_PER_MINUTE: '' };

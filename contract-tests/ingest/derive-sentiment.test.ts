@@ -1,7 +1,7 @@
-import { createKeyTable } from '../../src/store/keys.js';
 import { expect, test } from 'vitest';
-import { changeSetting } from '../../src/keys/settings.js';
 import type { Schema, StateReading } from '../../src/contract/contract.js';
+import { changeSetting } from '../../src/keys/settings.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { batchResults } from '../../testkit/batch.js';
 import { openStream } from '../../testkit/event-source.js';
 import { startReceiver } from '../../testkit/receiver.js';

@@ -1,13 +1,13 @@
-import { findSessionsWithEvents } from '../../src/store/outbox.js';
-import { findStreamHeads } from '../../src/store/stream-positions.js';
-import { createPositionReader } from '../../src/store/readings-by-position.js';
-import { createSessionReader } from '../../src/store/sessions.js';
-import { createReadingTable } from '../../src/store/readings.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { retention } from '../../generated/spec.js';
 import { readConfig } from '../../src/config/config.js';
 import type { Submission } from '../../src/contract/contract.js';
 import { openDatabase } from '../../src/store/database.js';
+import { findSessionsWithEvents } from '../../src/store/outbox.js';
+import { createPositionReader } from '../../src/store/readings-by-position.js';
+import { createReadingTable } from '../../src/store/readings.js';
+import { createSessionReader } from '../../src/store/sessions.js';
+import { findStreamHeads } from '../../src/store/stream-positions.js';
 import { batchResults } from '../../testkit/batch.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createReadingWriter } from '../../src/readings/group.js';
 import type { PreparedReading } from '../../src/readings/intake.js';
-import { callsInDatabase, makeAccount } from '../../testkit/calls.js';
 import { batchResults, postBatch } from '../../testkit/batch.js';
-import { erasing } from '../../testkit/stored.js';
+import { callsInDatabase, makeAccount } from '../../testkit/calls.js';
 import { ample, client, startTestService, type TestService } from '../../testkit/service.js';
+import { erasing } from '../../testkit/stored.js';
 
 const linesOf = ({ clock }: TestService, count: number, sessionOf: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => ({

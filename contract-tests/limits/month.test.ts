@@ -1,6 +1,6 @@
-import { createUsageTable } from '../../src/store/usage.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { tiers } from '../../generated/spec.js';
+import { createUsageTable } from '../../src/store/usage.js';
 import { call, callsInDatabase, makeAccount } from '../../testkit/calls.js';
 import { createTestDatabase } from '../../testkit/databases.js';
 import { readFields } from '../../testkit/rate-limit-fields.js';

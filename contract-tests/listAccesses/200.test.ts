@@ -1,7 +1,7 @@
-import { createKeyTable } from '../../src/store/keys.js';
-import { createAccessTable } from '../../src/store/accesses.js';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Schema } from '../../src/contract/contract.js';
+import { createAccessTable } from '../../src/store/accesses.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { createTestDatabase } from '../../testkit/databases.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { startTwoServices } from '../../testkit/two-services.js';

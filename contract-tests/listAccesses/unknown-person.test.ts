@@ -1,7 +1,7 @@
-import { createAccessTable } from '../../src/store/accesses.js';
 import { expect, test } from 'vitest';
 import type { OperationId } from '../../src/contract/contract.js';
 import { findOperation } from '../../src/operations/index.js';
+import { createAccessTable } from '../../src/store/accesses.js';
 import { requestsById } from '../../testkit/documented-requests.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { everythingStored } from '../../testkit/stored.js';

@@ -1,7 +1,7 @@
-import { createWebhookTable } from '../../src/store/webhooks.js';
 import { expect, test } from 'vitest';
 import type { Schema } from '../../src/contract/contract.js';
 import type { Delivery } from '../../src/store/delivery-row.js';
+import { createWebhookTable } from '../../src/store/webhooks.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { failedDeliveries, storeFailed } from '../../testkit/webhooks.js';
 

@@ -1,5 +1,5 @@
-import { createFeedbackWriter } from '../../src/store/feedback.js';
 import { expect, test } from 'vitest';
+import { createFeedbackWriter } from '../../src/store/feedback.js';
 import { startTestService } from '../../testkit/service.js';
 
 test('the pages contain every report once, newest first, also if times are equal', async () => {

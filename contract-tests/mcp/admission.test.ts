@@ -1,6 +1,6 @@
-import { createKeyTable } from '../../src/store/keys.js';
 import { expect, test } from 'vitest';
 import { createKey } from '../../src/keys/manage.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { callsInDatabase, makeAccount } from '../../testkit/calls.js';
 import { openRequest } from '../../testkit/open-request.js';
 import { ample, client, startTestService, type TestService } from '../../testkit/service.js';

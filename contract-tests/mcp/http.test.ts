@@ -1,13 +1,13 @@
-import { createKeyTable } from '../../src/store/keys.js';
 import { randomUUID } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
-import { createKey, type KeyOptions } from '../../src/keys/manage.js';
 import { readConfig } from '../../src/config/config.js';
+import { createKey, type KeyOptions } from '../../src/keys/manage.js';
 import { openDatabase } from '../../src/store/database.js';
+import { createKeyTable } from '../../src/store/keys.js';
+import { makeAccount } from '../../testkit/calls.js';
 import { allow, setUp } from '../../testkit/consents.js';
 import { everyToolCall } from '../../testkit/mcp-tools.js';
-import { makeAccount } from '../../testkit/calls.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 
 const keyHeader = (key: string) => ({ 'X-Service-Key': key });

@@ -1,7 +1,7 @@
-import { createKeyTable } from '../../src/store/keys.js';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
 import { createKey, type KeyOptions, revokeKey } from '../../src/keys/manage.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { openStream } from '../../testkit/event-source.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { startTwoServices } from '../../testkit/two-services.js';

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { createTestDatabase, databaseKind } from '../../testkit/databases.js';
 import { runMain } from '../../testkit/process.js';
+import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { startWithKey } from './started.js';
 
 const isSqlite = databaseKind === 'sqlite';

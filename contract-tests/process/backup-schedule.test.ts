@@ -5,10 +5,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { backUpUntil } from '../../src/cli/backups/schedule.js';
 import { readConfig } from '../../src/config/config.js';
 import { createLog } from '../../src/observe/log.js';
-import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { settingsFor } from '../../testkit/databases.js';
 import { runMain, startCommand } from '../../testkit/process.js';
 import { root } from '../../testkit/service.js';
+import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { listBackups, migratedDatabase, stallBackups } from './backups.js';
 import { startWithKey } from './started.js';
 

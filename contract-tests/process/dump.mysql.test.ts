@@ -2,11 +2,11 @@ import { appendFile, chmod, readdir, readFile, rm, stat, writeFile } from 'node:
 import { dirname, join } from 'node:path';
 import mysql from 'mysql2/promise';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { atEndOfFile } from '../../testkit/at-end-of-file.js';
 import { createTestDatabase, mysqlServerUrl, settingsFor } from '../../testkit/databases.js';
 import { runMain } from '../../testkit/process.js';
 import { freePorts } from '../../testkit/program.js';
+import { temporaryFolder } from '../../testkit/temporary-folder.js';
 
 const password = "pässwort' $HOME";
 let unused: number;

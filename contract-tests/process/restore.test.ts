@@ -3,9 +3,9 @@ import { appendFile, chown, copyFile, readdir, readFile, rm, stat, truncate, wri
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/store/database.js';
-import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { createTestDatabase } from '../../testkit/databases.js';
 import { runMain } from '../../testkit/process.js';
+import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { startWithKey } from './started.js';
 
 test('only the owner can read a backup, its checksum and its key, and no partial file remains', async () => {

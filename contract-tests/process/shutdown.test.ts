@@ -1,9 +1,9 @@
-import { createKeyTable } from '../../src/store/keys.js';
-import { createSessionReader } from '../../src/store/sessions.js';
-import { createReadingTable } from '../../src/store/readings.js';
 import { expect, onTestFinished, test } from 'vitest';
-import { createKey } from '../../src/keys/manage.js';
 import { readConfig } from '../../src/config/config.js';
+import { createKey } from '../../src/keys/manage.js';
+import { createKeyTable } from '../../src/store/keys.js';
+import { createReadingTable } from '../../src/store/readings.js';
+import { createSessionReader } from '../../src/store/sessions.js';
 import { openStore } from '../../src/store/store.js';
 import { createTestDatabase } from '../../testkit/databases.js';
 import { startMain } from '../../testkit/process.js';

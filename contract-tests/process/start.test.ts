@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { createTestDatabase } from '../../testkit/databases.js';
 import { listAllSettings } from '../../src/config/settings.js';
+import { createTestDatabase } from '../../testkit/databases.js';
 import { runMain, startCommand, startMain } from '../../testkit/process.js';
-import { until } from '../../testkit/until.js';
 import { startProgram } from '../../testkit/program.js';
+import { until } from '../../testkit/until.js';
 
 async function sqliteUrl(): Promise<string> {
   const database = await createTestDatabase('sqlite');

@@ -1,7 +1,7 @@
-import { createSubjectReader } from '../../src/store/subjects.js';
-import { createSessionReader } from '../../src/store/sessions.js';
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { createSessionReader } from '../../src/store/sessions.js';
+import { createSubjectReader } from '../../src/store/subjects.js';
 import { allow, decide, setUp } from '../../testkit/consents.js';
 import { startTestService } from '../../testkit/service.js';
 import { startTwoServices } from '../../testkit/two-services.js';

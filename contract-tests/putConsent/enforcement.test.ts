@@ -1,6 +1,6 @@
+import { expect, test } from 'vitest';
 import { createSessionReader } from '../../src/store/sessions.js';
 import { createSubjectReader } from '../../src/store/subjects.js';
-import { expect, test } from 'vitest';
 import { allow, decide, everySignal, setUp } from '../../testkit/consents.js';
 import { startTestService } from '../../testkit/service.js';
 

@@ -1,11 +1,11 @@
 /** Laws of a withdrawal. They run on both databases. */
-import { createSessionReader } from '../../src/store/sessions.js';
-import { createSubjectReader } from '../../src/store/subjects.js';
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { enums, signals as contract } from '../../generated/spec.js';
 import type { Schema, Submission } from '../../src/contract/contract.js';
+import { createSessionReader } from '../../src/store/sessions.js';
+import { createSubjectReader } from '../../src/store/subjects.js';
 import { allow, setUp } from '../../testkit/consents.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { client, startTestService, type TestService } from '../../testkit/service.js';

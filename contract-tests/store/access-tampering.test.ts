@@ -1,8 +1,8 @@
 /** Changes of the access record by somebody who can write to the database and does not have SECRETS_KEY. */
-import { createAccessTable } from '../../src/store/accesses.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createChainSigner } from '../../src/access-record/chain.js';
+import { createAccessTable } from '../../src/store/accesses.js';
 import { addPeople, erase, openRecord, recordAs, secretsKey, verify } from '../../testkit/access-record.js';
 
 type Row = Readonly<Record<string, unknown>>;

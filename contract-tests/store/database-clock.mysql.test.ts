@@ -1,7 +1,7 @@
-import { claimDue, findDueQueues } from '../../src/store/delivery-queue.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openServerClock, type OtherClock } from '../../src/store/database-clock.js';
+import { claimDue, findDueQueues } from '../../src/store/delivery-queue.js';
 import { openStore } from '../../src/store/store.js';
 import { createTestDatabase } from '../../testkit/databases.js';
 import { startReceiver } from '../../testkit/receiver.js';

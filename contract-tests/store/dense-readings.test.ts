@@ -1,12 +1,12 @@
-import { createHourReader } from '../../src/store/subject-hours.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
-import { beginTimeline, floorHour, hourMs, stateMs } from '../../src/score/summary.js';
 import { createComputeHours } from '../../src/retention/hours.js';
+import { beginTimeline, floorHour, hourMs, stateMs } from '../../src/score/summary.js';
 import { openDatabase } from '../../src/store/database.js';
 import { findPublished } from '../../src/store/published-score.js';
 import { toAccountKey } from '../../src/store/readings.js';
 import { selectRows, type Statement } from '../../src/store/rows.js';
+import { createHourReader } from '../../src/store/subject-hours.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 
 /** Maximum number of readings of a query: a page, and one reading that shows that there are more. */

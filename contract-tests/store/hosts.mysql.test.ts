@@ -1,14 +1,14 @@
-import { createWebhookTable } from '../../src/store/webhooks.js';
 import type { Knex } from 'knex';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
-import type { HostEvent } from '../../src/store/mysql-hosts.js';
 import { openDatabase } from '../../src/store/database.js';
 import { migrate } from '../../src/store/migrate.js';
+import type { HostEvent } from '../../src/store/mysql-hosts.js';
 import { isTransient, retry, untilAvailable } from '../../src/store/retry.js';
 import { runStatements } from '../../src/store/rows.js';
 import type { ServerFacts } from '../../src/store/server-facts.js';
 import { createTransact } from '../../src/store/store.js';
+import { createWebhookTable } from '../../src/store/webhooks.js';
 import { createTestDatabase } from '../../testkit/databases.js';
 import { runMain } from '../../testkit/process.js';
 import { type Proxy, startProxy } from '../../testkit/proxy.js';

@@ -1,11 +1,11 @@
-import { createPositionTable } from '../../src/store/stream-positions.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
+import { isTransient } from '../../src/store/retry.js';
 import type { ServerFacts } from '../../src/store/server-facts.js';
 import { createTransact } from '../../src/store/store.js';
-import { isTransient } from '../../src/store/retry.js';
+import { createPositionTable } from '../../src/store/stream-positions.js';
 import { mysqlServerUrl } from '../../testkit/databases.js';
 import { startProxy } from '../../testkit/proxy.js';
 import { startTestService, type TestService } from '../../testkit/service.js';

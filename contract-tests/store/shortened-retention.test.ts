@@ -1,13 +1,13 @@
-import { createAppliedRetention, applyRetention, createConfirmedRetention } from '../../src/retention/shortened.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { createLog } from '../../src/observe/log.js';
 import { purgeExpired } from '../../src/retention/purge.js';
+import { createAppliedRetention, applyRetention, createConfirmedRetention } from '../../src/retention/shortened.js';
 import { createTestDatabase } from '../../testkit/databases.js';
 import { runMain } from '../../testkit/process.js';
 import { startTestService } from '../../testkit/service.js';
-import { startWithKey } from '../process/started.js';
 import { until } from '../../testkit/until.js';
+import { startWithKey } from '../process/started.js';
 
 const hour = 3_600;
 const retentionOf = (hours: number) =>

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { bounds } from '../../generated/spec.js';
-import { stressModel as model } from '../../src/score/model.js';
-import { readConfig } from '../../src/config/config.js';
-import type { Baseline } from '../../src/score/remembered.js';
-import { updateBaseline, backfillBaseline } from '../../src/score/baseline.js';
 import { topicNames } from '../../packages/text/vocabulary.js';
+import { readConfig } from '../../src/config/config.js';
+import { updateBaseline, backfillBaseline } from '../../src/score/baseline.js';
+import { stressModel as model } from '../../src/score/model.js';
+import type { Baseline } from '../../src/score/remembered.js';
 import { openDatabase } from '../../src/store/database.js';
 import { createTestDatabase } from '../../testkit/databases.js';
 import { client, Clock, startTestService } from '../../testkit/service.js';

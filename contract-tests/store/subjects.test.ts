@@ -1,7 +1,7 @@
-import { createKeyTable } from '../../src/store/keys.js';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { startTestService } from '../../testkit/service.js';
 
 test('a subject whose reading was rejected is not stored', async () => {

@@ -1,10 +1,10 @@
-import { createErasedIdTable } from '../../src/store/erased-ids.js';
 import type { Knex } from 'knex';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
-import { buildInsert, insertRows, runStatements } from '../../src/store/rows.js';
+import { createErasedIdTable } from '../../src/store/erased-ids.js';
 import { migrate } from '../../src/store/migrate.js';
+import { buildInsert, insertRows, runStatements } from '../../src/store/rows.js';
 import { createTransact } from '../../src/store/store.js';
 import { createTestDatabase } from '../../testkit/databases.js';
 

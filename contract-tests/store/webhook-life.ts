@@ -1,16 +1,16 @@
-import { createWebhookTable } from '../../src/store/webhooks.js';
-import { createDeliveryTable } from '../../src/store/deliveries.js';
-import { createOutboxTable } from '../../src/store/outbox.js';
 import { webhookDelivery } from '../../generated/spec.js';
 import type { Caller } from '../../src/contract/contract.js';
 import { operations } from '../../src/operations/index.js';
 import type { Services } from '../../src/operations/operation.js';
-import { writeCursor } from '../../src/webhooks/view.js';
+import { createDeliveryTable } from '../../src/store/deliveries.js';
+import { claimDue, findDueQueues, isDue } from '../../src/store/delivery-queue.js';
+import { createOutboxTable } from '../../src/store/outbox.js';
+import type { Store } from '../../src/store/store.js';
+import { createWebhookTable } from '../../src/store/webhooks.js';
 import { expandEvents } from '../../src/webhooks/expand.js';
 import { createDelivery } from '../../src/webhooks/queues.js';
 import { settleGroup } from '../../src/webhooks/settle.js';
-import { claimDue, findDueQueues, isDue } from '../../src/store/delivery-queue.js';
-import type { Store } from '../../src/store/store.js';
+import { writeCursor } from '../../src/webhooks/view.js';
 import type { Clock } from '../../testkit/service.js';
 
 const hooks = 60;

@@ -1,13 +1,13 @@
-import { createKeyTable } from '../../src/store/keys.js';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createKey } from '../../src/keys/manage.js';
-import { temporaryFolder } from '../../testkit/temporary-folder.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { batchResults } from '../../testkit/batch.js';
 import { createTestDatabase } from '../../testkit/databases.js';
 import { runMain, startMain } from '../../testkit/process.js';
 import { client, Clock, startTestService } from '../../testkit/service.js';
+import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
 
 const hourMs = 3_600_000;

@@ -1,7 +1,7 @@
-import { createKeyTable } from '../../src/store/keys.js';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createKey, revokeKey, rotateKey } from '../../src/keys/manage.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { openStream } from '../../testkit/event-source.js';
 import { client, startTestService } from '../../testkit/service.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';

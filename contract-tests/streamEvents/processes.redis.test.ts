@@ -1,11 +1,11 @@
-import { createKeyTable } from '../../src/store/keys.js';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { StateReading } from '../../src/contract/contract.js';
 import { createKey } from '../../src/keys/manage.js';
+import { createKeyTable } from '../../src/store/keys.js';
 import { createTestDatabase } from '../../testkit/databases.js';
 import { openStream } from '../../testkit/event-source.js';
 import { startMain } from '../../testkit/process.js';
 import { type PrivateRedis, startPrivateRedis } from '../../testkit/redis.js';
-import type { StateReading } from '../../src/contract/contract.js';
 import { client, Clock, startTestService } from '../../testkit/service.js';
 import { startTwoServices } from '../../testkit/two-services.js';
 import { until } from '../../testkit/until.js';

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { DigestId } from '../store/erased-ids.js';
 import {
   type AccessEntry,
   type ChainedEntry,
@@ -11,6 +10,7 @@ import {
   nobody,
 } from '../store/access-queries.js';
 import type { AccessTable } from '../store/accesses.js';
+import type { DigestId } from '../store/erased-ids.js';
 import { type ChainSigner, createChainSigner } from './chain.js';
 
 /** A request that read, exported or erased personal data. */

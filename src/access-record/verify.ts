@@ -1,7 +1,7 @@
+import type { ChainedEntry, Checkpoint } from '../store/access-queries.js';
 import { type AccessTable, signLink } from '../store/accesses.js';
 import type { DigestId } from '../store/erased-ids.js';
 import { type ChainSigner, createChainSigner } from './chain.js';
-import type { ChainedEntry, Checkpoint } from '../store/access-queries.js';
 
 export interface Verification {
   readonly chains: number;

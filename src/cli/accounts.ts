@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import { jsonOption } from '../contract/command-line.js';
 import { changeSetting, describeSettings, readSettings, requireAccount, settingLines } from '../keys/settings.js';
 import type { AccountRow } from '../store/keys.js';
-import { jsonOption } from '../contract/command-line.js';
 import { printTable, type WithKeys } from './keys.js';
 
 /** Creates the `accounts` command, which shows accounts and changes their settings. */

@@ -1,5 +1,5 @@
-import { findRemedy } from '../store/retry.js';
 import type { HostFault, HostFitness } from '../store/inspect-host.js';
+import { findRemedy } from '../store/retry.js';
 
 /** Names a section of the guide with the commands. */
 function section(title: string): string {

@@ -1,15 +1,15 @@
-import { createKeyTable } from '../store/keys.js';
 import { Command } from 'commander';
 import { verifyRecord } from '../access-record/verify.js';
-import { requireAccount } from '../keys/settings.js';
 import type { Config } from '../config/config.js';
 import { requireSecretsKeys } from '../config/secrets-key.js';
-import { runStartStep } from '../observe/start.js';
-import { createAccessTable } from '../store/accesses.js';
-import type { Store } from '../store/store.js';
 import { createDigestId } from '../keys/digest-id.js';
-import { printTable, readAccount, readLimit } from './keys.js';
+import { requireAccount } from '../keys/settings.js';
+import { runStartStep } from '../observe/start.js';
 import type { ChainedEntry } from '../store/access-queries.js';
+import { createAccessTable } from '../store/accesses.js';
+import { createKeyTable } from '../store/keys.js';
+import type { Store } from '../store/store.js';
+import { printTable, readAccount, readLimit } from './keys.js';
 
 type WithStore = (work: (store: Store, config: Config) => Promise<void>) => Promise<void>;
 

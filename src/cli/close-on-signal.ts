@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Closable } from '../observe/start.js';
 import type { LogOutput } from '../observe/log.js';
+import type { Closable } from '../observe/start.js';
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
 /** Maximum time of the close in ms. */
@@ -16,7 +16,7 @@ const parentCheckMs = 500;
 export interface Stoppable {
   /** `leave` makes the readiness check fail. */
   readonly running: Closable & { leave?(): void };
-  /** Time between `leave` and the close after SIGTERM in ms. Default 0. */
+  /** Time between `leave` and the close after SIGTERM, in ms. Default 0. */
   readonly delayMs?: number;
   readonly tracing: Closable | undefined;
   readonly log: Logger;
@@ -40,8 +40,7 @@ export function closeOnSignal(parts: Stoppable): void {
 
 /**
  * Sends SIGTERM to this process when its parent has ended. Does nothing unless npm started the process: npm starts a
- * shell
- * that starts the process, and on SIGTERM npm ends only the shell.
+ * shell that starts the process, and on SIGTERM npm ends only the shell.
  */
 export function closeWithNpm(env: Readonly<Record<string, string | undefined>>): void {
   if (env['npm_lifecycle_event'] === undefined) return;

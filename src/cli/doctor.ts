@@ -6,14 +6,14 @@ import { Redis } from 'ioredis';
 import type { Config } from '../config/config.js';
 import { buildKeyFilePath } from '../config/secrets-key.js';
 import { findMatchingKeys } from '../serve/secrets-keys.js';
-import { hasSeveralHosts, inspectHosts } from '../store/mysql-pool.js';
 import { SchemaError } from '../store/migrate.js';
+import { hasSeveralHosts, inspectHosts } from '../store/mysql-pool.js';
 import { openStore, type Store } from '../store/store.js';
 import { adviseOnDatabase, adviseOnHost } from './advise.js';
 
 /**
- * Maximum difference between the clock of this machine and that of a server in ms. With a larger one, times that commands
- * store, e.g. the expiry of a key, differ from those of the service.
+ * Maximum difference between the clock of this machine and that of a server, in ms. With a larger one, times that
+ * commands store, e.g. the expiry of a key, differ from those of the service.
  */
 const differenceMaxMs = 2_000;
 const freeBytesMin = 1024 ** 3;
@@ -158,7 +158,7 @@ async function checkRedis({ redisUrl }: Config): Promise<Finding[]> {
   }
 }
 
-/** Returns the time of the Redis server in epoch ms. */
+/** Returns the time of the Redis server, in epoch ms. */
 async function readClock(redis: Redis): Promise<number> {
   const [seconds, microseconds] = await redis.time();
   return 1000 * Number(seconds) + Number(microseconds) / 1000;
@@ -179,7 +179,7 @@ export async function compareClock(server: string, read: () => Promise<number>):
   return judgeClock(server, aheadMs);
 }
 
-/** Judges how far the clock of this machine is ahead of a server's clock in ms. */
+/** Judges how far the clock of this machine is ahead of a server's clock, in ms. */
 function judgeClock(server: string, aheadMs: number): Finding {
   const seconds = (Math.abs(aheadMs) / 1000).toFixed(1);
   const isFine = Math.abs(aheadMs) <= differenceMaxMs;

@@ -1,10 +1,10 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { keys as settings, tiers } from '../../generated/spec.js';
+import { formatCommandLine, jsonOption } from '../contract/command-line.js';
+import type { Scope, Tier } from '../contract/contract.js';
 import { createKey, KeyError, revokeKey, rotateKey, setTier, describeStatus } from '../keys/manage.js';
 import { parseNetworks } from '../keys/networks.js';
 import { allScopes, parseScopes } from '../keys/scopes.js';
-import { formatCommandLine, jsonOption } from '../contract/command-line.js';
-import type { Scope, Tier } from '../contract/contract.js';
 import type { ListedAuditEntry } from '../store/key-audit.js';
 import type { KeyTable, ListedKey } from '../store/keys.js';
 

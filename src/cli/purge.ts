@@ -1,7 +1,7 @@
-import { formatCommandLine } from '../contract/command-line.js';
 import type { Config } from '../config/config.js';
-import { purgeExpired } from '../retention/purge.js';
+import { formatCommandLine } from '../contract/command-line.js';
 import { hourMs, planPurge } from '../retention/purge-edges.js';
+import { purgeExpired } from '../retention/purge.js';
 import { applyRetention, isLargePurge } from '../retention/shortened.js';
 import { countExpired, type ExpiredCount } from '../store/count-expired.js';
 import type { Store } from '../store/store.js';

@@ -2,13 +2,12 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Config } from '../config/config.js';
 import { describeFault, StartError, runStartStep } from '../observe/start.js';
-import { openStore, type Store } from '../store/store.js';
 import { findRemedy } from '../store/retry.js';
+import { openStore, type Store } from '../store/store.js';
 
 /**
  * Migrates the configured database and runs work on its store. Creates an embedded database only with `mayCreate`,
- * because
- * a command in another folder than the service would otherwise change a new database without notice.
+ * because a command in another folder than the service would otherwise change a new database without notice.
  */
 export async function withStore(
   config: Config,

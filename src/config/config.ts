@@ -36,7 +36,7 @@ export interface Config {
   readonly metricsPort: number | undefined;
   /** File with the time of the last backup. Absent: no metric. */
   readonly backupStatusFile: string | undefined;
-  /** Time from SIGTERM until the listener closes in ms. */
+  /** Time from SIGTERM until the listener closes, in ms. */
   readonly shutdownDelayMs: number;
   readonly targetPolicy: { readonly allowHttp: boolean; readonly allowLoopback: boolean };
   /** Whether failed deliveries store the start of the receiver's response. */
@@ -55,9 +55,9 @@ export interface Config {
 
 /**
  * How long data is stored in ms: after the timestamp of a reading, the last reading of a session, the end of a
- * delivery, the
- * start of an hour of a person (0: no hours are stored), the last access of a chain of the access record (0: none is
- * recorded), the time that a report is about, and an erasure. A session is stored at least as long as its readings.
+ * delivery, the start of an hour of a person (0: no hours are stored), the last access of a chain of the access record
+ * (0: none is recorded), the time that a report is about, and an erasure. A session is stored at least as long as its
+ * readings.
  */
 export type RetentionTimes = Readonly<Record<(typeof retentionSettings)[keyof typeof retentionSettings], number>>;
 
@@ -144,8 +144,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 
 /**
  * Returns the value of a variable, or the content of the file that NAME_FILE names, without its last line break.
- * Rejects an
- * empty file, because the default would silently replace a missing secret.
+ * Rejects an empty file, because the default would silently replace a missing secret.
  */
 function readText(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
   const fileName = `${name}_FILE`;

@@ -48,8 +48,7 @@ export function readTlsParameters({ hostname, searchParams }: URL): TlsParameter
 
 /**
  * Returns the TLS settings of a MySQL URL with one host. Undefined without parameters. Throws like `readTlsParameters`,
- * and
- * for a file that is unreadable or contains no valid certificate or key.
+ * and for a file that is unreadable or contains no valid certificate or key.
  */
 export function readMysqlTls(url: URL): MysqlTls | undefined {
   const { 'ssl-mode': mode, 'ssl-ca': ca, 'ssl-cert': cert, 'ssl-key': key } = readTlsParameters(url);

@@ -5,9 +5,8 @@ import type { Config, SecretsKeys } from './config.js';
 
 /**
  * The keys that protect secrets from readers of the database. The first key protects new secrets, and the others only
- * read
- * older ones. They are in SECRETS_KEY. Without it, an embedded database uses a file in its folder that only its owner can
- * read. The database contains only a check value of the first key.
+ * read older ones. They are in SECRETS_KEY. Without it, an embedded database uses a file in its folder that only its
+ * owner can read. The database contains only a check value of the first key.
  */
 
 const keyBytes = 32;

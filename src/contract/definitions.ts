@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { contractDigest } from '../../generated/spec.js';
-import type { OperationId } from './contract.js';
 import { digestContract } from './contract-digest.js';
+import type { OperationId } from './contract.js';
 
 /** An operation as the contract defines it, without `$ref` and examples. */
 export interface Definition {

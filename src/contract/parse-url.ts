@@ -1,7 +1,6 @@
 /**
  * Returns undefined if the text is not a valid URL. Avoids `URL.canParse`: after a few thousand calls, V8 in Node 20
- * and 22
- * optimizes it, and it then returns false for URLs that contain `ü`.
+ * and 22 optimizes it, and it then returns false for URLs that contain `ü`.
  */
 export function parseUrl(text: string): URL | undefined {
   try {

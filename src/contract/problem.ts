@@ -1,7 +1,7 @@
 import { faults, problems, problemTypePrefix, validation } from '../../generated/spec.js';
 import type { Fault, FaultCode, ProblemCode, Schema } from './contract.js';
-import { findContainedName, findSimilar } from './similar.js';
 import type { Definition, Parameter, Schema as SchemaObject } from './definitions.js';
+import { findContainedName, findSimilar } from './similar.js';
 
 type Values = Readonly<Record<string, string>>;
 

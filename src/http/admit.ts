@@ -2,14 +2,14 @@ import type { Request, Response } from 'express';
 import { limits, operationScopes, problems } from '../../generated/spec.js';
 import type { Identity, Scope, TokenIdentity } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
+import type { FailureLimit } from '../limits/failure-limit.js';
+import type { MonthlyCalls } from '../limits/monthly-calls.js';
 import {
   createConcurrencyLimit,
   RateLimitError,
   computeAccountShare,
   type WindowLimit,
 } from '../limits/window-limit.js';
-import type { FailureLimit } from '../limits/failure-limit.js';
-import type { MonthlyCalls } from '../limits/monthly-calls.js';
 import { takeAllowance } from '../readings/intake.js';
 import { type Exchange, requireCaller, type Step } from './exchange.js';
 import { whenSettled, whenWritten } from './messages.js';

@@ -2,9 +2,9 @@ import { context } from '@opentelemetry/api';
 import express, { type Express, type Request, type Response } from 'express';
 import type { OperationId } from '../contract/contract.js';
 import { definitions, findDefinition } from '../contract/definitions.js';
-import type { LimitPolicy } from '../limits/window-limit.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
 import type { MonthlyCalls } from '../limits/monthly-calls.js';
+import type { LimitPolicy } from '../limits/window-limit.js';
 import { findOperation } from '../operations/index.js';
 import { createIntake, type IntakeParts } from '../readings/intake.js';
 import {

@@ -4,8 +4,8 @@ import type { Response } from 'express';
 import { expect, test } from 'vitest';
 import { batch as settings } from '../../generated/spec.js';
 import { ProblemError } from '../contract/problem.js';
-import { Exchange } from './exchange.js';
 import { limitBatches, linesAtOnce, takeLines } from './batches.js';
+import { Exchange } from './exchange.js';
 
 test('a process has a limited number of batches in progress, and a settled batch frees its slot', () => {
   const limit = limitBatches();

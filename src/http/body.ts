@@ -72,8 +72,7 @@ const byteOrderMark = Buffer.from('\ufeff');
 
 /**
  * Resolves with the body without a byte order mark. Rejects with invalid_payload when the body is shorter than declared
- * or
- * the connection breaks.
+ * or the connection breaks.
  */
 async function readBytes(request: Request, response: Response, limit: number): Promise<Buffer> {
   try {

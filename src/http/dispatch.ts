@@ -1,8 +1,8 @@
-import type { Response } from 'express';
 import type { ServerResponse } from 'node:http';
+import type { Response } from 'express';
 import { ProblemError } from '../contract/problem.js';
-import { toRateLimitFields } from '../limits/window-limit.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
+import { toRateLimitFields } from '../limits/window-limit.js';
 import type {
   AnyInput,
   AnyOperation,

@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Span } from '@opentelemetry/api';
 import type { Response } from 'express';
 import type { Caller, KeyRefusal, Scope } from '../contract/contract.js';
-import type { Allowance, LimitPolicy } from '../limits/window-limit.js';
 import type { CountedCall } from '../limits/monthly-calls.js';
+import type { Allowance, LimitPolicy } from '../limits/window-limit.js';
 import type { Params, Route } from './route.js';
 
 /** No parameters. */
@@ -67,8 +67,7 @@ interface Logged {
 
 /**
  * A step of an operation. Throws a ProblemError to reject the request. `response` is undefined in a call of MCP, which
- * has
- * its body already.
+ * has its body already.
  */
 export type Step = (exchange: Exchange, response: Response | undefined) => Promise<void> | void;
 

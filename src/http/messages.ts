@@ -65,7 +65,7 @@ function writeWhole(response: ServerResponse, [chunk, encoding]: readonly unknow
 const bytesMax = 16 * 1_048_576;
 const timeMs = 5_000;
 /**
- * Pause between two reads of one connection (about 64 KB each) in ms. It prevents many large bodies from slowing other
+ * Pause between two reads of one connection (about 64 KB each), in ms. It prevents many large bodies from slowing other
  * requests.
  */
 const pauseMs = 10;

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { authentication, problems, retryAfter } from '../../generated/spec.js';
-import { type LimitPolicy, RateLimitError, toRateLimitFields } from '../limits/window-limit.js';
-import type { FailureLimit } from '../limits/failure-limit.js';
 import { ProblemError } from '../contract/problem.js';
+import type { FailureLimit } from '../limits/failure-limit.js';
+import { type LimitPolicy, RateLimitError, toRateLimitFields } from '../limits/window-limit.js';
 import { countRefusal } from './admit.js';
 import type { Exchange } from './exchange.js';
 

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
-import { parseUrl } from '../contract/parse-url.js';
 import type { Definition } from '../contract/definitions.js';
-import type { AnyOperation } from '../operations/operation.js';
+import { parseUrl } from '../contract/parse-url.js';
 import { ProblemError } from '../contract/problem.js';
+import type { AnyOperation } from '../operations/operation.js';
 import type { Exchange } from './exchange.js';
 
 /** An operation: its definition in the contract, and what the service must know in addition. */

@@ -8,13 +8,13 @@ import type { Express, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { connections as connectionLimits } from '../../generated/spec.js';
 import type { ProblemCode } from '../contract/contract.js';
-import { listen } from '../observe/start.js';
 import { ProblemError } from '../contract/problem.js';
+import { listen } from '../observe/start.js';
 import { createMessageClasses } from './messages.js';
 
 /** Time limits for slow senders in ms. A normal request arrives within milliseconds. */
 const sendMs = { headers: 5_000, request: 10_000, checkEvery: 1_000 };
-/** Idle time after which a connection closes during a response in ms. No byte moves if the client does not read. */
+/** Idle time after which a connection closes during a response, in ms. No byte moves if the client does not read. */
 const idleMs = 120_000;
 /**
  * Keep-alive time of idle connections in ms. Longer than that of common load balancers, so that the load balancer closes
@@ -24,9 +24,9 @@ const keepAliveMs = 65_000;
 /** Maximum size of the request's header section, in bytes. Keys and ids are short. */
 const headerBytesMax = 8_192;
 
-/** Maximum time that the closing server waits for requests in flight in ms. */
+/** Maximum time that the closing server waits for requests in flight, in ms. */
 const graceMs = 8_000;
-/** Maximum time that clients have to close their connections after the last response in ms. */
+/** Maximum time that clients have to close their connections after the last response, in ms. */
 const lingerMs = 500;
 
 export interface RunningServer {
@@ -88,7 +88,7 @@ async function settleAll(tracker: ResponseTracker): Promise<void> {
   await Promise.all(responses.map((response) => once(response, 'close')));
 }
 
-/** How long a client may take to close its half of the connection after an error response in ms. */
+/** How long a client may take to close its half of the connection after an error response, in ms. */
 const brokenLingerMs = 1_000;
 
 /** Sends a problem response for a request that the HTTP parser rejects. Express never gets such a request. */

@@ -1,7 +1,7 @@
+import { hostname, userInfo } from 'node:os';
 import type { AuditEntry } from '../store/key-audit.js';
 import type { KeyRow, KeyWriter } from '../store/keys.js';
 import { createKeyRecordId } from './identify.js';
-import { hostname, userInfo } from 'node:os';
 
 /** A change of a key or an account. */
 type Change = Pick<AuditEntry, 'action' | 'details'> & { readonly nowMs: number } & (

@@ -1,11 +1,11 @@
-import { formatCommandLine } from '../contract/command-line.js';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { formatCommandLine } from '../contract/command-line.js';
 import type { ListedKey } from '../store/keys.js';
 import { formatTimestamp } from './audit.js';
 
 const keysMax = 1_000;
-/** Minimum time between two log lines about a key in ms. A client with an expired key cannot fill the log. */
+/** Minimum time between two log lines about a key, in ms. A client with an expired key cannot fill the log. */
 const quietMs = 60 * 60 * 1000;
 
 /** Returns a function that logs the use of an expired key, with the command that creates a new key. */

@@ -9,14 +9,14 @@ import { allScopes } from './scopes.js';
 import type { SessionTokens } from './session-token.js';
 
 /**
- * How long a key's row is cached in ms. Every replica rejects a revoked key, and applies a changed tier or setting of its
- * account or key, within this time.
+ * How long a key's row is cached, in ms. Every replica rejects a revoked key, and applies a changed tier or setting of
+ * its account or key, within this time.
  */
 const cacheMs = 1_000;
 const keysMax = 10_000;
 /**
- * Minimum time between two updates of a key's last use in ms. Hourly is precise enough to find unused keys, and costs the
- * database little.
+ * Minimum time between two updates of a key's last use, in ms. Hourly is precise enough to find unused keys, and costs
+ * the database little.
  */
 const useMs = 60 * 60 * 1000;
 /** Maximum number of keys in one query, and maximum number of keys that wait for the next query. */

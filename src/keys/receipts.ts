@@ -31,8 +31,7 @@ export const receiptKeysMax = 1_000;
 
 /**
  * Resolves with a function that signs receipts with the newest key. Creates a key if there is none that can be opened.
- * Two
- * processes may create one at the same time: both keys are published, so receipts of both are valid.
+ * Two processes may create one at the same time: both keys are published, so receipts of both are valid.
  */
 export async function openReceipts(parts: ReceiptParts): Promise<(claims: ReceiptClaims) => Promise<string>> {
   const keys = await parts.receiptKeys.list(receiptKeysMax);

@@ -7,7 +7,7 @@ import type { UsageTable } from '../store/usage.js';
 import { type Allowance, RateLimitError } from './window-limit.js';
 
 /**
- * Time between two rounds that write this process's counts and read the counts of other processes in ms. Below one
+ * Time between two rounds that write this process's counts and read the counts of other processes, in ms. Below one
  * second, so that limits lag by at most about a second.
  */
 const writeEveryMs = 500;

@@ -1,10 +1,10 @@
-import { createSessionReader } from '../store/sessions.js';
 import { LRUCache } from 'lru-cache';
 import { limits } from '../../generated/spec.js';
 import type { Caller } from '../contract/contract.js';
 import { createGroupCommit } from '../store/group-commit.js';
-import type { Store } from '../store/store.js';
 import { isTransient } from '../store/retry.js';
+import { createSessionReader } from '../store/sessions.js';
+import type { Store } from '../store/store.js';
 import { RateLimitError, type WindowLimit } from './window-limit.js';
 
 const knownMax = 20_000;

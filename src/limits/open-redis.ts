@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 
-/** Time without a response after which a connection is closed in ms. */
+/** Time without a response after which a connection is closed, in ms. */
 const silenceMs = 2_000;
 const backoffMs = { first: 50, max: 2_000 };
 

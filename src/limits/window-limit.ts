@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { limits } from '../../generated/spec.js';
-import type { SharedCounter, WindowCount } from './redis.js';
 import type { Schema } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
+import type { SharedCounter, WindowCount } from './redis.js';
 
 /** A rate limit with its warnings. Closing it closes its Redis connection, if it has one. */
 export interface Window {

@@ -7,13 +7,13 @@ type Figure = () => Promise<number>;
 
 /** Figures that the database knows, for all processes of a database. */
 interface DatabaseFigures {
-  /** Age of the oldest event in the outbox in seconds. */
+  /** Age of the oldest event in the outbox, in seconds. */
   readonly outboxAgeSeconds: Figure;
-  /** How long the oldest due delivery has been waiting in seconds. */
+  /** How long the oldest due delivery has been waiting, in seconds. */
   readonly dueAgeSeconds: Figure;
   /** Numbers of pending and failed deliveries. */
   readonly deliveryCounts: () => Promise<DeliveryCounts>;
-  /** How far the clock of this process is ahead of the database's clock in seconds. */
+  /** How far the clock of this process is ahead of the database's clock, in seconds. */
   readonly clockAheadSeconds: Figure;
 }
 
@@ -29,7 +29,7 @@ type ReadLoad = () => Promise<ThreadLoad>;
 
 export type Gauges = ReturnType<typeof createGauges>;
 
-/** Sampling interval of the event-loop lag in ms. Each sample wakes the process, also when it is idle. */
+/** Sampling interval of the event-loop lag, in ms. Each sample wakes the process, also when it is idle. */
 const lagSampleMs = 100;
 
 /**
@@ -63,7 +63,7 @@ export function createGauges(registry: Registry) {
       const ready = '1 if the readiness check succeeds, otherwise 0.';
       add('ready', ready, async () => Number((await check()).cause === undefined));
     },
-    /** `lastPurgeAtMs` returns the time of the last complete purge in epoch ms. Undefined if no purge has started. */
+    /** `lastPurgeAtMs` returns the time of the last complete purge, in epoch ms. Undefined if no purge has started. */
     watchPurge(lastPurgeAtMs: () => Promise<number | undefined>) {
       const help = 'Unix time of the last complete purge of this process. 0 if none was complete.';
       add('last_purge_timestamp_seconds', help, async () => {

@@ -5,12 +5,12 @@ import { getHeapStatistics } from 'node:v8';
 import type { Closable } from './start.js';
 
 /**
- * Time limit of each read of a scrape in ms. All reads run at the same time. Prometheus discards a scrape after 10 s, and
- * with it also the metrics that report the outage.
+ * Time limit of each read of a scrape, in ms. All reads run at the same time. Prometheus discards a scrape after 10 s,
+ * and with it also the metrics that report the outage.
  */
 const readMs = 2_000;
 /**
- * Time limit of a probe whose failure is a value in ms. Shorter than `readMs`, after which the value would be missing.
+ * Time limit of a probe whose failure is a value, in ms. Shorter than `readMs`, after which the value would be missing.
  */
 export const probeMs = 1_500;
 
@@ -78,7 +78,7 @@ export function createReadiness({ checkDatabase, isLeaving }: ReadinessParts): (
 
 /** The load of one thread of the process. */
 export interface ThreadLoad {
-  /** Event-loop lag since the previous read in seconds. */
+  /** Event-loop lag since the previous read, in seconds. */
   readonly lagSeconds: { readonly p99: number; readonly max: number };
   readonly heapBytes: { readonly used: number; readonly limit: number };
 }
@@ -126,7 +126,7 @@ export async function recordBackup(file: string, completedAtMs: number): Promise
   await rename(temporary, file);
 }
 
-/** Returns the time of the last backup in epoch ms. Undefined if there is no valid record. */
+/** Returns the time of the last backup, in epoch ms. Undefined if there is no valid record. */
 export async function readLastBackup(file: string): Promise<number | undefined> {
   try {
     const completedAtMs = Date.parse(JSON.parse(await readFile(file, 'utf8')).completed_at);

@@ -1,8 +1,8 @@
-import { createReceiptKeyTable } from '../store/receipt-keys.js';
-import { eraseSubject } from '../retention/erase.js';
-import { openReceipts } from '../keys/receipts.js';
-import type { OperationRecord } from './operation.js';
 import { ProblemError } from '../contract/problem.js';
+import { openReceipts } from '../keys/receipts.js';
+import { eraseSubject } from '../retention/erase.js';
+import { createReceiptKeyTable } from '../store/receipt-keys.js';
+import type { OperationRecord } from './operation.js';
 
 /** Responds after all data of the subject is erased, with a signed receipt. */
 export const deleteSubject: OperationRecord<

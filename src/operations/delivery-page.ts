@@ -1,8 +1,8 @@
 import { webhookDelivery as settings } from '../../generated/spec.js';
-import { readCursor, writeCursor } from '../webhooks/view.js';
 import { createFault, ProblemError } from '../contract/problem.js';
 import type { Delivery } from '../store/delivery-row.js';
 import type { DeliveryFilter, DeliveryTime } from '../store/settled-deliveries.js';
+import { readCursor, writeCursor } from '../webhooks/view.js';
 
 /** Filters of every operation that lists deliveries. */
 interface PageQuery {

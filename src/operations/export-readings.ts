@@ -1,7 +1,7 @@
 import { faults as texts } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
-import type { OperationRecord } from './operation.js';
 import { createFault, ProblemError } from '../contract/problem.js';
+import type { OperationRecord } from './operation.js';
 
 const mediaTypes: Readonly<Record<Schema<'ExportFormat'>, string>> = {
   ndjson: 'application/x-ndjson',

@@ -1,7 +1,7 @@
+import { ProblemError } from '../contract/problem.js';
 import { createConsentReader } from '../store/consents.js';
 import { toConsent } from './consent-view.js';
 import type { OperationRecord } from './operation.js';
-import { ProblemError } from '../contract/problem.js';
 
 /** Returns the newest version of a consent. */
 export const getConsent: OperationRecord<'getConsent', 'store' | 'now'> = {

@@ -1,6 +1,6 @@
+import { ProblemError } from '../contract/problem.js';
 import { createDeliveryLog } from '../store/settled-deliveries.js';
 import { toContractDelivery } from '../webhooks/view.js';
-import { ProblemError } from '../contract/problem.js';
 import type { OperationRecord } from './operation.js';
 
 export const getDelivery: OperationRecord<'getDelivery', 'store'> = {

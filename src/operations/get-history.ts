@@ -1,9 +1,9 @@
-import { createSessionReader } from '../store/sessions.js';
-import { createReadingTable } from '../store/readings.js';
 import { parameterDefaults } from '../../generated/spec.js';
-import { toHistory } from '../score/history.js';
-import type { OperationRecord } from './operation.js';
 import { ProblemError } from '../contract/problem.js';
+import { toHistory } from '../score/history.js';
+import { createReadingTable } from '../store/readings.js';
+import { createSessionReader } from '../store/sessions.js';
+import type { OperationRecord } from './operation.js';
 
 /** Returns the points of the window. The list is empty if a known session has no reading in the window. */
 export const getHistory: OperationRecord<'getHistory', 'store' | 'now'> = {

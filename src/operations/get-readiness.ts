@@ -1,5 +1,5 @@
-import type { OperationRecord } from './operation.js';
 import { ProblemError } from '../contract/problem.js';
+import type { OperationRecord } from './operation.js';
 
 /** Throws service_unavailable when the database is unavailable, has pending migrations or accepts no writes. */
 export const getReadiness: OperationRecord<'getReadiness', 'checkDatabase'> = {

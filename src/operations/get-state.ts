@@ -1,10 +1,10 @@
-import { createSessionReader } from '../store/sessions.js';
-import { createSubjectReader } from '../store/subjects.js';
+import { ProblemError } from '../contract/problem.js';
+import type { ComputedState, Session } from '../score/remembered.js';
 import { reduceConfidenceByAge, toStateReading } from '../score/state-reading.js';
 import type { ReadScope } from '../store/scope.js';
+import { createSessionReader } from '../store/sessions.js';
+import { createSubjectReader } from '../store/subjects.js';
 import type { OperationRecord } from './operation.js';
-import type { ComputedState, Session } from '../score/remembered.js';
-import { ProblemError } from '../contract/problem.js';
 
 /**
  * Returns the state as of the newest reading. The score does not decay. The confidence falls with the age of the state.

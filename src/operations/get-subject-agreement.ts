@@ -1,9 +1,9 @@
-import { createSubjectReader } from '../store/subjects.js';
-import { createFeedbackReader } from '../store/feedback.js';
 import { feedback as settings } from '../../generated/spec.js';
+import { ProblemError } from '../contract/problem.js';
+import { createFeedbackReader } from '../store/feedback.js';
+import { createSubjectReader } from '../store/subjects.js';
 import { compareReports } from './get-agreement.js';
 import type { OperationRecord } from './operation.js';
-import { ProblemError } from '../contract/problem.js';
 
 /** Compares the published scores with the reports of a person. The reports of a day (UTC) are one group. */
 export const getSubjectAgreement: OperationRecord<'getSubjectAgreement', 'store'> = {

@@ -1,18 +1,18 @@
-import { createSubjectReader } from '../store/subjects.js';
-import { createTriggerReader } from '../store/triggers.js';
-import { createHourReader } from '../store/subject-hours.js';
 import { summaries as settings } from '../../generated/spec.js';
 import type { Fault, Input } from '../contract/contract.js';
+import { createFault, ProblemError } from '../contract/problem.js';
 import { type Calendar, createDayCalendar, floorHour, hourCalendar, hourMs, toRows } from '../score/summary.js';
 import type { ReadScope } from '../store/scope.js';
+import { createHourReader } from '../store/subject-hours.js';
+import { createSubjectReader } from '../store/subjects.js';
+import { createTriggerReader } from '../store/triggers.js';
 import type { OperationRecord, Services } from './operation.js';
-import { createFault, ProblemError } from '../contract/problem.js';
 
 const dayMs = 24 * hourMs;
 /** Readings may have timestamps up to a minute ahead, so the present hour or the next one is the last with data. */
 const aheadMs = hourMs;
 
-/** The hours of a request, as starts of rows in epoch ms. */
+/** The hours of a request, as starts of rows, in epoch ms. */
 interface Span {
   readonly fromMs: number;
   readonly toMs: number;

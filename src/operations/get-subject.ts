@@ -1,9 +1,9 @@
-import { findSubjectSummary } from '../store/subject-summary.js';
-import { createTriggerReader } from '../store/triggers.js';
+import { ProblemError } from '../contract/problem.js';
 import { toBaseline } from '../score/subject-profile.js';
 import { toStatusChanges } from '../score/triggers.js';
+import { findSubjectSummary } from '../store/subject-summary.js';
+import { createTriggerReader } from '../store/triggers.js';
 import type { OperationRecord } from './operation.js';
-import { ProblemError } from '../contract/problem.js';
 
 /** Returns the learned data of a subject at the present time. */
 export const getSubject: OperationRecord<'getSubject', 'store' | 'now'> = {

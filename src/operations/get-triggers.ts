@@ -1,8 +1,8 @@
-import { createTriggerReader } from '../store/triggers.js';
-import { createSubjectReader } from '../store/subjects.js';
-import { toProfile } from '../score/triggers.js';
-import type { OperationRecord } from './operation.js';
 import { ProblemError } from '../contract/problem.js';
+import { toProfile } from '../score/triggers.js';
+import { createSubjectReader } from '../store/subjects.js';
+import { createTriggerReader } from '../store/triggers.js';
+import type { OperationRecord } from './operation.js';
 
 /** Returns the triggers of a subject. The lists are empty for a subject without texts. */
 export const getTriggers: OperationRecord<'getTriggers', 'store'> = {

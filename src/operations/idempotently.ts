@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { idempotency as settings } from '../../generated/spec.js';
 import type { Caller } from '../contract/contract.js';
+import { createFault, ProblemError } from '../contract/problem.js';
 import { type ClaimOutcome, type IdempotencyClaim, createIdempotencyKeyTable } from '../store/idempotency-keys.js';
 import type { WriteScope } from '../store/scope.js';
 import type { Services } from './operation.js';
-import { createFault, ProblemError } from '../contract/problem.js';
 
 /** A request that a client may send with an Idempotency-Key. */
 export interface IdempotentRequest {

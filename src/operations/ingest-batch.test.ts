@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Caller } from '../contract/contract.js';
+import { ProblemError } from '../contract/problem.js';
 import { createLog } from '../observe/log.js';
 import type { Commit } from '../readings/group.js';
 import { ingestBatch } from './ingest-batch.js';
 import type { Services } from './operation.js';
-import { ProblemError } from '../contract/problem.js';
 
 const caller: Caller = { accountId: 'acc_1', keyId: 'key_1', tier: 'solo' };
 const log = createLog('silent', process.stdout);

@@ -1,11 +1,11 @@
 import { retryAfter, validation } from '../../generated/spec.js';
 import type { Caller, Schema } from '../contract/contract.js';
-import { toStateReading } from '../score/state-reading.js';
-import type { Outcome } from '../readings/group.js';
-import type { PreparedReading } from '../readings/intake.js';
-import type { OperationRecord, Services } from './operation.js';
 import { ProblemError } from '../contract/problem.js';
 import { RateLimitError } from '../limits/window-limit.js';
+import type { Outcome } from '../readings/group.js';
+import type { PreparedReading } from '../readings/intake.js';
+import { toStateReading } from '../score/state-reading.js';
+import type { OperationRecord, Services } from './operation.js';
 
 /** The lines of a batch in their order. A line is ready to be stored, or already rejected. Plain data. */
 export interface PreparedBatch {
@@ -75,8 +75,7 @@ function toResult({ line, reading }: PreparedLine, outcome: Outcome, requestId: 
 
 /**
  * Returns a function that omits the validation errors of a line if earlier lines have too many. Called with the results
- * of
- * a batch in their order.
+ * of a batch in their order.
  */
 export function createErrorLimit(): (result: Schema<'LineResult'>) => Schema<'LineResult'> {
   let left = validation.request_errors_max;

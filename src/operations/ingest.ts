@@ -1,9 +1,9 @@
-import { requiredNames } from '../score/signals.js';
-import { toStateReading } from '../score/state-reading.js';
+import { ProblemError } from '../contract/problem.js';
 import type { Outcome } from '../readings/group.js';
 import type { PreparedReading } from '../readings/intake.js';
+import { requiredNames } from '../score/signals.js';
+import { toStateReading } from '../score/state-reading.js';
 import type { OperationRecord } from './operation.js';
-import { ProblemError } from '../contract/problem.js';
 
 /** Stores a prepared reading and returns the state after the reading. */
 export const ingest: OperationRecord<'ingest', 'commit', PreparedReading> = {

@@ -1,10 +1,10 @@
-import { findSubjectSummary } from '../store/subject-summary.js';
 import { accessRecord as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
+import { createFault, ProblemError } from '../contract/problem.js';
 import { type AccessCursor, type ChainedEntry, everyone } from '../store/access-queries.js';
 import { createAccessTable } from '../store/accesses.js';
+import { findSubjectSummary } from '../store/subject-summary.js';
 import type { OperationRecord } from './operation.js';
-import { createFault, ProblemError } from '../contract/problem.js';
 
 /**
  * Returns a page of the accesses to a person's data. Reads one access more than a page, to find out whether a next page

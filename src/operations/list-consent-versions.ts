@@ -1,8 +1,8 @@
-import { createConsentReader } from '../store/consents.js';
 import { consent as settings } from '../../generated/spec.js';
+import { createFault, ProblemError } from '../contract/problem.js';
+import { createConsentReader } from '../store/consents.js';
 import { toConsent } from './consent-view.js';
 import type { OperationRecord } from './operation.js';
-import { createFault, ProblemError } from '../contract/problem.js';
 
 /** Returns a page of the versions of a consent, newest first. */
 export const listConsentVersions: OperationRecord<'listConsentVersions', 'store' | 'now'> = {

@@ -1,12 +1,12 @@
-import { toContractDelivery } from '../webhooks/view.js';
 import type { Delivery } from '../store/delivery-row.js';
+import type { ReadScope } from '../store/scope.js';
 import {
   type DeliveryFilter,
   createDeliveryLog,
   type DeliveryOutcome,
   orderNewestFirst,
 } from '../store/settled-deliveries.js';
-import type { ReadScope } from '../store/scope.js';
+import { toContractDelivery } from '../webhooks/view.js';
 import { findDeliveryPage } from './delivery-page.js';
 import type { OperationRecord } from './operation.js';
 

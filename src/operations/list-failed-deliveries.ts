@@ -1,8 +1,8 @@
-import { createWebhookTable } from '../store/webhooks.js';
-import { type DeliveryFilter, createDeliveryLog, createFailedDeliveryTable } from '../store/settled-deliveries.js';
 import type { Schema } from '../contract/contract.js';
 import type { Delivery } from '../store/delivery-row.js';
 import type { ReadScope } from '../store/scope.js';
+import { type DeliveryFilter, createDeliveryLog, createFailedDeliveryTable } from '../store/settled-deliveries.js';
+import { createWebhookTable } from '../store/webhooks.js';
 import { findDeliveryPage } from './delivery-page.js';
 import type { OperationRecord } from './operation.js';
 

@@ -1,9 +1,9 @@
 import { feedback as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
+import { createFault, ProblemError } from '../contract/problem.js';
 import { findBand } from '../score/states.js';
 import { type FeedbackCursor, createFeedbackReader, type StoredReport } from '../store/feedback.js';
 import type { OperationRecord } from './operation.js';
-import { createFault, ProblemError } from '../contract/problem.js';
 
 /** Returns a page of reports, newest first. Reads one report more, to find out whether a next page exists. */
 export const listFeedback: OperationRecord<'listFeedback', 'store'> = {

@@ -1,5 +1,5 @@
-import { createReceiptKeyTable } from '../store/receipt-keys.js';
 import { receiptKeysMax, toPublicJwk } from '../keys/receipts.js';
+import { createReceiptKeyTable } from '../store/receipt-keys.js';
 import type { OperationRecord } from './operation.js';
 
 /** Returns the public keys of deletion receipts. Requires no API key: a receipt can be verified without an account. */

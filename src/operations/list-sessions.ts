@@ -1,14 +1,14 @@
-import { findStreamHeads } from '../store/stream-positions.js';
 import { enums, sessionList as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
+import { createFault, ProblemError } from '../contract/problem.js';
 import { staleAfterMs } from '../score/evidence.js';
+import type { ComputedState } from '../score/remembered.js';
 import { findBand } from '../score/states.js';
+import type { ReadScope } from '../store/scope.js';
 import { listSessions as findSessions, type SessionCursor } from '../store/session-list.js';
 import { type SessionPoint, createSnapshotReader, type SnapshotSession } from '../store/session-snapshot.js';
-import type { ReadScope } from '../store/scope.js';
+import { findStreamHeads } from '../store/stream-positions.js';
 import type { OperationRecord, Services } from './operation.js';
-import type { ComputedState } from '../score/remembered.js';
-import { createFault, ProblemError } from '../contract/problem.js';
 
 type Query = NonNullable<Parameters<OperationRecord<'listSessions', 'store' | 'now'>['handle']>[1]['query']>;
 type Order = Schema<'SessionOrder'>;

@@ -1,5 +1,5 @@
-import { createWebhookTable } from '../store/webhooks.js';
 import { findHealth } from '../store/settled-deliveries.js';
+import { createWebhookTable } from '../store/webhooks.js';
 import { toWebhook } from '../webhooks/view.js';
 import type { OperationRecord } from './operation.js';
 

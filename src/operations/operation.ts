@@ -1,17 +1,17 @@
 import type { Logger } from 'pino';
 import type { BodyOf, Caller, CallerOf, Input, OperationId, Output, RejectedLines } from '../contract/contract.js';
-import type { ResolveName } from '../webhooks/resolve-name.js';
-import type { SecretBox } from '../webhooks/secrets.js';
-import type { TargetPolicy } from '../webhooks/target.js';
-import type { EventSink as EventSink } from '../streaming/event-stream.js';
-import type { Exports, ExportSink as ExportSink } from '../streaming/exports.js';
+import type { SessionTokens } from '../keys/session-token.js';
 import type { Commit } from '../readings/group.js';
 import type { ErasureParts } from '../retention/erase.js';
 import type { ComputeHours } from '../retention/hours.js';
 import type { DigestId } from '../store/erased-ids.js';
 import type { Store } from '../store/store.js';
+import type { EventSink as EventSink } from '../streaming/event-stream.js';
+import type { Exports, ExportSink as ExportSink } from '../streaming/exports.js';
 import type { Streams } from '../streaming/streams.js';
-import type { SessionTokens } from '../keys/session-token.js';
+import type { ResolveName } from '../webhooks/resolve-name.js';
+import type { SecretBox } from '../webhooks/secrets.js';
+import type { TargetPolicy } from '../webhooks/target.js';
 
 /** Operations whose responses are sent piece by piece. */
 type StreamedId = 'streamEvents' | 'exportReadings';
@@ -114,7 +114,7 @@ export interface McpTool {
 
 export interface StreamRequest<Op extends OperationId> extends Omit<Input<Op>, 'body'> {
   readonly caller: Caller;
-  /** The caller's session token, with its expiry in epoch ms. Undefined if the caller uses a key. */
+  /** The caller's session token, with its expiry, in epoch ms. Undefined if the caller uses a key. */
   readonly token: { readonly sessionId: string; readonly expiresAtMs: number } | undefined;
   /** Must be called whenever data is sent. */
   readonly onSent: () => void;

@@ -1,19 +1,19 @@
-import { runStatements } from '../store/rows.js';
-import { createSubjectWriter } from '../store/subjects.js';
 import { isDeepStrictEqual } from 'node:util';
 import { consent as contract } from '../../generated/spec.js';
 import type { BodyOf } from '../contract/contract.js';
-import { type AllowedCategories, findRefusedCategories, narrowConsent, readAllowed } from '../score/consent.js';
-import { unknownSubject } from '../score/triggers.js';
+import { ProblemError } from '../contract/problem.js';
 import { keepBaseline, hasStatedPurpose } from '../readings/consent.js';
 import { checkAge } from '../readings/intake.js';
 import { removeDisallowedValues } from '../retention/remove-live-values.js';
+import { type AllowedCategories, findRefusedCategories, narrowConsent, readAllowed } from '../score/consent.js';
+import type { Consent } from '../score/remembered.js';
+import { unknownSubject } from '../score/triggers.js';
 import { createConsentWriter, type StoredConsent } from '../store/consents.js';
+import { runStatements } from '../store/rows.js';
 import type { WriteScope } from '../store/scope.js';
+import { createSubjectWriter } from '../store/subjects.js';
 import { toConsent } from './consent-view.js';
 import type { OperationRecord } from './operation.js';
-import type { Consent } from '../score/remembered.js';
-import { ProblemError } from '../contract/problem.js';
 
 /** What a person decided, without the fields that the service adds. */
 type Decision = NonNullable<StoredConsent['sent']>;
@@ -70,8 +70,7 @@ async function record(
 
 /**
  * Returns the newest version after a decision: a version with the same number if the decision does not count, and the
- * same
- * object for a resend.
+ * same object for a resend.
  *
  * The clocks of clients differ, so a withdrawal wins in doubt: at the same time, and over a time in the future. Of a
  * decision in doubt, only what it withdraws counts, also when it is sent again later.

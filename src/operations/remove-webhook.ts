@@ -1,7 +1,7 @@
-import { createWebhookTable } from '../store/webhooks.js';
-import { createDeliveryTable } from '../store/deliveries.js';
-import type { OperationRecord } from './operation.js';
 import { ProblemError } from '../contract/problem.js';
+import { createDeliveryTable } from '../store/deliveries.js';
+import { createWebhookTable } from '../store/webhooks.js';
+import type { OperationRecord } from './operation.js';
 
 const batchRows = 500;
 

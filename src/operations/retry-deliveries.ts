@@ -1,13 +1,13 @@
-import { createFailedDeliveryTable } from '../store/settled-deliveries.js';
-import { createDeliveryTable } from '../store/deliveries.js';
-import { createWebhookTable } from '../store/webhooks.js';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
-import { toOrderedRetries } from '../webhooks/queues.js';
+import { createDeliveryTable } from '../store/deliveries.js';
 import type { Delivery } from '../store/delivery-row.js';
 import type { WriteScope } from '../store/scope.js';
-import { requireWebhook } from './require-webhook.js';
+import { createFailedDeliveryTable } from '../store/settled-deliveries.js';
+import { createWebhookTable } from '../store/webhooks.js';
+import { toOrderedRetries } from '../webhooks/queues.js';
 import type { OperationRecord } from './operation.js';
+import { requireWebhook } from './require-webhook.js';
 
 /** Restarts the schedules of failed deliveries. The deliveries keep their ids. */
 export const retryDeliveries: OperationRecord<'retryDeliveries', 'store' | 'now' | 'wakeWorker'> = {

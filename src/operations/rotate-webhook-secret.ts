@@ -1,10 +1,10 @@
+import { ProblemError } from '../contract/problem.js';
 import { createWebhookTable } from '../store/webhooks.js';
 import { findRotationEnd, issueSecret, rotateSecret } from '../webhooks/secrets.js';
 import { toWebhook } from '../webhooks/view.js';
-import { ProblemError } from '../contract/problem.js';
 import { runIdempotently } from './idempotently.js';
-import { requireWebhook } from './require-webhook.js';
 import type { OperationRecord } from './operation.js';
+import { requireWebhook } from './require-webhook.js';
 
 /**
  * Issues a new secret. The previous secret also signs deliveries for a day, so that no receiver rejects an event.

@@ -1,12 +1,12 @@
-import { createErasedIdTable } from '../store/erased-ids.js';
 import { summaries, timestamps } from '../../generated/spec.js';
 import type { Caller, Schema } from '../contract/contract.js';
+import { ProblemError } from '../contract/problem.js';
+import { createErasedIdTable } from '../store/erased-ids.js';
 import { createFeedbackReader, createFeedbackWriter, type Report, type StoredReport } from '../store/feedback.js';
 import type { ReportedObject } from '../store/published-score.js';
 import type { WriteScope } from '../store/scope.js';
 import { toFeedback } from './list-feedback.js';
 import type { OperationRecord, Services } from './operation.js';
-import { ProblemError } from '../contract/problem.js';
 
 const digestLength = 20;
 type Submission = Schema<'FeedbackSubmission'>;

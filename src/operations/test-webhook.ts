@@ -1,10 +1,10 @@
-import { createDeliveryTable } from '../store/deliveries.js';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
+import { createDeliveryTable } from '../store/deliveries.js';
 import { createDelivery } from '../webhooks/queues.js';
 import { runIdempotently } from './idempotently.js';
-import { requireWebhook } from './require-webhook.js';
 import type { OperationRecord } from './operation.js';
+import { requireWebhook } from './require-webhook.js';
 
 /** Queues a sample event, which the worker delivers like any other event. */
 export const testWebhook: OperationRecord<'testWebhook', 'store' | 'secretBox' | 'now' | 'wakeWorker'> = {

@@ -1,6 +1,8 @@
-import { createReadingTable, type StoredReading } from '../store/readings.js';
-import type { TriggersBySubject } from '../store/triggers.js';
+import type { TopicName } from '../../packages/text/vocabulary.js';
+import { createFault, ProblemError } from '../contract/problem.js';
 import { attributeStress, type TopicStress, computeStressAtTurn } from '../score/attribution.js';
+import { type GatheredTopics, gatherTopics } from '../score/gather.js';
+import type { Baseline, ComputedState, Session, Subject, RecentTurns } from '../score/remembered.js';
 import {
   advanceSession,
   backfillSession,
@@ -9,18 +11,16 @@ import {
   startLiveState,
   type SessionStep,
 } from '../score/session.js';
-import { findChange, computeNextSeq, type SessionEvent } from '../score/states.js';
 import type { Reading } from '../score/signals.js';
+import { findChange, computeNextSeq, type SessionEvent } from '../score/states.js';
 import { unknownSubject } from '../score/triggers.js';
-import { type GatheredTopics, gatherTopics } from '../score/gather.js';
-import type { TopicName } from '../../packages/text/vocabulary.js';
 import type { ErasedId } from '../store/erased-ids.js';
-import type { StoredSession } from '../store/sessions.js';
+import { createReadingTable, type StoredReading } from '../store/readings.js';
 import type { WriteScope } from '../store/scope.js';
+import type { StoredSession } from '../store/sessions.js';
+import type { TriggersBySubject } from '../store/triggers.js';
 import { applyConsent, type AllowedReading } from './consent.js';
 import type { PreparedReading } from './intake.js';
-import type { Baseline, ComputedState, Session, Subject, RecentTurns } from '../score/remembered.js';
-import { createFault, ProblemError } from '../contract/problem.js';
 
 type AdvancedSession = StoredSession & { readonly session: Session };
 
@@ -34,7 +34,7 @@ export interface GroupProgress {
   readonly taken: Map<string, AcceptedReading>;
   readonly changedSessions: Map<string, AdvancedSession>;
   readonly changedSubjects: Map<string, Subject>;
-  /** Returns the time of the newest erasure of a session or subject in epoch ms. 0 if there is none. */
+  /** Returns the time of the newest erasure of a session or subject, in epoch ms. 0 if there is none. */
   readonly erasedAtMs: (erased: ErasedId) => number;
   /** Time of processing in epoch ms. The same for the whole group. */
   readonly nowMs: number;
@@ -216,8 +216,7 @@ function extractTopics(
 
 /**
  * Returns the topics that the stress of the reading counts for, and the topics that its turn mentions without a
- * concern. A
- * late reading counts only for its own topics.
+ * concern. A late reading counts only for its own topics.
  */
 function creditTopics(
   session: Session | undefined,

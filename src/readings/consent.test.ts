@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { advanceTo, startMs } from '../../testkit/arbitraries.js';
-import { unknownSubject } from '../score/triggers.js';
-import { createTopicAnalyzer } from '../../packages/text/texts.js';
 import { loadTopicModel } from '../../packages/text/model.js';
+import { createTopicAnalyzer } from '../../packages/text/texts.js';
+import { advanceTo, startMs } from '../../testkit/arbitraries.js';
+import { ProblemError } from '../contract/problem.js';
+import type { ConsentCategory } from '../score/remembered.js';
+import { unknownSubject } from '../score/triggers.js';
 import { beginProgress } from './advance.js';
 import { applyConsent } from './consent.js';
 import type { PreparedReading } from './intake.js';
-import type { ConsentCategory } from '../score/remembered.js';
-import { ProblemError } from '../contract/problem.js';
 
 const weights = readFileSync(new URL('../../packages/text/weights/topics.bin', import.meta.url));
 const turn = createTopicAnalyzer(loadTopicModel(weights)).analyzeTurn({

@@ -1,14 +1,14 @@
-import { createSessionReader } from '../store/sessions.js';
-import { createSubjectReader } from '../store/subjects.js';
 import { consent as contract } from '../../generated/spec.js';
 import type { Caller, Submission } from '../contract/contract.js';
+import { ProblemError } from '../contract/problem.js';
 import { type AllowedCategories, isExpired, keepAllowed, readAllowed, removeLiveValues } from '../score/consent.js';
+import type { Session, Subject } from '../score/remembered.js';
 import { listCategories } from '../score/signals.js';
 import type { ReadScope } from '../store/scope.js';
+import { createSessionReader } from '../store/sessions.js';
+import { createSubjectReader } from '../store/subjects.js';
 import type { GroupProgress } from './advance.js';
 import type { PreparedReading } from './intake.js';
-import type { Session, Subject } from '../score/remembered.js';
-import { ProblemError } from '../contract/problem.js';
 
 /** How a reading is checked against the consent of its subject. Plain data. */
 export interface ConsentCheck {
@@ -67,8 +67,8 @@ export interface AllowedReading {
 
 /**
  * Applies the consent of the subject to a reading. Returns a ProblemError if nothing of the reading is allowed. Runs
- * under
- * the lock of the subject, which also the recording of a consent takes. No reading after a withdrawal therefore passes.
+ * under the lock of the subject, which also the recording of a consent takes. No reading after a withdrawal therefore
+ * passes.
  */
 export function applyConsent(
   { subjects, nowMs }: GroupProgress,

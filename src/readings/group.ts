@@ -1,20 +1,22 @@
-import { createReadingTable } from '../store/readings.js';
-import { createTriggerWriter } from '../store/triggers.js';
-import { createPositionTable } from '../store/stream-positions.js';
-import { createSubjectWriter } from '../store/subjects.js';
-import { runStatements } from '../store/rows.js';
-import { createWebhookTable } from '../store/webhooks.js';
-import { createOutboxTable } from '../store/outbox.js';
 import type { Caller } from '../contract/contract.js';
-import { createGroupCommit } from '../store/group-commit.js';
+import { ProblemError } from '../contract/problem.js';
 import type { AdmitSession } from '../limits/new-session-limit.js';
+import { runInSharedSpan, traceOrigin, type TraceOrigin } from '../observe/in-span.js';
+import type { ComputedState, Session, Subject } from '../score/remembered.js';
 import { type DigestId, type ErasedId, createErasedIdTable } from '../store/erased-ids.js';
+import { createGroupCommit } from '../store/group-commit.js';
+import { createOutboxTable } from '../store/outbox.js';
 import { bindRows, type BoundSession } from '../store/person-rows.js';
+import { createReadingTable } from '../store/readings.js';
+import { isTransient } from '../store/retry.js';
+import { runStatements } from '../store/rows.js';
+import type { WriteScope } from '../store/scope.js';
 import { createSessionWriter, type StoredSession } from '../store/sessions.js';
 import type { Store } from '../store/store.js';
-import type { WriteScope } from '../store/scope.js';
-import { isTransient } from '../store/retry.js';
-import { runInSharedSpan, traceOrigin, type TraceOrigin } from '../observe/in-span.js';
+import { createPositionTable } from '../store/stream-positions.js';
+import { createSubjectWriter } from '../store/subjects.js';
+import { createTriggerWriter } from '../store/triggers.js';
+import { createWebhookTable } from '../store/webhooks.js';
 import {
   type ProcessedReading,
   processReading,
@@ -29,8 +31,6 @@ import {
 } from './advance.js';
 import type { PreparedReading } from './intake.js';
 import { updateTriggers } from './topics.js';
-import type { ComputedState, Session, Subject } from '../score/remembered.js';
-import { ProblemError } from '../contract/problem.js';
 
 /*
  * The story of a reading, in the order in which its files run:

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { timestamps } from '../../generated/spec.js';
-import type { Caller, Fault, Submission, TokenGrant } from '../contract/contract.js';
-import { listCategories, type ReadingContent, requiredNames } from '../score/signals.js';
 import { isForeign, type MessageCheck } from '../../packages/text/check-message.js';
 import type { Texts, TurnAnalysis } from '../../packages/text/texts.js';
-import { type Allowance, RateLimitError, type WindowLimit } from '../limits/window-limit.js';
+import type { Caller, Fault, Submission, TokenGrant } from '../contract/contract.js';
+import { ProblemError } from '../contract/problem.js';
 import type { CountedCall } from '../limits/monthly-calls.js';
+import { type Allowance, RateLimitError, type WindowLimit } from '../limits/window-limit.js';
+import { listCategories, type ReadingContent, requiredNames } from '../score/signals.js';
 import { digestLength } from '../store/readings.js';
 import { type IsTextAllowed, type ConsentCheck, createConsentCheck, hasText, hasStatedPurpose } from './consent.js';
-import { ProblemError } from '../contract/problem.js';
 
 /**
  * A validated reading that can be stored. It contains no text, because topic detection has reduced the turn to numbers.
@@ -147,8 +147,7 @@ export interface PreparationParts {
 
 /**
  * Converts a validated submission to a reading that can be stored. Analyzes its texts only if `mayReadText`. Throws a
- * ProblemError if the submission has no
- * signal, or if its timestamp is too old or too far in the future.
+ * ProblemError if the submission has no signal, or if its timestamp is too old or too far in the future.
  */
 export type PrepareReading = (caller: Caller, submission: Submission, mayReadText?: boolean) => PreparedReading;
 
@@ -214,8 +213,7 @@ function seconds(ms: number): string {
 
 /**
  * Returns the digest that detects a resent body: `digestLength` hex characters. Two bodies in the same session and
- * account have the
- * same digest if their JSON is equal, with any order of fields.
+ * account have the same digest if their JSON is equal, with any order of fields.
  *
  * The digest is keyed, because a plain digest of a short text could be guessed from a copy of the database. SHA-256
  * with a secret prefix is safe here, because no JSON array is a prefix of another one (Bellare, Canetti and Krawczyk,

@@ -1,4 +1,5 @@
 import type { TopicStress } from '../score/attribution.js';
+import type { ComputedState } from '../score/remembered.js';
 import { addTopics } from '../score/session.js';
 import { isConcern, moveTopic, addSighting, type Trigger, unknownSubject } from '../score/triggers.js';
 import type { TriggersBySubject } from '../store/triggers.js';
@@ -10,7 +11,6 @@ import {
   type GroupProgress,
   type AcceptedReading,
 } from './advance.js';
-import type { ComputedState } from '../score/remembered.js';
 
 /** Updates the triggers with the topics of the group, in order. Adds topics and triggers to the responses. */
 export function updateTriggers(
@@ -49,8 +49,7 @@ const triggerIn = ({ triggers, before }: PersonsTriggers, topic: string): Trigge
 
 /**
  * Keeps the topics that are active or resolved for the person. A topic that is mentioned without a concern counts only
- * then.
- * This is how a topic resolves. Returns undefined if there are none.
+ * then. This is how a topic resolves. Returns undefined if there are none.
  */
 function keepConcerns(calm: TopicStress, person: PersonsTriggers): TopicStress | undefined {
   const topics = calm.topics.filter((topic) => isConcern(triggerIn(person, topic)));

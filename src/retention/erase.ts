@@ -1,12 +1,12 @@
-import { batchedTables, eraseRows, eraseSomeRows } from '../store/person-rows.js';
-import { createSubjectWriter } from '../store/subjects.js';
-import { createAccessTable, unlinkPerson } from '../store/accesses.js';
-import { createPositionTable } from '../store/stream-positions.js';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { createAccessTable, unlinkPerson } from '../store/accesses.js';
 import { type DigestId, createErasedIdTable, type StoredErasure } from '../store/erased-ids.js';
 import { eraseReadings, eraseSessions, eraseSomeDeliveries, type Erasure, findErasures } from '../store/erasures.js';
-import type { Store } from '../store/store.js';
+import { batchedTables, eraseRows, eraseSomeRows } from '../store/person-rows.js';
 import type { WriteScope } from '../store/scope.js';
+import type { Store } from '../store/store.js';
+import { createPositionTable } from '../store/stream-positions.js';
+import { createSubjectWriter } from '../store/subjects.js';
 
 const erasuresAtOnce = 100;
 const batchRows = 500;

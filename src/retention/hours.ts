@@ -1,21 +1,21 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { createSerialQueue } from '../store/session-snapshot.js';
 import { beginTimeline, type Hour, hourMs, stateMs } from '../score/summary.js';
 import type { ReadScope } from '../store/scope.js';
+import { createSerialQueue } from '../store/session-snapshot.js';
 import { createHourReader, type SubjectReading } from '../store/subject-hours.js';
 
 /** Maximum number of readings that one query reads, so that it blocks other work for milliseconds only. */
 const queryMax = 2_000;
-/** Length of the range of time that one query searches in ms. It follows the density of the readings. */
+/** Length of the range of time that one query searches, in ms. It follows the density of the readings. */
 const span = { first: 4 * hourMs, least: 1, most: 32 * 24 * hourMs };
 const hexDigits = [...'0123456789abcdef'];
 
 export interface HoursRequest {
   readonly subjectId: string;
-  /** Starts of the first hour, and of the hour after the last one in epoch ms. */
+  /** Starts of the first hour, and of the hour after the last one, in epoch ms. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** The time at which the state of the newest reading ends at the latest in epoch ms. */
+  /** The time at which the state of the newest reading ends at the latest, in epoch ms. */
   readonly nowMs: number;
   /**
    * Called with the readings of each query, and the time up to which they are complete. If it returns an earlier time in

@@ -9,7 +9,7 @@ export const hourMs = 60 * 60 * 1000;
 export const dayMs = 24 * hourMs;
 const aheadMaxMs = timestamps.max_ahead_seconds * 1000;
 
-/** A table whose rows expire, and the time before which a purge deletes them in epoch ms. */
+/** A table whose rows expire, and the time before which a purge deletes them, in epoch ms. */
 export interface PurgeEdge {
   readonly table: string;
   readonly expiry: NonNullable<TableDefinition['expiry']>;
@@ -27,16 +27,17 @@ export interface PurgePlan {
 export function planPurge(times: RetentionTimes, nowMs: number): PurgePlan {
   const storesHours = times.summariesMs > 0;
   const readings = storesHours ? summarizedBefore(nowMs - times.readingsMs) : nowMs - times.readingsMs;
-  // Sessions stay as long as their readings.
+  // A session stays at least as long as its readings.
   const sessions = Math.min(nowMs - times.idleSessionsMs, storesHours ? readings - aheadMaxMs : nowMs);
   const special: Readonly<Record<string, number>> = { session_readings: readings, sessions };
-  const edges = findTables(({ expiry }) => expiry !== undefined).map(({ name, expiry = { column: '' }, retention }) => {
-    const beforeMs = special[name] ?? nowMs - (expiry.maxAgeMs ?? findRetention(times, retention));
-    return [name, { table: name, expiry, beforeMs: beforeMs - (expiry.graceMs ?? 0) }] as const;
+  const edges = findTables(() => true).flatMap(({ name: table, expiry, retention }) => {
+    if (!expiry) return [];
+    const beforeMs = special[table] ?? nowMs - (expiry.maxAgeMs ?? findRetention(times, retention));
+    return { table, expiry, beforeMs: beforeMs - (expiry.graceMs ?? 0) };
   });
   // Sessions after their readings, so that every stored reading has a session.
-  const rank = (table: string) => ['session_readings', 'sessions'].indexOf(table) >>> 0;
-  return { storesHours, edges: new Map(edges.sort(([a], [b]) => rank(a) - rank(b))) };
+  const first = Object.keys(special).flatMap((name) => edges.filter(({ table }) => table === name));
+  return { storesHours, edges: new Map([...first, ...edges].map((it) => [it.table, it])) };
 }
 
 function findRetention(times: RetentionTimes, setting: string): number {

@@ -1,12 +1,12 @@
-import { deleteOldest } from '../store/delete-oldest.js';
-import { purgeReadings } from '../store/expired-readings.js';
-import { createAccessTable } from '../store/accesses.js';
-import { forgetIssuedSecrets } from '../store/idempotency-keys.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { idempotency } from '../../generated/spec.js';
 import { readConfig, type RetentionTimes } from '../config/config.js';
+import { createAccessTable } from '../store/accesses.js';
 import type { DatabaseClock } from '../store/database-clock.js';
+import { deleteOldest } from '../store/delete-oldest.js';
+import { purgeReadings } from '../store/expired-readings.js';
+import { forgetIssuedSecrets } from '../store/idempotency-keys.js';
 import type { Store } from '../store/store.js';
 import { finishErasures } from './erase.js';
 import { createComputeHours } from './hours.js';
@@ -26,7 +26,7 @@ const intervalMs = 60_000;
 
 export interface Retention {
   /**
-   * Returns the time of the database at the end of the last complete purge in epoch ms. 0 if no purge was complete,
+   * Returns the time of the database at the end of the last complete purge, in epoch ms. 0 if no purge was complete,
    * undefined if none has started, for example because an idle SQLite database has no certain time.
    */
   lastPurgeAtMs(): number | undefined;

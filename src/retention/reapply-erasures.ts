@@ -1,7 +1,7 @@
-import { createPeopleTable } from '../store/people.js';
-import { bindSession } from '../store/person-rows.js';
 import { randomBytes } from 'node:crypto';
 import { type ErasedId, createErasedIdRecord } from '../store/erased-ids.js';
+import { createPeopleTable } from '../store/people.js';
+import { bindSession } from '../store/person-rows.js';
 import { type ErasureParts, eraseSubject } from './erase.js';
 import type { Erasures } from './erasure-file.js';
 
@@ -18,8 +18,7 @@ export async function findMissingErasures({ store }: ErasureParts, record: Erasu
 
 /**
  * Erases the subjects and sessions whose digests are in `missing`, then stores these erasures. Resolves with the number
- * of
- * erased subjects, and of erased sessions without a subject.
+ * of erased subjects, and of erased sessions without a subject.
  *
  * A session without a subject may have got the subject after the backup, so that the erasure covered it.
  */

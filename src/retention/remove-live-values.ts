@@ -1,8 +1,8 @@
-import { createSessionWriter } from '../store/sessions.js';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { type AllowedCategories, removeLiveValues } from '../score/consent.js';
-import type { Store } from '../store/store.js';
 import type { WriteScope } from '../store/scope.js';
+import { createSessionWriter } from '../store/sessions.js';
+import type { Store } from '../store/store.js';
 
 const sessionsAtOnce = 100;
 

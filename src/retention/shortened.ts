@@ -1,13 +1,13 @@
+import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import { formatCommandLine } from '../contract/command-line.js';
 import type { RetentionTimes } from '../config/config.js';
+import { formatCommandLine } from '../contract/command-line.js';
 import { countExpired, type ExpiredCount } from '../store/count-expired.js';
 import type { Store } from '../store/store.js';
 import { hourMs, planPurge } from './purge-edges.js';
-import type { Knex } from 'knex';
 
 /**
- * How often the readings are counted while a shorter retention waits for a confirmation in ms. Counting reads them all.
+ * How often the readings are counted while a shorter retention waits for a confirmation, in ms. Counting reads them all.
  */
 const recountMs = hourMs;
 

@@ -1,7 +1,7 @@
-import { createHourWriter } from '../store/subject-hours.js';
 import { floorHour, type Hour, hourMs, stateMs } from '../score/summary.js';
 import { type ExpiredReading, findSubjects } from '../store/expired-readings.js';
 import type { Store } from '../store/store.js';
+import { createHourWriter } from '../store/subject-hours.js';
 import type { ComputeHours } from './hours.js';
 
 export interface SummarizeParts {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { attributeStress, type TopicStress } from './attribution.js';
 import type { TopicName } from '../../packages/text/vocabulary.js';
+import { attributeStress, type TopicStress } from './attribution.js';
 import type { RecentTurns } from './remembered.js';
 
 const still = { expressed: 0, heart: 0, explained: 0 };

@@ -11,7 +11,7 @@ export interface TopicStress extends Omit<Turn, 'expressed'> {
 /** What attribution needs to know about a reading. */
 export interface ObservedReading {
   readonly atMs: number;
-  /** The heart rate of this reading in bpm. Undefined if the reading has none. */
+  /** The heart rate of this reading, in bpm. Undefined if the reading has none. */
   readonly heartRate: number | undefined;
   readonly fused: Pick<FusedStress, 'expressed' | 'heart' | 'explained'>;
 }
@@ -20,8 +20,7 @@ export interface ObservedReading {
  * Determines which topics the stress of a reading counts for. Voice, face and words count at once for the topics of the
  * same reading. A heart rate rises in the minutes after its cause, so a rise counts for the turn before it, and for no
  * later turn, until the heart rate is low again. `said` contains the topics of the reading's own turn. A reading that
- * is older than
- * the newest one changes nothing.
+ * is older than the newest one changes nothing.
  */
 export function attributeStress(
   before: RecentTurns | undefined,
@@ -75,8 +74,7 @@ function followHeart(talk: RecentTurns, observed: ObservedReading): RecentTurns 
 
 /**
  * Follows a rise until the heart rate has fallen by half of the rise, or has had the time to climb. The rise counts for
- * the
- * next turn if most of it comes after that turn.
+ * the next turn if most of it comes after that turn.
  */
 function followRise(
   rise: HeartRateRise,
@@ -121,7 +119,7 @@ function creditRise(
   return { talk: { ...talk, turns }, credit: { ...raised, before: turn.stress } };
 }
 
-/** Returns the evidence of a rise within minutes in log-odds. Movement explains a share of the rise. */
+/** Returns the evidence of a rise within minutes, in log-odds. Movement explains a share of the rise. */
 function riseEvidence({ bpm = 0, rise }: RecentTurns, { explained }: ObservedReading['fused']): number {
   if (!rise) return 0;
   const { log_odds_per_bpm, log_odds_max, from_bpm } = settings;

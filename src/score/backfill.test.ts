@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { advanceSession, backfillSession, startLiveState, type SessionStep } from './session.js';
-import { computeTypicalValues } from './baseline.js';
 import { history, laterMs, laws, startMs } from '../../testkit/arbitraries.js';
+import { computeTypicalValues } from './baseline.js';
+import { advanceSession, backfillSession, startLiveState, type SessionStep } from './session.js';
 import type { Reading } from './signals.js';
 
 /** Applies readings with `advance`, each with the baseline after the previous one. */

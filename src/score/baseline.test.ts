@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { stressModel as model } from './model.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
-import { updateBaseline, backfillBaseline, computeTypicalValues } from './baseline.js';
 import { advanceAll, baselineAfter, history, laterMs, laws } from '../../testkit/arbitraries.js';
+import { updateBaseline, backfillBaseline, computeTypicalValues } from './baseline.js';
+import { stressModel as model } from './model.js';
 import type { Baseline } from './remembered.js';
 
 const minuteMs = 60_000;

@@ -1,6 +1,5 @@
 import { stressModel as model } from './model.js';
 import { chooseNewerDevice } from './movement.js';
-import { addPastRate, addSmoothedRate, computeTypicalHeartRate } from './resting.js';
 import type {
   Baseline,
   Device,
@@ -11,6 +10,7 @@ import type {
   VariabilityBaseline,
   VariabilityByDevice,
 } from './remembered.js';
+import { addPastRate, addSmoothedRate, computeTypicalHeartRate } from './resting.js';
 import { addLateValue, addValue, readMean } from './running-mean.js';
 
 /** A typical value. `known` is between 0 (the value of the population) and 1 (the person's own value). */
@@ -19,11 +19,11 @@ export interface TypicalValue {
   readonly known: number;
 }
 
-/** The heart rate that is typical of a person at a time of day in bpm. */
+/** The heart rate that is typical of a person at a time of day, in bpm. */
 export interface TypicalHeartRate extends TypicalValue {
   /** The resting heart rate in bpm: a low quantile of the whole day. */
   readonly restingBpm: number;
-  /** The rise above the typical heart rate that counts as stressed in bpm. */
+  /** The rise above the typical heart rate that counts as stressed, in bpm. */
   readonly stressedRiseBpm: number;
   /** Learned time in seconds. */
   readonly learnedSeconds: number;
@@ -180,7 +180,7 @@ function byRecency(a: DeviceVariabilityBaseline, b: DeviceVariabilityBaseline): 
   return findNewestValueTime(b) - findNewestValueTime(a) || (a.device < b.device ? -1 : 1);
 }
 
-/** Returns the timestamp of the newest value in epoch ms. 0 if there is none. */
+/** Returns the timestamp of the newest value, in epoch ms. 0 if there is none. */
 export function findNewestValueTime({ sdnn, rmssd }: VariabilityBaseline): number {
   return Math.max(sdnn?.atMs ?? 0, rmssd?.atMs ?? 0);
 }

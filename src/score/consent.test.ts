@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { advanceTo, startMs } from '../../testkit/arbitraries.js';
 import { enums } from '../../generated/spec.js';
-import { backfillSession } from './session.js';
+import { advanceTo, startMs } from '../../testkit/arbitraries.js';
 import { removeLiveValues } from './consent.js';
-import type { Reading } from './signals.js';
 import type { ConsentCategory } from './remembered.js';
+import { backfillSession } from './session.js';
+import type { Reading } from './signals.js';
 
 const at = (seconds: number, values: Omit<Reading, 'atMs'>): Reading => ({ ...values, atMs: startMs + seconds * 1000 });
 const allowing = (...refused: ConsentCategory[]) =>

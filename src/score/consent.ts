@@ -1,6 +1,6 @@
 import { consent as settings, enums, signals as contract } from '../../generated/spec.js';
-import { labelNames, type ReadingContent } from './signals.js';
 import type { Consent, ConsentCategory, Session, SignalName, RecentTurns } from './remembered.js';
+import { labelNames, type ReadingContent } from './signals.js';
 
 /** The categories that a person allows at one time. */
 export type AllowedCategories = ReadonlySet<ConsentCategory>;

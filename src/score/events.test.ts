@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findBand, findChange, computeNextSeq } from './states.js';
 import { advanceAll, history, laws, startMs } from '../../testkit/arbitraries.js';
 import type { Session } from './remembered.js';
+import { findBand, findChange, computeNextSeq } from './states.js';
 
 const anyScore = fc.integer({ min: 0, max: 100 });
 

@@ -1,11 +1,11 @@
-import { stressModel as model } from './model.js';
 import type { TypicalValues, TypicalHeartRate, TypicalValue } from './baseline.js';
-import { computeLearnedShare } from './resting.js';
+import { stressModel as model } from './model.js';
 import { round3, type Sample, type Signals, type SignalValue } from './remembered.js';
+import { computeLearnedShare } from './resting.js';
 
 type Tone = SignalValue<'tone'>;
 
-/** Evidence that raises the sum of all evidence up to `total` at most in log-odds. */
+/** Evidence that raises the sum of all evidence up to `total` at most, in log-odds. */
 export interface BoundedEvidence {
   readonly name: 'tone' | 'expression';
   readonly logOdds: number;
@@ -81,7 +81,7 @@ export function computeHeartRateEvidence(riseBpm: number, typical: TypicalHeartR
   return saturate(below + near + slope * Math.max(0, rise - from), log_odds_max) - calmEvidence(riseBpm, typical);
 }
 
-/** Returns the evidence for calm of a heart rate among the lowest of the person's day, at least 0 in log-odds. */
+/** Returns the evidence for calm of a heart rate among the lowest of the person's day, at least 0, in log-odds. */
 function calmEvidence(riseBpm: number, { value, restingBpm, learnedSeconds }: TypicalHeartRate): number {
   const { calm_log_odds, calm_from_bpm, calm_full_bpm } = model.heart_rate;
   const aboveResting = value + riseBpm - restingBpm;
@@ -109,8 +109,8 @@ export function computeVariabilityDrop(
 }
 
 /**
- * Returns the evidence of a heart rate variability `drop` below the typical value in log-odds. A variability well above a
- * person's own typical value is clear evidence for calm.
+ * Returns the evidence of a heart rate variability `drop` below the typical value, in log-odds. A variability well
+ * above a person's own typical value is clear evidence for calm.
  */
 export function computeVariabilityEvidence(drop: number, known: number): number {
   const { log_odds_per_ln, log_odds_max, calm_from_ln, calm_log_odds_per_ln, calm_log_odds_max } = model.hrv;
@@ -118,11 +118,11 @@ export function computeVariabilityEvidence(drop: number, known: number): number 
   return saturate(log_odds_per_ln * drop, log_odds_max) - known * calm;
 }
 
-/** Age at which a signal is stale in ms. A session whose newest reading is older has ended. */
+/** Age at which a signal is stale, in ms. A session whose newest reading is older has ended. */
 export const staleAfterMs = model.age.stale_after_seconds * 1000;
 
 /**
- * Returns the weight of a signal by its age in ms: 1 when fresh, halved per half-life, 0 when stale. Strictly
+ * Returns the weight of a signal by its age, in ms: 1 when fresh, halved per half-life, 0 when stale. Strictly
  * decreasing.
  */
 export function weighByAge(ageMs: number): number {

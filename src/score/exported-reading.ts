@@ -1,8 +1,8 @@
 import type { Schema, State } from '../contract/contract.js';
+import type { ComputedState } from './remembered.js';
 import type { DerivableName, ReadingContent, HistoryPoint } from './signals.js';
 import { compareEffectiveness } from './state-reading.js';
 import { findBand } from './states.js';
-import type { ComputedState } from './remembered.js';
 
 /** A stored reading with the results that were stored with it. */
 export interface StoredResult extends HistoryPoint {

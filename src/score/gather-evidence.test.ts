@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { addTextEvidence, decayEvidence, storeEvidence } from './gather.js';
 import { topicNames } from '../../packages/text/vocabulary.js';
+import { addTextEvidence, decayEvidence, storeEvidence } from './gather.js';
 import type { TopicEvidence } from './remembered.js';
 
 const exams = topicNames.indexOf('exams');

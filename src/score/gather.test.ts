@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { gatherTopics } from './gather.js';
 import { loadTopicModel } from '../../packages/text/model.js';
 import { createTopicAnalyzer, type Turn } from '../../packages/text/texts.js';
-import { anyText } from '../../testkit/arbitraries.js';
 import { areaOfTopic, type TopicName, topicsByArea } from '../../packages/text/vocabulary.js';
+import { anyText } from '../../testkit/arbitraries.js';
+import { gatherTopics } from './gather.js';
 import type { TopicEvidence } from './remembered.js';
 
 const bytes = readFileSync(new URL('../../packages/text/weights/topics.bin', import.meta.url));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { stressModel } from './model.js';
 import { computeTypicalValues } from './baseline.js';
 import { computeHeartRateLevel, addToWindow } from './heart.js';
+import { stressModel } from './model.js';
 
 const { jump_bpm, jump_bpm_per_second, below_rest_bpm } = stressModel.plausibility;
 const staleSeconds = stressModel.age.stale_after_seconds;

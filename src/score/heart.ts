@@ -1,5 +1,13 @@
-import { stressModel as model } from './model.js';
 import type { BaselineSample, TypicalHeartRate } from './baseline.js';
+import { stressModel as model } from './model.js';
+import {
+  addStatedMovement,
+  explainRise,
+  hasMoved,
+  inferMovement,
+  isRaised,
+  chooseStrongerMovement,
+} from './movement.js';
 import {
   type Device,
   type Movements,
@@ -12,14 +20,6 @@ import {
   type HeartRateSlot,
 } from './remembered.js';
 import type { Reading } from './signals.js';
-import {
-  addStatedMovement,
-  explainRise,
-  hasMoved,
-  inferMovement,
-  isRaised,
-  chooseStrongerMovement,
-} from './movement.js';
 import { isExertion, type ScoreInput } from './stress.js';
 
 type Slots = Pick<RecentHeartRates, 'slots' | 'slotFromMs'>;
@@ -28,11 +28,11 @@ type Slots = Pick<RecentHeartRates, 'slots' | 'slotFromMs'>;
 export interface HeartRateLevel {
   /** Smoothed heart rate in bpm, which follows small changes slowly. */
   readonly bpm: number;
-  /** Trimmed mean of the smoothing window in bpm. */
+  /** Trimmed mean of the smoothing window, in bpm. */
   readonly fastBpm: number;
   /** False while a jump to the newest reading is unconfirmed. `bpm` is then the level before the jump. */
   readonly isConfirmed: boolean;
-  /** Rise above the last quiet minutes in bpm. Absent without a sudden rise. */
+  /** Rise above the last quiet minutes, in bpm. Absent without a sudden rise. */
   readonly suddenBpm?: number | undefined;
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { computeTrend, toHistory } from './history.js';
 import { laws } from '../../testkit/arbitraries.js';
+import { computeTrend, toHistory } from './history.js';
 import type { HistoryPoint } from './signals.js';
 
 const scores = fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 40 });

@@ -2,15 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { enums, signals as contract } from '../../generated/spec.js';
-import { stressModel as model } from './model.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
-import { computeTypicalValues } from './baseline.js';
-import { toHistory } from './history.js';
-import { advanceSession, type SessionStep } from './session.js';
-import { type Reading, signalNames } from './signals.js';
-import { toStateReading } from './state-reading.js';
-import { publishScore } from './states.js';
-import { fuseEvidence } from './stress.js';
 import {
   advanceAll,
   advanceTo,
@@ -34,7 +26,15 @@ import {
   typical,
   worsening,
 } from '../../testkit/arbitraries.js';
+import { computeTypicalValues } from './baseline.js';
+import { toHistory } from './history.js';
+import { stressModel as model } from './model.js';
 import type { Baseline, Session, SignalValues } from './remembered.js';
+import { advanceSession, type SessionStep } from './session.js';
+import { type Reading, signalNames } from './signals.js';
+import { toStateReading } from './state-reading.js';
+import { publishScore } from './states.js';
+import { fuseEvidence } from './stress.js';
 
 /** Each case is an hour of readings, so the default number of cases is lower. NOISE_RUNS=10000 takes minutes. */
 const noiseLaw = { numRuns: Number(process.env['NOISE_RUNS'] ?? 100) };

@@ -218,8 +218,7 @@ export const stateHold = {
 
 /**
  * Which turn the heart raises. The heart reacts late: a rise counts for the newest turn that is older than
- * `delay_seconds`
- * when the rise is seen, and for no later turn.
+ * `delay_seconds` when the rise is seen, and for no later turn.
  */
 export const heartRise = {
   rise_bpm: 8, // a rise starts when the heart rate, averaged over about smoothing_seconds, is this far above its lowest value since the last rise

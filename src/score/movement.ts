@@ -1,6 +1,6 @@
-import { stressModel as model } from './model.js';
 import type { TypicalHeartRate } from './baseline.js';
 import type { HeartRateLevel } from './heart.js';
+import { stressModel as model } from './model.js';
 import { type Device, type Movement, type Movements, round3 } from './remembered.js';
 import { listCategories, type MovementContext, type Reading } from './signals.js';
 import type { ScoreInput } from './stress.js';
@@ -21,9 +21,8 @@ export function addStatedMovement(held: Movements, reading: MovementContext & { 
 }
 
 /**
- * Returns the part of the heart rate's rise that movement explains in bpm. Stated rest excludes implied movement.
- * Without a
- * statement, implied movement explains only a share of the rise.
+ * Returns the part of the heart rate's rise that movement explains, in bpm. Stated rest excludes implied movement.
+ * Without a statement, implied movement explains only a share of the rise.
  */
 export function explainRise(
   { movement, implied, stated }: Movements,

@@ -2,16 +2,16 @@ import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { enums } from '../../generated/spec.js';
-import { withWristNoise } from '../../testkit/simulation/wrist-noise.js';
-import { sampleRecording } from '../../testkit/sample-recording.js';
-import { groupBySubject } from '../../packages/tools/recordings/recorded-window.js';
 import { readWindows } from '../../packages/tools/recordings/read-windows.js';
+import { groupBySubject } from '../../packages/tools/recordings/recorded-window.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
+import { advanceAll, laws, measured, nowMs, signals, situationOf, typical } from '../../testkit/arbitraries.js';
+import { sampleRecording } from '../../testkit/sample-recording.js';
+import { withWristNoise } from '../../testkit/simulation/wrist-noise.js';
 import { type TypicalValues, computeTypicalValues } from './baseline.js';
 import { explainScore } from './reason.js';
-import { fuseEvidence, type ScoreInput } from './stress.js';
-import { advanceAll, laws, measured, nowMs, signals, situationOf, typical } from '../../testkit/arbitraries.js';
 import type { Signals, SignalValues } from './remembered.js';
+import { fuseEvidence, type ScoreInput } from './stress.js';
 
 const population = computeTypicalValues(undefined, 0);
 const person: TypicalValues = {

@@ -1,10 +1,10 @@
-import { stressModel as model } from './model.js';
 import type { TypicalHeartRate } from './baseline.js';
+import { stressModel as model } from './model.js';
 import { isLikelyAnotherPerson } from './movement.js';
+import type { Signals } from './remembered.js';
 import { type LabelName, labels } from './signals.js';
 import { findBand } from './states.js';
 import { type FusedStress, type Driver, computeExplainedShare, isExertion, type ScoreInput } from './stress.js';
-import type { Signals } from './remembered.js';
 
 /**
  * Returns one sentence that names the signals behind the published score and their direction, strongest first. Strong

@@ -1,6 +1,6 @@
-import type { Schema, SignalCategory, Submission } from '../contract/contract.js';
-import type { Area, TopicName } from '../../packages/text/vocabulary.js';
 import type { signals as contract } from '../../generated/spec.js';
+import type { Area, TopicName } from '../../packages/text/vocabulary.js';
+import type { Schema, SignalCategory, Submission } from '../contract/contract.js';
 
 /** State of a session between readings. Plain JSON. */
 export interface Session extends Movements {
@@ -105,7 +105,7 @@ export type SignalValues = Pick<Submission, SignalName>;
 
 export type SignalValue<N extends SignalName> = NonNullable<SignalValues[N]>;
 
-/** A value with the time of its measurement in epoch ms. */
+/** A value with the time of its measurement, in epoch ms. */
 export interface Sample<T> {
   readonly value: T;
   readonly atMs: number;
@@ -136,9 +136,9 @@ export interface Movements {
 /** The device that measured the newest heart data of a session or a person. */
 export interface Device {
   readonly name: string;
-  /** Timestamp of its newest heart data in epoch ms. */
+  /** Timestamp of its newest heart data, in epoch ms. */
   readonly atMs: number;
-  /** Time of the last change of the device in epoch ms. Absent before the first change. */
+  /** Time of the last change of the device, in epoch ms. Absent before the first change. */
   readonly changedMs?: number | undefined;
 }
 
@@ -149,11 +149,11 @@ export interface Device {
 export interface RecentHeartRates {
   /** Plausible readings, oldest first. Only the last one may be older than the smoothing window. */
   readonly slots: readonly HeartRateSlot[];
-  /** Timestamp of the first reading of the last slot in epoch ms. Absent if the slot has one reading. */
+  /** Timestamp of the first reading of the last slot, in epoch ms. Absent if the slot has one reading. */
   readonly slotFromMs?: number | undefined;
   /** A jump to a very different heart rate. The newest reading confirms or refutes it. */
   readonly unconfirmed?: Sample<number> | undefined;
-  /** The level before the newest reading in bpm. */
+  /** The level before the newest reading, in bpm. */
   readonly steadyBpm: number;
   /**
    * Time in epoch ms at which the mean returned to the typical heart rate, while `steadyBpm` is still higher. Absent
@@ -166,10 +166,10 @@ export interface RecentHeartRates {
 
 /** Mean of neighboring readings. */
 export interface HeartRateSlot {
-  /** Timestamp of the slot's last reading in epoch ms. */
+  /** Timestamp of the slot's last reading, in epoch ms. */
   readonly atMs: number;
   readonly bpm: number;
-  /** Duration that the slot's readings represent in seconds. */
+  /** Duration that the slot's readings represent, in seconds. */
   readonly seconds: number;
 }
 
@@ -185,13 +185,13 @@ export interface QuietHeartRate {
   /** Quiet time so far in seconds, at most `quiet_seconds`. */
   readonly seconds: number;
   /**
-   * Time since the heart rate rose far above the mean in seconds. The mean does not change meanwhile. Absent without a
+   * Time since the heart rate rose far above the mean, in seconds. The mean does not change meanwhile. Absent without a
    * rise.
    */
   readonly raisedSeconds?: number | undefined;
 }
 
-/** Beat-to-beat intervals of one reading in ms, oldest first. The last one ends at `atMs` in epoch ms. */
+/** Beat-to-beat intervals of one reading in ms, oldest first. The last one ends at `atMs`, in epoch ms. */
 export interface IntervalBatch {
   readonly atMs: number;
   readonly intervals: readonly number[];
@@ -212,7 +212,7 @@ export interface BandHold {
    * negative below. Absent for 0.
    */
   readonly dwell?: number | undefined;
-  /** Evidence of voice, face and words in log-odds. It rises at once and fades with age. Absent for 0. */
+  /** Evidence of voice, face and words, in log-odds. It rises at once and fades with age. Absent for 0. */
   readonly expressed?: number | undefined;
 }
 
@@ -230,7 +230,7 @@ export interface Turn {
   readonly topics: readonly TopicName[];
   /** The topics that a first-person phrase names. */
   readonly certain: readonly TopicName[];
-  /** Evidence of voice, face and words at the turn in log-odds. */
+  /** Evidence of voice, face and words at the turn, in log-odds. */
   readonly expressed: number;
   /** Stress that counts for the topics so far, 0–100. */
   readonly stress: number;
@@ -238,13 +238,13 @@ export interface Turn {
 
 /** A rise of the heart rate that follows a turn. */
 export interface HeartRateRise {
-  /** Timestamp of the turn that the rise counts for in epoch ms. */
+  /** Timestamp of the turn that the rise counts for, in epoch ms. */
   readonly turnMs: number;
-  /** Timestamp at which the rise was seen in epoch ms. */
+  /** Timestamp at which the rise was seen, in epoch ms. */
   readonly sinceMs: number;
   /** Heart rate before the rise in bpm. */
   readonly fromBpm: number;
-  /** Highest heart rate of the rise in bpm. */
+  /** Highest heart rate of the rise, in bpm. */
   readonly peakBpm: number;
   /** Heart rate in bpm at the conversation turn that followed this one. Absent before that turn. */
   readonly atTurnBpm?: number | undefined;
@@ -256,13 +256,13 @@ export interface HeartRateRise {
 export interface RecentTurns {
   /** The latest turns that named topics, oldest first. At most two. */
   readonly turns: readonly Turn[];
-  /** Timestamp of the newest heart rate or turn in epoch ms. */
+  /** Timestamp of the newest heart rate or turn, in epoch ms. */
   readonly atMs: number;
-  /** Heart rate, smoothed over a few readings in bpm. Absent without a heart rate. */
+  /** Heart rate, smoothed over a few readings, in bpm. Absent without a heart rate. */
   readonly bpm?: number | undefined;
   /** Lowest `bpm` before a rise. */
   readonly lowBpm?: number | undefined;
-  /** Evidence of the heart at `lowBpm` in log-odds. */
+  /** Evidence of the heart at `lowBpm`, in log-odds. */
   readonly lowEvidence?: number | undefined;
   readonly rise?: HeartRateRise | undefined;
 }
@@ -282,8 +282,7 @@ export interface TopicEvidence {
 
 /**
  * Baseline of one person. Each field is absent if its signal was never measured. Plain JSON of at most 12,800 bytes:
- * seven
- * histograms of 96 bins are 10,000 of them. The rows that contain it have up to 65,535 bytes on MySQL.
+ * seven histograms of 96 bins are 10,000 of them. The rows that contain it have up to 65,535 bytes on MySQL.
  */
 export interface Baseline extends VariabilityByDevice {
   readonly heart_rate?: HeartRateHistograms | undefined;
@@ -325,7 +324,7 @@ export interface RunningMean {
   readonly firstAtMs?: number | undefined;
   /** Timestamp of the newest reading in epoch ms. */
   readonly atMs: number;
-  /** The newest value and its duration in seconds. The mean does not include it yet. */
+  /** The newest value and its duration, in seconds. The mean does not include it yet. */
   readonly value: number;
   readonly seconds: number;
   /** True if the newest value is not learned, because movement explains the heart rate. */
@@ -348,28 +347,28 @@ export interface HeartRateHistograms {
   readonly firstAtMs?: number | undefined;
   /** Timestamp of the newest reading in epoch ms. */
   readonly atMs: number;
-  /** The newest smoothed heart rate and its duration in seconds. The bins do not include it yet. */
+  /** The newest smoothed heart rate and its duration, in seconds. The bins do not include it yet. */
   readonly bpm: number;
   readonly seconds: number;
   /** True if the newest rate is not learned, because movement explains it. */
   readonly isSkipped?: boolean | undefined;
   /** True if the newest rate is raised as under stress. */
   readonly isRaised?: boolean | undefined;
-  /** Time with a raised heart rate before the newest rate, minus the later time without one in seconds. Absent for 0. */
+  /** Time with a raised heart rate before the newest rate, minus the later time without one, in seconds. Absent for 0. */
   readonly raisedSeconds?: number | undefined;
   /** Mean of the readings whose duration is still too short for a bin entry. Absent if there are none. */
   readonly blockBpm?: number | undefined;
-  /** Total duration of the readings in `blockBpm` in seconds. */
+  /** Total duration of the readings in `blockBpm`, in seconds. */
   readonly blockSeconds?: number | undefined;
   /** Total seconds in the bins, after decay. */
   readonly seenSeconds?: number | undefined;
-  /** Seconds per bin, after decay. The key is the lower edge of the bin in bpm. Absent if all bins are empty. */
+  /** Seconds per bin, after decay. The key is the lower edge of the bin, in bpm. Absent if all bins are empty. */
   readonly secondsByBpm?: Histogram | undefined;
   /** Seconds per bin in each phase. The key is the first hour of the phase. Absent in rows of releases without phases. */
   readonly phases?: Readonly<Record<string, Histogram>> | undefined;
 }
 
-/** Seconds per bin. The key is the lower edge of the bin in bpm. */
+/** Seconds per bin. The key is the lower edge of the bin, in bpm. */
 export type Histogram = Readonly<Record<string, number>>;
 
 /** Rounds to three decimals. Sessions and baselines store rounded numbers to keep their rows short and readable. */

@@ -1,5 +1,5 @@
-import { stressModel as model } from './model.js';
 import type { TypicalHeartRate } from './baseline.js';
+import { stressModel as model } from './model.js';
 import { type Histogram, type HeartRateHistograms, round3 } from './remembered.js';
 import { computeFamiliarity, keepFirstTime, findFirstTime, computeRemainingShare } from './running-mean.js';
 
@@ -84,7 +84,7 @@ export function computeTypicalHeartRate(resting: HeartRateHistograms | undefined
 
 /**
  * Returns the resting and the typical heart rate of a histogram, and the rise above the typical one that counts as
- * stressed in bpm. With few learned seconds, the typical heart rate is the resting heart rate.
+ * stressed, in bpm. With few learned seconds, the typical heart rate is the resting heart rate.
  */
 function describe(secondsByBpm: Histogram, seconds: number) {
   const { resting_quantile, typical_quantile, raised_quantile, typical_weight_seconds } = model.baseline;
@@ -118,7 +118,7 @@ function phaseAt(atMs: number): number {
 export interface TimePerHeartRate {
   /** Total of `secondsByBpm` in seconds. */
   readonly seconds: number;
-  /** Seconds per bin, after decay. The key is the lower edge of the bin in bpm. */
+  /** Seconds per bin, after decay. The key is the lower edge of the bin, in bpm. */
   readonly secondsByBpm: Histogram;
 }
 
@@ -193,7 +193,7 @@ function addTo(secondsByBpm: Histogram, bpm: number, seconds: number): Histogram
   return { ...secondsByBpm, [bin]: round3((secondsByBpm[bin] ?? 0) + seconds) };
 }
 
-/** Returns the sum of all bins in seconds. */
+/** Returns the sum of all bins, in seconds. */
 function addSeconds(secondsByBpm: Histogram): number {
   let total = 0;
   for (const bin in secondsByBpm) total += secondsByBpm[bin] ?? 0;
@@ -209,8 +209,7 @@ function scaleBins(secondsByBpm: Histogram, share: number): Histogram {
 
 /**
  * Returns the heart rates below which the person spent these shares of `seconds` in bpm, interpolated within their
- * bins. The
- * shares ascend, so that one pass over the bins finds all of them.
+ * bins. The shares ascend, so that one pass over the bins finds all of them.
  */
 function findQuantiles(secondsByBpm: Histogram, seconds: number, shares: readonly number[]): number[] {
   const { bin_bpm } = model.baseline;

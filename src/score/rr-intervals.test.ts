@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { seededRandom } from '../../packages/tools/terminal/scenes.js';
 import {
   addEctopics,
   drawIntervals,
@@ -7,10 +8,9 @@ import {
   rhythms,
   shiftPeaks,
 } from '../../testkit/simulation/rhythms.js';
-import { seededRandom } from '../../packages/tools/terminal/scenes.js';
+import type { IntervalBatch } from './remembered.js';
 import { storeIntervals, addDerivedVariability } from './rr-intervals.js';
 import type { Reading } from './signals.js';
-import type { IntervalBatch } from './remembered.js';
 
 const startMs = Date.UTC(2026, 0, 5, 9);
 /** A breathing rhythm of 35 ms with noise. The expected values below are those of Python's `statistics` module. */

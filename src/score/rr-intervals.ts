@@ -1,10 +1,10 @@
 import { signals as contract } from '../../generated/spec.js';
-import { rrIntervals as settings } from './model.js';
 import type { Schema } from '../contract/contract.js';
-import type { DerivedName, Reading } from './signals.js';
+import { rrIntervals as settings } from './model.js';
 import type { IntervalBatch } from './remembered.js';
+import type { DerivedName, Reading } from './signals.js';
 
-/** An interval that ends with a beat at `endMs` in epoch ms. */
+/** An interval that ends with a beat at `endMs`, in epoch ms. */
 export interface Beat {
   readonly endMs: number;
   readonly intervalMs: number;
@@ -16,18 +16,15 @@ const gapMs = settings.gap_seconds * 1_000;
 /** Maximum number of stored intervals: five minutes at 240 bpm. */
 const storedMax = 1_200;
 /**
- * Maximum size of the stored intervals as JSON in bytes. A session stores them up to twice (also for its backfilled
- * readings), and
- * a row of MySQL has 65,535 bytes. Five minutes fit, unless a reading has only one or two intervals.
+ * Maximum size of the stored intervals as JSON, in bytes. A session stores them up to twice (also for its backfilled
+ * readings), and a row of MySQL has 65,535 bytes. Five minutes fit, unless a reading has only one or two intervals.
  */
 const storedBytesMax = 16_000;
 
 /**
  * Returns the reading with heart rate (bpm), SDNN and RMSSD (ms), derived from its intervals and earlier intervals of
- * the same
- * device. A value that the reading states is not changed. The result depends only on intervals up to the reading's
- * timestamp, so
- * the order of arrival of later readings has no effect.
+ * the same device. A value that the reading states is not changed. The result depends only on intervals up to the
+ * reading's timestamp, so the order of arrival of later readings has no effect.
  */
 export function addDerivedVariability(reading: Reading, batches: readonly IntervalBatch[]): Reading {
   const { atMs, rr_intervals_ms: intervals, source_device: device } = reading;
@@ -68,16 +65,15 @@ export function storeIntervals(
   return recent;
 }
 
-/** Returns the size of a batch as JSON in bytes. An interval has at most four digits. */
+/** Returns the size of a batch as JSON, in bytes. An interval has at most four digits. */
 function storedBytes({ intervals, device }: IntervalBatch): number {
   const label = device === undefined ? 0 : JSON.stringify(device).length + ',"device":'.length;
   return '{"atMs":1700000000000,"intervals":[]},'.length + 5 * intervals.length + label;
 }
 
 /**
- * Returns SDNN and RMSSD as defined by the Task Force of the ESC and NASPE (1996) in ms. `undefined` marks an artifact:
- * it is
- * left out, together with its differences to the adjacent intervals. Returns nothing for less than 30 s of normal
+ * Returns SDNN and RMSSD as defined by the Task Force of the ESC and NASPE (1996), in ms. `undefined` marks an artifact:
+ * it is left out, together with its differences to the adjacent intervals. Returns nothing for less than 30 s of normal
  * intervals.
  */
 export function computeVariability(normal: ReadonlyArray<Beat | undefined>): { sdnn?: number; rmssd?: number } {
@@ -104,11 +100,10 @@ function judgeQuality(beats: readonly Beat[], normal: ReadonlyArray<Beat | undef
 }
 
 /**
- * Replaces artifacts by `undefined`. An artifact differs by more than 20 % from the median of the intervals around it, or
- * lies beside a misplaced peak. An ectopic beat and a peak that the sensor detects early or late shorten one interval and
- * lengthen the next, so the difference of these two intervals is large. The limits are higher for a person whose
- * intervals
- * differ much, e.g. while breathing deeply. `npm run evaluate:rr` measures them.
+ * Replaces artifacts by `undefined`. An artifact differs by more than 20 % from the median of the intervals around it,
+ * or lies beside a misplaced peak. An ectopic beat and a peak that the sensor detects early or late shorten one
+ * interval and lengthen the next, so the difference of these two intervals is large. The limits are higher for a person
+ * whose intervals differ much, e.g. while breathing deeply. `npm run evaluate:rr` measures them.
  */
 export function findNormalBeats(beats: readonly Beat[]): Array<Beat | undefined> {
   const medians = slidingMedians(
@@ -176,7 +171,9 @@ function squaredDifferences(beats: ReadonlyArray<Beat | undefined>): number[] {
   });
 }
 
-/** Returns the difference of two adjacent intervals in ms. Undefined if one is an artifact or if a gap separates them. */
+/**
+ * Returns the difference of two adjacent intervals, in ms. Undefined if one is an artifact or if a gap separates them.
+ */
 function computeDifference(previous: Beat | undefined, beat: Beat | undefined): number | undefined {
   if (!previous || !beat || beat.endMs - beat.intervalMs - previous.endMs > gapMs) return undefined;
   return beat.intervalMs - previous.intervalMs;

@@ -1,6 +1,6 @@
+import type { TypicalValue } from './baseline.js';
 import { stressModel as model } from './model.js';
 import { round3, round6, type RunningMean } from './remembered.js';
-import type { TypicalValue } from './baseline.js';
 
 /** A value at one time. */
 export interface MeasuredValue {
@@ -75,7 +75,7 @@ export function includeNewest(track: RunningMean, atMs: number): Pick<RunningMea
 }
 
 /**
- * Returns the share of the seconds that remains after a gap in ms. The share halves per half-life. At least
+ * Returns the share of the seconds that remains after a gap, in ms. The share halves per half-life. At least
  * `remembered_seconds` remain.
  */
 export function computeRemainingShare(seconds: number, gapMs: number): number {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { advanceAll, advanceTo, startMs } from '../../testkit/arbitraries.js';
 import { stressModel as model } from './model.js';
 import { advanceSession, isOtherSubject, type SessionStep } from './session.js';
 import type { MovementContext, Reading } from './signals.js';
-import { advanceAll, advanceTo, startMs } from '../../testkit/arbitraries.js';
 
 const at = (seconds: number, values: Omit<Reading, 'atMs'>): Reading => ({ ...values, atMs: startMs + seconds * 1000 });
 

@@ -1,7 +1,6 @@
 import { enums, modelVersion } from '../../generated/spec.js';
-import { stressModel as model } from './model.js';
+import type { TopicName } from '../../packages/text/vocabulary.js';
 import type { SignalCategory } from '../contract/contract.js';
-import { processHeartRate, toBaselineSample } from './heart.js';
 import {
   computeTypicalValues,
   type SampleDurations,
@@ -10,9 +9,12 @@ import {
   backfillBaseline,
   type BaselineSample,
 } from './baseline.js';
-import { addStatedMovement, reduceAfterDeviceChange, updateDevice } from './movement.js';
 import { countAgreeingTones } from './evidence.js';
+import { processHeartRate, toBaselineSample } from './heart.js';
+import { stressModel as model } from './model.js';
+import { addStatedMovement, reduceAfterDeviceChange, updateDevice } from './movement.js';
 import { explainScore } from './reason.js';
+import type { Baseline, ComputedState, PublishedState, Sample, Session, Signals } from './remembered.js';
 import { storeIntervals, addDerivedVariability } from './rr-intervals.js';
 import {
   listTextValues,
@@ -25,8 +27,6 @@ import {
 } from './signals.js';
 import { computePublishedBefore, publishScore } from './states.js';
 import { type FusedStress, fuseEvidence } from './stress.js';
-import type { TopicName } from '../../packages/text/vocabulary.js';
-import type { Baseline, ComputedState, PublishedState, Sample, Session, Signals } from './remembered.js';
 
 export interface SessionStep {
   readonly session: Session;
@@ -221,7 +221,7 @@ export function startLiveState(session: Session, reading: Reading, known: Baseli
   return { ...step, session: { ...step.session, past } };
 }
 
-/** Returns the timestamp of the newest reading of a session in epoch ms. Undefined for a new session. */
+/** Returns the timestamp of the newest reading of a session, in epoch ms. Undefined for a new session. */
 export function findNewestReadingTime(session: Session | undefined): number | undefined {
   return session && Math.max(session.latest.timestampMs, session.past?.latest.timestampMs ?? 0);
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { listCategories, mergeSignals, type Reading } from './signals.js';
 import { history, inTwoOrders, laws } from '../../testkit/arbitraries.js';
 import type { Signals } from './remembered.js';
+import { listCategories, mergeSignals, type Reading } from './signals.js';
 
 const mergeAll = (readings: readonly Reading[]) => readings.reduce<Signals>(mergeSignals, {});
 

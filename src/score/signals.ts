@@ -1,7 +1,8 @@
 import { modelVersion, signals as contract } from '../../generated/spec.js';
-import { stressModel as model } from './model.js';
+import type { TopicName } from '../../packages/text/vocabulary.js';
 import type { Schema, SignalCategory, Submission } from '../contract/contract.js';
 import { computeLabelLogOdds } from './evidence.js';
+import { stressModel as model } from './model.js';
 import type {
   SignalContract,
   NewestSample,
@@ -11,7 +12,6 @@ import type {
   SignalValues,
   SignalsUsedAs,
 } from './remembered.js';
-import type { TopicName } from '../../packages/text/vocabulary.js';
 
 /** A signal that is compared with the typical value of the person. The service also derives it from intervals. */
 export type DerivedName = 'heart_rate' | 'sdnn' | 'rmssd';
@@ -54,7 +54,7 @@ interface Scored<N extends SignalName> {
 /** `stress.ts` and `reason.ts` compute evidence and text of the other signals, because both depend on the person. */
 interface Label<N extends LabelName> extends Scored<N> {
   readonly evidence: N;
-  /** Returns the evidence of a fresh value in log-odds: positive for stress, 0 for neutral. */
+  /** Returns the evidence of a fresh value, in log-odds: positive for stress, 0 for neutral. */
   readonly weigh: (value: SignalValue<N>) => number;
   /** Returns the text for the reason of a score, e.g. "tense voice". */
   readonly describe: (value: SignalValue<N>) => string;

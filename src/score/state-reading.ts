@@ -1,9 +1,9 @@
 import { disclaimer } from '../../generated/spec.js';
+import { describeCheck, type MessageCheck } from '../../packages/text/check-message.js';
 import type { Schema, StateReading } from '../contract/contract.js';
 import { weighByAge } from './evidence.js';
-import { findBand } from './states.js';
-import { describeCheck, type MessageCheck } from '../../packages/text/check-message.js';
 import type { ComputedState } from './remembered.js';
+import { findBand } from './states.js';
 
 /**
  * Returns a computed state as the response that the contract defines. `check` is the check of the message in the
@@ -40,7 +40,7 @@ export function toStateReading(sessionId: string, computed: ComputedState, check
   };
 }
 
-/** Returns a confidence, 0–1, at an age in ms. It falls like the weight of a signal, and is 0 for a stale state. */
+/** Returns a confidence, 0–1, at an age, in ms. It falls like the weight of a signal, and is 0 for a stale state. */
 export function reduceConfidenceByAge(confidence: number, ageMs: number): number {
   return Math.round(confidence * weighByAge(ageMs) * 100) / 100;
 }

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { stateHold } from './model.js';
-import { findBand, computePublishedBefore, publishScore } from './states.js';
 import { held, laws, nowMs } from '../../testkit/arbitraries.js';
+import { stateHold } from './model.js';
 import type { PublishedState } from './remembered.js';
+import { findBand, computePublishedBefore, publishScore } from './states.js';
 
 const value = fc.double({ min: 0, max: 100, noNaN: true });
 const fused = (it: number, expressed = 0) => ({ value: it, expressed });
 
-/** Timestamp of a session's first reading, long before the tested readings in ms. */
+/** Timestamp of a session's first reading, long before the tested readings, in ms. */
 const settledMs = -600_000;
 
 /** Publishes one fused value every five seconds in a session that started long before. Returns the published scores. */

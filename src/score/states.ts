@@ -1,8 +1,8 @@
 import { bands } from '../../generated/spec.js';
+import type { Schema } from '../contract/contract.js';
 import { stateHold } from './model.js';
 import { type BandHold, type PublishedState, round3, type Session } from './remembered.js';
 import { addToStress, type FusedStress, toStressValue } from './stress.js';
-import type { Schema } from '../contract/contract.js';
 
 export type Band = (typeof bands)[number];
 type Fused = Pick<FusedStress, 'value' | 'expressed'>;

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { enums } from '../../generated/spec.js';
-import { stressModel as model } from './model.js';
+import { baselineAfter, measured, nowMs, situationOf } from '../../testkit/arbitraries.js';
 import { computeTypicalValues } from './baseline.js';
 import { weighByAge } from './evidence.js';
+import { stressModel as model } from './model.js';
+import type { SignalValues } from './remembered.js';
 import { findBand } from './states.js';
 import { fuseEvidence } from './stress.js';
-import { baselineAfter, measured, nowMs, situationOf } from '../../testkit/arbitraries.js';
-import type { SignalValues } from './remembered.js';
 
 const population = computeTypicalValues(undefined, 0);
 const scoreOf = (values: SignalValues) =>

@@ -1,7 +1,5 @@
-import { stressModel as model } from './model.js';
 import type { SignalCategory } from '../contract/contract.js';
 import type { TypicalValues } from './baseline.js';
-import { isLikelyAnotherPerson } from './movement.js';
 import {
   weighByAge,
   listBoundedEvidence,
@@ -11,8 +9,10 @@ import {
   computeVariabilityEvidence,
 } from './evidence.js';
 import type { HeartRateLevel } from './heart.js';
-import { evidenceCategories, type EvidenceName, type LabelName, labelNames, labels } from './signals.js';
+import { stressModel as model } from './model.js';
+import { isLikelyAnotherPerson } from './movement.js';
 import type { Signals } from './remembered.js';
+import { evidenceCategories, type EvidenceName, type LabelName, labelNames, labels } from './signals.js';
 
 /** Input of the score at one time. */
 export interface ScoreInput {
@@ -20,7 +20,7 @@ export interface ScoreInput {
   readonly typical: TypicalValues;
   /** Smoothed heart rate. Absent if none was measured. */
   readonly heart?: HeartRateLevel | undefined;
-  /** Heart rate rise that movement explains in bpm above rest. At most the whole rise. */
+  /** Heart rate rise that movement explains, in bpm above rest. At most the whole rise. */
   readonly explainedBpm: number;
   /** Number of earlier tones that agree with a stressful tone. Absent for 0. */
   readonly agreeingTones?: number | undefined;
@@ -30,9 +30,9 @@ export interface ScoreInput {
 export interface FusedStress {
   /** Fused stress, 0..100, unrounded. */
   readonly value: number;
-  /** Evidence of voice, face and words in log-odds. */
+  /** Evidence of voice, face and words, in log-odds. */
   readonly expressed: number;
-  /** Evidence of heart rate and variability in log-odds. */
+  /** Evidence of heart rate and variability, in log-odds. */
   readonly heart: number;
   /** Share of the heart rate's rise that movement explains, 0–1. */
   readonly explained: number;
@@ -50,11 +50,11 @@ export interface Driver {
   /** Weight by age, 0–1. */
   readonly weight: number;
   /**
-   * Difference of heart rate variability to the typical value in ln ms. Positive if the variability is lower. Absent for
+   * Difference of heart rate variability to the typical value, in ln ms. Positive if the variability is lower. Absent for
    * other signals.
    */
   readonly drop?: number;
-  /** Rise above the last quiet minutes in bpm. Present if the evidence of a heart rate follows from this rise. */
+  /** Rise above the last quiet minutes, in bpm. Present if the evidence of a heart rate follows from this rise. */
   readonly suddenBpm?: number | undefined;
 }
 
@@ -77,7 +77,7 @@ export function fuseEvidence(situation: ScoreInput, atMs: number): FusedStress {
   };
 }
 
-/** Returns the stress value, 0–100, of evidence in log-odds. */
+/** Returns the stress value, 0–100, of evidence, in log-odds. */
 export function toStressValue(evidence: number): number {
   const logOdds = model.neutral_log_odds + evidence * (evidence < 0 ? model.calm_share : 1);
   return model.score_max / (1 + Math.exp(-logOdds));
@@ -159,7 +159,7 @@ function restShare(riseBpm: number): number {
   return Math.min(1, Math.max(0, 1 - riseBpm / model.heart_rate.raised_from_bpm));
 }
 
-/** Returns the evidence of a heart rate level in log-odds. A sudden rise is at least stressed. */
+/** Returns the evidence of a heart rate level, in log-odds. A sudden rise is at least stressed. */
 function levelEvidence(heart: HeartRateLevel, typical: TypicalValues): number {
   if (decidingRise(heart, typical) !== undefined) return model.sudden_rise.log_odds;
   return computeHeartRateEvidence(heart.bpm - typical.heart_rate.value, typical.heart_rate);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { signals } from '../../generated/spec.js';
+import { baselineAfter, history, laterMs, laws } from '../../testkit/arbitraries.js';
 import { computeTypicalValues } from './baseline.js';
 import { toBaseline } from './subject-profile.js';
-import { baselineAfter, history, laterMs, laws } from '../../testkit/arbitraries.js';
 
 test('a person without measurements has an empty baseline', () => {
   expect(toBaseline({}, laterMs)).toEqual({});

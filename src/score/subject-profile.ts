@@ -1,7 +1,6 @@
-import { stressModel as model } from './model.js';
 import type { Schema } from '../contract/contract.js';
 import { computeTypicalValues, type TypicalHeartRate, type TypicalValue } from './baseline.js';
-import { readTimePerHeartRate } from './resting.js';
+import { stressModel as model } from './model.js';
 import {
   type Baseline,
   type HeartRateHistograms,
@@ -9,10 +8,11 @@ import {
   type RunningMean,
   type VariabilityBaseline,
 } from './remembered.js';
+import { readTimePerHeartRate } from './resting.js';
 import { readMean, includeNewest } from './running-mean.js';
 
 /**
- * Returns the baseline as defined in the contract, from readings strictly before `atMs` in epoch ms. A reading at that
+ * Returns the baseline as defined in the contract, from readings strictly before `atMs`, in epoch ms. A reading at that
  * time is scored against the same typical values.
  */
 export function toBaseline(baseline: Baseline, atMs: number): Schema<'Baseline'> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { stressModel } from './model.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
 import { updateQuietHeartRate, detectSuddenRise } from './heart.js';
+import { stressModel } from './model.js';
 import type { QuietHeartRate } from './remembered.js';
 
 const { from_bpm, until_bpm, rise_seconds, rise_seconds_max, pause_seconds, sd_bpm_max } = stressModel.sudden_rise;

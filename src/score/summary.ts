@@ -3,7 +3,7 @@ import type { Schema, State } from '../contract/contract.js';
 import { findBand } from './states.js';
 
 export const hourMs = 3_600_000;
-/** How long the state of a reading counts at most in ms. */
+/** How long the state of a reading counts at most, in ms. */
 export const stateMs = settings.state_seconds_max * 1000;
 
 /** The part of a reading that summaries use. */

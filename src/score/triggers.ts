@@ -54,8 +54,7 @@ const resolvedBelow = findLowestScore(settings.resolved_below_state);
 
 /**
  * Returns the trigger after a sighting, or after the stress of its latest sighting was raised. `trigger` is undefined
- * before
- * the first sighting.
+ * before the first sighting.
  */
 export function addSighting(trigger: Trigger | undefined, sighting: Sighting): Trigger {
   const { score, scoreBefore, atMs, isFirstInSession } = sighting;
@@ -111,8 +110,7 @@ function statusAfter(
 
 /**
  * Counts a calm sighting in a later session. A calm end of the same session does not support a resolution. A sighting
- * whose
- * stress is raised above calm no longer counts.
+ * whose stress is raised above calm no longer counts.
  */
 function countResolving(activation: Activation | undefined, sighting: Sighting): Activation | undefined {
   const { sessionId, atMs, score, scoreBefore = resolvedBelow } = sighting;

@@ -1,29 +1,29 @@
 import { readFile } from 'node:fs/promises';
 import { setImmediate as runOtherWork } from 'node:timers/promises';
 import { limits } from '../../generated/spec.js';
+import { createTexts } from '../../packages/text/texts.js';
+import { requireSecretsKeys } from '../config/secrets-key.js';
+import { requireSameContract } from '../contract/definitions.js';
+import { createApp } from '../http/app.js';
+import { startServer } from '../http/server.js';
 import type { DevelopmentKey } from '../keys/development-key.js';
 import { createExpiredKeyLog } from '../keys/expired-keys.js';
 import { createFindKey, createIdentify, createIdentifyToken, isUsable } from '../keys/identify.js';
-import { createExports } from '../streaming/exports.js';
-import { type Keep, startAll, runStartStep } from '../observe/start.js';
-import type { StartCore } from './core.js';
-import type { ProcessParts } from './foundation.js';
-import { createTexts } from '../../packages/text/texts.js';
-import { createApp } from '../http/app.js';
-import { startServer } from '../http/server.js';
+import { createSessionTokens } from '../keys/session-token.js';
 import { createFailureLimit } from '../limits/failure-limit.js';
 import { createMonthlyCalls, createQuotaReader } from '../limits/monthly-calls.js';
 import { openWindow } from '../limits/window-limit.js';
 import { createMetrics } from '../observe/metrics.js';
 import { createReadiness, createThreadLoadProbe } from '../observe/probes.js';
-import { requireSameContract } from '../contract/definitions.js';
 import { serveMetrics } from '../observe/server.js';
-import { requireSecretsKeys } from '../config/secrets-key.js';
+import { type Keep, startAll, runStartStep } from '../observe/start.js';
 import { readMonotonicMs } from '../store/database-clock.js';
 import { findRemedy, isTransient } from '../store/retry.js';
+import { createExports } from '../streaming/exports.js';
 import type { Notifications, OpenNotifications } from '../streaming/notifications.js';
 import { createStreams, type Streams } from '../streaming/streams.js';
-import { createSessionTokens } from '../keys/session-token.js';
+import type { StartCore } from './core.js';
+import type { ProcessParts } from './foundation.js';
 
 export interface ServiceParts extends ProcessParts {
   /** The root folder of the project, with openapi.yaml and the weights of the topic model. */
@@ -32,7 +32,7 @@ export interface ServiceParts extends ProcessParts {
   readonly startCore: StartCore;
   /** Returns the number of dropped log lines. */
   readonly droppedLines?: () => number;
-  /** Time between two comments of a stream in ms. Tests shorten it. */
+  /** Time between two comments of a stream, in ms. Tests shorten it. */
   readonly heartbeatMs?: number;
 }
 

@@ -1,9 +1,9 @@
 import { MessageChannel } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
-import { isTransient } from '../store/retry.js';
-import { connectThread, type ThreadConnection, type Functions } from './connection.js';
 import { createFault, ProblemError } from '../contract/problem.js';
 import { RateLimitError } from '../limits/window-limit.js';
+import { isTransient } from '../store/retry.js';
+import { connectThread, type ThreadConnection, type Functions } from './connection.js';
 
 interface Theirs extends Functions {
   double(number: number): number;

@@ -1,38 +1,38 @@
-import { findStreamHeads } from '../store/stream-positions.js';
-import { createAccessTable } from '../store/accesses.js';
-import { createKeyTable } from '../store/keys.js';
-import { createUsageTable } from '../store/usage.js';
-import { createPositionReader } from '../store/readings-by-position.js';
+import type { Logger } from 'pino';
 import { idempotency, limits } from '../../generated/spec.js';
 import { type Access, startAccessRecord } from '../access-record/record.js';
-import { createDevelopmentKey, type DevelopmentKey, listDevelopmentKeyWarnings } from '../keys/development-key.js';
 import type { Config } from '../config/config.js';
 import type { Caller, OperationId } from '../contract/contract.js';
-import type { Worker, WorkerParts } from '../webhooks/worker.js';
-import { beginExport, type ExportPosition, type ExportScope, readExportPage } from '../streaming/export-page.js';
-import { type Closable, type Keep, startAll } from '../observe/start.js';
+import { createDevelopmentKey, type DevelopmentKey, listDevelopmentKeyWarnings } from '../keys/development-key.js';
+import { createDigestFeedback, createDigestId } from '../keys/digest-id.js';
+import { createSessionTokens } from '../keys/session-token.js';
 import { createAdmitSession } from '../limits/new-session-limit.js';
 import { openWindow } from '../limits/window-limit.js';
 import { createThreadLoadProbe } from '../observe/probes.js';
+import { type Closable, type Keep, startAll } from '../observe/start.js';
 import { findOperation } from '../operations/index.js';
 import type { AnyInput, RecordAccess, CoreResponse, Services } from '../operations/operation.js';
 import { readTextConsent, type TextSource } from '../readings/consent.js';
 import { createReadingWriter } from '../readings/group.js';
 import type { PreparedReading } from '../readings/intake.js';
+import { appendErasures, buildErasureFilePath, saveErasures } from '../retention/erasure-file.js';
 import { createComputeHours } from '../retention/hours.js';
 import { startRetention } from '../retention/purge.js';
+import { everyone } from '../store/access-queries.js';
+import { createAccessTable } from '../store/accesses.js';
+import type { StoredErasure } from '../store/erased-ids.js';
+import { createKeyTable } from '../store/keys.js';
+import { createPositionReader } from '../store/readings-by-position.js';
+import { createSecretsKeyTable } from '../store/secrets-key.js';
 import { openStore, type Store } from '../store/store.js';
+import { findStreamHeads } from '../store/stream-positions.js';
+import { createUsageTable } from '../store/usage.js';
+import { beginExport, type ExportPosition, type ExportScope, readExportPage } from '../streaming/export-page.js';
 import { type PageRequest, readPage } from '../streaming/stream-page.js';
 import type { SessionId } from '../streaming/streams.js';
-import { createDigestFeedback, createDigestId } from '../keys/digest-id.js';
-import { createSessionTokens } from '../keys/session-token.js';
+import type { Worker, WorkerParts } from '../webhooks/worker.js';
 import { openFoundation, type ProcessParts, startWorkerOn } from './foundation.js';
 import { replaceSecretsKey } from './secrets-keys.js';
-import { everyone } from '../store/access-queries.js';
-import type { Logger } from 'pino';
-import { appendErasures, buildErasureFilePath, saveErasures } from '../retention/erasure-file.js';
-import type { StoredErasure } from '../store/erased-ids.js';
-import { createSecretsKeyTable } from '../store/secrets-key.js';
 
 /** Notifications from the core to the HTTP thread. */
 export interface CoreHost {
@@ -206,8 +206,7 @@ const actions = { reads: 'read', exports: 'export', erases: 'erase', none: undef
 
 /**
  * Returns the entry of a request for the access record. Undefined if its operation does not read, export or erase
- * personal
- * data. `readSession` is the session of the data, if the request does not name it.
+ * personal data. `readSession` is the session of the data, if the request does not name it.
  */
 function findAccess(
   operation: OperationId,

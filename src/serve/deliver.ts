@@ -1,7 +1,7 @@
-import { type Closable, startAll } from '../observe/start.js';
 import { createMetrics } from '../observe/metrics.js';
 import { createReadiness, createThreadLoadProbe } from '../observe/probes.js';
 import { serveMetrics } from '../observe/server.js';
+import { type Closable, startAll } from '../observe/start.js';
 import { openFoundation, type ProcessParts, startWorkerOn } from './foundation.js';
 
 export interface DeliveryParts extends ProcessParts {

@@ -1,20 +1,20 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.js';
+import { findSecretsKeys } from '../config/secrets-key.js';
+import { cacheResult, type ReadinessStatus } from '../observe/probes.js';
+import { type Keep, runStartStep } from '../observe/start.js';
+import { type DatabaseClock, createSqliteClock, followClock, openServerClock } from '../store/database-clock.js';
 import { countDeliveries, findDueQueues } from '../store/delivery-queue.js';
 import { findNewestReadingTime } from '../store/expired-readings.js';
-import { findOldestEvent } from '../store/outbox.js';
-import type { Logger } from 'pino';
-import { type Keep, runStartStep } from '../observe/start.js';
-import type { Config } from '../config/config.js';
-import { createSecretBox } from '../webhooks/secrets.js';
-import { createResolveName } from '../webhooks/resolve-name.js';
-import { startWorker, type Worker, type WorkerParts } from '../webhooks/worker.js';
-import { cacheResult, type ReadinessStatus } from '../observe/probes.js';
-import { findSecretsKeys } from '../config/secrets-key.js';
-import { type DatabaseClock, createSqliteClock, followClock, openServerClock } from '../store/database-clock.js';
 import type { HostEvent } from '../store/mysql-hosts.js';
+import { findOldestEvent } from '../store/outbox.js';
 import { openStore, type Store } from '../store/store.js';
+import { createResolveName } from '../webhooks/resolve-name.js';
+import { createSecretBox } from '../webhooks/secrets.js';
+import { startWorker, type Worker, type WorkerParts } from '../webhooks/worker.js';
 import { admitSecretsKeys } from './secrets-keys.js';
 
-/** How long the delivery counts are cached in ms. Limits the queries when several scrapers read the metrics. */
+/** How long the delivery counts are cached, in ms. Limits the queries when several scrapers read the metrics. */
 const countedForMs = 5_000;
 
 export interface ProcessParts {
@@ -26,7 +26,7 @@ export interface ProcessParts {
   readonly onClock?: (serverMinusMonotonicMs: number) => void;
   /** Replaces the clock of the database server. Tests use it, because their clock is manual. */
   readonly databaseNow?: (() => number) | undefined;
-  /** Maximum pause of the delivery worker between two queries in ms. Events of this process end the pause early. */
+  /** Maximum pause of the delivery worker between two queries, in ms. Events of this process end the pause early. */
   readonly pollMs?: number | undefined;
 }
 

@@ -1,15 +1,15 @@
-import { createSecretsKeyTable } from '../store/secrets-key.js';
-import { createReceiptKeyTable } from '../store/receipt-keys.js';
-import { purgeIdempotencyKeys } from '../store/idempotency-keys.js';
 import type { Logger } from 'pino';
 import type { Config, SecretsKeys } from '../config/config.js';
-import { formatCommandLine } from '../contract/command-line.js';
 import { computeCheckValue, createKeyFile, findSecretsKeys, requireSecretsKeys } from '../config/secrets-key.js';
+import { formatCommandLine } from '../contract/command-line.js';
+import { resealReceiptKeys } from '../keys/receipts.js';
+import { purgeIdempotencyKeys } from '../store/idempotency-keys.js';
+import { createReceiptKeyTable } from '../store/receipt-keys.js';
+import { untilAvailable } from '../store/retry.js';
+import { createSecretsKeyTable } from '../store/secrets-key.js';
+import type { Store } from '../store/store.js';
 import { type Resealed, resealWebhooks } from '../webhooks/reseal.js';
 import { createSecretBox } from '../webhooks/secrets.js';
-import { untilAvailable } from '../store/retry.js';
-import type { Store } from '../store/store.js';
-import { resealReceiptKeys } from '../keys/receipts.js';
 
 const purgeRows = 500;
 
@@ -57,8 +57,7 @@ export async function replaceSecretsKey(store: Store, keys: SecretsKeys, log: Lo
 
 /**
  * Encrypts all webhook secrets with the first key. With `isKeyLost`, secrets may remain unreadable. Deletes the stored
- * responses to requests with an
- * Idempotency-Key, because they may contain secrets that the keys cannot read.
+ * responses to requests with an Idempotency-Key, because they may contain secrets that the keys cannot read.
  */
 export async function resealDatabase(
   store: Store,

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Closable } from '../observe/start.js';
 import { createClock } from '../config/clock.js';
 import type { Config } from '../config/config.js';
 import { createLog } from '../observe/log.js';
+import type { Closable } from '../observe/start.js';
 import { connectThread, type Functions, createRemoteFunctions } from './connection.js';
 import { type Core, type CoreHost, startCore } from './core.js';
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import { listPages } from './people.js';
 import type { Schema } from '../contract/contract.js';
+import { listPages } from './people.js';
 
 /** In place of a pseudonym: the access concerns all persons of the account. */
 export const everyone = '*';

@@ -1,10 +1,10 @@
-import type { ReadScope } from './scope.js';
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import { type ChainedEntry, type Checkpoint, createQueries, erasedPerson } from './access-queries.js';
 import { createErasedIdTable, type DigestId } from './erased-ids.js';
-import { insertRows } from './rows.js';
 import { retry } from './retry.js';
+import { insertRows } from './rows.js';
+import type { ReadScope } from './scope.js';
 
 const insertMax = 500;
 const dayMs = 86_400_000;
@@ -65,8 +65,7 @@ export function createAccessTable(knex: Knex) {
     /**
      * Returns the pseudonyms of subjects. Creates missing ones. A subject without data is absent. The pseudonym is
      * `erasedPerson` if the erasure of the subject is not older than its access (by subject, epoch ms): another one
-     * would link
-     * an erased person to later requests.
+     * would link an erased person to later requests.
      */
     async assignPseudonyms(
       accountId: string,
@@ -144,8 +143,7 @@ export type AccessTable = ReturnType<typeof createAccessTable>;
 
 /**
  * Returns the codes of the link between a person and a pseudonym, one per key of SECRETS_KEY. They do not reveal the
- * person.
- * `subjectId` is null after the erasure of the person.
+ * person. `subjectId` is null after the erasure of the person.
  */
 export function signLink(digestId: DigestId, accountId: string, pseudonym: string, subjectId: string | null) {
   return digestId(accountId, { kind: 'link', id: JSON.stringify([pseudonym, subjectId]) });
@@ -153,8 +151,7 @@ export function signLink(digestId: DigestId, accountId: string, pseudonym: strin
 
 /**
  * Removes a person from their link. Returns the number of changed rows. The row stays with a new code, so that a
- * deleted row
- * is detected.
+ * deleted row is detected.
  */
 export async function unlinkPerson({ knex, accountId }: ReadScope, digestId: DigestId, subjectId: string) {
   const mine = () => knex('access_subjects').where({ account_id: accountId, subject_id: subjectId });

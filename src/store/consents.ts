@@ -1,7 +1,7 @@
-import type { ReadScope } from './scope.js';
-import { insertRows } from './rows.js';
-import { rowFormats } from './row-formats.js';
 import type { Consent } from '../score/remembered.js';
+import { rowFormats } from './row-formats.js';
+import { insertRows } from './rows.js';
+import type { ReadScope } from './scope.js';
 
 /** A version of a person's consent, with everything that was recorded. */
 export interface StoredConsent extends Consent {
@@ -10,9 +10,9 @@ export interface StoredConsent extends Consent {
   readonly eventMs: number;
   /** Id of the integrator's record. Absent if there is none. */
   readonly recordId?: string | undefined;
-  /** When the service stored the version in epoch ms. */
+  /** When the service stored the version, in epoch ms. */
   readonly recordedAtMs: number;
-  /** The latest `event_time` of this version and of all decisions that it overruled in epoch ms. */
+  /** The latest `event_time` of this version and of all decisions that it overruled, in epoch ms. */
   readonly latestMs: number;
   /** The decision as it was sent. Absent if it was recorded as sent. */
   readonly sent?: Omit<StoredConsent, 'version' | 'recordedAtMs' | 'latestMs' | 'sent'> | undefined;

@@ -14,7 +14,7 @@ export interface ExpiredCount {
 interface Counted {
   readonly table: string;
   readonly expiry: Expiry;
-  /** Time before which rows are deleted in epoch ms. */
+  /** Time before which rows are deleted, in epoch ms. */
   readonly beforeMs: number;
 }
 

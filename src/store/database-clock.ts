@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Time between two measurements in ms. */
 const measureEveryMs = 5_000;
-/** Maximum difference between the clocks of two machines in ms. */
+/** Maximum difference between the clocks of two machines, in ms. */
 const differenceMaxMs = 60_000;
 
 /**
@@ -12,31 +12,30 @@ const differenceMaxMs = 60_000;
 export interface DatabaseClock {
   /** Returns the time in epoch ms. Does not query the database. */
   readonly now: () => number;
-  /** Returns how far the clock of this process is ahead of the database clock in ms. Negative if it is behind. */
+  /** Returns how far the clock of this process is ahead of the database clock, in ms. Negative if it is behind. */
   readonly aheadMs: () => number;
   /**
    * Returns the time in epoch ms to compare expiry times with before a deletion. Undefined if no clock can be trusted.
-   * Rejects if the
-   * database is unavailable.
+   * Rejects if the database is unavailable.
    */
   readonly readPurgeTime: () => Promise<number | undefined>;
   close(): Promise<void>;
 }
 
-/** A clock, and how far it is ahead of the clock of this process in ms. */
+/** A clock, and how far it is ahead of the clock of this process, in ms. */
 export interface OtherClock {
   readonly host: string;
   readonly aheadMs: number;
 }
 
 export interface ServerClockParts {
-  /** Returns the time of the database server in epoch ms. */
+  /** Returns the time of the database server, in epoch ms. */
   readonly read: () => Promise<number>;
   /** Returns the clocks of all reachable hosts. Empty if there is one host. */
   readonly readHosts: () => Promise<readonly OtherClock[]>;
   /** The clock of this process in epoch ms. */
   readonly now: () => number;
-  /** Called after each measurement with the difference of the database's time and `monotonicMs` in ms. */
+  /** Called after each measurement with the difference of the database's time and `monotonicMs`, in ms. */
   readonly onMeasured?: ((serverMinusMonotonicMs: number) => void) | undefined;
   /** Called when the difference of the clocks becomes too large, and when it no longer is. */
   readonly onDifference: (aheadMs: number, isTooLarge: boolean) => void;
@@ -44,7 +43,7 @@ export interface ServerClockParts {
   readonly onHostDifference: (clock: OtherClock) => void;
 }
 
-/** Returns the time of a clock that never jumps in ms. All threads of a process share it, unlike `performance.now`. */
+/** Returns the time of a clock that never jumps, in ms. All threads of a process share it, unlike `performance.now`. */
 export function readMonotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
@@ -101,7 +100,7 @@ function isTooLarge(differenceMs: number): boolean {
 export interface SqliteClockParts {
   /** The clock of this process in epoch ms. */
   readonly now: () => number;
-  /** Returns the timestamp of the newest live reading in epoch ms. Undefined if none is stored. */
+  /** Returns the timestamp of the newest live reading, in epoch ms. Undefined if none is stored. */
   readonly findNewestReading: () => Promise<number | undefined>;
   /** How long readings are stored in ms. */
   readonly readingsMs: number;

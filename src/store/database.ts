@@ -6,9 +6,9 @@ import { LibsqlClient } from './libsql-dialect.js';
 import type { HostEvent } from './mysql-hosts.js';
 import { openMysql } from './mysql-pool.js';
 
-/** How long a query waits for a free connection in ms. The caller may then retry. */
+/** How long a query waits for a free connection, in ms. The caller may then retry. */
 const acquireMs = 5_000;
-/** How long SQLite waits for the write lock of another process in ms. */
+/** How long SQLite waits for the write lock of another process, in ms. */
 const sqliteLockMs = { serving: 250, administration: 8_000 };
 
 /**

@@ -1,9 +1,9 @@
-import type { ReadScope } from './scope.js';
 import type { Knex } from 'knex';
 import type { Schema } from '../contract/contract.js';
 import { type Delivery, type DeliveryStatus, toRow } from './delivery-row.js';
-import { insertRows } from './rows.js';
 import { lockDeliveries } from './lock-deliveries.js';
+import { insertRows } from './rows.js';
+import type { ReadScope } from './scope.js';
 
 /** Queue of the deliveries of one session to one webhook. */
 export type QueueId = Pick<Delivery, 'webhookId' | 'sessionId'>;

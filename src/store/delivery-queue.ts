@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import { type Delivery, deliveryColumns, type DeliveryRow, toDelivery } from './delivery-row.js';
-import { isMysql, selectKeys } from './rows.js';
 import { retry } from './retry.js';
+import { isMysql, selectKeys } from './rows.js';
 
 /** A claimed delivery with its account. */
 export type DueDelivery = Delivery & { readonly accountId: string };
@@ -11,7 +11,7 @@ export type DueDelivery = Delivery & { readonly accountId: string };
 export interface DueQueue {
   /** Name of the queue. See `Delivery.receiver`. */
   readonly receiver: string;
-  /** Time at which the first delivery of the queue may be claimed in epoch ms. */
+  /** Time at which the first delivery of the queue may be claimed, in epoch ms. */
   readonly firstDueAtMs: number;
   readonly lastDueAtMs: number;
 }

@@ -32,7 +32,7 @@ export interface Delivery {
   readonly eventAtMs: number;
   /** Attempts of the current schedule, oldest first. */
   readonly attempts: ReadonlyArray<Schema<'DeliveryAttempt'>>;
-  /** Time from which the delivery may be claimed in epoch ms. For a claimed delivery, the end of the lease. */
+  /** Time from which the delivery may be claimed, in epoch ms. For a claimed delivery, the end of the lease. */
   readonly dueAtMs: number;
   /** Id of the claim that holds the delivery. Null if no claim does. */
   readonly owner: string | null;

@@ -1,7 +1,7 @@
-import type { ReadScope } from './scope.js';
 import type { Knex } from 'knex';
-import { insertRows } from './rows.js';
 import { listPages } from './people.js';
+import { insertRows } from './rows.js';
+import type { ReadScope } from './scope.js';
 
 /** An id that an erasure removed. */
 export interface ErasedId {
@@ -23,7 +23,7 @@ const insertMax = 500;
 /** The ids of one account that were erased, with the time of their newest erasure. */
 export function createErasedIdTable({ knex, accountId }: ReadScope) {
   return {
-    /** Stores the time of an erasure in epoch ms. */
+    /** Stores the time of an erasure, in epoch ms. */
     async add(digests: readonly string[], erasedAtMs: number): Promise<void> {
       const rows = digests.map((digest) => ({ account_id: accountId, digest, erased_at_ms: erasedAtMs }));
       for (let from = 0; from < rows.length; from += insertMax)
@@ -33,7 +33,7 @@ export function createErasedIdTable({ knex, accountId }: ReadScope) {
         });
     },
 
-    /** Returns the times of erasures by digest in epoch ms. */
+    /** Returns the times of erasures by digest, in epoch ms. */
     async find(digests: readonly string[]): Promise<Map<string, number>> {
       const rows = await knex('erased_ids')
         .select('digest', 'erased_at_ms')

@@ -1,8 +1,8 @@
-import type { ReadScope } from './scope.js';
 import type { Knex } from 'knex';
 import { createDeliveryTable, type QueueId } from './deliveries.js';
 import { deleteSession } from './expired-readings.js';
 import { retry } from './retry.js';
+import type { ReadScope } from './scope.js';
 import { createWebhookTable } from './webhooks.js';
 
 /** An incarnation of a session whose readings must be erased. */

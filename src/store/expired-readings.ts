@@ -6,7 +6,10 @@ import { positionsPerMs } from './stream-positions.js';
 /** SQL of `toAccountKey`. */
 const accountKey = 'substr(p.account_id, 5, 12)';
 
-/** Returns the timestamp in epoch ms of the newest reading of all accounts that was not backfilled. Undefined if there is none. */
+/**
+ * Returns the timestamp in epoch ms of the newest reading of all accounts that was not backfilled. Undefined if there is
+ * none.
+ */
 export async function findNewestReadingTime(knex: Knex): Promise<number | undefined> {
   // The position of a backfilled reading is negative.
   const newest = `select timestamp_ms from session_readings where account = ${accountKey} and position > 0

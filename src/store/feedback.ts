@@ -1,6 +1,6 @@
-import type { ReadScope, WriteScope } from './scope.js';
 import type { Schema } from '../contract/contract.js';
 import { findPublished, type ScoreAtReport, type ReportedObject, type ReportedTime } from './published-score.js';
+import type { ReadScope, WriteScope } from './scope.js';
 
 /** What a report says. */
 export interface Report {

@@ -1,7 +1,7 @@
-import type { ReadScope } from './scope.js';
 import type { Knex } from 'knex';
 import { idempotency as settings } from '../../generated/spec.js';
 import { deleteOldest } from './delete-oldest.js';
+import type { ReadScope } from './scope.js';
 
 const hourMs = 60 * 60 * 1000;
 

@@ -9,7 +9,7 @@ export interface HostFitness {
   /** The reason, in one line without credentials. Absent for a usable host. */
   readonly reason?: string;
   readonly fault?: HostFault;
-  /** How far the clock of a reachable host is ahead of the clock of this process in ms. */
+  /** How far the clock of a reachable host is ahead of the clock of this process, in ms. */
   readonly aheadMs?: number;
 }
 

@@ -20,7 +20,7 @@ export interface KeyRow {
   readonly createdAtMs: number;
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
-  /** Time of the last use, rounded to the hour in epoch ms. Null if the key was never used. */
+  /** Time of the last use, rounded to the hour, in epoch ms. Null if the key was never used. */
   readonly lastUsedAtMs: number | null;
 }
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { version } from '../config/version.js';
-import { isMysql } from './rows.js';
 import { type Migration, migrations } from './migrations/index.js';
+import { isMysql } from './rows.js';
 
 /** Thrown if this version cannot use the schema of a database. The message names the remedy. */
 export class SchemaError extends Error {
@@ -14,7 +14,7 @@ const lockWaitSeconds = 60;
 /** Named locks of MySQL are server-wide, so the lock name includes the database. */
 const lockOfDatabase = 'concat(?, database())';
 
-/** How long a process uses the schema after it has read the ledger in ms. */
+/** How long a process uses the schema after it has read the ledger, in ms. */
 const leaseMs = 1_000;
 
 /**
@@ -106,8 +106,7 @@ export async function readApplied(knex: Knex, list = migrations): Promise<Readon
 
 /**
  * Returns a function that rejects with a SchemaError as soon as a newer version has changed the schema so that this
- * version
- * cannot use it. The function reads the ledger once per lease.
+ * version cannot use it. The function reads the ledger once per lease.
  */
 export function createSchemaCheck(knex: Knex): () => Promise<void> {
   let checkedAtMs = Number.NEGATIVE_INFINITY;

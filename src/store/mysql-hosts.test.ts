@@ -6,7 +6,7 @@ const usable: HostFitness = { fitness: 'usable' };
 const dead: HostFitness = { fitness: 'unusable', reason: 'connect ECONNREFUSED' };
 const donor: HostFitness = { fitness: 'reserve', reason: 'Donor/Desynced' };
 const [a, b, c] = ['a', 'b', 'c'].map((host): Address => ({ host, port: 3306 })) as [Address, Address, Address];
-/** Longer than the time between two inspections of the earlier hosts in ms. */
+/** Longer than the time between two inspections of the earlier hosts, in ms. */
 const longMs = 60_000;
 
 /** Returns hosts with changeable standings and a manual clock. */

@@ -43,7 +43,7 @@ export interface MysqlHosts<A extends Address> {
   suspect(address?: Address): void;
 }
 
-/** Minimum time between two inspections of the earlier hosts in ms. */
+/** Minimum time between two inspections of the earlier hosts, in ms. */
 const lookEveryMs = 2_000;
 
 /** Thrown if no host is usable. The message has a reason for each host. */

@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import knex, { type Knex } from 'knex';
 import { listMysqlUrls, readMysqlTls } from '../config/mysql-url.js';
-import { idleSecondsMax } from './retry.js';
-import { createServerFacts, type ServerFacts } from './server-facts.js';
 import { inspectHost, type HostFitness } from './inspect-host.js';
 import { type Address, createMysqlHosts, type HostEvent, type MysqlHosts, describeHost } from './mysql-hosts.js';
+import { idleSecondsMax } from './retry.js';
+import { createServerFacts, type ServerFacts } from './server-facts.js';
 
 /** How long one attempt waits in ms: for a connection, and for the response to a statement. */
 const waitMs = { connect: 3_000, silence: 5_000 };

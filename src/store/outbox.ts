@@ -1,7 +1,7 @@
-import type { ReadScope } from './scope.js';
 import type { Knex } from 'knex';
 import type { SessionEvent } from '../score/states.js';
 import { insertRows, isMysql, selectKeys } from './rows.js';
+import type { ReadScope } from './scope.js';
 
 /** A session with events that are not yet expanded to deliveries. */
 export interface SessionWithEvents {
@@ -65,7 +65,7 @@ export function createOutboxTable({ knex, accountId }: ReadScope) {
   };
 }
 
-/** Returns when the oldest event in the outbox was written in epoch ms. Undefined if the outbox is empty. */
+/** Returns when the oldest event in the outbox was written, in epoch ms. Undefined if the outbox is empty. */
 export async function findOldestEvent(knex: Knex): Promise<number | undefined> {
   const [oldest] = await findAccountsWithEvents(knex);
   return oldest?.oldestMs;

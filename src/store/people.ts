@@ -1,6 +1,6 @@
+import type { Knex } from 'knex';
 import { findTables } from './tables/index.js';
 import type { TableDefinition } from './tables/table.js';
-import type { Knex } from 'knex';
 
 const isOfPeople = ({ about }: TableDefinition) =>
   Object.keys(about).some((names) => names.split(' ').includes('subject_id'));

@@ -1,6 +1,6 @@
 import { retry } from './retry.js';
-import { findTables } from './tables/index.js';
 import type { ReadScope } from './scope.js';
+import { findTables } from './tables/index.js';
 
 /** A session that was just bound to a subject. */
 export interface BoundSession {

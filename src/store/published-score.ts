@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import { isMysql, selectRows } from './rows.js';
 import { findPositions, hintSessionIndex, toAccountKey } from './readings.js';
+import { isMysql, selectRows } from './rows.js';
 
 /** The session or the person that a report names. */
 export type ReportedObject =

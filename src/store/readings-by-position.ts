@@ -1,9 +1,9 @@
-import type { ReadScope } from './scope.js';
 import type { State } from '../contract/contract.js';
 import type { StoredResult } from '../score/exported-reading.js';
-import { isMysql, selectRows } from './rows.js';
-import { computedColumns, type ComputedRow, hintSessionIndex, toAccountKey, toComputed, toPoint } from './readings.js';
 import type { ComputedState } from '../score/remembered.js';
+import { computedColumns, type ComputedRow, hintSessionIndex, toAccountKey, toComputed, toPoint } from './readings.js';
+import { isMysql, selectRows } from './rows.js';
+import type { ReadScope } from './scope.js';
 
 /** A range of positions: later than `after`, up to `through`. */
 export interface PositionRange {
@@ -118,7 +118,7 @@ export function createPositionReader({ knex, accountId }: ReadScope) {
     exportSubject: (subjectId: string, range: PositionRange, max: number) =>
       selectIn(ofSessions, ['s.account_id = ? and s.subject_id = ?', accountId, subjectId], range, max),
 
-    /** Returns the time at which the subject's first session started in epoch ms. Undefined if it has no session. */
+    /** Returns the time at which the subject's first session started, in epoch ms. Undefined if it has no session. */
     async firstSessionOf(subjectId: string): Promise<number | undefined> {
       const row: { readonly startedAtMs: number } | undefined = await knex('sessions')
         .select({ startedAtMs: 'started_at_ms' })

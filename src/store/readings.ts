@@ -1,12 +1,12 @@
-import type { ReadScope } from './scope.js';
 import type { Knex } from 'knex';
 import { history as settings, timestamps } from '../../generated/spec.js';
-import { buildInsert, isMysql, selectRows, type Statement } from './rows.js';
-import { positionsPerMs, positionStep } from './stream-positions.js';
-import type { ComputedState } from '../score/remembered.js';
 import type { Schema } from '../contract/contract.js';
+import type { ComputedState } from '../score/remembered.js';
 import { listTextValues, listCategories, type HistoryPoint } from '../score/signals.js';
 import { rowFormats } from './row-formats.js';
+import { buildInsert, isMysql, selectRows, type Statement } from './rows.js';
+import type { ReadScope } from './scope.js';
+import { positionsPerMs, positionStep } from './stream-positions.js';
 
 const lateWithReadings = 'late_readings l join session_readings r on r.account = l.account and r.position = l.position';
 
@@ -119,7 +119,7 @@ export interface StoredReading extends ReadingKey {
 
 /** Number of hex characters of a digest. The digests of one session and timestamp must differ, so 48 bits suffice. */
 export const digestLength = 12;
-/** Maximum time from the timestamp of a reading to its acceptance in ms. Later readings are in `late_readings`. */
+/** Maximum time from the timestamp of a reading to its acceptance, in ms. Later readings are in `late_readings`. */
 const latenessMaxMs = 60_000;
 const aheadMaxMs = timestamps.max_ahead_seconds * 1_000;
 

@@ -37,7 +37,7 @@ function nameClosedConnection(error: unknown): void {
 }
 
 const lookMs = 50;
-/** How long a start waits, by error code in ms. A cluster needs seconds to exclude a lost node. */
+/** How long a start waits, by error code, in ms. A cluster needs seconds to exclude a lost node. */
 const waitsMs: ReadonlyMap<unknown, number> = new Map([
   ['SQLITE_BUSY', 8_000],
   ['NO_USABLE_HOST', 15_000],
@@ -159,7 +159,7 @@ export function findRemedy(error: unknown): string | undefined {
   return remedyByCode.get((error as { code?: unknown } | undefined)?.code);
 }
 
-/** How long a transaction may wait for the next statement of its process in seconds. */
+/** How long a transaction may wait for the next statement of its process, in seconds. */
 export const idleSecondsMax = 5;
 
 interface Connection {

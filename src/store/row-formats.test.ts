@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addTopics, type SessionStep } from '../score/session.js';
-import { advanceAll, history } from '../../testkit/arbitraries.js';
 import { topicNames } from '../../packages/text/vocabulary.js';
-import { createRowFormat, rowFormats } from './row-formats.js';
+import { advanceAll, history } from '../../testkit/arbitraries.js';
 import type { TopicEvidence } from '../score/remembered.js';
+import { addTopics, type SessionStep } from '../score/session.js';
+import { createRowFormat, rowFormats } from './row-formats.js';
 
 const track =
   '{"atMs":1760000000000,"bpm":120,"seconds":10,"blockBpm":118,"blockSeconds":40,"seenSeconds":900,"secondsByBpm":{"70":900}}';

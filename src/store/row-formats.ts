@@ -1,9 +1,9 @@
-import type { StoredConsent } from './consents.js';
 import type { AccountSettings } from '../contract/contract.js';
+import type { ComputedState, Session, Subject } from '../score/remembered.js';
 import type { ReadingContent } from '../score/signals.js';
 import type { Trigger } from '../score/triggers.js';
+import type { StoredConsent } from './consents.js';
 import type { StoredWebhook } from './webhooks.js';
-import type { ComputedState, Session, Subject } from '../score/remembered.js';
 
 /** Formats of the JSON columns. Every released version stays readable: see `row-formats.test.ts`. */
 export const rowFormats = {

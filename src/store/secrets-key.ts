@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 export interface StoredSecretsKey {
   /** Depends on the key only. See `computeCheckValue`. */
   readonly checkValue: string;
-  /** When this key replaced the previous one in epoch ms. */
+  /** When this key replaced the previous one, in epoch ms. */
   readonly sinceMs: number;
 }
 

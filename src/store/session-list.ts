@@ -1,7 +1,7 @@
-import type { ReadScope } from './scope.js';
 import type { Knex } from 'knex';
-import { readSession, type SessionRow } from './sessions.js';
 import type { Session } from '../score/remembered.js';
+import type { ReadScope } from './scope.js';
+import { readSession, type SessionRow } from './sessions.js';
 
 /** The last session of the previous page. */
 export interface SessionCursor {

@@ -1,5 +1,5 @@
-import type { ReadScope } from './scope.js';
 import { setImmediate } from 'node:timers/promises';
+import type { ComputedState } from '../score/remembered.js';
 import {
   computedColumns,
   type ComputedRow,
@@ -11,8 +11,8 @@ import {
   toResult,
 } from './readings.js';
 import { selectRows } from './rows.js';
+import type { ReadScope } from './scope.js';
 import { selectAfter, type SessionCursor, type SessionFilter } from './session-list.js';
-import type { ComputedState } from '../score/remembered.js';
 
 /** A session as of a position. */
 export interface SnapshotSession extends SessionCursor {

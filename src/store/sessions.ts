@@ -1,10 +1,10 @@
-import { touchStepMs } from './tables/sessions.js';
-import type { ReadScope, WriteScope } from './scope.js';
 import { randomBytes } from 'node:crypto';
-import { buildInsert, lockOrInsertRows, type Statement } from './rows.js';
+import type { Session } from '../score/remembered.js';
 import { noVersion } from './row-cache.js';
 import { rowFormats } from './row-formats.js';
-import type { Session } from '../score/remembered.js';
+import { buildInsert, lockOrInsertRows, type Statement } from './rows.js';
+import type { ReadScope, WriteScope } from './scope.js';
+import { touchStepMs } from './tables/sessions.js';
 
 /** A stored session. */
 export interface StoredSession {

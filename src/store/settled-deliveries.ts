@@ -1,12 +1,12 @@
-import type { ReadScope } from './scope.js';
 import type { Knex } from 'knex';
+import { webhookDelivery as settings } from '../../generated/spec.js';
 import { type Delivery, deliveryColumns, type DeliveryRow, toDelivery } from './delivery-row.js';
 import { lockDeliveries } from './lock-deliveries.js';
-import { webhookDelivery as settings } from '../../generated/spec.js';
+import type { ReadScope } from './scope.js';
 
 /** The last delivery of the previous page. */
 export interface DeliveryCursor {
-  /** The time of this delivery that orders the list in epoch ms. */
+  /** The time of this delivery that orders the list, in epoch ms. */
   readonly atMs: number;
   readonly deliveryId: string;
 }
@@ -107,7 +107,7 @@ export function createFailedDeliveryTable(scope: ReadScope) {
 
 /** Delivery figures of a webhook. */
 export interface WebhookHealth {
-  /** Time of the newest successful delivery that is not yet purged in epoch ms. Null if there is none. */
+  /** Time of the newest successful delivery that is not yet purged, in epoch ms. Null if there is none. */
   readonly lastSuccessAtMs: number | null;
   /** Number of unsettled deliveries, up to `queued_count_max`. */
   readonly queued: number;

@@ -1,5 +1,5 @@
-import type { Knex } from 'knex';
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
+import type { Knex } from 'knex';
 import { openDatabase } from './database.js';
 import { applyMigrations, findNewer, readApplied, SchemaError } from './migrate.js';
 import { isTransient } from './retry.js';

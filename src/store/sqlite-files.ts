@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import { isMysql } from './rows.js';
 import { isTransient } from './retry.js';
+import { isMysql } from './rows.js';
 
 /**
  * Maximum size of a database that an erasure rewrites, in bytes. Other statements wait during the rewrite, 0.3 s for 64

@@ -1,15 +1,15 @@
 import type { Knex } from 'knex';
+import { readiness } from '../../generated/spec.js';
 import type { DatabaseConfig } from '../config/config.js';
-import { type DatabaseUse, openDatabase } from './database.js';
 import type { OtherClock } from './database-clock.js';
-import { endIdleConnections, findRemedy, isTransient, retry, untilAvailable } from './retry.js';
+import { type DatabaseUse, openDatabase } from './database.js';
 import { clockQuery } from './inspect-host.js';
 import { createSchemaCheck, isMigrated, migrate } from './migrate.js';
 import type { HostEvent } from './mysql-hosts.js';
 import { hasSeveralHosts, inspectHosts } from './mysql-pool.js';
+import { endIdleConnections, findRemedy, isTransient, retry, untilAvailable } from './retry.js';
 import { beginWriting, createCaches, type ReadScope, toWriteScope, type WriteScope } from './scope.js';
 import { createSqliteFiles } from './sqlite-files.js';
-import { readiness } from '../../generated/spec.js';
 
 /**
  * Opens the store, which is the only access to the database. The modules of the tables contain the statements. They get
@@ -59,7 +59,7 @@ export function openStore(
     isReady: () => isMigrated(knex),
     /** Returns false if the MySQL server acknowledges commits before they are on disk. */
     isDurable: () => isDurable(knex, config),
-    /** Returns the time of the MySQL server in epoch ms. Rejects on SQLite, which has no clock of its own. */
+    /** Returns the time of the MySQL server, in epoch ms. Rejects on SQLite, which has no clock of its own. */
     readClock: () => retry(() => readClock(knex)),
     /** Returns the clocks of all reachable MySQL hosts. Empty if there is one host. */
     readHostClocks: () => readHostClocks(config),
@@ -158,7 +158,7 @@ async function isDurable(knex: Knex, config: DatabaseConfig): Promise<boolean> {
   return Number(row.flush) === 1;
 }
 
-/** Minimum time between two attempts to write in ms. Limits the writes that callers of the readiness check cause. */
+/** Minimum time between two attempts to write, in ms. Limits the writes that callers of the readiness check cause. */
 const tryEveryMs = 1_000;
 
 /** Called with the error of a failed transaction, and without one after a transaction that wrote. */

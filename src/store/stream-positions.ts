@@ -1,6 +1,6 @@
-import type { ReadScope } from './scope.js';
 import type { Knex } from 'knex';
 import { buildInsert, type Statement } from './rows.js';
+import type { ReadScope } from './scope.js';
 
 /**
  * Distance between the positions of two readings. The position after a reading belongs to the state change that the
@@ -18,8 +18,7 @@ export interface StreamHead {
 
 /**
  * Positions define the order in which the readings of an account were accepted by all processes. A reading that streams
- * do
- * not send is stored with its negative position, so that queries of streams, which start at 0, do not scan it.
+ * do not send is stored with its negative position, so that queries of streams, which start at 0, do not scan it.
  *
  * A transaction takes its positions under a lock that it holds until its commit. A position therefore becomes visible
  * only after all lower positions. A reader that continues after its highest position misses no reading.

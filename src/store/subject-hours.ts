@@ -1,8 +1,8 @@
-import type { ReadScope, WriteScope } from './scope.js';
 import type { CountedReading, Hour, Spread } from '../score/summary.js';
-import { isMysql, selectRows } from './rows.js';
 import { computeEarliestTimestamp, findPositions, hintSessionIndex, toAccountKey } from './readings.js';
 import { rowFormats } from './row-formats.js';
+import { isMysql, selectRows } from './rows.js';
+import type { ReadScope, WriteScope } from './scope.js';
 
 /** A reading of a person, and the incarnation of its session. */
 export interface SubjectReading extends CountedReading {
@@ -87,7 +87,7 @@ export function createHourReader({ knex, accountId }: ReadScope) {
     },
 
     /**
-     * Returns the times before which a subject has no stored hour, and no stored reading in epoch ms. Infinity if it has
+     * Returns the times before which a subject has no stored hour, and no stored reading, in epoch ms. Infinity if it has
      * none.
      */
     async firstTimes(subjectId: string): Promise<{ readonly hoursMs: number; readonly readingsMs: number }> {

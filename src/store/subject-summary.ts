@@ -1,14 +1,14 @@
-import type { ReadScope } from './scope.js';
 import { subjectProfile as settings } from '../../generated/spec.js';
-import { readSubject } from './subjects.js';
 import type { Subject } from '../score/remembered.js';
+import type { ReadScope } from './scope.js';
+import { readSubject } from './subjects.js';
 
 /** A subject and its stored sessions. */
 export interface SubjectSummary {
   readonly subject: Subject;
   /** Number of stored sessions, up to `sessions_counted_max`. */
   readonly sessions: number;
-  /** Start of the oldest and of the newest stored session in epoch ms. Null if no session is stored. */
+  /** Start of the oldest and of the newest stored session, in epoch ms. Null if no session is stored. */
   readonly firstStartedAtMs: number | null;
   readonly lastStartedAtMs: number | null;
 }

@@ -1,8 +1,8 @@
-import type { KnownSubject, ReadScope, WriteScope } from './scope.js';
-import { buildInsert, lockOrInsertRows, type Statement } from './rows.js';
+import type { Subject } from '../score/remembered.js';
 import { noVersion } from './row-cache.js';
 import { rowFormats } from './row-formats.js';
-import type { Subject } from '../score/remembered.js';
+import { buildInsert, lockOrInsertRows, type Statement } from './rows.js';
+import type { KnownSubject, ReadScope, WriteScope } from './scope.js';
 
 interface SubjectRow {
   readonly subject_id: string;

@@ -1,7 +1,7 @@
-import type { ReadScope, WriteScope } from './scope.js';
 import type { Trigger } from '../score/triggers.js';
-import { buildInsert, type Statement } from './rows.js';
 import { rowFormats } from './row-formats.js';
+import { buildInsert, type Statement } from './rows.js';
+import type { ReadScope, WriteScope } from './scope.js';
 
 /** Triggers by subject and topic. */
 export type TriggersBySubject = ReadonlyMap<string, ReadonlyMap<string, Trigger>>;

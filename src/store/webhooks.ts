@@ -1,9 +1,9 @@
-import type { ReadScope } from './scope.js';
 import type { Knex } from 'knex';
 import type { Schema } from '../contract/contract.js';
 import { filterAsciiIds } from './ascii-ids.js';
-import { selectRows } from './rows.js';
 import { rowFormats } from './row-formats.js';
+import { selectRows } from './rows.js';
+import type { ReadScope } from './scope.js';
 import { hasOtherWriters } from './server-facts.js';
 
 /** A registered webhook. Its secrets are sealed. */
@@ -25,9 +25,9 @@ export interface StoredWebhook {
   readonly previousSecret?: { readonly secret: string; readonly untilMs: number };
   /** Number of failed attempts since the last success. */
   readonly failedInRow: number;
-  /** End of the newest failed attempt in epoch ms. Absent if no attempt has failed. */
+  /** End of the newest failed attempt, in epoch ms. Absent if no attempt has failed. */
   readonly lastFailureAtMs?: number;
-  /** Time of a 410 response of the receiver in epoch ms. Absent if the webhook is not disabled. */
+  /** Time of a 410 response of the receiver, in epoch ms. Absent if the webhook is not disabled. */
   readonly disabledAtMs?: number;
   readonly createdAtMs: number;
   /** The account's webhook epoch that the registration started. */

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createExports } from './exports.js';
 import type { ExportPosition } from './export-page.js';
+import { createExports } from './exports.js';
 
 const caller = { accountId: 'acc_1', keyId: 'key_1', tier: 'solo' } as const;
 const first: ExportPosition = { after: 0, through: 2, span: 1 };

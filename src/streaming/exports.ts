@@ -1,8 +1,8 @@
 import { dataExport as settings, limits } from '../../generated/spec.js';
-import { createSerialQueue } from '../store/session-snapshot.js';
 import type { Caller } from '../contract/contract.js';
-import { createConcurrencyLimit } from '../limits/window-limit.js';
 import { ProblemError } from '../contract/problem.js';
+import { createConcurrencyLimit } from '../limits/window-limit.js';
+import { createSerialQueue } from '../store/session-snapshot.js';
 import { type ExportPage, type ExportPosition, type ExportScope, formatStart } from './export-page.js';
 
 /** The part of an HTTP response that an export writes to. */
@@ -46,14 +46,14 @@ export interface Exports {
   drain(): void;
 }
 
-/** Time between two checks of an export's key in ms. */
+/** Time between two checks of an export's key, in ms. */
 const keyCheckMs = 1_000;
-/** Time without a read of the client after which a draining process ends its export in ms. */
+/** Time without a read of the client after which a draining process ends its export, in ms. */
 const stallMs = 1_000;
-/** Age up to which a page that was read in advance is sent in ms. */
+/** Age up to which a page that was read in advance is sent, in ms. */
 const freshMs = 100;
 
-/** A page and the time at which it was read in ms. */
+/** A page and the time at which it was read, in ms. */
 interface ReadPage {
   readonly page: ExportPage;
   readonly readAtMs: number;

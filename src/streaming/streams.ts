@@ -19,7 +19,7 @@ export interface StreamsParts extends ChangeQueries {
   readonly streamsMax: number;
   /** Maximum number of open streams per key. 0 means unlimited. */
   readonly perKeyMax: number;
-  /** Time between two comments of a stream in ms. Tests shorten it. */
+  /** Time between two comments of a stream, in ms. Tests shorten it. */
   readonly heartbeatMs?: number | undefined;
 }
 

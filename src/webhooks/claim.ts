@@ -6,7 +6,7 @@ import { type StoredWebhook, createWebhookTable } from '../store/webhooks.js';
 import type { Slots } from './slots.js';
 
 const ownerBytes = 8;
-/** Pause after a claim in which another worker took the same deliveries in ms. */
+/** Pause after a claim in which another worker took the same deliveries, in ms. */
 const contendedMs = 20;
 /** A delivery that is overdue by more than this time in ms, is logged. */
 const lateMs = 60_000;

@@ -3,9 +3,9 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, onTestFinished, test } from 'vitest';
-import { type AttemptOutcome, createAttempt } from './send.js';
 import { createDialer } from './dial.js';
 import { createResolveName } from './resolve-name.js';
+import { type AttemptOutcome, createAttempt } from './send.js';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;

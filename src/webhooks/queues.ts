@@ -93,7 +93,7 @@ export function createQueueBound(limits: { readonly queued_max: number; readonly
 
 export type QueueBound = ReturnType<typeof createQueueBound>;
 
-/** The last time that a date can have in epoch ms. Any time minus this one is negative. */
+/** The last time that a date can have, in epoch ms. Any time minus this one is negative. */
 const lastTimeMs = 8.64e15;
 
 /**

@@ -1,18 +1,18 @@
-import { createSessionWriter } from '../store/sessions.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
+import { createFault, ProblemError } from '../contract/problem.js';
 import type { WriteScope } from '../store/scope.js';
+import { createSessionWriter } from '../store/sessions.js';
 import { type StoredWebhook, createWebhookTable } from '../store/webhooks.js';
-import type { ResolveName } from './resolve-name.js';
 import { createWebhookId } from './queues.js';
+import type { ResolveName } from './resolve-name.js';
 import { issueSecret, type SecretBox } from './secrets.js';
 import { findAddressFault, findUrlFault, readLiteralAddress, type TargetPolicy } from './target.js';
-import { createFault, ProblemError } from '../contract/problem.js';
 
 /**
- * Time limit for resolving the name in ms. If it expires, the name is accepted, because each attempt checks the addresses
- * again.
+ * Time limit for resolving the name, in ms. If it expires, the name is accepted, because each attempt checks the
+ * addresses again.
  */
 const resolveMs = 2_000;
 

@@ -14,7 +14,7 @@ export class NameNotResolvedError extends Error {}
 const query = { timeout: 2_000, tries: 2 };
 /** Time limit of a lookup in ms. Without it, c-ares may wait longer for a nameserver. */
 const limitMs = 6_000;
-/** How long a lookup waits for the second address family after the first has resolved in ms. */
+/** How long a lookup waits for the second address family after the first has resolved, in ms. */
 const otherFamilyMs = 200;
 /**
  * Limits of the lookups per account. The queue holds more lookups than an account has delivery slots, but its memory

@@ -43,7 +43,7 @@ function addAttempt(earlier: readonly Attempted[], attempt: Attempted): Attempte
   return [first, ...others.slice(1 - settings.extended_retry.attempts_kept)];
 }
 
-/** Returns the pause before the next attempt in ms. Undefined after the last attempt. */
+/** Returns the pause before the next attempt, in ms. Undefined after the last attempt. */
 function pauseAfter(delivery: Delivery, { retry }: StoredWebhook, nowMs: number): number | undefined {
   if (retry === 'extended') return extendedPauseAfter(delivery, nowMs);
   const seconds = settings.retry_after_seconds[delivery.attempts.length - 1];
@@ -51,7 +51,7 @@ function pauseAfter(delivery: Delivery, { retry }: StoredWebhook, nowMs: number)
 }
 
 /**
- * Returns the pause of an extended retry in ms. Its limit counts from the event, so that a long queue does not multiply
+ * Returns the pause of an extended retry, in ms. Its limit counts from the event, so that a long queue does not multiply
  * the limit. A manual retry of an old event counts from its first attempt.
  */
 function extendedPauseAfter(delivery: Delivery, nowMs: number): number | undefined {

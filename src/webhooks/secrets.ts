@@ -56,7 +56,7 @@ export function issueSecret(
   return { secret, sealed: secretBox.seal(secret, namePlace(accountId, webhookId)) };
 }
 
-/** Returns the time when the previous secret stops signing in epoch ms. Undefined when no rotation is in progress. */
+/** Returns the time when the previous secret stops signing, in epoch ms. Undefined when no rotation is in progress. */
 export function findRotationEnd({ previousSecret }: StoredWebhook, nowMs: number): number | undefined {
   return previousSecret && nowMs < previousSecret.untilMs ? previousSecret.untilMs : undefined;
 }

@@ -1,13 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { createAttempt } from './send.js';
 import { createDialer } from './dial.js';
 import { createResolveName } from './resolve-name.js';
+import { createAttempt } from './send.js';
 import { findAddressFault, findUrlFault, type TargetPolicy } from './target.js';
 
 const strict: TargetPolicy = { allowHttp: false, allowLoopback: false };

@@ -19,7 +19,7 @@ import { createDeliveriesInFlight, createSlots, type EndedAttempt } from './slot
 import type { TargetPolicy } from './target.js';
 import { startLoop } from './tasks.js';
 
-/**
+/*
  * The story of a delivery. Any number of workers share one database.
  *
  * 1. Expand (expand.ts): creates deliveries from the events in the outbox, in a queue per webhook and session
@@ -27,8 +27,8 @@ import { startLoop } from './tasks.js';
  * 2. Claim (claim.ts): takes due deliveries for the free slots of their receivers (slots.ts), with a lease.
  * 3. Send (send.ts): signs a delivery (secrets.ts) and sends it once. The address is checked at the connect (dial.ts).
  * 4. Settle (settle.ts): stores the outcomes of many deliveries in one transaction. A delivery is delivered, failed, or
- * due
- *    again (schedule.ts). After a settled delivery, the next one of its queue is due.
+ *    due again (schedule.ts). After a settled delivery, the next one of its queue is due.
+ *
  * If a worker crashes, its leases expire, and another worker sends its deliveries again with the same ids.
  */
 
@@ -41,7 +41,7 @@ const leaseMs = 3 * attemptMs;
 const claimedAtOnce = 128;
 /** Maximum pause after a claim in ms. A claim that takes longer waited for an unavailable database. */
 const claimPauseMaxMs = 100;
-/** Grace period for attempts in flight when the worker closes in ms. */
+/** Grace period for attempts in flight when the worker closes, in ms. */
 const graceMs = 2_000;
 
 export interface WorkerParts {
@@ -58,7 +58,7 @@ export interface WorkerParts {
   /** Called for each webhook whose status an attempt changed, with the new status. */
   readonly observeStatus: (status: Schema<'WebhookStatus'>) => void;
   /**
-   * Maximum pause of the worker between two queries in ms. Events and deliveries of other processes do not end the pause
+   * Maximum pause of the worker between two queries, in ms. Events and deliveries of other processes do not end the pause
    * early.
    */
   readonly pollMs: number;
@@ -68,7 +68,7 @@ export interface WorkerParts {
 export interface Worker {
   /** Ends the pause of the worker, because there may be new events or deliveries. */
   wake(): void;
-  /** Number of slots in use, and ages of the deliveries in flight in seconds. */
+  /** Number of slots in use, and ages of the deliveries in flight, in seconds. */
   load(): WorkerLoad;
   /** Stops claiming and waits for a grace period. Releases the unfinished deliveries to other workers. */
   close(): Promise<void>;

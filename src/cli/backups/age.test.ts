@@ -1,7 +1,7 @@
 import { createPublicKey, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { decrypt, encrypt, isAge } from './age.js';
 import { createAgeKey, encodeBech32, readIdentities, readRecipient, toRaw } from './age-keys.js';
+import { decrypt, encrypt, isAge } from './age.js';
 import { readAll } from './write-backup.js';
 
 const chunk = 65_536;

@@ -1,8 +1,8 @@
-import { createErasedIdRecord } from '../../store/erased-ids.js';
-import { createSecretsKeyTable } from '../../store/secrets-key.js';
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Config, DatabaseConfig } from '../../config/config.js';
+import { computeCheckValue } from '../../config/secrets-key.js';
+import { createDigestId } from '../../keys/digest-id.js';
 import {
   addErasures,
   type Erasures,
@@ -12,10 +12,10 @@ import {
   saveErasures,
   writeErasures,
 } from '../../retention/erasure-file.js';
-import { computeCheckValue } from '../../config/secrets-key.js';
 import { findMissingErasures, reapplyErasures } from '../../retention/reapply-erasures.js';
+import { createErasedIdRecord } from '../../store/erased-ids.js';
+import { createSecretsKeyTable } from '../../store/secrets-key.js';
 import { openStore, type Store } from '../../store/store.js';
-import { createDigestId } from '../../keys/digest-id.js';
 import { describeMissingDatabase } from '../with-store.js';
 
 /** Adds the erasures of the database to the record in a folder of backups. */

@@ -1,7 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { spawnSync } from 'node:child_process';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { buildDraftPath, findNewestTime, buildBackupPath, removeUnfinished, deleteOldBackups } from './folder.js';
 

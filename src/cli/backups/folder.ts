@@ -17,7 +17,7 @@ export function buildBackupPath(folder: string, database: DatabaseConfig, nowMs:
   return join(folder, `state-${identify(database)}-${time}${ending}`);
 }
 
-/** Returns the time of the newest backup of the database in the folder in epoch ms. Undefined if there is none. */
+/** Returns the time of the newest backup of the database in the folder, in epoch ms. Undefined if there is none. */
 export function findNewestTime(folder: string, database: DatabaseConfig): number | undefined {
   return listBackups(folder, database)[0]?.atMs;
 }

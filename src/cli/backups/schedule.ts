@@ -15,15 +15,15 @@ import { findNewestTime, removeUnfinished } from './folder.js';
 
 export interface Schedule {
   readonly folder: string;
-  /** Time between the starts of two backups in ms. */
+  /** Time between the starts of two backups, in ms. */
   readonly everyMs: number;
   /** The program that writes one backup, and its arguments. */
   readonly args: readonly string[];
 }
 
-/** Time between two records of the erasures in ms. */
+/** Time between two records of the erasures, in ms. */
 const recordEveryMs = 60_000;
-/** How long a backup may take to end after SIGTERM in ms. A copy of SQLite blocks its process. */
+/** How long a backup may take to end after SIGTERM, in ms. A copy of SQLite blocks its process. */
 const endMs = 5_000;
 const outputMax = 4_000;
 

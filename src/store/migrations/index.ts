@@ -15,7 +15,9 @@ export interface Migration {
   readonly breaksEarlier?: true;
 }
 
-/** Increase this number when stored JSON changes so that earlier builds would misread it. They then refuse the database. */
+/**
+ * Increase this number when stored JSON changes so that earlier builds would misread it. They then refuse the database.
+ */
 const edition = 1;
 
 /**

@@ -8,9 +8,9 @@ import { secretsKeyTables } from './secrets-key.js';
 import { sessionTables } from './sessions.js';
 import { subjectHourTables } from './subject-hours.js';
 import { subjectTables } from './subjects.js';
+import type { TableDefinition, Tables } from './table.js';
 import { usageTables } from './usage.js';
 import { webhookTables } from './webhooks.js';
-import type { TableDefinition, Tables } from './table.js';
 
 /** All tables, by name. The ledger of migrations is created before them. */
 export const tables: Tables = {

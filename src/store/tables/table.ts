@@ -42,11 +42,11 @@ export interface TableDefinition {
 
 /** How rows expire. A purge deletes them in batches, oldest first. */
 export interface Expiry {
-  /** Column with the time of the row in epoch ms. */
+  /** Column with the time of the row, in epoch ms. */
   readonly column: string;
   /** Name of the rows in the output of `purge`. Absent if it does not count them. */
   readonly kind?: string;
-  /** Age at which a row expires in ms. Absent: the setting in `retention`. */
+  /** Age at which a row expires, in ms. Absent: the setting in `retention`. */
   readonly maxAgeMs?: number;
   /** How much longer a row is stored in ms. */
   readonly graceMs?: number;

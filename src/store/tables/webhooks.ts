@@ -1,5 +1,5 @@
-import { idempotency } from '../../../generated/spec.js';
 import type { Knex } from 'knex';
+import { idempotency } from '../../../generated/spec.js';
 import { addAnyText, addAscii, addAsciiJson, addFixedAscii, type Tables } from './table.js';
 
 /**
