@@ -106,7 +106,7 @@ function takeReading(
   const advanced = { incarnation, session: evidence ? { ...numbered, topicEvidence: evidence } : numbered };
   progress.sessions.set(submitted.sessionId, advanced);
   progress.changedSessions.set(submitted.sessionId, advanced);
-  rememberBaseline(progress, step);
+  rememberPerson(progress, submitted, step);
   const { topics } = extracted;
   const stepped = dropped ? { ...step, computed: { ...step.computed, dropped } } : step;
   return { kind: 'taken', submitted, incarnation, step: stepped, topics, credit, calm, event };
@@ -302,11 +302,30 @@ function findBaseline(
   return (subjectId === undefined ? undefined : subjects.get(subjectId)?.baseline) ?? session?.baseline;
 }
 
-function rememberBaseline({ subjects, changedSubjects }: GroupProgress, { session, baseline }: SessionStep): void {
+function rememberPerson(
+  { subjects, changedSubjects }: GroupProgress,
+  submitted: PreparedReading,
+  { session, baseline }: SessionStep,
+): void {
   if (session.subjectId === undefined) return;
-  const subject = { ...(subjects.get(session.subjectId) ?? unknownSubject), baseline };
+  const known = subjects.get(session.subjectId) ?? unknownSubject;
+  const subject = { ...known, baseline, newest: findNewest(known.newest, submitted, session) };
   subjects.set(session.subjectId, subject);
   changedSubjects.set(session.subjectId, subject);
+}
+
+/**
+ * Returns the session of the person's newest reading. Of equal timestamps, the reading that was accepted last is the
+ * newest. A late reading replaces another session only if its own session has a newer reading, e.g. from before it was
+ * bound to the person.
+ */
+function findNewest(
+  newest: Subject['newest'],
+  { sessionId, timestampMs, isBackfill }: PreparedReading,
+  { latest }: Session,
+): Subject['newest'] {
+  if (isBackfill || (newest && timestampMs < newest.atMs && latest.timestampMs <= newest.atMs)) return newest;
+  return { sessionId, atMs: latest.timestampMs };
 }
 
 /** Returns a locked session. Throws if the group did not lock the session. */

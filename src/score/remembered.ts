@@ -71,6 +71,11 @@ export interface Subject {
   /** The newest version of the consent. Absent if none is recorded. */
   readonly consent?: Consent | undefined;
   /**
+   * The session of the person's newest reading that was not backfilled, and the timestamp of this reading in epoch ms.
+   * Absent without such a reading.
+   */
+  readonly newest?: { readonly sessionId: string; readonly atMs: number } | undefined;
+  /**
    * Topic names by status, in the order of `compareRecency`. Absent if there are none. Every response for the person
    * contains these names.
    */

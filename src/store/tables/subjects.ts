@@ -17,7 +17,7 @@ export const subjectTables: Tables = {
     about: {
       'account_id subject_id': 'account and person',
       version: 'internal id',
-      body: 'baseline of the heart, newest consent, names of topics',
+      body: 'baseline of the heart, newest consent, names of topics, session and time of the newest reading',
     },
     columns(table) {
       addAscii(table, 'account_id', 32).notNullable();
