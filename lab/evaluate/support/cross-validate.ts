@@ -35,24 +35,41 @@ export interface Judgement {
  * Predicts every text with a model that is trained on the other folds. Folds are stratified by kind and area. The same
  * seed gives the same result.
  */
-export function crossValidate({ sad, labeled }: TopicTexts, folds: number, seed: number, onFold: () => void) {
-  const trained = labeled.filter(({ kind }) => !kind.startsWith(heldBackPrefix));
-  const all: LabeledText[] = [...trained, ...unlabeledOf(sad, trained)];
-  const foldOf = assignFolds(all, folds, seed);
-  const isIn = new Map(all.map((it, i) => [it.sad ?? it, foldOf[i]]));
+export function crossValidate(texts: TopicTexts, folds: number, seed: number, onFold: () => void) {
+  const split = splitTexts(texts, folds, seed);
   return Array.from({ length: folds }, (_, fold) => {
-    const model = loadTopicModel(
-      fitTopicModel(
-        sad.filter((row) => isIn.get(row) !== fold),
-        trained.filter((it) => isIn.get(it.sad ?? it) !== fold),
-      ),
-    );
+    const model = loadTopicModel(fitWithoutFold(split, fold));
     onFold();
     return judgeAll(
       model,
-      all.filter((it) => isIn.get(it.sad ?? it) === fold),
+      split.all.filter((it) => split.foldOf(it) === fold),
     );
   }).flat();
+}
+
+/** The texts and the fold of each. */
+export interface SplitTexts {
+  readonly sad: readonly SadRow[];
+  /** The texts that the gate is trained on. */
+  readonly trained: readonly LabeledText[];
+  /** All texts, also the rows of SAD that only the area model is trained on. */
+  readonly all: readonly LabeledText[];
+  readonly foldOf: (it: LabeledText | SadRow) => number | undefined;
+}
+
+/** Distributes the texts over the folds. */
+export function splitTexts({ sad, labeled }: TopicTexts, folds: number, seed: number): SplitTexts {
+  const trained = labeled.filter(({ kind }) => !kind.startsWith(heldBackPrefix));
+  const all: LabeledText[] = [...trained, ...unlabeledOf(sad, trained)];
+  const numbers = assignFolds(all, folds, seed);
+  const byText = new Map<LabeledText | SadRow, number | undefined>(all.map((it, i) => [it.sad ?? it, numbers[i]]));
+  return { sad, trained, all, foldOf: (it) => byText.get(('sad' in it && it.sad) || it) };
+}
+
+/** Returns the weights of a model that is trained on the other folds. */
+export function fitWithoutFold({ sad, trained, foldOf }: SplitTexts, fold: number): Uint8Array {
+  const isTrained = (it: LabeledText | SadRow) => foldOf(it) !== fold;
+  return fitTopicModel(sad.filter(isTrained), trained.filter(isTrained));
 }
 
 /**

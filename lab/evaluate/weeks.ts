@@ -1,0 +1,100 @@
+/**
+ * Measures Trigger Memory over weeks. Simulates people whose days are those of real wearers, with rises of the heart
+ * rate after stressful turns and sentences that no model was fitted on. Standard output contains only the tables.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command, Option } from 'commander';
+import { dataDefaultPath } from '../../packages/text/training/texts.js';
+import { intervalOverPeople } from '../../packages/tools/evaluate/statistics.js';
+import { startProgress } from '../../packages/tools/terminal/progress.js';
+import { markdownTable, type TableRow, textTable } from '../../packages/tools/terminal/table.js';
+import { launch } from '../../testkit/launch.js';
+import { readWearers } from '../../testkit/simulation/days.js';
+import { readStreams } from '../../testkit/simulation/stream.js';
+import { figureColumns } from '../figures.js';
+import { liveThrough, type Mode, modes, type Remembered, type Sharing, sharings } from './support/weeks-run.js';
+import { judgeMessages } from './support/weeks-texts.js';
+import { type Life, measureRises, simulateLives } from './support/weeks-world.js';
+
+interface Options {
+  readonly data: string;
+  readonly seeds: readonly number[];
+  readonly modes: readonly Mode[];
+  readonly sharing: readonly Sharing[];
+  readonly markdown: boolean;
+}
+
+const columns = [
+  { title: 'sessions, signals' },
+  { title: 'people' },
+  ...figureColumns('turns', 'known', 'stressful', 'active', 'right', 'precision', 'chance', 'recall'),
+];
+
+const command = new Command('evaluate:weeks')
+  .description('Measure how well Trigger Memory finds the topics that stress a person over two to three weeks.')
+  .option('--data <folder>', 'folder of the data files', dataDefaultPath)
+  .option('--seeds <numbers...>', 'seeds of people and sentences', (it, list: number[] = []) => [...list, Number(it)])
+  .addOption(new Option('--modes <names...>', 'signals of the chat').choices(modes).default(modes))
+  .addOption(new Option('--sharing <names...>', 'what a turn is scored with').choices(sharings).default(sharings))
+  .option('--markdown', 'print the table as Markdown', false)
+  .action(({ seeds = [1, 2, 3], ...options }: Options) => evaluate({ ...options, seeds }));
+void launch(command);
+
+function evaluate({ data, seeds, modes, sharing, markdown }: Options): void {
+  const worlds = seeds.map((seed) => ({ seed, lives: simulate(data, seed) }));
+  const runs = sharing.flatMap((shared) => modes.map((mode) => ({ shared, mode })));
+  const progress = startProgress(process.stderr, runs.length * worlds.length, 'runs of all people');
+  const sections = runs.map(({ shared, mode }) => {
+    const perSeed = worlds.map(({ seed, lives }) => {
+      const remembered = lives.map((life) => liveThrough(life, mode, shared, seed));
+      progress.advance();
+      return { seed, remembered };
+    });
+    const rows = perSeed.map(({ seed, remembered }) => row(`${shared}, ${mode}`, `seed ${seed}`, remembered));
+    return [
+      ...rows,
+      row(
+        `${shared}, ${mode}`,
+        'all',
+        perSeed.flatMap(({ remembered }) => remembered),
+      ),
+    ];
+  });
+  progress.stop();
+  console.log((markdown ? markdownTable : textTable)(columns, sections));
+}
+
+function simulate(data: string, seed: number): Life[] {
+  const read = (name: string) => readFileSync(join(data, name), 'utf8');
+  const rises = measureRises(readStreams(read('wrist_dev.csv')) ?? []);
+  return simulateLives(readWearers(read('wearers_dev.csv')), rises, judgeMessages(data, seed), seed);
+}
+
+/** Intervals are 95 % percentile intervals over wearers. */
+function row(name: string, people: string, remembered: readonly Remembered[]): TableRow {
+  const wearers = [...new Set(remembered.map(({ life }) => life.wearer))];
+  const byWearer = wearers.map((wearer) => remembered.filter(({ life }) => life.wearer === wearer));
+  const withInterval = (figure: (its: readonly Remembered[]) => number) => {
+    const [low, high] = intervalOverPeople(byWearer, (its) => figure(its.flat()));
+    const value = figure(remembered);
+    return Number.isNaN(value) ? '' : `${value.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`;
+  };
+  const total = (its: readonly Remembered[], count: (it: Remembered) => number) =>
+    its.reduce((sum, it) => sum + count(it), 0);
+  const right = (it: Remembered) => [...it.active].filter((topic) => it.stressful.has(topic)).length;
+  const active = (it: Remembered) => it.active.size;
+  const stressful = (it: Remembered) => it.stressful.size;
+  // The precision of as many topics per person, drawn among those that were named.
+  const byChance = (it: Remembered) => (active(it) * stressful(it)) / Math.max(1, it.known.size);
+  return [
+    name,
+    people,
+    ...[(it: Remembered) => it.life.turns.length, (it: Remembered) => it.known.size, stressful, active, right].map(
+      (count) => String(total(remembered, count)),
+    ),
+    withInterval((its) => total(its, right) / total(its, active)),
+    total(remembered, active) > 0 ? (total(remembered, byChance) / total(remembered, active)).toFixed(2) : '',
+    withInterval((its) => total(its, right) / total(its, stressful)),
+  ];
+}
