@@ -1259,6 +1259,18 @@ export interface components {
              */
             signals_dropped?: string[];
             /**
+             * @description Signals of other sessions of the same person that count in this state. Of each signal, the newest value of all
+             *     sessions counts, until it is stale. Absent if there are none.
+             * @example [
+             *       {
+             *         "signal": "heart_rate",
+             *         "session_id": "watch",
+             *         "timestamp": "2026-11-21T09:29:58.000Z"
+             *       }
+             *     ]
+             */
+            shared_signals?: components["schemas"]["SharedSignal"][];
+            /**
              * @description Topics of the concern that the user describes in this request's conversation turn. A turn without a concern names only topics that are active or resolved for this person. Empty if there are none, if the request has no turn, if the message is not in English, or if the response has `safety`.
              * @example []
              */
@@ -1284,6 +1296,28 @@ export interface components {
              * @example Not a medical device. Scores are estimates for adapting software and must not be used for diagnosis or treatment.
              */
             disclaimer: string;
+        };
+        /**
+         * @description A signal of another session of the same person.
+         * @example {
+         *       "signal": "heart_rate",
+         *       "session_id": "watch",
+         *       "timestamp": "2026-11-21T09:29:58.000Z"
+         *     }
+         */
+        SharedSignal: {
+            /**
+             * @description Name of the signal. `activity_level` also stands for `steps_last_minute`.
+             * @example heart_rate
+             * @enum {string}
+             */
+            signal: "heart_rate" | "sdnn" | "rmssd" | "tone" | "expression" | "sentiment" | "urgency" | "activity_level";
+            /**
+             * @description The session that sent the value. Absent in the response to a session token.
+             * @example watch
+             */
+            session_id?: string;
+            timestamp: components["schemas"]["Instant"];
         };
         /**
          * @description Whether the service checked the `user_message` of this request. Present in the response to a reading with

@@ -1619,12 +1619,18 @@ export const fields = {
     "rr_quality",
     "derived",
     "signals_dropped",
+    "shared_signals",
     "topics_detected",
     "text_analysis",
     "safety",
     "active_triggers",
     "resolved_triggers",
     "disclaimer"
+  ],
+  "SharedSignal": [
+    "signal",
+    "session_id",
+    "timestamp"
   ],
   "TextAnalysis": [
     "status",
@@ -2364,4 +2370,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "981a426569259f426bf78a3de591c1a6c0a0f94a04821e33e36ea41c0859a2e3" as const;
+export const contractDigest = "a6071fb66af35f451d5eb257d210f3bcc6785cbd77998e365643731e92affb9f" as const;

@@ -70,6 +70,8 @@ export interface AccountSettings {
   readonly consent?: 'off' | 'record' | 'enforce';
   /** Purpose for which biometric categories are allowed in the contexts work and education. Default: none. */
   readonly biometric_purpose?: 'none' | 'medical' | 'safety';
+  /** Whether a reading is also scored with the signals of the person's other sessions. Default: true. */
+  readonly share_signals?: boolean;
 }
 
 /** Limits of the readings of a session token. */

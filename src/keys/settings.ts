@@ -22,6 +22,10 @@ const settings: { readonly [Name in keyof AccountSettings]-?: Setting<NonNullabl
     description: 'state a purpose that permits biometric categories at work and in education. See docs/consent.md',
     values: { none: 'none', medical: 'medical', safety: 'safety' },
   },
+  share_signals: {
+    description: 'score a reading also with the newest signals of other sessions of the same person',
+    values: { on: true, off: false },
+  },
 };
 
 type SettingName = keyof typeof settings;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { consent as contract } from '../../generated/spec.js';
 import type { BodyOf } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
-import { keepBaseline, hasStatedPurpose } from '../readings/consent.js';
+import { keepAllowedValues, hasStatedPurpose } from '../readings/consent.js';
 import { checkAge } from '../readings/intake.js';
 import { removeDisallowedValues } from '../retention/remove-live-values.js';
 import { type AllowedCategories, findRefusedCategories, narrowConsent, readAllowed } from '../score/consent.js';
@@ -63,7 +63,7 @@ async function record(
   const { version, categories, context, expiresAtMs } = recorded;
   const consent: Consent = { version, categories, context, expiresAtMs };
   const allowed = findAllowed(consent);
-  const subject = allowed ? keepBaseline(known, allowed) : known;
+  const subject = allowed ? keepAllowedValues(known, allowed) : known;
   await runStatements(scope, subjects.toSave(new Map([[subjectId, { ...subject, consent }]])));
   return recorded;
 }

@@ -2,6 +2,7 @@ import type { TopicName } from '../../packages/text/vocabulary.js';
 import { createFault, ProblemError } from '../contract/problem.js';
 import { attributeStress, type TopicStress, computeStressAtTurn } from '../score/attribution.js';
 import { type GatheredTopics, gatherTopics } from '../score/gather.js';
+import { noLiveSignals, type Sharing } from '../score/live.js';
 import type { Baseline, ComputedState, Session, Subject, RecentTurns } from '../score/remembered.js';
 import {
   advanceSession,
@@ -97,7 +98,8 @@ function takeReading(
   incarnation: string,
 ): AcceptedReading {
   const reading = toReading(submitted);
-  const step = stepSession(session, reading, findBaseline(progress, session, reading), submitted);
+  const sharing = findSharing(progress, session, submitted);
+  const step = stepSession(session, reading, findBaseline(progress, session, reading), submitted, sharing);
   const { evidence, ...extracted } = extractTopics(session, submitted);
   const event = submitted.isBackfill ? undefined : detectChange(progress, submitted.sessionId, session, step.session);
   const { talk, credit, calm } =
@@ -146,9 +148,26 @@ function stepSession(
   reading: Reading,
   known: Baseline | undefined,
   { isBackfill }: PreparedReading,
+  sharing: Sharing | undefined,
 ): SessionStep {
   if (isBackfill) return backfillSession(session, reading, known);
-  return session?.isBackfilled ? startLiveState(session, reading, known) : advanceSession(session, reading, known);
+  if (session?.isBackfilled) return startLiveState(session, reading, known, { sharing });
+  return advanceSession(session, reading, known, { sharing });
+}
+
+/**
+ * Returns the live signals of the person, for a reading that shares them. A token without the person neither gets the
+ * evidence of other sessions nor its traces.
+ */
+function findSharing(
+  { subjects }: GroupProgress,
+  session: Session | undefined,
+  { sessionId, subjectId: named, isBackfill, sharesSignals, grant }: PreparedReading,
+): Sharing | undefined {
+  const subjectId = session?.subjectId ?? named;
+  if (subjectId === undefined || isBackfill || sharesSignals === false) return undefined;
+  const isRead = !grant || grant.subjectId === subjectId;
+  return { live: subjects.get(subjectId)?.live ?? noLiveSignals, sessionId, isRead };
 }
 
 function detectChange(
@@ -220,7 +239,7 @@ function extractTopics(
  */
 function creditTopics(
   session: Session | undefined,
-  { atMs, heart_rate }: Reading,
+  { atMs }: Reading,
   { fused, point }: SessionStep,
   { topics, certainTopics, calmTopics }: ExtractedTopics,
 ): {
@@ -233,7 +252,7 @@ function creditTopics(
   const toCalm = (stress: number) =>
     calmTopics.length > 0 ? { topics: calmTopics, certain: [], atMs, stress } : undefined;
   if (fused && !(before && atMs < before.atMs)) {
-    const attributed = attributeStress(before, { atMs, heartRate: heart_rate, fused }, said);
+    const attributed = attributeStress(before, { atMs, heartRate: fused.heartRate, fused }, said);
     return { ...attributed, calm: toCalm(computeStressAtTurn(attributed.talk, fused)) };
   }
   const credit = topics.length > 0 ? { ...said, atMs, stress: point.score } : undefined;
@@ -305,11 +324,12 @@ function findBaseline(
 function rememberPerson(
   { subjects, changedSubjects }: GroupProgress,
   submitted: PreparedReading,
-  { session, baseline }: SessionStep,
+  { session, baseline, live }: SessionStep,
 ): void {
   if (session.subjectId === undefined) return;
   const known = subjects.get(session.subjectId) ?? unknownSubject;
-  const subject = { ...known, baseline, newest: findNewest(known.newest, submitted, session) };
+  const newest = findNewest(known.newest, submitted, session);
+  const subject = { ...known, baseline, newest, ...(live && { live }) };
   subjects.set(session.subjectId, subject);
   changedSubjects.set(session.subjectId, subject);
 }

@@ -1,7 +1,14 @@
 import { consent as contract } from '../../generated/spec.js';
 import type { Caller, Submission } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
-import { type AllowedCategories, isExpired, keepAllowed, readAllowed, removeLiveValues } from '../score/consent.js';
+import {
+  type AllowedCategories,
+  isExpired,
+  keepAllowed,
+  keepAllowedLive,
+  readAllowed,
+  removeLiveValues,
+} from '../score/consent.js';
 import type { Session, Subject } from '../score/remembered.js';
 import { listCategories } from '../score/signals.js';
 import type { ReadScope } from '../store/scope.js';
@@ -84,7 +91,7 @@ export function applyConsent(
   const allowed = readAllowed(subject.consent, check.hasPurpose, nowMs);
   const { kept, dropped } = keepAllowed(reading.signals, allowed);
   if (listCategories(kept).length === 0) return refuse('nothing_left');
-  subjects.set(subjectId, keepBaseline(subject, allowed));
+  subjects.set(subjectId, keepAllowedValues(subject, allowed));
   const isTextKept = check.isTextRead && allowed.has('textual');
   const all = isTextKept ? dropped : [...dropped, ...check.texts];
   const { turn: _, ...values } = reading;
@@ -95,9 +102,16 @@ export function applyConsent(
   };
 }
 
-/** Returns the subject without its baseline, which contains only heart data, unless heart data is allowed. */
-export function keepBaseline(subject: Subject, allowed: AllowedCategories): Subject {
-  return allowed.has('cardiovascular') ? subject : { ...subject, baseline: undefined };
+/**
+ * Returns the subject without its values of the categories that are not allowed. The baseline contains only heart data.
+ */
+export function keepAllowedValues(subject: Subject, allowed: AllowedCategories): Subject {
+  const { baseline, live } = subject;
+  return {
+    ...subject,
+    baseline: allowed.has('cardiovascular') ? baseline : undefined,
+    live: live && keepAllowedLive(live, allowed),
+  };
 }
 
 function refuse(reason: keyof typeof contract.refusals): ProblemError {

@@ -1,7 +1,8 @@
-import type { Caller } from '../contract/contract.js';
+import type { Caller, TokenGrant } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
 import type { AdmitSession } from '../limits/new-session-limit.js';
 import { runInSharedSpan, traceOrigin, type TraceOrigin } from '../observe/in-span.js';
+import { restrictToToken } from '../score/live.js';
 import type { ComputedState, Session, Subject } from '../score/remembered.js';
 import { type DigestId, type ErasedId, createErasedIdTable } from '../store/erased-ids.js';
 import { createGroupCommit } from '../store/group-commit.js';
@@ -206,7 +207,17 @@ async function advanceAccount(
   const bound = newlyBound(unbound, progress.changedSessions);
   if (bound.length > 0) await bindRows(scope, bound, webhookEpoch !== undefined);
   const hasEvents = webhookEpoch !== undefined && (await appendEvents(scope, advances, webhookEpoch, nowMs));
-  return { outcomes: advances.map((it) => toOutcome(it, computed)), hasEvents };
+  const outcomes = advances.map((it, index) => {
+    const { grant, sessionId } = readings[index] as PreparedReading;
+    const outcome = toOutcome(it, computed);
+    if (!grant || outcome instanceof ProblemError) return outcome;
+    return restrictToToken(outcome, isOfPerson(grant, progress.sessions.get(sessionId)?.session));
+  });
+  return { outcomes, hasEvents };
+}
+
+function isOfPerson({ subjectId }: TokenGrant, session: Session | undefined): boolean {
+  return subjectId !== undefined && subjectId === session?.subjectId;
 }
 
 const noSubjects = (): Map<string, Subject | undefined> => new Map();

@@ -37,6 +37,8 @@ export interface PreparedReading {
   readonly check?: MessageCheck;
   /** Absent if the account does not enforce consent. */
   readonly consent?: ConsentCheck;
+  /** False if the account forbids that sessions of a person share signals. */
+  readonly sharesSignals?: false;
   /** Keyed digest of the request body. Detects resent bodies. */
   readonly digest: string;
   /** Digests with the earlier keys. Absent while SECRETS_KEY holds one key. */
@@ -184,6 +186,7 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
       ...(hasTurn && { turn: texts.analyzeTurn({ user_message, ai_response }) }),
       ...(check && { check }),
       ...(consent && { consent }),
+      ...(settings?.share_signals === false && { sharesSignals: false as const }),
       // Does not cover `backfill`, so that a resend of a reading as backfill is detected.
       digest: digestBody(digestKey, accountId, submission),
       ...(earlierKeys.length > 0 && {

@@ -11,6 +11,7 @@ import type { Store } from '../store/store.js';
 import { finishErasures } from './erase.js';
 import { createComputeHours } from './hours.js';
 import { planPurge, type PurgeEdge } from './purge-edges.js';
+import { removeStaleSignals } from './remove-live-values.js';
 import { createConfirmedRetention } from './shortened.js';
 import { createSummarize } from './summarize.js';
 
@@ -101,6 +102,11 @@ export async function purgeExpired(
   await forgetSecrets(store, nowMs);
   let total = 0;
   for (const edge of edges.values()) total += await inBatches(() => purgeTable(edge), signal, onDeleted);
+  await inBatches(
+    () => removeStaleSignals(store, nowMs, batchRows),
+    signal,
+    () => undefined,
+  );
   return total;
 }
 

@@ -1,5 +1,5 @@
 import { consent as settings, enums, signals as contract } from '../../generated/spec.js';
-import type { Consent, ConsentCategory, Session, SignalName, RecentTurns } from './remembered.js';
+import type { Consent, ConsentCategory, LiveSignals, Session, SignalName, RecentTurns } from './remembered.js';
 import { labelNames, type ReadingContent } from './signals.js';
 
 /** The categories that a person allows at one time. */
@@ -80,6 +80,19 @@ export function removeLiveValues(session: Session, allowed: AllowedCategories): 
   if (lost.length === 0) return without(calmed, { past });
   const signals = Object.entries(session.signals).filter(([name]) => !(lost as string[]).includes(name));
   return { ...calmed, signals: Object.fromEntries(signals), past };
+}
+
+/** Returns what the sessions of a person share, without the categories that are not allowed. */
+export function keepAllowedLive(
+  { signals, heart, implied, movement, stated }: LiveSignals,
+  allowed: AllowedCategories,
+): LiveSignals {
+  const kept = Object.entries(signals).filter(([name]) => allowed.has(contract[name as SignalName].consent));
+  return {
+    signals: Object.fromEntries(kept),
+    ...(allowed.has('cardiovascular') && { heart, implied }),
+    ...(allowed.has('movement') && { movement, stated }),
+  };
 }
 
 /** Returns the values of a session, apart from its signals, that are derived from each category, as undefined. */

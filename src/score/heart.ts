@@ -1,4 +1,5 @@
 import type { BaselineSample, TypicalHeartRate } from './baseline.js';
+import { addOtherMovements, type Sharing } from './live.js';
 import { stressModel as model } from './model.js';
 import {
   addStatedMovement,
@@ -161,6 +162,8 @@ function trimmedMean(slots: readonly HeartRateSlot[], atMs: number): number | un
  */
 interface AdvancedHeart extends Pick<Session, 'recent'>, Pick<ScoreInput, 'heart' | 'explainedBpm'> {
   readonly movements: Movements;
+  /** `movements` with those that other sessions of the person state. */
+  readonly allMovements: Movements;
 }
 
 /** Smooths the heart rate and determines the part that movement explains. */
@@ -169,15 +172,18 @@ export function processHeartRate(
   reading: Reading,
   { heart_rate: newest }: Signals,
   typical: TypicalHeartRate,
+  sharing?: Sharing,
 ): AdvancedHeart {
   const { recent, implied } = passHeart(session, newest, typical);
   const movements = addStatedMovement({ movement: session?.movement, implied, stated: session?.stated }, reading);
-  if (!newest) return { recent, movements, explainedBpm: 0 };
+  const allMovements = addOtherMovements(movements, sharing);
+  if (!newest) return { recent, movements, allMovements, explainedBpm: 0 };
   const { bpm, fastBpm, isConfirmed, quiet } = computeHeartRateLevel(recent, newest, typical);
   const riseMs = newest.atMs - (quiet.raisedSeconds ?? 0) * 1000;
-  const suddenBpm = hasMoved(movements, riseMs) ? undefined : detectSuddenRise(quiet, fastBpm);
+  const suddenBpm = hasMoved(allMovements, riseMs) ? undefined : detectSuddenRise(quiet, fastBpm);
   const heart = { bpm, fastBpm, isConfirmed, suddenBpm };
-  return { recent, movements, heart, explainedBpm: explainRise(movements, heart, newest.atMs, typical) };
+  const explainedBpm = explainRise(allMovements, heart, newest.atMs, typical);
+  return { recent, movements, allMovements, heart, explainedBpm };
 }
 
 /** Adds the previous heart rate to the smoothing window, and adds the movement that it implies. */

@@ -14,10 +14,16 @@ export function addStatedMovement(held: Movements, reading: MovementContext & { 
   if (value === 0 && reading.activity_level !== 'resting') return held;
   const { stated, movement, implied } = held;
   const { atMs } = reading;
-  const isNewest = !stated || atMs > stated.atMs || (atMs === stated.atMs && value > stated.value);
+  const statement = chooseNewerStatement(stated, { value, atMs });
   const moved = value > 0 ? chooseStrongerMovement(movement, { value, atMs }) : movement;
-  if (!isNewest && moved === movement) return held;
-  return { movement: moved, implied, stated: isNewest ? { value, atMs } : stated };
+  if (statement === stated && moved === movement) return held;
+  return { movement: moved, implied, stated: statement };
+}
+
+/** Returns the newer statement. Of two with the same timestamp, the stronger movement counts. */
+export function chooseNewerStatement(held: Movements['stated'], other: Movements['stated']): Movements['stated'] {
+  if (!held || !other) return held ?? other;
+  return other.atMs > held.atMs || (other.atMs === held.atMs && other.value > held.value) ? other : held;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { TypicalHeartRate } from './baseline.js';
 import { stressModel as model } from './model.js';
 import { isLikelyAnotherPerson } from './movement.js';
 import type { Signals } from './remembered.js';
-import { type LabelName, labels } from './signals.js';
+import { type EvidenceName, type LabelName, labels } from './signals.js';
 import { findBand } from './states.js';
 import { type FusedStress, type Driver, computeExplainedShare, isExertion, type ScoreInput } from './stress.js';
 
@@ -52,7 +52,33 @@ function describeEvidence(drivers: readonly Driver[], situation: ScoreInput, isE
 const quietMinutes = `the mean of the last ${model.sudden_rise.quiet_seconds / 60} quiet minutes`;
 
 /** Returns the text of a piece of evidence, e.g. "tense voice". */
-function describeDriver({ evidence, drop = 0, suddenBpm }: Driver, { heart, typical, signals }: ScoreInput): string {
+function describeDriver(driver: Driver, situation: ScoreInput): string {
+  const sessionId = findOtherSession(driver.evidence, situation.signals);
+  const text = describeEvidenceOf(driver, situation);
+  return sessionId === undefined ? text : `${text} ${describeSession(sessionId)}`;
+}
+
+/** Returns the session that sent the evidence. Undefined for evidence of the session itself. */
+function findOtherSession(evidence: EvidenceName, signals: Signals): string | undefined {
+  const { sdnn, rmssd } = signals;
+  return evidence === 'hrv' ? (sdnn?.sessionId ?? rmssd?.sessionId) : signals[evidence]?.sessionId;
+}
+
+function describeSession(sessionId: string): string {
+  return `(session ${sessionId.length > 64 ? `${sessionId.slice(0, 61)}...` : sessionId})`;
+}
+
+/** Returns a reason that names none of these sessions. */
+export function hideSessions(reason: string, sessionIds: readonly string[]): string {
+  // The text of one session may contain that of another one.
+  const longestFirst = [...sessionIds].sort((a, b) => b.length - a.length);
+  return longestFirst.reduce((text, id) => text.replaceAll(describeSession(id), '(another session)'), reason);
+}
+
+function describeEvidenceOf(
+  { evidence, drop = 0, suddenBpm }: Driver,
+  { heart, typical, signals }: ScoreInput,
+): string {
   if (evidence === 'hrv') return `heart rate variability ${beside(Math.expm1(-drop) * 100, '%', 'a typical value')}`;
   if (evidence !== 'heart_rate') return describeLabel(evidence, signals);
   if (suddenBpm !== undefined) return `heart rate ${beside(suddenBpm, 'bpm', quietMinutes)}`;

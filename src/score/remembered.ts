@@ -59,15 +59,24 @@ export interface ComputedState {
   readonly dropped?: readonly string[];
   /** Published score of the session's previous reading. Absent for the first reading. */
   readonly previousScore?: number | undefined;
+  /** Values of other sessions of the person that count in the score. Absent if there are none. */
+  readonly shared?: ReadonlyArray<Schema<'SharedSignal'>> | undefined;
+  /** The score from the evidence of the session alone. Present if the evidence of other sessions changes it. */
+  readonly alone?: AloneScore;
   /** Topics of this reading's conversation turn. Absent if the reading has no turn. */
   readonly topics?: readonly TopicName[];
   /** The subject's topics by status after this reading. Absent if the session has no subject. */
   readonly triggers?: Pick<Subject, 'active' | 'resolved'>;
 }
 
+/** A score from the evidence of one session. Nothing holds it in its band. */
+export type AloneScore = Pick<ComputedState, 'score' | 'confidence' | 'reason' | 'previousScore'>;
+
 /** Data about a person across sessions, without the triggers. Plain JSON. */
 export interface Subject {
   readonly baseline?: Baseline | undefined;
+  /** What counts in all sessions of the person. Absent if the account does not share signals, and without fresh ones. */
+  readonly live?: LiveSignals | undefined;
   /** The newest version of the consent. Absent if none is recorded. */
   readonly consent?: Consent | undefined;
   /**
@@ -116,6 +125,8 @@ export interface Sample<T> {
   readonly atMs: number;
   /** Device that measured the heart rate variability. Absent for other signals and without a name. */
   readonly device?: string | undefined;
+  /** Session that sent the value, for a value that all sessions of a person share. */
+  readonly sessionId?: string | undefined;
 }
 
 /** Newest value of each signal of a session. A signal is absent if it was never measured. */
@@ -136,6 +147,21 @@ export interface Movements {
   readonly implied?: Movement | undefined;
   /** Rise above the resting heart rate that the newest stated activity explains, in bpm. 0 if the client stated rest. */
   readonly stated?: Sample<number> | undefined;
+}
+
+/** What counts in all sessions of a person. Each value has its session, and `implied` is of that of the heart rate. */
+export interface LiveSignals extends Movements {
+  /** Newest confirmed value of each signal. */
+  readonly signals: Signals;
+  /** The smoothed heart rate at the time of `signals.heart_rate`. */
+  readonly heart?: SharedHeart | undefined;
+}
+
+/** A confirmed heart rate level in bpm. See `HeartRateLevel`. */
+export interface SharedHeart {
+  readonly bpm: number;
+  readonly fastBpm: number;
+  readonly suddenBpm?: number | undefined;
 }
 
 /** The device that measured the newest heart data of a session or a person. */

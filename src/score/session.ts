@@ -11,10 +11,22 @@ import {
 } from './baseline.js';
 import { countAgreeingTones } from './evidence.js';
 import { processHeartRate, toBaselineSample } from './heart.js';
+import { addOtherSessions, chooseHeart, listShared, shareReading, type Sharing } from './live.js';
 import { stressModel as model } from './model.js';
 import { addStatedMovement, reduceAfterDeviceChange, updateDevice } from './movement.js';
 import { explainScore } from './reason.js';
-import type { Baseline, ComputedState, PublishedState, Sample, Session, Signals } from './remembered.js';
+import type {
+  AloneScore,
+  Baseline,
+  ComputedState,
+  Device,
+  LiveSignals,
+  Movements,
+  PublishedState,
+  Sample,
+  Session,
+  Signals,
+} from './remembered.js';
 import { storeIntervals, addDerivedVariability } from './rr-intervals.js';
 import {
   listTextValues,
@@ -26,7 +38,12 @@ import {
   toPoint,
 } from './signals.js';
 import { computePublishedBefore, publishScore } from './states.js';
-import { type FusedStress, fuseEvidence } from './stress.js';
+import { type FusedStress, fuseEvidence, type ScoreInput } from './stress.js';
+
+/** The evidence of a reading, with its heart rate or that of another session of the person, in bpm. */
+interface Evidence extends Pick<FusedStress, 'expressed' | 'heart' | 'explained'> {
+  readonly heartRate: number | undefined;
+}
 
 export interface SessionStep {
   readonly session: Session;
@@ -35,50 +52,61 @@ export interface SessionStep {
   readonly computed: ComputedState;
   readonly point: HistoryPoint;
   /** The evidence of the reading. Absent for a late reading, which does not change the session. */
-  readonly fused?: Pick<FusedStress, 'expressed' | 'heart' | 'explained'>;
+  readonly fused?: Evidence;
+  /** The live signals of the person after the reading. Absent if the session shares none, and for a late reading. */
+  readonly live?: LiveSignals | undefined;
 }
 
-/** Returns the baseline updated with a sample. */
-type Learn = (baseline: Baseline | undefined, lesson: BaselineSample) => Baseline;
+export interface StepOptions {
+  /** Returns the baseline updated with a sample. Default: `updateBaseline`. */
+  readonly learnFrom?: (baseline: Baseline | undefined, lesson: BaselineSample) => Baseline;
+  /** Absent if the session shares no signals: its person is unknown, the reading is backfilled, or the account forbids it. */
+  readonly sharing?: Sharing | undefined;
+}
 
 /**
  * Advances a session by one reading. `session` is undefined for the first reading. `known` is the baseline of the
- * subject before this reading. The reading is scored against this baseline and then updates it with `learnFrom`.
+ * subject before this reading. The reading is scored against this baseline and then updates it.
  */
 export function advanceSession(
   session: Session | undefined,
   submitted: Reading,
   known: Baseline | undefined,
-  learnFrom: Learn = updateBaseline,
+  { learnFrom = updateBaseline, sharing }: StepOptions = {},
 ): SessionStep {
   const reading = submitted.rr_intervals_ms ? addDerivedVariability(submitted, session?.intervals ?? []) : submitted;
   const signals = mergeSignals(session?.signals ?? {}, reading);
   if (session && isSuperseded(session, signals, reading)) return joinHistory(session, reading, known);
   const timestampMs = Math.max(session?.latest.timestampMs ?? reading.atMs, reading.atMs);
-  const typical = computeTypicalValues(known, timestampMs, signals);
-  const { recent, movements, heart, explainedBpm } = processHeartRate(session, reading, signals, typical.heart_rate);
   const agreeingTones = session && countAgreeingTones(session.signals.tone, signals.tone, session.agreeingTones);
-  const situation = { signals, typical, heart, explainedBpm, agreeingTones };
+  const sensed = { session, reading, signals, known, timestampMs, agreeingTones };
+  const { ownSituation, situation, recent, movements, shared } = assess(sensed, sharing);
   const fused = fuseEvidence(situation, timestampMs);
   const device = updateDevice(session?.device ?? known?.device, reading);
   const confidence = reduceAfterDeviceChange(fused.confidence, device, timestampMs);
-  const held = heldAt(session, timestampMs);
+  const held = sharing?.isRead === false && session?.latest.alone ? undefined : heldAt(session, timestampMs);
   const firstAtMs = session?.firstAtMs ?? timestampMs;
   const { score, hold: published } = publishScore(fused, held, timestampMs, firstAtMs);
   const received = listCategories(reading);
   const reason = explainScore(fused, situation, score);
-  const previousScore = session?.latest.score;
-  const learned = computeProgress(typical.heart_rate);
+  const previousScore = sharing?.isRead === false ? findAloneScore(session) : session?.latest.score;
+  const learned = computeProgress(situation.typical.heart_rate);
   const model = modelVersion.number;
-  const computed = { timestampMs, score, confidence, model, learned, received, reason, previousScore };
-  const baseline = learnFrom(known, toBaselineSample(reading, situation, device));
+  const alone = situation === ownSituation ? undefined : scoreAlone(sensed, device);
+  const computed = {
+    ...{ timestampMs, score, confidence, model, learned, received, reason, previousScore },
+    ...(shared && { shared }),
+    ...(alone && { alone }),
+  };
+  const baseline = learnFrom(known, toBaselineSample(reading, ownSituation, device));
   const latest = { ...computed, received: receivedAt(session, reading.atMs, received) };
   const { subjectId, baseline: own } = identify(session, reading, baseline);
   return {
     computed: { ...computed, ...ofReading(reading) },
     baseline,
     point: toPoint(reading, score, confidence),
-    fused,
+    fused: { ...fused, heartRate: submitted.heart_rate ?? findOtherHeartRate(situation.signals) },
+    live: sharing && shareReading(sharing, reading, { signals, implied: movements.implied }, ownSituation.heart),
     // Lists the fields, because spreading an object of this size costs more than the score.
     session: {
       subjectId,
@@ -102,6 +130,62 @@ export function advanceSession(
       past: session?.past,
     },
   };
+}
+
+/** A reading with the session before it and the signals after it. */
+interface Sensed extends Pick<ScoreInput, 'signals' | 'agreeingTones'> {
+  readonly session: Session | undefined;
+  readonly reading: Reading;
+  readonly known: Baseline | undefined;
+  readonly timestampMs: number;
+}
+
+/** The input of the score after a reading. */
+interface Assessed extends Pick<Session, 'recent'> {
+  /** From the signals of the session, with the movement of the person. The baseline learns from it. */
+  readonly ownSituation: ScoreInput;
+  /** With the newer signals of the person's other sessions. The same object as `ownSituation` if nothing of them counts. */
+  readonly situation: ScoreInput;
+  readonly movements: Movements;
+  readonly shared: ComputedState['shared'];
+}
+
+function assess({ session, reading, signals, known, timestampMs, agreeingTones }: Sensed, sharing?: Sharing): Assessed {
+  const all = addOtherSessions(signals, sharing, timestampMs);
+  const typical = computeTypicalValues(known, timestampMs, all);
+  const { recent, movements, allMovements, heart, explainedBpm } = processHeartRate(
+    session,
+    reading,
+    signals,
+    typical.heart_rate,
+    sharing,
+  );
+  const ownSituation = { signals, typical, heart, explainedBpm, agreeingTones };
+  if (!sharing || (all === signals && allMovements === movements))
+    return { ownSituation, situation: ownSituation, recent, movements, shared: undefined };
+  const situation = {
+    ...{ signals: all, typical, agreeingTones: all.tone === signals.tone ? agreeingTones : undefined },
+    ...chooseHeart(ownSituation, all, sharing, allMovements, typical),
+  };
+  return { ownSituation, situation, recent, movements, shared: listShared(all, allMovements, timestampMs) };
+}
+
+function findOtherHeartRate({ heart_rate }: Signals): number | undefined {
+  return heart_rate?.sessionId === undefined ? undefined : heart_rate.value;
+}
+
+/** Scores a reading from the evidence of its session alone, for senders and readers that must not see other sessions. */
+function scoreAlone(sensed: Sensed, device: Device | undefined): AloneScore {
+  const { session, timestampMs } = sensed;
+  const { situation } = assess(sensed);
+  const fused = fuseEvidence(situation, timestampMs);
+  const { score } = publishScore(fused, undefined, timestampMs);
+  const confidence = reduceAfterDeviceChange(fused.confidence, device, timestampMs);
+  return { score, confidence, reason: explainScore(fused, situation, score), previousScore: findAloneScore(session) };
+}
+
+function findAloneScore(session: Session | undefined): number | undefined {
+  return session && (session.latest.alone ?? session.latest).score;
 }
 
 /** Adds the topics of a turn to the sighted topics of the session. Returns the same object if all are known. */
@@ -206,17 +290,22 @@ export function backfillSession(
   const past = isLive ? session.past : session;
   const bound = past && { ...past, subjectId: session?.subjectId };
   const durations = measureDurations(bound, reading);
-  const step = advanceSession(bound, withSubject(session, reading), known, (baseline, lesson) =>
-    backfillBaseline(baseline, lesson, durations),
-  );
+  const step = advanceSession(bound, withSubject(session, reading), known, {
+    learnFrom: (baseline, lesson) => backfillBaseline(baseline, lesson, durations),
+  });
   const { subjectId, baseline, ...state } = step.session;
   if (!isLive) return { ...step, session: { ...step.session, isBackfilled: true } };
   return { ...step, session: { ...session, subjectId, baseline, past: state } };
 }
 
 /** Advances a session by its first reading that is not backfilled. The current state starts with this reading. */
-export function startLiveState(session: Session, reading: Reading, known: Baseline | undefined): SessionStep {
-  const step = advanceSession(undefined, withSubject(session, reading), known);
+export function startLiveState(
+  session: Session,
+  reading: Reading,
+  known: Baseline | undefined,
+  options?: StepOptions,
+): SessionStep {
+  const step = advanceSession(undefined, withSubject(session, reading), known, options);
   const { subjectId: _, baseline: __, isBackfilled: ___, ...past } = session;
   return { ...step, session: { ...step.session, past } };
 }

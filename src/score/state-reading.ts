@@ -30,6 +30,7 @@ export function toStateReading(sessionId: string, computed: ComputedState, check
     ...(computed.rrQuality && { rr_quality: computed.rrQuality }),
     ...(computed.derived && { derived: computed.derived }),
     ...(computed.dropped && { signals_dropped: [...computed.dropped] }),
+    ...(computed.shared && { shared_signals: [...computed.shared] }),
     topics_detected: [...(computed.topics ?? [])],
     ...(check && !computed.dropped?.includes('user_message') && describeCheck(check)),
     ...(computed.triggers && {

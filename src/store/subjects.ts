@@ -1,3 +1,5 @@
+import type { Knex } from 'knex';
+import { findLiveUntil } from '../score/live.js';
 import type { Subject } from '../score/remembered.js';
 import { noVersion } from './row-cache.js';
 import { rowFormats } from './row-formats.js';
@@ -8,6 +10,9 @@ interface SubjectRow {
   readonly subject_id: string;
   readonly body: string | null;
 }
+
+/** Precision of `live_until_ms` in ms. */
+const liveStepMs = 10 * 60_000;
 
 /** Approximate size of a cached trigger, in characters of JSON. */
 const triggerSize = 300;
@@ -64,11 +69,11 @@ export function createSubjectWriter({ knex: transaction, accountId, version, cac
       const rows = [...subjects].map(([subject_id, subject]) => {
         const body = rowFormats.subject.encode(subject);
         afterCommit.push(keep(subject_id, subject, body.length));
-        return { account_id: accountId, subject_id, version, body };
+        return { account_id: accountId, subject_id, version, body, live_until_ms: computeLiveUntil(subject) };
       });
       return buildInsert(transaction, 'subjects', rows, {
         key: ['account_id', 'subject_id'],
-        merged: ['version', 'body'],
+        merged: ['version', 'body', 'live_until_ms'],
       });
     },
 
@@ -81,6 +86,24 @@ export function createSubjectWriter({ knex: transaction, accountId, version, cac
       await mine().where({ subject_id: subjectId }).delete();
     },
   };
+}
+
+/** Returns people of all accounts whose live signals are stale at a time (epoch ms), at most `max`. */
+export async function findStaleLive(
+  knex: Knex,
+  nowMs: number,
+  max: number,
+): Promise<Array<{ readonly accountId: string; readonly subjectId: string }>> {
+  return knex('subjects')
+    .select({ accountId: 'account_id', subjectId: 'subject_id' })
+    .where('live_until_ms', '<=', nowMs)
+    .orderBy('live_until_ms')
+    .limit(max);
+}
+
+function computeLiveUntil({ live }: Subject): number | null {
+  const untilMs = live && findLiveUntil(live);
+  return untilMs === undefined ? null : Math.ceil(untilMs / liveStepMs) * liveStepMs;
 }
 
 /** Returns the subject of a row. Undefined for a placeholder row. */

@@ -8,7 +8,7 @@ import { addAscii, addAsciiJson, addFixedAscii, type Tables } from './table.js';
  */
 export const subjectTables: Tables = {
   subjects: {
-    content: 'people: baseline, newest consent, names of active and resolved topics',
+    content: 'people: baseline, newest consent, names of active and resolved topics, live signals',
     notice: 'Your usual heart rate, to compare with',
     identifies: 'person',
     retention: 'until the person is erased',
@@ -17,7 +17,8 @@ export const subjectTables: Tables = {
     about: {
       'account_id subject_id': 'account and person',
       version: 'internal id',
-      body: 'baseline of the heart, newest consent, names of topics, session and time of the newest reading',
+      body: 'baseline of the heart, newest consent, names of topics, newest session, signals of the last minutes',
+      live_until_ms: 'time from which on none of these signals counts',
     },
     columns(table) {
       addAscii(table, 'account_id', 32).notNullable();
@@ -26,8 +27,11 @@ export const subjectTables: Tables = {
       addAscii(table, 'version', 12).notNullable();
       // Null in a placeholder row, which a transaction inserts and locks before it stores data about the subject.
       addAsciiJson(table, 'body').nullable();
+      // Rounded up, so that most readings do not change its index. Null without live signals.
+      table.bigInteger('live_until_ms').nullable();
       table.primary(['account_id', 'subject_id']);
     },
+    indexes: { subjects_by_live: ['live_until_ms'] },
   },
   triggers: {
     content: 'Trigger Memory: topics of a person and the stress around them',

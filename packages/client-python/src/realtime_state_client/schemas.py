@@ -178,6 +178,26 @@ class DerivedValues(TypedDict):
     sentiment: NotRequired[float]
 
 
+class SharedSignal(TypedDict):
+    """A signal of another session of the same person."""
+
+    # Name of the signal. `activity_level` also stands for `steps_last_minute`.
+    signal: Literal[
+        "heart_rate",
+        "sdnn",
+        "rmssd",
+        "tone",
+        "expression",
+        "sentiment",
+        "urgency",
+        "activity_level",
+    ]
+    # The session that sent the value.
+    session_id: NotRequired[str]
+    # RFC 3339 date-time in UTC, with millisecond precision.
+    timestamp: str
+
+
 class TextAnalysis(TypedDict):
     """Whether the service checked the `user_message` of this request."""
 
@@ -227,6 +247,8 @@ class StateReading(TypedDict):
     derived: NotRequired[DerivedValues]
     # Fields of the reading that the service discarded because the person has not consented to their category.
     signals_dropped: NotRequired[list[str]]
+    # Signals of other sessions of the same person that count in this state.
+    shared_signals: NotRequired[list[SharedSignal]]
     # Topics of the concern that the user describes in this request's conversation turn.
     topics_detected: list[str]
     text_analysis: NotRequired[TextAnalysis]
