@@ -61,13 +61,13 @@ export function addOtherMovements(own: Movements, sharing: Sharing | undefined):
  * the person. The movement that the heart rate implies is that of the other session.
  */
 export function chooseHeart(
-  own: Pick<ScoreInput, 'heart' | 'explainedBpm'>,
+  { heart: ownHeart, explainedBpm: ownExplainedBpm }: ScoreInput,
   { heart_rate: newest }: Signals,
   { live: { heart, implied } }: Sharing,
   movements: Movements,
   typical: ScoreInput['typical'],
 ): Pick<ScoreInput, 'heart' | 'explainedBpm'> {
-  if (newest?.sessionId === undefined || !heart) return own;
+  if (newest?.sessionId === undefined || !heart) return { heart: ownHeart, explainedBpm: ownExplainedBpm };
   const level = { ...heart, isConfirmed: true };
   const explainedBpm = explainRise({ ...movements, implied }, level, newest.atMs, typical.heart_rate);
   return { heart: level, explainedBpm };

@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { history, laws, someSensing, startMs } from '../../testkit/arbitraries.js';
+import { noLiveSignals, restrictToToken } from './live.js';
+import type { LiveSignals } from './remembered.js';
+import { advanceSession, type SessionStep } from './session.js';
+import { labelNames, mergeSignals, type Reading } from './signals.js';
+
+type Options = { readonly isShared: boolean; readonly isRead?: boolean };
+
+/** Advances one session per name, in order of arrival. Returns all steps, and the live signals at the end. */
+function advancePerson(arriving: ReadonlyArray<readonly [string, Reading]>, { isShared, isRead = true }: Options) {
+  let live: LiveSignals = noLiveSignals;
+  const last = new Map<string, SessionStep>();
+  let baseline: SessionStep['baseline'] | undefined;
+  const steps = arriving.map(([sessionId, reading]) => {
+    const sharing = isShared ? { live, sessionId, isRead } : undefined;
+    const step = advanceSession(last.get(sessionId)?.session, { ...reading, subjectId: 'p' }, baseline, { sharing });
+    last.set(sessionId, step);
+    ({ baseline } = step);
+    live = step.live ?? live;
+    return step;
+  });
+  return { steps, live };
+}
+
+const people = fc
+  .tuple(history, fc.array(fc.constantFrom('watch', 'chat', 'phone'), { minLength: 1 }))
+  .map(([readings, names]) =>
+    readings.map((reading, index) => [names[index % names.length] ?? 'watch', reading] as const),
+  );
+
+test('a person with one session gets the same responses with and without sharing', () => {
+  fc.assert(
+    fc.property(history, (readings) => {
+      const arriving = readings.map((reading) => ['watch', reading] as const);
+      const [shared, separate] = [true, false].map((isShared) =>
+        advancePerson(arriving, { isShared }).steps.map(({ computed }) => computed),
+      );
+      expect(shared).toEqual(separate);
+    }),
+    laws,
+  );
+});
+
+test('a reading that must not see other sessions gets the score of separate sessions', () => {
+  fc.assert(
+    fc.property(people, (arriving) => {
+      const blind = advancePerson(arriving, { isShared: true, isRead: false }).steps;
+      const separate = advancePerson(arriving, { isShared: false }).steps;
+      expect(blind.map(({ computed }) => computed)).toEqual(separate.map(({ computed }) => computed));
+    }),
+    laws,
+  );
+});
+
+test('the live labels of a person are the newest of all sessions, in any distribution over sessions', () => {
+  fc.assert(
+    fc.property(people, (arriving) => {
+      const live = advancePerson(arriving, { isShared: true }).live.signals;
+      // Late readings that change nothing in their session are not shared.
+      const { live: together } = advancePerson(
+        arriving.map(([, reading], index) => [`s${index}`, reading]),
+        { isShared: true },
+      );
+      const newest = arriving.reduce((signals, [, reading]) => mergeSignals(signals, reading), {} as typeof live);
+      for (const name of labelNames) {
+        if (together.signals[name]) expect(together.signals[name]).toMatchObject(newest[name] as object);
+        if (live[name]) expect(live[name]).toMatchObject(newest[name] as object);
+      }
+    }),
+    laws,
+  );
+});
+
+test('a new session of a known person has the alone score of a session of an unknown person', () => {
+  fc.assert(
+    fc.property(people, someSensing, (arriving, values) => {
+      const { steps, live } = advancePerson(arriving, { isShared: true });
+      const reading = { ...values, atMs: (arriving.at(-1)?.[1].atMs ?? startMs) + 1000 };
+      const known = steps.at(-1)?.baseline;
+      const sharing = { live, sessionId: 'new', isRead: true };
+      const { computed } = advanceSession(undefined, reading, known, { sharing });
+      const { computed: alone } = advanceSession(undefined, reading, known);
+      const { score, confidence, reason } = restrictToToken(computed, false);
+      expect({ score, confidence, reason }).toEqual({
+        score: alone.score,
+        confidence: alone.confidence,
+        reason: alone.reason,
+      });
+    }),
+    laws,
+  );
+});
+
+test('a token of the person gets no session id, also if one id contains another one', () => {
+  const shared = ['a', 'a)b', 'x'.repeat(200)].map(
+    (session_id) => ({ signal: 'tone', session_id, timestamp: new Date(startMs).toISOString() }) as const,
+  );
+  const reason = `Tense voice (session a), low urgency (session a)b), calm face (session ${'x'.repeat(61)}...).`;
+  const computed = { timestampMs: startMs, score: 50, confidence: 0.5, model: 2, received: [], learned: 0 };
+  const seen = restrictToToken({ ...computed, reason, shared }, true);
+  const another = '(another session)';
+  expect(seen.reason).toBe(`Tense voice ${another}, low urgency ${another}, calm face ${another}.`);
+  expect(JSON.stringify(seen)).not.toContain('session_id');
+});
