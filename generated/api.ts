@@ -298,8 +298,8 @@ export interface paths {
         /**
          * Delete subject
          * @description Erases the subject's triggers, baseline, summaries, feedback, sessions and their history. Also erases the events and deliveries of
-         *     all of its sessions, including expired sessions, and removes webhooks for these sessions. The data is
-         *     invisible as soon as the erasure begins. Readings that arrive in the meantime start without earlier data. Live
+         *     all of its sessions, including expired sessions, and removes webhooks for the person and for these sessions. The
+         *     data is invisible as soon as the erasure begins. Readings that arrive in the meantime start without earlier data. Live
          *     conversation turns with a `timestamp` at or before the erasure are rejected (`subject_erased`). The
          *     response is sent when all data is erased. If the service stops before, it completes the erasure after its
          *     restart.
@@ -577,12 +577,16 @@ export interface paths {
         put?: never;
         /**
          * Register webhook
-         * @description Sends every later state change of the session to `url`. Without `session_id`, sends the state changes of all
-         *     sessions of the account. The response contains the secret that signs the deliveries. The secret is shown only
-         *     once.
+         * @description Sends later state changes to `url`: with `session_id` those of the session, with `subject_id` those of all sessions
+         *     of the person, and without both those of all sessions of the account. The response contains the secret that signs
+         *     the deliveries. The secret is shown only once.
          *
-         *     Registering the same `url` and `session_id` again returns 200 with the existing registration, without its
-         *     secret. Two URLs are the same if the URL standard (WHATWG) normalizes them to the same request: the case of scheme
+         *     A webhook of a person receives the event of the reading that first names the person in its session. It receives
+         *     earlier events of this session only if they are not yet distributed to webhooks, which usually takes at most 100 ms.
+         *     The person may be unknown at the registration. Erasing the person removes the webhook.
+         *
+         *     Registering the same `url`, `session_id` and `subject_id` again returns 200 with the existing registration, without
+         *     its secret. Two URLs are the same if the URL standard (WHATWG) normalizes them to the same request: the case of scheme
          *     and host, a default port, the notation of an address, and `.` and `..` in the path do not matter. The webhook
          *     keeps the `url` of its first registration. Registering again also enables a webhook that a 410 from the receiver
          *     has disabled. With `retry`, it changes the schedule of the webhook, for each delivery from its next attempt on.
@@ -2497,7 +2501,7 @@ export interface components {
         /**
          * @description active (deliveries succeed), failed (at least three attempts in a row have failed: later events are still
          *     sent, and the first success makes the webhook active), disabled (the receiver responded with 410: registering
-         *     the same url and session again enables the webhook).
+         *     the same url, session and person again enables the webhook).
          * @example active
          * @enum {string}
          */
@@ -2525,10 +2529,16 @@ export interface components {
              */
             events: components["schemas"]["EventKind"][];
             /**
-             * @description The session to watch. Without it, the webhook watches every session of the account.
+             * @description The session to watch. Not together with `subject_id`. Without both, the webhook watches every session of the
+             *     account.
              * @example demo-session
              */
             session_id?: string;
+            /**
+             * @description The person whose sessions to watch, also later ones. Not together with `session_id`.
+             * @example 5f2b51ca2b4d1a7e
+             */
+            subject_id?: string;
             retry?: components["schemas"]["WebhookRetry"];
             /**
              * @description The states whose changes the webhook receives: only events with one of them as `new_state` are delivered. Without
@@ -2560,10 +2570,15 @@ export interface components {
              */
             events: components["schemas"]["EventKind"][];
             /**
-             * @description The watched session. Absent when the webhook watches every session of the account.
+             * @description The watched session. Absent when the webhook watches a person or every session of the account.
              * @example demo-session
              */
             session_id?: string;
+            /**
+             * @description The person whose sessions the webhook watches. Absent when it watches one session or every session.
+             * @example 5f2b51ca2b4d1a7e
+             */
+            subject_id?: string;
             status: components["schemas"]["WebhookStatus"];
             retry?: components["schemas"]["WebhookRetry"];
             /**

@@ -1982,6 +1982,7 @@ export const fields = {
     "url",
     "events",
     "session_id",
+    "subject_id",
     "retry",
     "states"
   ],
@@ -1990,6 +1991,7 @@ export const fields = {
     "url",
     "events",
     "session_id",
+    "subject_id",
     "status",
     "retry",
     "states",
@@ -2370,4 +2372,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "a6071fb66af35f451d5eb257d210f3bcc6785cbd77998e365643731e92affb9f" as const;
+export const contractDigest = "03a46d466f3996a3fc450016e42ab454ad37720eb03bf8dcd02ba345e3c599ea" as const;

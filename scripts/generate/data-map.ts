@@ -80,6 +80,7 @@ const fieldUses: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     url: 'webhooks.url',
     events: 'webhooks.body',
     session_id: 'webhooks.session_id',
+    subject_id: 'webhooks.subject_id',
     retry: 'webhooks.body',
     states: 'webhooks.body',
   },

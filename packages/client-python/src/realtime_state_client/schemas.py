@@ -1146,8 +1146,8 @@ EventKind = Literal["state_change"]
 
 
 # active (deliveries succeed), failed (at least three attempts in a row have failed: later events are still sent, and
-# the first success makes the webhook active), disabled (the receiver responded with 410: registering the same url and
-# session again enables the webhook).
+# the first success makes the webhook active), disabled (the receiver responded with 410: registering the same url,
+# session and person again enables the webhook).
 WebhookStatus = Literal["active", "failed", "disabled"]
 
 
@@ -1165,6 +1165,8 @@ class WebhookRegistration(TypedDict):
     events: list[EventKind]
     # The session to watch.
     session_id: NotRequired[str]
+    # The person whose sessions to watch, also later ones.
+    subject_id: NotRequired[str]
     retry: NotRequired[WebhookRetry]
     # The states whose changes the webhook receives: only events with one of them as `new_state` are delivered.
     states: NotRequired[list[State]]
@@ -1181,6 +1183,8 @@ class Webhook(TypedDict):
     events: list[EventKind]
     # The watched session.
     session_id: NotRequired[str]
+    # The person whose sessions the webhook watches.
+    subject_id: NotRequired[str]
     status: WebhookStatus
     retry: NotRequired[WebhookRetry]
     # The states whose changes the webhook receives.
