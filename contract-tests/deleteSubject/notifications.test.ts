@@ -3,6 +3,7 @@ import { expandEvents } from '../../src/webhooks/expand.js';
 import { readConfig } from '../../src/config/config.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { openDatabase } from '../../src/store/database.js';
+import { batchResults } from '../../testkit/batch.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { deliveriesOf, register, storeFailed } from '../../testkit/webhooks.js';
 
@@ -10,10 +11,11 @@ const daySeconds = 24 * 60 * 60;
 /** Seconds after which an expired session is purged: up to 70 minutes after the expiry, and some minutes for rounding. */
 const purgedAfterSeconds = 75 * 60;
 const url = 'https://8.8.8.8/';
+const hostile = { heart_rate: 130, tone: 'hostile' } as const;
 
 /** Sends the readings of a session with one state transition, from calm to acute stress. */
 async function changeState(service: TestService, session_id: string, subject_id?: string): Promise<void> {
-  for (const signals of [{ heart_rate: 60, tone: 'calm' } as const, { heart_rate: 130, tone: 'hostile' } as const]) {
+  for (const signals of [{ heart_rate: 60, tone: 'calm' } as const, hostile]) {
     await service.read({ session_id, ...(subject_id !== undefined && { subject_id }), ...signals });
     service.clock.advance(1);
   }
@@ -64,6 +66,19 @@ test('an erasure deletes events and deliveries from before the session named its
   expect(await stored(service, 'deliveries')).toEqual(['delivered']);
   await erase(service, 'anna');
   expect(await stored(service, 'outbox')).toEqual([]);
+  expect(await stored(service, 'deliveries')).toEqual([]);
+});
+
+test('an erasure deletes a delivery of an event whose batch names the subject of the session in a later line', async () => {
+  const service = await startTestService({});
+  await register(service, url);
+  const signals = [{ heart_rate: 60, tone: 'calm' }, hostile, { ...hostile, subject_id: 'anna' }];
+  const lines = signals.map((it, index) => ({ session_id: 's1', timestamp: service.clock.at(index - 3), ...it }));
+  await batchResults(service, lines);
+  await deliver(service);
+  await expireSessions(service);
+  expect(await stored(service, 'deliveries')).toEqual(['s1']);
+  await erase(service, 'anna');
   expect(await stored(service, 'deliveries')).toEqual([]);
 });
 

@@ -4,6 +4,7 @@ import type { AdmitSession } from '../limits/new-session-limit.js';
 import { runInSharedSpan, traceOrigin, type TraceOrigin } from '../observe/in-span.js';
 import { restrictToToken } from '../score/live.js';
 import type { ComputedState, Session, Subject } from '../score/remembered.js';
+import type { SessionEvent } from '../score/states.js';
 import { type DigestId, type ErasedId, createErasedIdTable } from '../store/erased-ids.js';
 import { createGroupCommit } from '../store/group-commit.js';
 import { createOutboxTable } from '../store/outbox.js';
@@ -206,7 +207,8 @@ async function advanceAccount(
   if (unknown.length > 0) await createSubjectWriter(scope).removePlaceholders(unknown);
   const bound = newlyBound(unbound, progress.changedSessions);
   if (bound.length > 0) await bindRows(scope, bound, webhookEpoch !== undefined);
-  const hasEvents = webhookEpoch !== undefined && (await appendEvents(scope, advances, webhookEpoch, nowMs));
+  const hasEvents =
+    webhookEpoch !== undefined && (await appendEvents(scope, collectEvents(progress, advances), webhookEpoch, nowMs));
   const outcomes = advances.map((it, index) => {
     const { grant, sessionId } = readings[index] as PreparedReading;
     const outcome = toOutcome(it, computed);
@@ -277,14 +279,20 @@ function toOutcome(advance: ProcessedReading, computed: ComputedStates): Outcome
   return computed.get(advance.kind === 'same' ? advance.as : advance) as ComputedState;
 }
 
-/** Appends the state change events to the outbox. Returns true if there are any. */
+/** Returns the state change events. A later reading of the group may have named the subject of their session. */
+function collectEvents({ changedSessions }: GroupProgress, advances: readonly ProcessedReading[]): SessionEvent[] {
+  return advances
+    .flatMap((advance) => (advance.kind === 'taken' && advance.event) || [])
+    .map((event) => ({ ...event, subjectId: changedSessions.get(event.sessionId)?.session.subjectId }));
+}
+
+/** Appends the events to the outbox. Returns true if there are any. */
 async function appendEvents(
   scope: WriteScope,
-  advances: readonly ProcessedReading[],
+  events: readonly SessionEvent[],
   epoch: number,
   nowMs: number,
 ): Promise<boolean> {
-  const events = advances.flatMap((advance) => (advance.kind === 'taken' && advance.event) || []);
   if (events.length > 0) await createOutboxTable(scope).append(events, epoch, nowMs);
   return events.length > 0;
 }
