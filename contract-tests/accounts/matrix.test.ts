@@ -58,6 +58,7 @@ async function makeOwner(): Promise<Owner> {
   for (const timestamp of [service.clock.at(-10), service.clock.at()])
     await read({ session_id: sessionId, subject_id: subjectId, timestamp, ...stressed, ...turn });
   const { body } = await post('/webhooks/register', { url, events: ['state_change'], session_id: sessionId });
+  await post('/webhooks/register', { url, events: ['state_change'], subject_id: subjectId });
   await post('/v1/feedback', { session_id: sessionId, timestamp: service.clock.at(), stress: 8 });
   const deliveryId = await addFailedDelivery(accountId, body.id, sessionId);
   return { key, sessionId, subjectId, webhookId: body.id, deliveryId };

@@ -106,6 +106,27 @@ test.each([
   expect(await stored(service, 'deliveries')).toEqual([]);
 });
 
+test('an erasure removes the webhook of the person with its deliveries, and keeps those of others', async () => {
+  const service = await startTestService({});
+  const { id } = await register(service, url, { subject_id: 'anna' });
+  await register(service, url, { subject_id: 'bert' });
+  for (const subject of ['anna', 'bert']) await changeState(service, `of-${subject}`, subject);
+  await deliver(service);
+  await service.request(`/webhooks/${id}/test`, { method: 'POST' });
+  expect(await stored(service, 'deliveries')).toEqual(['of-anna', 'of-bert', 'webhook-test']);
+  await erase(service, 'anna');
+  expect(await stored(service, 'webhooks', 'subject_id')).toEqual(['bert']);
+  expect(await stored(service, 'deliveries')).toEqual(['of-bert']);
+});
+
+test('an erasure removes the webhook of a person of whom nothing else is stored', async () => {
+  const service = await startTestService({});
+  await register(service, url, { subject_id: 'anna' });
+  expect(await erase(service, 'anna')).toMatchObject({ status: 200, body: { deleted: true, sessions_removed: 0 } });
+  expect(await stored(service, 'webhooks', 'subject_id')).toEqual([]);
+  expect((await erase(service, 'anna')).status).toBe(404);
+});
+
 test('an erasure keeps the deliveries of another subject whose expired session had the same name', async () => {
   const service = await startTestService({});
   await register(service, url);

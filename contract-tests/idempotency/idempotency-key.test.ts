@@ -158,6 +158,21 @@ test.each([
   expect(await storedKeys(service)).not.toContain('anna');
 });
 
+test('an erasure deletes the responses that name the person', async () => {
+  const service = await startTestService();
+  for (const subject_id of ['anna', 'bert']) {
+    const { id } = (await send(service, '/webhooks/register', `register-${subject_id}`, { ...hook, subject_id })).body;
+    await send(service, `/webhooks/${id}/rotate-secret`, `rotate-${subject_id}`);
+    // The stored responses remain after the webhook is removed.
+    await service.request(`/webhooks/${id}`, { method: 'DELETE' });
+  }
+  const subjects = async () =>
+    JSON.parse(await storedKeys(service)).map((row: { subject_id: string }) => row.subject_id);
+  expect((await subjects()).sort()).toEqual(['anna', 'anna', 'bert', 'bert']);
+  expect((await service.request('/v1/subjects/anna', { method: 'DELETE' })).status).toBe(200);
+  expect(await subjects()).toEqual(['bert', 'bert']);
+});
+
 test('an account keeps its newest keys, up to the limit', async () => {
   const service = await startTestService();
   await service.store.transact(async (scopeOf) => {

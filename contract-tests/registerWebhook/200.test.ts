@@ -15,6 +15,31 @@ test('registering the same url and session again returns the existing webhook wi
   expect((await service.request('/webhooks')).body.webhooks).toHaveLength(1);
 });
 
+test('registering the same url and person again returns the existing webhook without its secret', async () => {
+  const service = await startTestService();
+  const { secret: _, ...standing } = await register(service, url, { subject_id: 'anna' });
+  service.clock.advance(10);
+  const again = await service.post('/webhooks/register', { url, events: ['state_change'], subject_id: 'anna' });
+  expect(again).toMatchObject({ status: 200, body: standing });
+  expect(again.body).not.toHaveProperty('secret');
+  expect((await service.request('/webhooks')).body.webhooks).toEqual([expect.objectContaining(standing)]);
+});
+
+test('a webhook of a session is not the webhook of the person of this session, nor that of the account', async () => {
+  const service = await startTestService();
+  await service.read({ session_id: 's1', subject_id: 'anna', heart_rate: 70 });
+  const ofSession = await register(service, url, { session_id: 's1' });
+  const [ofPerson, ofAccount] = [await register(service, url, { subject_id: 'anna' }), await register(service, url)];
+  expect(new Set([ofSession.id, ofPerson.id, ofAccount.id]).size).toBe(3);
+  expect(ofSession).not.toHaveProperty('subject_id');
+  for (const [rest, { id }] of [
+    [{ session_id: 's1' }, ofSession],
+    [{ subject_id: 'anna' }, ofPerson],
+    [{}, ofAccount],
+  ] as const)
+    expect((await service.post('/webhooks/register', { url, events: ['state_change'], ...rest })).body.id).toBe(id);
+});
+
 test('concurrent registrations of one target create one webhook, which every response contains', async () => {
   const service = await startTestService();
   const answers = await Promise.all(Array.from({ length: 10 }, () => service.post('/webhooks/register', registration)));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startTestService } from '../../testkit/service.js';
-import { register } from '../../testkit/webhooks.js';
+import { register, webhookOf } from '../../testkit/webhooks.js';
 
 const events = ['state_change'] as const;
 
@@ -27,6 +27,16 @@ test('a webhook without a session watches all sessions, and its response has no 
   expect(webhook).not.toHaveProperty('session_id');
 });
 
+test('a webhook of a person shows its subject_id and no session_id, also for a person without data', async () => {
+  const service = await startTestService();
+  const webhook = await register(service, 'http://127.0.0.1:9999', { subject_id: 'anna' });
+  expect(webhook).toMatchObject({ subject_id: 'anna', status: 'active' });
+  expect(webhook).not.toHaveProperty('session_id');
+  expect(await webhookOf(service, webhook.id)).toMatchObject({ subject_id: 'anna' });
+  const rotated = await service.request(`/webhooks/${webhook.id}/rotate-secret`, { method: 'POST' });
+  expect(rotated.body).toMatchObject({ subject_id: 'anna' });
+});
+
 test('ids and secrets of webhooks are unique', async () => {
   const service = await startTestService();
   const sessions = Array.from({ length: 20 }, (_, index) => `s${index}`);
@@ -35,20 +45,25 @@ test('ids and secrets of webhooks are unique', async () => {
 });
 
 test.each([
-  ['another path', 'https://192.0.1.1/b', undefined],
-  ['a trailing slash', 'https://192.0.1.1/a/', undefined],
-  ['another port', 'https://192.0.1.1:8443/a', undefined],
-  ['another query', 'https://192.0.1.1/a?b', undefined],
-  ['the port of another scheme', 'https://192.0.1.1:80/a', undefined],
-  ['a path in another case', 'https://192.0.1.1/A', undefined],
-  ['an encoded character of the path', 'https://192.0.1.1/%61', undefined],
-  ['a session', 'https://192.0.1.1/a', 's1'],
-  ['a session that differs in case', 'https://192.0.1.1/a', 'S1'],
-])('a registration with %s creates another webhook', async (_name, url, session_id) => {
+  ['another path', 'https://192.0.1.1/b', {}],
+  ['a trailing slash', 'https://192.0.1.1/a/', {}],
+  ['another port', 'https://192.0.1.1:8443/a', {}],
+  ['another query', 'https://192.0.1.1/a?b', {}],
+  ['the port of another scheme', 'https://192.0.1.1:80/a', {}],
+  ['a path in another case', 'https://192.0.1.1/A', {}],
+  ['an encoded character of the path', 'https://192.0.1.1/%61', {}],
+  ['a session', 'https://192.0.1.1/a', { session_id: 's1' }],
+  ['a session that differs in case', 'https://192.0.1.1/A', { session_id: 'S1' }],
+  ['a person', 'https://192.0.1.1/a', { subject_id: 'p1' }],
+  ['a person that differs in case', 'https://192.0.1.1/A', { subject_id: 'P1' }],
+  ['a person whose id is that of a session', 'https://192.0.1.1/A', { subject_id: 's1' }],
+  ['a session whose id is that of a person', 'https://192.0.1.1/A', { session_id: 'p1' }],
+])('a registration with %s creates another webhook', async (_name, url, rest) => {
   const service = await startTestService();
   await register(service, 'https://192.0.1.1/a');
   await register(service, 'https://192.0.1.1/A', { session_id: 's1' });
-  await register(service, url, { ...(session_id !== undefined && { session_id }) });
+  await register(service, 'https://192.0.1.1/A', { subject_id: 'p1' });
+  await register(service, url, rest);
 });
 
 test.each([

@@ -19,6 +19,12 @@ test.each([
   ['an empty session', { session_id: '' }, '/session_id', 'string_too_short'],
   ['a session with a space', { session_id: 'a b' }, '/session_id', 'pattern_mismatch'],
   ['a session of 257 characters', { session_id: 'x'.repeat(257) }, '/session_id', 'string_too_long'],
+  ['a session and a person', { session_id: 's1', subject_id: 'p1' }, '/subject_id', 'exclusive'],
+  ['a person that is not a string', { subject_id: 7 }, '/subject_id', 'string_type'],
+  ['a person that is null', { subject_id: null }, '/subject_id', 'string_type'],
+  ['an empty person', { subject_id: '' }, '/subject_id', 'string_too_short'],
+  ['a person with a space', { subject_id: 'a b' }, '/subject_id', 'pattern_mismatch'],
+  ['a person of 257 characters', { subject_id: 'x'.repeat(257) }, '/subject_id', 'string_too_long'],
   ['an unknown state', { states: ['happy'] }, '/states/0', 'enum'],
   ['no state', { states: [] }, '/states', 'too_few_items'],
   ['a duplicate state', { states: ['calm', 'calm'] }, '/states', 'not_unique'],
@@ -36,6 +42,12 @@ test('the error for an unknown event type lists the allowed ones', async () => {
   const { body } = await service.post('/webhooks/register', { ...good, events: ['x'] });
   expect(body).toMatchObject({ detail: 'Input should be one of the allowed values' });
   expect(body.errors[0].allowed).toEqual(['state_change']);
+});
+
+test('the error for a session and a person names both fields', async () => {
+  const service = await startTestService();
+  const { body } = await service.post('/webhooks/register', { ...good, session_id: 's1', subject_id: 'p1' });
+  expect(body).toMatchObject({ detail: 'Input should contain at most one of session_id and subject_id' });
 });
 
 test.each([[[]], ['text'], [1], [null]])('%j is not a valid registration', async (wrong) => {

@@ -17,7 +17,7 @@ export interface IdempotentRequest {
 
 interface OperationResponse {
   readonly status: number;
-  readonly body: object & { readonly secret?: string; readonly session_id?: string };
+  readonly body: object & { readonly id?: string; readonly secret?: string };
 }
 
 /** The work of the request. `prepare` runs outside the transaction, `write` inside. */
@@ -58,7 +58,7 @@ export async function runIdempotently<R extends OperationResponse>(
       const scope = scopeOf(accountId);
       const response = await write(scope);
       const sealed = sealResponse(response, (text) => secretBox.seal(text, place));
-      const isStored = await createIdempotencyKeyTable(scope).complete(claim, sealed, response.body.session_id);
+      const isStored = await createIdempotencyKeyTable(scope).complete(claim, sealed, response.body.id);
       if (!isStored) throw refusal('in_progress');
       return response;
     });

@@ -44,10 +44,8 @@ interface Row {
 export function createIdempotencyKeyTable({ knex, accountId }: ReadScope) {
   const mine = () => knex('idempotency_keys').where({ account_id: accountId });
   const held = ({ keyDigest, owner }: IdempotencyClaim) => mine().where({ key_digest: keyDigest, owner });
-  const findSubject = async (session_id: string) => {
-    const webhook = await knex('webhooks').where({ account_id: accountId, session_id }).first('subject_id');
-    return { session_id, subject_id: webhook?.subject_id ?? null };
-  };
+  const findWatched = (webhook_id: string): Promise<Pick<Row, 'session_id' | 'subject_id'> | undefined> =>
+    knex('webhooks').where({ account_id: accountId, webhook_id }).first('session_id', 'subject_id');
 
   return {
     /**
@@ -68,15 +66,15 @@ export function createIdempotencyKeyTable({ knex, accountId }: ReadScope) {
     },
 
     /**
-     * Stores the response. Returns false if the claim has expired and another process holds the key. `sessionId` is the
-     * session in the response, so that an erasure finds the response after the webhook is removed.
+     * Stores the response. Returns false if the claim has expired and another process holds the key. `webhookId` is the
+     * webhook in the response: its session and subject let an erasure find the response after the webhook is removed.
      */
     async complete(
       claim: IdempotencyClaim,
       { response, secret }: SealedResponse,
-      sessionId?: string,
+      webhookId?: string,
     ): Promise<boolean> {
-      const named = sessionId === undefined ? {} : await findSubject(sessionId);
+      const named = webhookId === undefined ? {} : await findWatched(webhookId);
       return (
         (await held(claim)
           .whereNull('response')

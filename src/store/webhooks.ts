@@ -16,9 +16,12 @@ export interface StoredWebhook {
   readonly retry?: 'extended';
   /** States whose changes the webhook receives. Absent if it receives changes to every state. */
   readonly states?: ReadonlyArray<Schema<'State'>>;
-  /** The session that the webhook watches. Absent if it watches every session of the account. */
+  /** The session that the webhook watches. Absent if it watches a subject or every session of the account. */
   readonly sessionId?: string;
-  /** Subject of the watched session. Absent if the session has no subject yet. */
+  /**
+   * Subject of the watched session. Absent if the session has no subject yet. Without `sessionId`, the subject whose
+   * sessions the webhook watches.
+   */
   readonly subjectId?: string;
   readonly secret: string;
   /** The secret before the rotation. Present while a rotation is in progress. */
@@ -47,6 +50,11 @@ interface WebhookRow {
 }
 
 const columns = ['webhook_id', 'url', 'session_id', 'subject_id', 'registered_epoch', 'disabled_epoch', 'body'];
+
+/** Returns the subject whose sessions the webhook watches. Undefined if it watches one session or every session. */
+export function findWatchedSubject({ sessionId, subjectId }: StoredWebhook): string | undefined {
+  return sessionId === undefined ? subjectId : undefined;
+}
 
 /** Webhooks of one account. */
 export function createWebhookTable({ knex, accountId }: ReadScope) {

@@ -3,7 +3,7 @@ import type { Delivery } from '../store/delivery-row.js';
 import { findSessionsWithEvents, type OutboxEvent, createOutboxTable } from '../store/outbox.js';
 import type { WriteScope } from '../store/scope.js';
 import type { Store } from '../store/store.js';
-import { type StoredWebhook, createWebhookTable } from '../store/webhooks.js';
+import { findWatchedSubject, type StoredWebhook, createWebhookTable } from '../store/webhooks.js';
 import { createQueueBound, createDelivery, type QueueBound, type QueueOverflow } from './queues.js';
 
 const sessionsMax = 100;
@@ -77,6 +77,8 @@ async function expandSessions(
 function isWatched(webhook: StoredWebhook, event: OutboxEvent): boolean {
   const { sessionId, states, registeredEpoch, disabledEpoch } = webhook;
   if (sessionId !== undefined && sessionId !== event.sessionId) return false;
+  const subjectId = findWatchedSubject(webhook);
+  if (subjectId !== undefined && subjectId !== event.subjectId) return false;
   if (event.epoch < registeredEpoch || (disabledEpoch !== undefined && event.epoch >= disabledEpoch)) return false;
   return states === undefined || states.includes(JSON.parse(event.payload).new_state);
 }

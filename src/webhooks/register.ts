@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { webhookDelivery as settings } from '../../generated/spec.js';
+import { faults as texts, webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { createFault, ProblemError } from '../contract/problem.js';
 import type { WriteScope } from '../store/scope.js';
 import { createSessionWriter } from '../store/sessions.js';
-import { type StoredWebhook, createWebhookTable } from '../store/webhooks.js';
+import { findWatchedSubject, type StoredWebhook, createWebhookTable } from '../store/webhooks.js';
 import { createWebhookId } from './queues.js';
 import type { ResolveName } from './resolve-name.js';
 import { issueSecret, type SecretBox } from './secrets.js';
@@ -44,8 +44,9 @@ export interface Registered {
 }
 
 /**
- * Registers a webhook. If a webhook with the same URL and session exists, returns it instead, with the requested retries
- * and states, and enabled. Throws a ProblemError if the account has the maximum number of webhooks.
+ * Registers a webhook. If a webhook with the same URL, session and subject exists, returns it instead, with the
+ * requested retries and states, and enabled. Throws a ProblemError if the registration names both a session and a
+ * subject, or if the account has the maximum number of webhooks.
  */
 export async function register(
   scope: WriteScope,
@@ -54,16 +55,18 @@ export async function register(
   registration: Schema<'WebhookRegistration'>,
   nowMs: number,
 ): Promise<Registered> {
+  const { session_id: sessionId, subject_id: watchedSubject } = registration;
+  if (sessionId !== undefined && watchedSubject !== undefined) throw bothGiven();
   // Locks sessions before webhooks, as ingest does. Otherwise, a concurrent reading could bind the session to a subject
   // without updating this webhook.
   const subjectId =
-    registration.session_id === undefined
-      ? undefined
-      : await createSessionWriter(scope).lockSubjectOf(registration.session_id);
+    sessionId === undefined ? watchedSubject : await createSessionWriter(scope).lockSubjectOf(sessionId);
   await createWebhookTable(scope).lockAccount();
   const all = await createWebhookTable(scope).lockAll();
   const target = normalize(registration.url);
-  const standing = all.find(({ url, sessionId }) => sessionId === registration.session_id && normalize(url) === target);
+  const standing = all
+    .filter((it) => it.sessionId === sessionId && findWatchedSubject(it) === watchedSubject)
+    .find(({ url }) => normalize(url) === target);
   if (standing) return { webhook: await update(scope, standing, registration), before: standing };
   if (all.length >= settings.max_per_account) throw tooMany();
   const webhookId = createWebhookId('wh');
@@ -74,7 +77,7 @@ export async function register(
     events: registration.events,
     ...(registration.retry === 'extended' && { retry: 'extended' }),
     ...(registration.states && { states: registration.states }),
-    ...(registration.session_id !== undefined && { sessionId: registration.session_id }),
+    ...(sessionId !== undefined && { sessionId }),
     ...(subjectId !== undefined && { subjectId }),
     secret: sealed,
     failedInRow: 0,
@@ -111,6 +114,12 @@ async function update(
   };
   await createWebhookTable(scope).update(changed);
   return changed;
+}
+
+function bothGiven(): ProblemError {
+  const detail = texts.exclusive.optional_detail.replace('{limit}', 'session_id and subject_id');
+  const faults = [{ ...createFault('exclusive', { pointer: '/subject_id' }), detail }];
+  return new ProblemError('validation_failed', { faults });
 }
 
 function tooMany(): ProblemError {

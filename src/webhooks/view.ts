@@ -1,18 +1,20 @@
 import type { Schema } from '../contract/contract.js';
 import type { Delivery, DeliveryStatus } from '../store/delivery-row.js';
 import type { DeliveryCursor, DeliveryTime, WebhookHealth } from '../store/settled-deliveries.js';
-import type { StoredWebhook } from '../store/webhooks.js';
+import { findWatchedSubject, type StoredWebhook } from '../store/webhooks.js';
 import { findStatus } from './schedule.js';
 
 /** Returns the webhook as defined in the contract, without its secret. */
 export function toWebhook(webhook: StoredWebhook, health?: WebhookHealth): Schema<'Webhook'> {
   const { webhookId, url, events, sessionId, failedInRow, lastFailureAtMs, createdAtMs } = webhook;
+  const subjectId = findWatchedSubject(webhook);
   const lastSuccessAtMs = health?.lastSuccessAtMs ?? undefined;
   return {
     id: webhookId,
     url,
     events: [...events],
     ...(sessionId !== undefined && { session_id: sessionId }),
+    ...(subjectId !== undefined && { subject_id: subjectId }),
     status: findStatus(webhook),
     retry: webhook.retry ?? 'standard',
     ...(webhook.states && { states: [...webhook.states] }),

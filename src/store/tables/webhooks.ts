@@ -11,7 +11,7 @@ export const webhookTables: Tables = {
     content: 'webhooks of the account',
     identifies: 'person',
     retention: 'until it is removed',
-    erasure: 'deleted if the webhook watches a session of the person',
+    erasure: 'deleted if the webhook watches the person or one of their sessions',
     readBy: ['registerWebhook', 'listWebhooks'],
     about: {
       account_id: 'account',
@@ -24,8 +24,9 @@ export const webhookTables: Tables = {
       addAscii(table, 'account_id', 32).notNullable();
       addAscii(table, 'webhook_id', 32).notNullable();
       addAnyText(table, 'url').notNullable();
-      // Null if the webhook watches every session of the account.
+      // Null if the webhook watches the sessions of a subject, or every session of the account.
       addAscii(table, 'session_id', 256).nullable();
+      // The subject of the watched session, or the watched subject if `session_id` is null.
       addAscii(table, 'subject_id', 256).nullable();
       table.bigInteger('registered_epoch').notNullable();
       // Null if the webhook is not disabled.
@@ -148,7 +149,7 @@ function defineIdempotencyKeys(table: Knex.CreateTableBuilder): void {
   addFixedAscii(table, 'request_digest', 64).notNullable();
   addFixedAscii(table, 'owner', 16).notNullable();
   table.bigInteger('lease_until_ms').notNullable();
-  // The session in the stored response, and its subject. Null if the response contains no session.
+  // The session and the subject of the webhook in the stored response. Null if the webhook has none.
   addAscii(table, 'session_id', 256).nullable();
   addAscii(table, 'subject_id', 256).nullable();
   // Sealed. Null while the request is in progress.
