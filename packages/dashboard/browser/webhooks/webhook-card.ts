@@ -100,8 +100,14 @@ export function createWebhookCard(
   };
 }
 
+function describeWatched(session_id: string | undefined, subject_id: string | undefined): string {
+  if (session_id !== undefined) return `Session ${session_id}`;
+  return subject_id === undefined ? 'All sessions' : `Person ${subject_id}`;
+}
+
 function factsOf({
   session_id,
+  subject_id,
   status,
   retry,
   states,
@@ -112,7 +118,7 @@ function factsOf({
 }: Webhook): string {
   const ago = (instant: string) => age(Date.parse(instant), nowMs());
   return [
-    session_id === undefined ? 'All sessions' : `Session ${session_id}`,
+    describeWatched(session_id, subject_id),
     ...(states ? [`only ${states.map(words).join(', ')}`] : []),
     ...(retry === 'extended' ? ['extended retries'] : []),
     ...(last_success_at ? [`last success ${ago(last_success_at)}`] : []),
@@ -120,7 +126,7 @@ function factsOf({
     ...(consecutive_failures > 0 ? [`${count(consecutive_failures, 'failure')} in a row`] : []),
     ...(queued_deliveries ? [`${count(queued_deliveries, 'delivery', 'deliveries')} queued`] : []),
     ...(status === 'disabled'
-      ? ['the receiver responded with 410, register the same URL and session to enable it']
+      ? ['the receiver responded with 410, register the same URL, session and person to enable it']
       : []),
   ].join(' · ');
 }
