@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
+import { visit } from 'jsonc-parser';
 import getRawBody from 'raw-body';
 import { body as bodyLimits } from '../../generated/spec.js';
 import type { Fault, Schema } from '../contract/contract.js';
@@ -123,13 +124,6 @@ function isCompressed(encoding = 'identity'): boolean {
   return encoding.trim().toLowerCase() !== 'identity';
 }
 
-const token =
-  /[ \t\n\r]*(?:([[\]{},:])|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y;
-const space = /[ \t\n\r]*/y;
-
-/** The kinds of token that may follow. */
-type Expected = 'value' | 'first value' | 'first key' | 'key' | 'colon' | 'comma' | 'end';
-
 /** Parses JSON. Returns the error, with its position, for a text that is not JSON. */
 export function parseJson(text: string): unknown {
   try {
@@ -140,48 +134,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/**
- * Returns the position of the first token that JSON does not allow, for a text that `JSON.parse` rejected. V8 states a
- * position only in some of its messages.
- */
+/** Returns the position of the first error. V8 states a position only in some of its messages. */
 export function findJsonErrorPosition(text: string): Schema<'JsonPosition'> {
-  const opened: string[] = [];
-  let expected: Expected = 'value';
-  for (let from = 0; ;) {
-    token.lastIndex = from;
-    const [read, sign = '', string] = token.exec(text) ?? [];
-    const next: Expected | undefined =
-      read === undefined ? undefined : step(expected, sign || (string ? 'string' : 'other'), opened);
-    if (read === undefined || next === undefined) return locate(text, from);
-    expected = next;
-    from += read.length;
-  }
-}
-
-/** Returns what may follow a token. Undefined if the token may not stand here. Updates the open brackets. */
-function step(expected: Expected, kind: string, opened: string[]): Expected | undefined {
-  if (expected === 'colon') return kind === ':' ? 'value' : undefined;
-  if (expected === 'end') return undefined;
-  const inside = opened.at(-1);
-  const closesEmpty = (expected === 'first value' && kind === ']') || (expected === 'first key' && kind === '}');
-  const closes = expected === 'comma' && kind === (inside === '{' ? '}' : ']');
-  if (closesEmpty || closes) {
-    opened.pop();
-    return opened.length > 0 ? 'comma' : 'end';
-  }
-  if (expected === 'comma') return kind !== ',' ? undefined : inside === '{' ? 'key' : 'value';
-  if (expected === 'key' || expected === 'first key') return kind === 'string' ? 'colon' : undefined;
-  if (kind === '{' || kind === '[') {
-    opened.push(kind);
-    return kind === '{' ? 'first key' : 'first value';
-  }
-  if (kind.length === 1) return undefined;
-  return opened.length > 0 ? 'comma' : 'end';
-}
-
-/** Returns line and column of the first character from `from` that is not white space. */
-function locate(text: string, from: number): Schema<'JsonPosition'> {
-  space.lastIndex = from;
-  const before = text.slice(0, from + (space.exec(text)?.[0].length ?? 0));
+  const offsets: number[] = [];
+  visit(text, { onError: (_code, offset) => void offsets.push(offset) }, { disallowComments: true });
+  const before = text.slice(0, offsets[0]);
   return { line: before.split('\n').length, column: before.length - before.lastIndexOf('\n') };
 }
