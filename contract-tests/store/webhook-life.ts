@@ -1,6 +1,8 @@
 import { webhookDelivery } from '../../generated/spec.js';
 import type { Caller } from '../../src/contract/contract.js';
+import { deliveryPages } from '../../src/operations/delivery-page.js';
 import { operations } from '../../src/operations/index.js';
+import { encodeCursor } from '../../src/operations/page.js';
 import type { Services } from '../../src/operations/operation.js';
 import { createDeliveryTable } from '../../src/store/deliveries.js';
 import { claimDue, findDueQueues, isDue } from '../../src/store/delivery-queue.js';
@@ -10,7 +12,6 @@ import { createWebhookTable } from '../../src/store/webhooks.js';
 import { expandEvents } from '../../src/webhooks/expand.js';
 import { createDelivery } from '../../src/webhooks/queues.js';
 import { settleGroup } from '../../src/webhooks/settle.js';
-import { writeCursor } from '../../src/webhooks/view.js';
 import type { Clock } from '../../testkit/service.js';
 
 const hooks = 60;
@@ -88,13 +89,13 @@ export async function liveWithWebhooks(services: Services, clock: Clock, ours: C
   const somewhere = { settledAtMs: clock.nowMs, eventAtMs: clock.nowMs, deliveryId: `dlv_${'0'.repeat(20)}` };
   for (const filter of [...filters, { webhook_id: 'wh_1', since }, { session_id: 'crowd-4', since }]) {
     const page = await operations.listFailedDeliveries.handle(services, ask(filter), ours);
-    const cursor = page.body.next_cursor ?? writeCursor(somewhere, 'settledAtMs');
+    const cursor = page.body.next_cursor ?? encodeCursor(deliveryPages.settledAtMs.write(somewhere));
     await operations.listFailedDeliveries.handle(services, ask({ ...filter, cursor }), ours);
     await operations.listDeliveries.handle(services, ask(filter), ours);
     await operations.listDeliveries.handle(services, ask({ ...filter, status: 'delivered' as const, cursor }), ours);
     const byEvent = { ...filter, sort: 'event_time' as const };
     await operations.listFailedDeliveries.handle(services, ask(byEvent), ours);
-    const next = { ...byEvent, cursor: writeCursor(somewhere, 'eventAtMs') };
+    const next = { ...byEvent, cursor: encodeCursor(deliveryPages.eventAtMs.write(somewhere)) };
     await operations.listFailedDeliveries.handle(services, ask(next), ours);
   }
   const [failed] = (await operations.listFailedDeliveries.handle(services, ask({}), ours)).body.deliveries;

@@ -66,6 +66,11 @@ export function createFault(code: FaultCode, place: Place, limit?: string): Faul
   return { detail: faults[code].detail.replace('{limit}', limit ?? ''), code, ...place };
 }
 
+/** Returns the error of a request with one validation error. */
+export function createValidationError(code: FaultCode, place: Place, limit?: string): ProblemError {
+  return new ProblemError('validation_failed', { faults: [createFault(code, place, limit)] });
+}
+
 function describeProblem(code: ProblemCode, { values, hint }: { values?: Values; hint?: Values }): string {
   const problem: { readonly detail: string; readonly hint?: string } = problems[code];
   const detail = fill(problem.detail, values);

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { batch as limits, body as bodyLimits } from '../../generated/spec.js';
-import { createFault, ProblemError } from '../contract/problem.js';
+import { createValidationError, ProblemError } from '../contract/problem.js';
 import { parseJson } from './body.js';
 
 /** A line of a body with its number, from 1. */
@@ -93,7 +93,7 @@ function notAnArray(bytes: Buffer): ProblemError {
   const value = bytes.length > bodyLimits.max_bytes ? undefined : parseJson(text);
   if (value instanceof ProblemError) return value;
   const code = holdsJson(text) ? 'encoded_twice' : 'array_type';
-  return new ProblemError('validation_failed', { faults: [createFault(code, { pointer: '' })] });
+  return createValidationError(code, { pointer: '' });
 }
 
 /**
@@ -105,7 +105,7 @@ export function parseLine(text: string): unknown {
   // Each line is a JSON text, which may begin with a byte order mark.
   const value = parseJson(text.replace(/^\ufeff/, ''));
   if (typeof value !== 'string' || !holdsJson(text)) return value;
-  return new ProblemError('validation_failed', { faults: [createFault('encoded_twice', { pointer: '' })] });
+  return createValidationError('encoded_twice', { pointer: '' });
 }
 
 /** Returns true for a JSON string that begins like an object or array, as encoders make it from an encoded body. */
@@ -131,6 +131,5 @@ export function splitLines(body: string): Line[] {
 }
 
 function tooManyLines(): ProblemError {
-  const tooMany = createFault('too_many_items', { pointer: '' }, String(limits.lines_max));
-  return new ProblemError('validation_failed', { faults: [tooMany] });
+  return createValidationError('too_many_items', { pointer: '' }, String(limits.lines_max));
 }

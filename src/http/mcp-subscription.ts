@@ -1,9 +1,8 @@
 import type { McpHttpHandler, SubscriptionsListenRequest } from '@modelcontextprotocol/server';
 import type { Response } from 'express';
 import { stream as settings } from '../../generated/spec.js';
-import type { Fault } from '../contract/contract.js';
 import { findDefinition } from '../contract/definitions.js';
-import { createFault, ProblemError } from '../contract/problem.js';
+import { createValidationError } from '../contract/problem.js';
 import { sendRefusal, startStream } from './dispatch.js';
 import type { Exchange } from './exchange.js';
 import type { InnerCalls } from './inner-calls.js';
@@ -35,13 +34,16 @@ export function findSubscribed(body: string, readSessionId: (uri: string) => str
   const { params }: SubscriptionsListenRequest = JSON.parse(body);
   const uris = [...new Set(params.notifications.resourceSubscriptions)];
   const pointer = '/params/notifications/resourceSubscriptions';
-  const reject = (problem: Fault) => new ProblemError('validation_failed', { faults: [problem] });
   const most = settings.subscription_sessions_max;
-  if (uris.length > most) throw reject(createFault('too_many_items', { pointer }, String(most)));
+  if (uris.length > most) throw createValidationError('too_many_items', { pointer }, String(most));
   return uris.map((uri, index) => {
     const sessionId = readSessionId(uri);
     if (sessionId !== undefined) return { uri, sessionId };
-    throw reject(createFault('pattern_mismatch', { pointer: `${pointer}/${index}` }, 'state://sessions/{session_id}'));
+    throw createValidationError(
+      'pattern_mismatch',
+      { pointer: `${pointer}/${index}` },
+      'state://sessions/{session_id}',
+    );
   });
 }
 

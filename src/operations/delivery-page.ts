@@ -1,8 +1,7 @@
 import { webhookDelivery as settings } from '../../generated/spec.js';
-import { createFault, ProblemError } from '../contract/problem.js';
 import type { Delivery } from '../store/delivery-row.js';
-import type { DeliveryFilter, DeliveryTime } from '../store/settled-deliveries.js';
-import { readCursor, writeCursor } from '../webhooks/view.js';
+import type { DeliveryCursor, DeliveryFilter, DeliveryTime } from '../store/settled-deliveries.js';
+import { findPage, type Pages } from './page.js';
 
 /** Filters of every operation that lists deliveries. */
 interface PageQuery {
@@ -12,30 +11,27 @@ interface PageQuery {
   readonly cursor?: string;
 }
 
-type FindDeliveries = (filter: DeliveryFilter, max: number) => Promise<Delivery[]>;
-
-export interface DeliveryPage {
-  readonly deliveries: readonly Delivery[];
-  /** Null for the last page. */
-  readonly nextCursor: string | null;
+/** Finds one page of deliveries. Throws a ProblemError with code cursor_invalid. */
+export function findDeliveryPage(
+  { webhook_id: webhookId, session_id: sessionId, since, cursor }: PageQuery,
+  find: (filter: DeliveryFilter, max: number) => Promise<Delivery[]>,
+  by: DeliveryTime = 'settledAtMs',
+) {
+  const sinceMs = since === undefined ? undefined : Date.parse(since);
+  return findPage(deliveryPages[by], cursor, (after, max) => find({ webhookId, sessionId, sinceMs, after }, max));
 }
 
-/**
- * Finds one page of deliveries. Reads one delivery more than a page, to find out whether a next page exists. Throws a
- * ProblemError with code cursor_invalid.
- */
-export async function findDeliveryPage(
-  query: PageQuery,
-  find: FindDeliveries,
-  by: DeliveryTime = 'settledAtMs',
-): Promise<DeliveryPage> {
-  const { webhook_id: webhookId, session_id: sessionId, since, cursor } = query;
-  const after = cursor === undefined ? undefined : readCursor(cursor, by);
-  if (cursor !== undefined && !after)
-    throw new ProblemError('validation_failed', { faults: [createFault('cursor_invalid', { parameter: 'cursor' })] });
-  const sinceMs = since === undefined ? undefined : Date.parse(since);
-  const found = await find({ webhookId, sessionId, sinceMs, after }, settings.page_size + 1);
-  const deliveries = found.slice(0, settings.page_size);
-  const last = deliveries.at(-1);
-  return { deliveries, nextCursor: found.length > deliveries.length && last ? writeCursor(last, by) : null };
+/** The orders of lists. Their cursors begin differently, so that a list rejects a cursor of the other order. */
+export const deliveryPages = { settledAtMs: createPages('settledAtMs', ''), eventAtMs: createPages('eventAtMs', 'e') };
+
+function createPages(
+  by: DeliveryTime,
+  start: string,
+): Pages<Pick<Delivery, DeliveryTime | 'deliveryId'>, DeliveryCursor> {
+  return {
+    size: settings.page_size,
+    write: (last) => `${start}${last[by]}.${last.deliveryId}`,
+    pattern: new RegExp(`^${start}(\\d{1,15})\\.(dlv_[0-9a-f]{20})$`),
+    read: ([atMs, deliveryId = '']) => ({ atMs: Number(atMs), deliveryId }),
+  };
 }

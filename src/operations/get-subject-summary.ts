@@ -1,12 +1,13 @@
 import { summaries as settings } from '../../generated/spec.js';
-import type { Fault, Input } from '../contract/contract.js';
-import { createFault, ProblemError } from '../contract/problem.js';
+import type { Input } from '../contract/contract.js';
+import { createValidationError, ProblemError } from '../contract/problem.js';
 import { type Calendar, createDayCalendar, floorHour, hourCalendar, hourMs, toRows } from '../score/summary.js';
 import type { ReadScope } from '../store/scope.js';
 import { createHourReader } from '../store/subject-hours.js';
 import { createSubjectReader } from '../store/subjects.js';
 import { createTriggerReader } from '../store/triggers.js';
 import type { OperationRecord, Services } from './operation.js';
+import { decodeCursor, encodeCursor } from './page.js';
 
 const dayMs = 24 * hourMs;
 /** Readings may have timestamps up to a minute ahead, so the present hour or the next one is the last with data. */
@@ -52,10 +53,10 @@ type Query = Input<'getSubjectSummary'>['query'];
 function readCalendar({ interval = 'hour', time_zone: timeZone }: Query): Calendar {
   if (interval === 'hour') {
     if (timeZone === undefined) return hourCalendar;
-    throw invalid(createFault('time_zone_of_hours', { parameter: 'time_zone' }));
+    throw createValidationError('time_zone_of_hours', { parameter: 'time_zone' });
   }
   const calendar = createDayCalendar(timeZone ?? 'UTC');
-  if (!calendar) throw invalid(createFault('time_zone_invalid', { parameter: 'time_zone' }));
+  if (!calendar) throw createValidationError('time_zone_invalid', { parameter: 'time_zone' });
   return calendar;
 }
 
@@ -64,7 +65,7 @@ function readSpan({ interval = 'hour', from, to }: Query, { findStart, findEnd }
   // Includes the hour that begins now.
   const untilMs = to === undefined ? nowMs + 1 : Date.parse(to);
   const sinceMs = from === undefined ? untilMs - settings.default_days[interval] * dayMs : Date.parse(from);
-  if (sinceMs >= untilMs) throw invalid(createFault('range_empty', { parameter: 'from' }));
+  if (sinceMs >= untilMs) throw createValidationError('range_empty', { parameter: 'from' });
   const fromMs = findStart(sinceMs);
   return { fromMs, toMs: findEnd(untilMs - 1), pageMs: fromMs };
 }
@@ -109,19 +110,11 @@ async function readPage(
 }
 
 function writeCursor({ fromMs, toMs, pageMs }: Span): string {
-  return Buffer.from(`${fromMs}.${toMs}.${pageMs}`).toString('base64url');
+  return encodeCursor(`${fromMs}.${toMs}.${pageMs}`);
 }
 
-/** Decodes a cursor. Throws a ProblemError with code cursor_invalid. */
 function readCursor(cursor: string): Span {
-  const text = Buffer.from(cursor, 'base64url').toString();
-  const [, ...times] = /^(-?\d{1,15})\.(-?\d{1,15})\.(-?\d{1,15})$/.exec(text) ?? [];
-  const [fromMs, toMs, pageMs] = times.map(Number);
-  if (fromMs === undefined || toMs === undefined || pageMs === undefined)
-    throw invalid(createFault('cursor_invalid', { parameter: 'cursor' }));
+  const times = decodeCursor(cursor, /^(-?\d{1,15})\.(-?\d{1,15})\.(-?\d{1,15})$/).map(Number);
+  const [fromMs = 0, toMs = 0, pageMs = 0] = times;
   return { fromMs, toMs, pageMs };
-}
-
-function invalid(found: Fault): ProblemError {
-  return new ProblemError('validation_failed', { faults: [found] });
 }

@@ -16,8 +16,8 @@ export const listDeliveries: OperationRecord<'listDeliveries', 'store'> = {
   personalData: 'reads',
   async handle({ store }, { query }, { accountId }) {
     const wanted = query.status === undefined ? outcomes : [query.status];
-    const { deliveries, nextCursor } = await findDeliveryPage(query, findIn(store.read(accountId), wanted));
-    return { status: 200, body: { deliveries: deliveries.map(toContractDelivery), next_cursor: nextCursor } };
+    const { page, next_cursor } = await findDeliveryPage(query, findIn(store.read(accountId), wanted));
+    return { status: 200, body: { deliveries: page.map(toContractDelivery), next_cursor } };
   },
 };
 

@@ -10,11 +10,11 @@ export const listFailedDeliveries: OperationRecord<'listFailedDeliveries', 'stor
   personalData: 'reads',
   async handle({ store }, { query }, { accountId }) {
     const scope = store.read(accountId);
-    const { deliveries, nextCursor } =
+    const { page, next_cursor } =
       query.sort === 'event_time'
         ? await findDeliveryPage(query, findByEvent(scope), 'eventAtMs')
         : await findDeliveryPage(query, createFailedDeliveryTable(scope).page);
-    return { status: 200, body: { deliveries: deliveries.map(toFailedDelivery), next_cursor: nextCursor } };
+    return { status: 200, body: { deliveries: page.map(toFailedDelivery), next_cursor } };
   },
 };
 

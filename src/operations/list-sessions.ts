@@ -1,14 +1,14 @@
 import { enums, sessionList as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
-import { createFault, ProblemError } from '../contract/problem.js';
 import { staleAfterMs } from '../score/evidence.js';
 import type { ComputedState } from '../score/remembered.js';
 import { findBand } from '../score/states.js';
 import type { ReadScope } from '../store/scope.js';
-import { listSessions as findSessions, type SessionCursor } from '../store/session-list.js';
+import { type ListedSession, listSessions as findSessions, type SessionCursor } from '../store/session-list.js';
 import { type SessionPoint, createSnapshotReader, type SnapshotSession } from '../store/session-snapshot.js';
 import { findStreamHeads } from '../store/stream-positions.js';
 import type { OperationRecord, Services } from './operation.js';
+import { decodeCursor, encodeCursor, findPage, type Pages } from './page.js';
 
 type Query = NonNullable<Parameters<OperationRecord<'listSessions', 'store' | 'now'>['handle']>[1]['query']>;
 type Order = Schema<'SessionOrder'>;
@@ -41,18 +41,20 @@ interface Listed {
   readonly computed: ComputedState;
 }
 
-/** Reads one session more than a page, to find out whether a next page exists. */
+const startedPages: Pages<ListedSession, SessionCursor> = {
+  size: settings.page_size,
+  write: ({ startedAtMs, incarnation }) => `${startedAtMs}.${incarnation}`,
+  pattern: /^(\d{1,15})\.([0-9a-f]{12})$/,
+  read: ([startedAtMs, incarnation = '']) => ({ startedAtMs: Number(startedAtMs), incarnation }),
+};
+
 async function listStarted(_: unknown, scope: ReadScope, query: Query): Promise<Schema<'SessionList'>> {
-  const { subject_id: subjectId, cursor } = query;
-  const after = cursor === undefined ? undefined : readCursor(cursor);
-  const found = await findSessions(scope, { subjectId, after }, settings.page_size + 1);
-  const page = found.slice(0, settings.page_size);
-  const last = page.at(-1);
+  const { subject_id: subjectId, cursor, points } = query;
+  const { page, next_cursor } = await findPage(startedPages, cursor, (after, max) =>
+    findSessions(scope, { subjectId, after }, max),
+  );
   const listed = page.map((it) => ({ ...it, subjectId: it.session.subjectId, computed: it.session.latest }));
-  return {
-    sessions: await toSummaries(scope, listed, query.points, Number.MAX_SAFE_INTEGER),
-    next_cursor: found.length > page.length && last ? writeCursor(last) : null,
-  };
+  return { sessions: await toSummaries(scope, listed, points, Number.MAX_SAFE_INTEGER), next_cursor };
 }
 
 /** A moment of an account: the state of its sessions after all readings up to a position. */
@@ -150,36 +152,18 @@ function toPoint({ timestampMs, score }: SessionPoint): Schema<'SessionPoint'> {
   return { timestamp: new Date(timestampMs).toISOString(), stress_score: score };
 }
 
-function writeCursor({ startedAtMs, incarnation }: SessionCursor): string {
-  return Buffer.from(`${startedAtMs}.${incarnation}`).toString('base64url');
-}
-
-/** Decodes a cursor. Throws a ProblemError with code cursor_invalid. */
-function readCursor(cursor: string): SessionCursor {
-  const [, startedAtMs, incarnation = ''] = matchCursor(cursor, /^(\d{1,15})\.([0-9a-f]{12})$/);
-  return { startedAtMs: Number(startedAtMs), incarnation };
-}
-
 function writeSnapshotCursor(
   sort: Order,
   { atMs, position }: Moment,
   { rank, startedAtMs, incarnation }: Place,
 ): string {
-  const text = [sort, atMs, position, rank, startedAtMs, incarnation].join('.');
-  return Buffer.from(text).toString('base64url');
+  return encodeCursor([sort, atMs, position, rank, startedAtMs, incarnation].join('.'));
 }
 
 /** Decodes the cursor of a snapshot in an order. Throws a ProblemError with code cursor_invalid. */
 function readSnapshotCursor(cursor: string, sort: Order): Moment & Place {
   const pattern = new RegExp(`^${sort}\\.(\\d{1,13})\\.(\\d{1,16})\\.(\\d{1,15})\\.(\\d{1,15})\\.([0-9a-f]{12})$`);
-  const [, atMs, position, rank, startedAtMs, incarnation = ''] = matchCursor(cursor, pattern);
+  const [atMs, position, rank, startedAtMs, incarnation = ''] = decodeCursor(cursor, pattern);
   const place = { rank: Number(rank), startedAtMs: Number(startedAtMs), incarnation };
   return { atMs: Number(atMs), position: Number(position), ...place };
-}
-
-function matchCursor(cursor: string, pattern: RegExp): RegExpExecArray {
-  const found = pattern.exec(Buffer.from(cursor, 'base64url').toString());
-  if (!found)
-    throw new ProblemError('validation_failed', { faults: [createFault('cursor_invalid', { parameter: 'cursor' })] });
-  return found;
 }

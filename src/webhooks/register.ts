@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { faults as texts, webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
-import { createFault, ProblemError } from '../contract/problem.js';
+import { createFault, createValidationError, ProblemError } from '../contract/problem.js';
 import type { WriteScope } from '../store/scope.js';
 import { createSessionWriter } from '../store/sessions.js';
 import { findWatchedSubject, type StoredWebhook, createWebhookTable } from '../store/webhooks.js';
@@ -24,7 +24,7 @@ export interface TargetChecks {
 /** Throws a ProblemError if the URL is not allowed as a target. */
 export async function requireTarget(text: string, accountId: string, checks: TargetChecks): Promise<void> {
   const code = findUrlFault(text, checks.targetPolicy) ?? (await findNameFault(new URL(text), accountId, checks));
-  if (code) throw new ProblemError('validation_failed', { faults: [createFault(code, { pointer: '/url' })] });
+  if (code) throw createValidationError(code, { pointer: '/url' });
 }
 
 /** Returns the reason why the name is not allowed. Undefined if all of its addresses are allowed. */
@@ -68,7 +68,8 @@ export async function register(
     .filter((it) => it.sessionId === sessionId && findWatchedSubject(it) === watchedSubject)
     .find(({ url }) => normalize(url) === target);
   if (standing) return { webhook: await update(scope, standing, registration), before: standing };
-  if (all.length >= settings.max_per_account) throw tooMany();
+  if (all.length >= settings.max_per_account)
+    throw createValidationError('too_many_webhooks', { pointer: '' }, String(settings.max_per_account));
   const webhookId = createWebhookId('wh');
   const { secret, sealed } = issueSecret(secretBox, accountId, webhookId);
   const webhook: StoredWebhook = {
@@ -120,9 +121,4 @@ function bothGiven(): ProblemError {
   const detail = texts.exclusive.optional_detail.replace('{limit}', 'session_id and subject_id');
   const faults = [{ ...createFault('exclusive', { pointer: '/subject_id' }), detail }];
   return new ProblemError('validation_failed', { faults });
-}
-
-function tooMany(): ProblemError {
-  const limit = String(settings.max_per_account);
-  return new ProblemError('validation_failed', { faults: [createFault('too_many_webhooks', { pointer: '' }, limit)] });
 }
