@@ -3,6 +3,7 @@ import type { Response } from 'express';
 import { ProblemError } from '../contract/problem.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
 import { toRateLimitFields } from '../limits/window-limit.js';
+import { atMostEvery } from '../observe/at-most-every.js';
 import type {
   AnyInput,
   AnyOperation,
@@ -87,16 +88,6 @@ function createStream(
 
 /** Less than the minute of an entry. The core merges the calls of a minute. */
 const recordPauseMs = 1_000;
-
-/** Returns a function that runs the work unless it ran less than `pauseMs` ago. */
-function atMostEvery(pauseMs: number, work: () => void): () => void {
-  let ranAtMs = Number.NEGATIVE_INFINITY;
-  return () => {
-    if (performance.now() - ranAtMs < pauseMs) return;
-    ranAtMs = performance.now();
-    work();
-  };
-}
 
 function createToInput({ parameters }: Route): (exchange: Exchange) => AnyInput {
   const names = parameters.filter((it) => it.in === 'header').map(({ name }) => [name, name.toLowerCase()] as const);

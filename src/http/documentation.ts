@@ -1,12 +1,11 @@
 import type { Request, Response } from 'express';
 import helmet from 'helmet';
 import { ProblemError } from '../contract/problem.js';
+import { cacheResult } from '../observe/probes.js';
 import { type Encoding, endings, type PublicFile, readPublicFiles } from './public-files.js';
 
-/**
- * The root folder of the project. It contains the contract and, after `npm run docs`, the documentation and dashboard.
- */
 export interface DocumentationParts {
+  /** The root folder of the project, with the contract and, after `npm run docs`, the documentation and dashboard. */
   readonly root: URL;
 }
 
@@ -32,11 +31,9 @@ const notBuilt =
  * Serves the documentation, the dashboard and the contract from memory, without a key. The first request reads all files:
  * most processes of a deployment never serve them. The returned function resolves with false for another path.
  */
-export function documentation({
-  root,
-}: DocumentationParts): (request: Request, response: Response) => Promise<boolean> {
-  const read = once(() => readPublicFiles(root));
-  return async (request, response) => {
+export function documentation({ root }: DocumentationParts) {
+  const read = cacheResult(Infinity, Date.now, () => readPublicFiles(root));
+  return async (request: Request, response: Response): Promise<boolean> => {
     const [path = '', ...query] = request.url.split(/(?=\?)/);
     if (path === '/') return leadToPages(request, response);
     if (!isPublic.test(path)) return false;
@@ -55,18 +52,6 @@ export function documentation({
     if (files.has(`${path}/`)) return response.redirect(301, `${path}/${query}`);
     sendNotFound(request, response, files.get('/docs/404.html'));
   }
-}
-
-/** Returns a function that calls `read` once. A rejected read is not kept. */
-function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
-  let reading: Promise<Value> | undefined;
-  return () => {
-    reading ??= read().catch((error: unknown) => {
-      reading = undefined;
-      throw error;
-    });
-    return reading;
-  };
 }
 
 /** Redirects browsers to the dashboard. A browser is a client that prefers HTML. Other clients get path_not_found. */

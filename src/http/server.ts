@@ -9,6 +9,7 @@ import type { Logger } from 'pino';
 import { connections as connectionLimits } from '../../generated/spec.js';
 import type { ProblemCode } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
+import { atMostEvery } from '../observe/at-most-every.js';
 import { listen } from '../observe/start.js';
 import { createMessageClasses } from './messages.js';
 
@@ -23,6 +24,9 @@ const idleMs = 120_000;
 const keepAliveMs = 65_000;
 /** Maximum size of the request's header section, in bytes. Keys and ids are short. */
 const headerBytesMax = 8_192;
+
+/** Pause between two log lines about an event that clients can trigger at will, in ms. */
+const warnMs = 10_000;
 
 /** Maximum time that the closing server waits for requests in flight, in ms. */
 const graceMs = 8_000;
@@ -58,7 +62,15 @@ export async function startServer(app: Express, parts: ServerParts): Promise<Run
   });
   server.maxConnections = connectionsMax;
   server.timeout = parts.idleMs ?? idleMs;
-  const tracker = trackResponses(server, warnSparingly(log, 'connection closed: too many queued responses'));
+  let connections = 0;
+  const warn = atMostEvery(warnMs, () => {
+    log.warn({ connections }, 'connection closed: too many queued responses');
+    connections = 0;
+  });
+  const tracker = trackResponses(server, () => {
+    connections += 1;
+    warn();
+  });
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     if (tracker.add(response)) app(request as Request, response as Response);
   };
@@ -165,23 +177,4 @@ function settleQueued(response: ServerResponse): void {
   if (response.socket) return;
   response.destroy();
   response.emit('close');
-}
-
-const quietMs = 10_000;
-
-/**
- * Returns a function that logs an event which clients can trigger at will. It logs at most one line per 10 s, with the
- * number of connections.
- */
-function warnSparingly(log: Logger, message: string): () => void {
-  let connections = 0;
-  let quietUntilMs = 0;
-  return () => {
-    connections += 1;
-    const nowMs = performance.now();
-    if (nowMs < quietUntilMs) return;
-    log.warn({ connections }, message);
-    connections = 0;
-    quietUntilMs = nowMs + quietMs;
-  };
 }

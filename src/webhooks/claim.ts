@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
+import { atMostEvery } from '../observe/at-most-every.js';
 import { claimDue, type DueDelivery, type DueQueue, findDueQueues, isDue } from '../store/delivery-queue.js';
 import type { Store } from '../store/store.js';
 import { type StoredWebhook, createWebhookTable } from '../store/webhooks.js';
@@ -81,15 +82,5 @@ function createReport({ slots, log }: ClaimParts): (due: readonly DueQueue[], no
     const late = due.filter(({ firstDueAtMs }) => firstDueAtMs < nowMs - lateMs);
     const oldestMs = Math.min(...late.map((it) => it.firstDueAtMs));
     if (late.length > 0) reportLate(late.length, Math.round((nowMs - oldestMs) / 1000));
-  };
-}
-
-/** Returns a function that runs `report` at most once per `everyMs`, by the monotonic clock. */
-function atMostEvery<Args extends unknown[]>(everyMs: number, report: (...args: Args) => void) {
-  let nextMs = 0;
-  return (...args: Args): void => {
-    if (performance.now() < nextMs) return;
-    nextMs = performance.now() + everyMs;
-    report(...args);
   };
 }

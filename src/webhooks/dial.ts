@@ -26,24 +26,18 @@ interface Target {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Starts a POST request. Throws AddressRefusedError for a literal address that the policy refuses. */
-export type Dial = (target: Target, signal: AbortSignal) => ClientRequest;
-
-export interface Dialer {
-  readonly dial: Dial;
-  /** Closes idle keep-alive connections. */
-  close(): void;
-}
+export type Dial = ReturnType<typeof createDialer>['dial'];
 
 /**
  * Creates a dialer that checks each address when it connects. This prevents DNS rebinding, where a name resolves to a
  * different address than at registration.
  */
-export function createDialer(policy: TargetPolicy, resolveName: ResolveName): Dialer {
+export function createDialer(policy: TargetPolicy, resolveName: ResolveName) {
   const options = { keepAlive: true, timeout: keepAliveMs, autoSelectFamilyAttemptTimeout: addressMs };
   const agents = { http: new http.Agent(options), https: new https.Agent(options) };
   return {
-    dial({ accountId, url: text, headers }, signal) {
+    /** Starts a POST request. Throws AddressRefusedError for a literal address that the policy refuses. */
+    dial({ accountId, url: text, headers }: Target, signal: AbortSignal): ClientRequest {
       const url = new URL(text);
       // A literal address is dialed without a lookup.
       const address = readLiteralAddress(url);
@@ -56,7 +50,8 @@ export function createDialer(policy: TargetPolicy, resolveName: ResolveName): Di
           : http.request(url, { ...common, agent: agents.http });
       return sending.on('timeout', () => sending.destroy(Object.assign(new Error(), { code: 'ATTEMPT_TIMEOUT' })));
     },
-    close() {
+    /** Closes idle keep-alive connections. */
+    close(): void {
       for (const agent of Object.values(agents)) agent.destroy();
     },
   };

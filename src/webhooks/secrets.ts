@@ -5,7 +5,7 @@ import type { StoredWebhook } from '../store/webhooks.js';
 const secretPrefix = 'whsec_';
 
 /** A delivery attempt to sign. `body` contains the raw bytes exactly as sent. */
-export interface Signable {
+interface Signable {
   readonly deliveryId: string;
   readonly body: string;
   /** Time of the attempt in epoch ms. */
@@ -86,11 +86,10 @@ export function resealWebhook(
   accountId: string,
   webhook: StoredWebhook,
 ): StoredWebhook | undefined {
-  const place = namePlace(accountId, webhook.webhookId);
+  const reseal = (sealed: string) => secretBox.reseal(sealed, namePlace(accountId, webhook.webhookId));
+  const secret = reseal(webhook.secret);
   const { previousSecret: previous } = webhook;
-  const secret = secretBox.reseal(webhook.secret, place);
-  const [readable] = previous ? openIfReadable((it) => secretBox.open(it, place), previous.secret) : [];
-  const earlier = readable === undefined || !previous ? undefined : secretBox.reseal(previous.secret, place);
+  const [earlier] = previous ? openIfReadable(reseal, previous.secret) : [];
   if (secret === undefined && earlier === undefined) return undefined;
   return {
     ...webhook,
@@ -103,7 +102,7 @@ export function resealWebhook(
  * Returns the secret, or nothing if it is unreadable: an unreadable previous secret must not prevent signing with the
  * current one.
  */
-function openIfReadable(open: (sealed: string) => string, sealed: string): string[] {
+function openIfReadable<Opened>(open: (sealed: string) => Opened, sealed: string): Opened[] {
   try {
     return [open(sealed)];
   } catch {
@@ -138,9 +137,10 @@ export interface SecretBox {
  * and every key opens.
  */
 export function createSecretBox(secretsKeys: readonly [string, ...string[]]): SecretBox {
-  const [newest, ...earlier] = secretsKeys.map(createBox) as [KeyBox, ...KeyBox[]];
+  const newest = createBox(secretsKeys[0]);
+  const boxes = [newest, ...secretsKeys.slice(1).map(createBox)];
   const open = (sealed: string, place: string): string => {
-    for (const box of [newest, ...earlier]) {
+    for (const box of boxes) {
       const text = box.tryOpen(sealed, place);
       if (text !== undefined) return text;
     }
@@ -154,21 +154,17 @@ export function createSecretBox(secretsKeys: readonly [string, ...string[]]): Se
   };
 }
 
-interface KeyBox extends Pick<SecretBox, 'seal'> {
-  /** Returns undefined if the secret is damaged or was sealed with another key. */
-  tryOpen(sealed: string, place: string): string | undefined;
-}
-
-function createBox(secretsKey: string): KeyBox {
+function createBox(secretsKey: string) {
   const key = Buffer.from(hkdfSync('sha256', secretsKey, '', 'webhook secrets', keyBytes));
   return {
-    seal(text, place) {
+    seal(text: string, place: string): string {
       const nonce = randomBytes(nonceBytes);
       const sealing = createCipheriv(cipher, key, nonce).setAAD(Buffer.from(place));
       const parts = [nonce, sealing.update(text, 'utf8'), sealing.final(), sealing.getAuthTag()];
       return Buffer.concat(parts).toString('base64');
     },
-    tryOpen(sealed, place) {
+    /** Returns undefined if the secret is damaged or was sealed with another key. */
+    tryOpen(sealed: string, place: string): string | undefined {
       const bytes = Buffer.from(sealed, 'base64');
       try {
         const opening = createDecipheriv(cipher, key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 const pauseAfterErrorMs = 500;
@@ -15,41 +16,29 @@ export interface Loop {
  */
 export function startLoop(name: string, step: () => Promise<number>, log: Logger): Loop {
   let isClosed = false;
-  let isWoken = false;
-  let wakeUp = () => {};
-  const sleep = (ms: number) =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      wakeUp = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      if (isClosed || isWoken) wakeUp();
-    });
+  let pause = new AbortController();
   const run = async () => {
     let failures = 0;
     while (!isClosed) {
-      isWoken = false;
+      pause = new AbortController();
+      let pauseMs = pauseAfterErrorMs;
       try {
-        const pauseMs = await step();
+        pauseMs = await step();
         failures = 0;
-        if (pauseMs > 0) await sleep(pauseMs);
       } catch (error) {
         if (failures === 0) log.warn({ err: error, loop: name }, 'webhook worker step failed; it is retried');
         failures += 1;
-        await sleep(pauseAfterErrorMs);
       }
+      // Rejects when the pause is aborted.
+      if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: pause.signal }).catch(() => undefined);
     }
   };
   const running = run();
   return {
-    wake() {
-      isWoken = true;
-      wakeUp();
-    },
+    wake: () => pause.abort(),
     async close() {
       isClosed = true;
-      wakeUp();
+      pause.abort();
       await running;
     },
   };
