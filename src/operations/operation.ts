@@ -6,8 +6,8 @@ import type { ErasureParts } from '../retention/erase.js';
 import type { ComputeHours } from '../retention/hours.js';
 import type { DigestId } from '../store/erased-ids.js';
 import type { Store } from '../store/store.js';
-import type { EventSink as EventSink } from '../streaming/event-stream.js';
-import type { Exports, ExportSink as ExportSink } from '../streaming/exports.js';
+import type { Exports } from '../streaming/exports.js';
+import type { Sink } from '../streaming/sink.js';
 import type { Streams } from '../streaming/streams.js';
 import type { ResolveName } from '../webhooks/resolve-name.js';
 import type { SecretBox } from '../webhooks/secrets.js';
@@ -129,7 +129,7 @@ export interface StreamedResponse {
 }
 
 /** What a streamed response is written to. */
-export type Writer = EventSink & ExportSink;
+export type Writer = Sink;
 
 /** Dependencies of handlers. */
 export interface Services {

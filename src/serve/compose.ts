@@ -20,7 +20,7 @@ import { type Keep, startAll, runStartStep } from '../observe/start.js';
 import { readMonotonicMs } from '../store/database-clock.js';
 import { findRemedy, isTransient } from '../store/retry.js';
 import { createExports } from '../streaming/exports.js';
-import type { Notifications, OpenNotifications } from '../streaming/notifications.js';
+import type { Notifications, openNotifications } from '../streaming/notifications.js';
 import { createStreams, type Streams } from '../streaming/streams.js';
 import type { StartCore } from './core.js';
 import type { ProcessParts } from './foundation.js';
@@ -184,6 +184,6 @@ async function serve(
 }
 
 /** Imported on demand: the client of Redis uses 7 MB of memory, which most deployments do not need. */
-async function connectNotifications(...args: Parameters<OpenNotifications>): Promise<Notifications> {
+async function connectNotifications(...args: Parameters<typeof openNotifications>): Promise<Notifications> {
   return (await import('../streaming/notifications.js')).openNotifications(...args);
 }

@@ -1,52 +1,34 @@
 import { stream as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
+import { type Client, drained, type Sink } from './sink.js';
 import type { EventPage, PageRequest, StreamEvent } from './stream-page.js';
 
-/** The part of an HTTP response that a stream writes to. */
-export interface EventSink {
-  readonly destroyed: boolean;
-  readonly writableNeedDrain: boolean;
-  write(text: string): unknown;
-  once(event: 'drain' | 'close', act: () => void): unknown;
-  end(text?: string): unknown;
-  destroy(): unknown;
-}
-
-export interface EventStreamParts {
-  readonly sink: EventSink;
+interface EventStreamParts extends Pick<Client, 'onSent'> {
+  readonly sink: Sink;
   /** `after` is the id of the last event that the client has. */
   readonly request: PageRequest;
   /** Type of the events to send. Absent: all types. */
   readonly type?: Schema<'StreamEventType'> | undefined;
   readonly readPage: (request: PageRequest) => Promise<EventPage>;
-  /** Called before each part with events. */
-  readonly onSent?: (() => void) | undefined;
 }
 
-/** An open stream. It sends events in order, from a position up to the newest stored event. */
-export interface EventStream {
-  /** Sends the events that are stored now. `position` is the newest position, if known. */
-  wake(position?: number): void;
-  /** Sends a comment. Closes the connection if the client does not read. */
-  beat(): void;
-  /** Ends the response. The client then reconnects and continues after its last event. */
-  end(): void;
-}
+export type EventStream = ReturnType<typeof createEventStream>;
 
 /**
- * Creates a stream. It reads a page only after the client has read the previous one. A slow client therefore requires
- * only one page of memory, and no client misses or repeats an event.
+ * Creates a stream. It sends events in order, from a position up to the newest stored event. It reads a page only after
+ * the client has read the previous one. A slow client therefore requires only one page of memory, and no client misses
+ * or repeats an event.
  */
-export function createEventStream({ sink, request, type, readPage, onSent }: EventStreamParts): EventStream {
+export function createEventStream({ sink, request, type, readPage, onSent }: EventStreamParts) {
   let { after } = request;
   let incarnation: string | undefined;
   let isReading = false;
   let isStale = false;
   let isEnded = false;
   let blockedSinceMs: number | undefined;
-  let unblock = () => {};
 
-  const end = () => {
+  /** Ends the response. The client then reconnects and continues after its last event. */
+  const end = (): void => {
     if (isEnded) return;
     isEnded = true;
     sink.end(`retry: ${retryMs()}\n\n`);
@@ -70,30 +52,22 @@ export function createEventStream({ sink, request, type, readPage, onSent }: Eve
       if (isEnded) break;
       send(page);
       if (page.isFull) isStale = true;
-      if (sink.writableNeedDrain) await drained();
+      await drained(sink);
+      blockedSinceMs = undefined;
     }
     isReading = false;
   };
-  const drained = () =>
-    new Promise<void>((resolve) => {
-      unblock = resolve;
-      sink.once('drain', () => {
-        blockedSinceMs = undefined;
-        resolve();
-      });
-    });
-  sink.once('close', () => {
-    isEnded = true;
-    unblock();
-  });
+  sink.once('close', () => (isEnded = true));
   return {
-    wake(position = Number.POSITIVE_INFINITY) {
+    /** Sends the events that are stored now. `position` is the newest position, if known. */
+    wake(position = Number.POSITIVE_INFINITY): void {
       if (position <= after) return;
       isStale = true;
       // Ends the stream if a page cannot be read. The client reconnects later, when the database may be available.
       if (!isReading) advance().catch(end);
     },
-    beat() {
+    /** Sends a comment. Closes the connection if the client does not read. */
+    beat(): void {
       if (!sink.writableNeedDrain) {
         blockedSinceMs = undefined;
         sink.write(':\n\n');

@@ -9,29 +9,14 @@ const messages = {
   restored: 'Redis available again: streams are notified of readings of other processes',
 };
 
+export type Notifications = ReturnType<typeof openNotifications>;
+
 /**
- * Notifies the processes of a deployment of each other's commits. A lost message only delays events, because streams
- * also query the database.
+ * Notifies the processes of a deployment of each other's commits, through publish/subscribe of Redis. During an outage,
+ * no message is sent and no call fails. A lost message only delays events, because streams also query the database.
+ * `onNotified` is called with the accounts whose readings another process has committed.
  */
-export interface Notifications {
-  /** Notifies the other processes of new readings of these accounts. */
-  publish(accountIds: Iterable<string>): void;
-  /** Rejects if Redis is unavailable. */
-  ping(): Promise<unknown>;
-  /** Starts or stops the subscription. */
-  listen(isOn: boolean): void;
-  close(): Promise<void>;
-}
-
-/** `onNotified` is called with the accounts whose readings another process has committed. */
-export type OpenNotifications = (
-  url: string,
-  log: Logger,
-  onNotified: (accountIds: readonly string[]) => void,
-) => Notifications;
-
-/** Opens notifications through publish/subscribe of Redis. During an outage, no message is sent and no call fails. */
-export const openNotifications: OpenNotifications = (url, log, onNotified) => {
+export function openNotifications(url: string, log: Logger, onNotified: (accountIds: readonly string[]) => void) {
   const processId = randomUUID();
   const publisher = openRedis(url).on('error', () => undefined);
   const subscriber = openRedis(url);
@@ -49,18 +34,21 @@ export const openNotifications: OpenNotifications = (url, log, onNotified) => {
     if (sender !== processId) onNotified(accountIds);
   });
   return {
-    publish(accountIds) {
+    /** Notifies the other processes of new readings of these accounts. */
+    publish(accountIds: Iterable<string>): void {
       publisher.publish(channel, [processId, ...accountIds].join(' ')).catch(() => undefined);
     },
-    ping: () => publisher.ping(),
-    listen(isOn) {
+    /** Rejects if Redis is unavailable. */
+    ping: (): Promise<unknown> => publisher.ping(),
+    /** Starts or stops the subscription. */
+    listen(isOn: boolean): void {
       isListening = isOn;
       subscribe();
     },
-    async close() {
+    async close(): Promise<void> {
       availability.end();
       publisher.disconnect();
       subscriber.disconnect();
     },
   };
-};
+}

@@ -1,53 +1,41 @@
-import type { Caller, Schema } from '../contract/contract.js';
+import type { Schema } from '../contract/contract.js';
 import type { ChangedSession } from '../store/readings-by-position.js';
 import type { StreamHead } from '../store/stream-positions.js';
 import type { EventStream } from './event-stream.js';
+import type { Client } from './sink.js';
 
-export interface StreamRequest {
-  readonly caller: Caller;
+export interface StreamRequest extends Client {
   readonly sessionId?: string | undefined;
   readonly type?: Schema<'StreamEventType'> | undefined;
   /** Id of the last event that the client has. Absent: the stream starts with the next new event. */
   readonly lastEventId?: number | undefined;
-  /** Expiry of the client's token in epoch ms. Absent if the client uses a key. */
-  readonly expiresAtMs?: number | undefined;
-  /** Called before each part with events. */
-  readonly onSent?: () => void;
 }
 
 /** An open stream with its request. */
-export interface OpenStream {
+interface OpenStream {
   readonly request: StreamRequest;
   readonly stream: EventStream;
 }
 
-/** The open streams of a process, by account and session. */
-interface OpenStreams extends Iterable<OpenStream> {
-  add(entry: OpenStream): void;
-  remove(entry: OpenStream): void;
-  accountIds(): string[];
-  hasAccount(accountId: string): boolean;
-  listByAccount(accountId: string): Iterable<OpenStream>;
-  /** Returns the streams that get events of a session, including the streams of all sessions. */
-  listBySession(accountId: string, sessionId: string): Iterable<OpenStream>;
-}
+type OpenStreams = ReturnType<typeof createOpenStreams>;
 
-export function createOpenStreams(): OpenStreams {
+/** The open streams of a process, by account and session. */
+export function createOpenStreams() {
   /** Session of a stream. Undefined for a stream of all sessions. */
   type Key = string | undefined;
   const accounts = new Map<string, Map<Key, Set<OpenStream>>>();
   const toKey = ({ request: { caller, sessionId } }: OpenStream) => [caller.accountId, sessionId] as const;
   const find = (accountId: string, sessionId: Key) => accounts.get(accountId)?.get(sessionId) ?? [];
-  const listByAccount = function* (accountId: string) {
+  const listByAccount = function* (accountId: string): Generator<OpenStream> {
     for (const entries of accounts.get(accountId)?.values() ?? []) yield* entries;
   };
   return {
-    add(entry) {
+    add(entry: OpenStream): void {
       const [accountId, sessionId] = toKey(entry);
       const sessions = accounts.get(accountId) ?? new Map<Key, Set<OpenStream>>();
       accounts.set(accountId, sessions.set(sessionId, (sessions.get(sessionId) ?? new Set()).add(entry)));
     },
-    remove(entry) {
+    remove(entry: OpenStream): void {
       const [accountId, sessionId] = toKey(entry);
       const sessions = accounts.get(accountId);
       const entries = sessions?.get(sessionId);
@@ -56,13 +44,14 @@ export function createOpenStreams(): OpenStreams {
       if (sessions?.size === 0) accounts.delete(accountId);
     },
     accountIds: () => [...accounts.keys()],
-    hasAccount: (accountId) => accounts.has(accountId),
+    hasAccount: (accountId: string) => accounts.has(accountId),
     listByAccount,
-    *listBySession(accountId, sessionId) {
+    /** Returns the streams that get events of a session, including the streams of all sessions. */
+    *listBySession(accountId: string, sessionId: string): Generator<OpenStream> {
       yield* find(accountId, sessionId);
       yield* find(accountId, undefined);
     },
-    *[Symbol.iterator]() {
+    *[Symbol.iterator](): Generator<OpenStream> {
       for (const accountId of accounts.keys()) yield* listByAccount(accountId);
     },
   };
@@ -74,14 +63,7 @@ export interface ChangeQueries {
 }
 
 /** Finds new readings of any process in the database, and wakes their streams. */
-export interface ChangeLookup {
-  /** Looks up these accounts. Accounts of calls during a lookup are looked up together afterwards. */
-  lookUp(accountIds: Iterable<string>): void;
-  /** Deletes the positions. Called when no stream is open. */
-  clear(): void;
-}
-
-export function createChangeLookup(open: OpenStreams, queries: ChangeQueries): ChangeLookup {
+export function createChangeLookup(open: OpenStreams, queries: ChangeQueries) {
   const heads = new Map<string, StreamHead>();
   const waiting = new Set<string>();
   let isRunning = false;
@@ -113,11 +95,13 @@ export function createChangeLookup(open: OpenStreams, queries: ChangeQueries): C
   }
 
   return {
-    lookUp(accountIds) {
+    /** Looks up these accounts. Accounts of calls during a lookup are looked up together afterwards. */
+    lookUp(accountIds: Iterable<string>): void {
       for (const accountId of accountIds) if (open.hasAccount(accountId)) waiting.add(accountId);
       // The next poll repeats a failed lookup.
       if (!isRunning) run().catch(() => undefined);
     },
-    clear: () => heads.clear(),
+    /** Deletes the positions. Called when no stream is open. */
+    clear: (): void => heads.clear(),
   };
 }

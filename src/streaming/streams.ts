@@ -2,20 +2,18 @@ import { limits, stream as settings } from '../../generated/spec.js';
 import type { Caller } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
 import { createConcurrencyLimit, computeAccountShare } from '../limits/window-limit.js';
-import { createEventStream, formatReadyEvent, type EventSink } from './event-stream.js';
+import { createEventStream, formatReadyEvent } from './event-stream.js';
 import type { Notifications } from './notifications.js';
 import { type ChangeQueries, createChangeLookup, createOpenStreams, type StreamRequest } from './open-streams.js';
+import type { ClientChecks, Sink } from './sink.js';
 import { type EventPage, type PageRequest, sharePages } from './stream-page.js';
 
-export interface StreamsParts extends ChangeQueries {
+interface StreamsParts extends ChangeQueries, ClientChecks {
   readonly readPage: (request: PageRequest) => Promise<EventPage>;
   /** Turns the notifications about commits of this process on or off. */
   readonly notifyStreams: (isOn: boolean) => Promise<void>;
   /** Notifications between processes. Undefined: only polls find the readings of other processes. */
   readonly notifications?: Notifications | undefined;
-  /** Resolves with true if the key is valid. A change of the key takes effect within a second. */
-  readonly isKeyValid: (accountId: string, keyId: string) => Promise<boolean>;
-  readonly now: () => number;
   readonly streamsMax: number;
   /** Maximum number of open streams per key. 0 means unlimited. */
   readonly perKeyMax: number;
@@ -28,28 +26,13 @@ export interface SessionId {
   readonly sessionId: string;
 }
 
-/** All streams of this process. */
-export interface Streams {
-  /**
-   * Starts a stream. `begin` returns the response after its headers are written. Rejects with a ProblemError, before
-   * `begin` is called, if there are too many streams or the database is unavailable.
-   */
-  open(request: StreamRequest, begin: () => EventSink): Promise<void>;
-  /** Wakes the streams of sessions with new readings. */
-  wake(sessions: readonly SessionId[]): void;
-  /** Looks for readings that other processes stored for these accounts, and wakes the affected streams. */
-  lookUp(accountIds: Iterable<string>): void;
-  /** Returns the number of streams that are open or being opened. */
-  openCount(): number;
-  /** Ends all streams. Their clients reconnect to another process. */
-  drain(): void;
-  close(): Promise<void>;
-}
-
 /** Time between two polls in ms. A poll finds the readings of other processes and checks the keys of the streams. */
 const pollMs = 1_000;
 
-export function createStreams(parts: StreamsParts): Streams {
+export type Streams = ReturnType<typeof createStreams>;
+
+/** All streams of this process. */
+export function createStreams(parts: StreamsParts) {
   const open = createOpenStreams();
   const changes = createChangeLookup(open, parts);
   const readPage = sharePages(parts.readPage);
@@ -118,7 +101,11 @@ export function createStreams(parts: StreamsParts): Streams {
   }
 
   return {
-    async open(request, begin) {
+    /**
+     * Starts a stream. `begin` returns the response after its headers are written. Rejects with a ProblemError, before
+     * `begin` is called, if there are too many streams or the database is unavailable.
+     */
+    async open(request: StreamRequest, begin: () => Sink): Promise<void> {
       const { caller, sessionId, type } = request;
       const leave = admit(caller);
       try {
@@ -145,7 +132,8 @@ export function createStreams(parts: StreamsParts): Streams {
         throw error;
       }
     },
-    wake(sessions) {
+    /** Wakes the streams of sessions with new readings. */
+    wake(sessions: readonly SessionId[]): void {
       const accountIds = new Set<string>();
       for (const { accountId, sessionId } of sessions) {
         accountIds.add(accountId);
@@ -153,13 +141,16 @@ export function createStreams(parts: StreamsParts): Streams {
       }
       parts.notifications?.publish(accountIds);
     },
+    /** Looks for readings that other processes stored for these accounts, and wakes the affected streams. */
     lookUp: changes.lookUp,
+    /** Returns the number of streams that are open or being opened. */
     openCount: () => streamCount,
-    drain() {
+    /** Ends all streams. Their clients reconnect to another process. */
+    drain(): void {
       isDraining = true;
       for (const { stream } of open) stream.end();
     },
-    async close() {
+    async close(): Promise<void> {
       timers.splice(0).forEach(clearInterval);
     },
   };

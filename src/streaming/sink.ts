@@ -1,0 +1,47 @@
+import type { Caller } from '../contract/contract.js';
+
+/** The part of an HTTP response that a stream or an export writes to. */
+export interface Sink {
+  readonly destroyed: boolean;
+  readonly writableNeedDrain: boolean;
+  write(text: string): unknown;
+  once(event: 'drain' | 'close', act: () => void): unknown;
+  off(event: 'drain' | 'close', act: () => void): unknown;
+  end(text?: string): unknown;
+  destroy(): unknown;
+}
+
+/** The client of a stream or an export. */
+export interface Client {
+  readonly caller: Caller;
+  /** Expiry of the client's token in epoch ms. Absent if the client uses a key. */
+  readonly expiresAtMs?: number | undefined;
+  /** Called before each part with events or readings. */
+  readonly onSent?: (() => void) | undefined;
+}
+
+/** What ends a response before its last part. */
+export interface ClientChecks {
+  /** Resolves with true if the key is valid. A change of the key takes effect within a second. */
+  readonly isKeyValid: (accountId: string, keyId: string) => Promise<boolean>;
+  readonly now: () => number;
+}
+
+/**
+ * Resolves when the client has received what was written, or when its connection is closed. With `stallMs`, destroys the
+ * response of a client that reads nothing for this time.
+ */
+export function drained(sink: Sink, stallMs?: number): Promise<void> {
+  if (sink.destroyed || !sink.writableNeedDrain) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = stallMs === undefined ? undefined : setTimeout(() => sink.destroy(), stallMs).unref();
+    const settle = () => {
+      clearTimeout(timer);
+      sink.off('drain', settle);
+      sink.off('close', settle);
+      resolve();
+    };
+    sink.once('drain', settle);
+    sink.once('close', settle);
+  });
+}
