@@ -1,12 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express } from 'express';
 
-/** Classes of requests and responses, as options of `createServer`. */
-export interface MessageClasses {
-  readonly IncomingMessage: typeof IncomingMessage;
-  readonly ServerResponse: typeof ServerResponse;
-}
-
 /**
  * Event that is emitted when a response is written. The response may end later, after the rest of the request's body is
  * read.
@@ -31,7 +25,7 @@ export function whenWritten(response: ServerResponse, act: () => void): void {
  * Returns classes whose instances have the prototypes that the app expects. Otherwise, Express replaces the prototype
  * of every request and response. V8 then rebuilds each object, which doubles the cost of Express.
  */
-export function createMessageClasses(app: Express): MessageClasses {
+export function createMessageClasses(app: Express) {
   const endAfterBody = createEndAfterBody();
   class AppRequest extends IncomingMessage {}
   class AppResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
@@ -75,43 +69,29 @@ const drainsMax = 64;
 const smallBytesMax = 65_536;
 
 /**
- * Reads and discards the rest of a body. Calls back with true at the end of the body, and with false when a limit is
- * reached.
- */
-type DrainBody = (request: IncomingMessage, done: (isComplete: boolean) => void) => void;
-
-/**
  * Writes a response and ends it after the rest of the request's body, so that a client that is still sending gets it.
  * Returns false, and does nothing, if the body is read.
  */
 export type EndAfterBody = (response: ServerResponse, write: () => void, end: () => void) => boolean;
 
-/** The returned functions share the limit of drained connections. */
+/** Creates a function whose calls share the limit of drained connections. */
 export function createEndAfterBody(): EndAfterBody {
-  const drainBody = createDrainBody();
+  let drains = 0;
   return (response, write, end) => {
     const { req: request } = response;
     if (!hasUnreadBody(request)) return false;
     if (!response.headersSent && !hasSmallBody(request)) response.setHeader('Connection', 'close');
     write();
-    drainBody(request, (isComplete) => {
+    const finish = (isComplete: boolean) => {
+      drains -= 1;
       end();
       if (isComplete) request.resume();
       else request.socket.destroySoon();
-    });
-    return true;
-  };
-}
-
-function createDrainBody(): DrainBody {
-  let drains = 0;
-  return (request, done) => {
-    if (drains >= drainsMax) return done(false);
+    };
     drains += 1;
-    drain(request, (isComplete) => {
-      drains -= 1;
-      done(isComplete);
-    });
+    if (drains > drainsMax) finish(false);
+    else drain(request, finish);
+    return true;
   };
 }
 
@@ -131,6 +111,7 @@ function readDeclaredBytes({ headers }: IncomingMessage): number {
   return Number(headers['content-length'] ?? 0);
 }
 
+/** Reads and discards the rest of a body. Calls back with false when a limit is reached. */
 function drain(request: IncomingMessage, done: (isComplete: boolean) => void): void {
   const { socket } = request;
   const endsAtMs = performance.now() + timeMs;

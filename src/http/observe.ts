@@ -14,27 +14,24 @@ interface Outcome {
   readonly isAborted: boolean;
 }
 
-/** The log line, the metrics and the span of each request. */
-export interface Observation {
-  /**
-   * Starts the span of a request. Returns the context to run the request in. The span is a child of the caller's span if
-   * the headers contain one (W3C Trace Context). It contains no text and no ids of people.
-   */
-  begin(exchange: Exchange, headers: IncomingHttpHeaders): Context;
-  /** Must be called exactly once per request. */
-  end(exchange: Exchange, outcome: Outcome): void;
-}
-
 /** Looked up per span: the SDK registers its tracer through its own copy of this library, after this module is loaded. */
 const tracer = () => trace.getTracer('realtime-state-service');
 
+export type Observation = ReturnType<typeof createObservation>;
+
 /**
+ * Creates the observation of requests: their log lines, metrics and spans.
+ *
  * Logs one line per request: operation, status, duration. Never logs the URL, headers or body, because they contain keys,
  * texts and ids of people.
  */
-export function createObservation(log: Logger, observe: ObserveRequest): Observation {
+export function createObservation(log: Logger, observe: ObserveRequest) {
   return {
-    begin(exchange, headers) {
+    /**
+     * Starts the span of a request. Returns the context to run the request in. The span is a child of the caller's span if
+     * the headers contain one (W3C Trace Context). It contains no text and no ids of people.
+     */
+    begin(exchange: Exchange, headers: IncomingHttpHeaders): Context {
       const parent = propagation.extract(context.active(), headers);
       const span = tracer().startSpan(exchange.method, { kind: SpanKind.SERVER }, parent);
       if (span.isRecording()) {
@@ -44,7 +41,8 @@ export function createObservation(log: Logger, observe: ObserveRequest): Observa
       // The context is also passed on for a request that is not sampled, so that the core does not sample it either.
       return trace.setSpan(parent, span);
     },
-    end(exchange, { status, durationMs, isAborted }) {
+    /** Must be called exactly once per request. */
+    end(exchange: Exchange, { status, durationMs, isAborted }: Outcome): void {
       const operation = exchange.route?.operationId;
       const line = {
         ...exchange.logged,

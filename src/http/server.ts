@@ -127,22 +127,14 @@ function findCode(code: string | undefined): ProblemCode {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request_timeout' : 'invalid_payload';
 }
 
-/** The responses in flight, per connection. */
-interface ResponseTracker {
-  /**
-   * Adds a response until it settles. Returns false if the connection is closed or has too many queued responses. The
-   * caller must then drop the request.
-   */
-  add(response: ServerResponse): boolean;
-  all(): ServerResponse[];
-}
+type ResponseTracker = ReturnType<typeof trackResponses>;
 
 /**
  * Tracks the responses of each connection. When a connection closes, Node emits `close` only for the response that is
  * being sent, but not for the queued responses of pipelined requests. This function emits `close` for the queued
  * responses. Otherwise, middleware that waits for `close` would never continue.
  */
-function trackResponses(server: Server, onTooMany: () => void): ResponseTracker {
+function trackResponses(server: Server, onTooMany: () => void) {
   const connections = new Map<Socket, ServerResponse[]>();
   server.on('connection', (socket: Socket) => {
     connections.set(socket, []);
@@ -153,7 +145,11 @@ function trackResponses(server: Server, onTooMany: () => void): ResponseTracker 
     });
   });
   return {
-    add(response) {
+    /**
+     * Adds a response until it settles. Returns false if the connection is closed or has too many queued responses. The
+     * caller must then drop the request.
+     */
+    add(response: ServerResponse): boolean {
       const { socket } = response.req;
       const responses = connections.get(socket);
       // Node parses all requests of one network read together. Destroying the socket does not stop the remaining
@@ -168,7 +164,7 @@ function trackResponses(server: Server, onTooMany: () => void): ResponseTracker 
       response.once('close', () => responses.splice(responses.indexOf(response), 1));
       return true;
     },
-    all: () => [...connections.values()].flat(),
+    all: (): ServerResponse[] => [...connections.values()].flat(),
   };
 }
 

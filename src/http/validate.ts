@@ -4,21 +4,8 @@ import { createFault, omitExcess, ProblemError, suggestName, toFault } from '../
 import type { Exchange, Step } from './exchange.js';
 import { createFindErrors, type RequestParts } from './validator.js';
 
-export interface Validation {
-  /**
-   * Validates a request. Reports the validation errors in one response (422). Replaces the query by the validated
-   * parameters, with the contract's defaults.
-   */
-  readonly validateRequest: (definition: Definition) => Step;
-  /**
-   * Validates a value in the same way as a body of the operation. Rejects with a ProblemError that has all validation
-   * errors: `faults`, which are already known, and those of the body.
-   */
-  readonly validateBody: (definition: Definition, body: unknown, faults: readonly Fault[]) => Promise<void>;
-}
-
 /** Returns functions that validate against the contract. Rejects when the validator cannot use the contract. */
-export async function createValidation(): Promise<Validation> {
+export async function createValidation() {
   const findErrors = await createFindErrors();
 
   async function check(definition: Definition, parts: RequestParts, known: readonly Fault[]): Promise<void> {
@@ -30,13 +17,23 @@ export async function createValidation(): Promise<Validation> {
   }
 
   return {
-    validateRequest: (definition) => (exchange) => {
-      const { query, faults } = readQuery(definition, exchange);
-      const { headers, params, body } = exchange;
-      exchange.query = query;
+    /**
+     * Validates a request. Reports the validation errors in one response (422). Replaces the query by the validated
+     * parameters, with the contract's defaults.
+     */
+    validateRequest:
+      (definition: Definition): Step =>
+      (exchange) => {
+        const { query, faults } = readQuery(definition, exchange);
+        exchange.query = query;
+        const { headers, params, body } = exchange;
       return check(definition, { query, headers, params, body }, faults);
-    },
-    async validateBody(definition, body, faults) {
+      },
+    /**
+     * Validates a value in the same way as a body of the operation. Rejects with a ProblemError that has all validation
+     * errors: `faults`, which are already known, and those of the body.
+     */
+    async validateBody(definition: Definition, body: unknown, faults: readonly Fault[]): Promise<void> {
       const headers = { 'content-type': definition.body?.mediaType };
       await check(definition, { query: {}, headers, params: {}, body }, faults);
     },
@@ -61,7 +58,7 @@ function faultsAcrossFields({ body: content }: Definition, body: unknown): Fault
 
 type QueryValue = string | number | readonly string[];
 
-export interface ReadQuery {
+interface ReadQuery {
   /** The parameters without an error in `faults`, by name. Integers are converted to numbers, and lists to arrays. */
   readonly query: Readonly<Record<string, QueryValue>>;
   /** Unknown, repeated and empty parameters, and values that are not an integer. */

@@ -25,6 +25,11 @@ export interface ThreadConnection<Theirs> {
 type ArgsOf<F> = F extends (...args: infer Args) => unknown ? Args : never;
 type ResultOf<F> = F extends (...args: infer _Args) => infer Result ? Awaited<Result> : never;
 
+interface PendingCall {
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+}
+
 /** The id of a call that expects no result. */
 const notificationId = -1;
 /**
@@ -39,7 +44,10 @@ const batchMax = 8;
  */
 export function connectThread<Theirs>(port: MessagePort | Worker, mine: Functions): ThreadConnection<Theirs> {
   const send = createBatchedSend(port);
-  const asked = createPendingCalls<{ resolve(value: unknown): void; reject(error: Error): void }>();
+  // An array whose ids are reused, because a Map allocates a new table about every hundred calls. Tables in the old
+  // generation would keep the later ones, and their calls, until the next full garbage collection.
+  const pending: Array<PendingCall | undefined> = [];
+  const free: number[] = [];
 
   async function run([, , name, args, headers]: Call): Promise<unknown> {
     const called = mine[name];
@@ -57,9 +65,11 @@ export function connectThread<Theirs>(port: MessagePort | Worker, mine: Function
   }
 
   function settle([kind, id, outcome]: Done | Failed): void {
-    const waiting = asked.leave(id);
-    if (kind === 'done') waiting?.resolve(outcome);
-    else waiting?.reject(readError(outcome));
+    const call = pending[id];
+    pending[id] = undefined;
+    free.push(id);
+    if (kind === 'done') call?.resolve(outcome);
+    else call?.reject(readError(outcome));
   }
 
   port.on('message', (messages: readonly Message[]) => {
@@ -71,7 +81,11 @@ export function connectThread<Theirs>(port: MessagePort | Worker, mine: Function
   });
   return {
     call: (name, ...args) =>
-      new Promise((resolve, reject) => send(['call', asked.enter({ resolve, reject }), name, args, activeTrace()])),
+      new Promise((resolve, reject) => {
+        const id = free.pop() ?? pending.length;
+        pending[id] = { resolve, reject };
+        send(['call', id, name, args, activeTrace()]);
+      }),
     notify: (name, ...args) => send(['call', notificationId, name, args, undefined]),
   };
 }
@@ -110,40 +124,4 @@ function activeTrace(): TraceHeaders | undefined {
 /** Runs the work as part of the caller's trace if `headers` contain one. */
 function inTrace<T>(headers: TraceHeaders | undefined, work: () => T): T {
   return headers ? context.with(propagation.extract(ROOT_CONTEXT, headers), work) : work();
-}
-
-/** A registry of items in flight. Each item has a number. Numbers are reused. */
-export interface InFlight<T extends object> {
-  /** Adds the item. Returns its number. */
-  enter(item: T): number;
-  /** Removes and returns the item. Undefined if no item has the number. */
-  leave(number: number): T | undefined;
-  all(): T[];
-}
-
-/**
- * Creates a registry for items that live as long as a request.
- *
- * Uses an array. A Map or Set would allocate a new table about every hundred items, and V8 links each old table to the
- * next one. Once one table is in the old generation, the items of all later tables survive until the next full garbage
- * collection.
- */
-export function createPendingCalls<T extends object>(): InFlight<T> {
-  const items: Array<T | undefined> = [];
-  const free: number[] = [];
-  return {
-    enter(item) {
-      const number = free.pop() ?? items.length;
-      items[number] = item;
-      return number;
-    },
-    leave(number) {
-      const item = items[number];
-      if (item === undefined) return undefined;
-      items[number] = undefined;
-      free.push(number);
-      return item;
-    },
-    all: () => items.filter((item) => item !== undefined),
-  };
 }
