@@ -75,7 +75,7 @@ const byteOrderMark = Buffer.from('\ufeff');
  * Resolves with the body without a byte order mark. Rejects with invalid_payload when the body is shorter than declared
  * or the connection breaks.
  */
-async function readBytes(request: Request, response: Response, limit: number): Promise<Buffer> {
+export async function readBytes(request: Request, response: Response, limit: number): Promise<Buffer> {
   try {
     const bytes = await getRawBody(request, { limit });
     const isMarked = bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark);

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import type { Request, Response } from 'express';
-import getRawBody from 'raw-body';
 import { ProblemError } from '../contract/problem.js';
 import { toRateLimitFields } from '../limits/window-limit.js';
+import { readBytes } from './body.js';
 import type { Exchange } from './exchange.js';
 import type { InnerCalls } from './inner-calls.js';
 import { copyHead, findSubscribed, streamUpdates } from './mcp-subscription.js';
@@ -72,7 +72,7 @@ async function serve(
       responseMode: form === 'text/event-stream' ? 'sse' : 'auto',
     },
   );
-  const body = request.method === 'POST' ? await readBody(request) : undefined;
+  const body = request.method === 'POST' ? await readBody(request, response) : undefined;
   const answer = await handler.fetch(toWebRequest(request, body, form));
   if (body !== undefined && bus.listenerCount > 0)
     return streamUpdates({
@@ -109,18 +109,9 @@ function toWebRequest({ method, headers }: Request, body: string | undefined, fo
   return new globalThis.Request('http://localhost/mcp', init);
 }
 
-async function readBody(request: Request): Promise<string> {
-  const body = await receive(request);
+async function readBody(request: Request, response: Response): Promise<string> {
+  const body = (await readBytes(request, response, bodyBytesMax)).toString();
   // MCP has no batches. One request would otherwise run any number of messages.
   if (/^\s*\[/.test(body)) throw new ProblemError('invalid_payload', { cause: 'a JSON array' });
   return body;
-}
-
-async function receive(request: Request): Promise<string> {
-  try {
-    return await getRawBody(request, { limit: bodyBytesMax, encoding: 'utf8' });
-  } catch (cause) {
-    const isTooLarge = (cause as { type?: string }).type === 'entity.too.large';
-    throw new ProblemError(isTooLarge ? 'body_too_large' : 'invalid_payload', { cause });
-  }
 }

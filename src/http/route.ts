@@ -18,24 +18,24 @@ interface Match {
 
 export type Methods = ReadonlyMap<string, Match>;
 
-/** Returns the operations at a path, by method. Undefined if the contract does not define the path. */
-export type Router = (path: string) => Methods | undefined;
+type Router = ReturnType<typeof createRouter>;
 
 export type Params = Readonly<Record<string, string>>;
 
 /**
- * Returns a function that finds the operations at a path. An exact path takes precedence over a template. Several
+ * Returns a function that finds the operations at a path, by method. It returns undefined if the contract does not define
+ * the path. An exact path takes precedence over a template. Several
  * templates may match one path, but never for the same method. An example is `/webhooks/{id}/test` and
  * `/webhooks/deliveries/{delivery_id}`.
  */
-export function createRouter(routes: readonly Route[]): Router {
+export function createRouter(routes: readonly Route[]) {
   const table = [...new Set(routes.map(({ template }) => template))].sort(namedFirst).map((template) => ({
     names: [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
     // A parameter matches one percent-encoded path segment.
     pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '([^/]+)')}$`),
     routes: routes.filter((it) => it.template === template),
   }));
-  return (path) => {
+  return (path: string): Methods | undefined => {
     const found = new Map<string, Match>();
     for (const { names, pattern, routes } of table) {
       const params = readParams(names, pattern.exec(path));

@@ -1,14 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import {
-  applyEdits,
-  findNodeAtLocation,
-  type Node,
-  type ParseError,
-  parseTree,
-  printParseErrorCode,
-} from 'jsonc-parser';
+import { applyEdits, findNodeAtLocation, modify, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 
 /** The name of the service in the configurations. */
 const serverName = 'realtime-state';
@@ -133,21 +126,13 @@ function withEntry(file: string, current: string, { group, value }: NonNullable<
   if (error)
     throw unchanged(file, `it is not JSON (${printParseErrorCode(error.error)} at character ${error.offset + 1})`);
   if (content?.type !== 'object') throw unchanged(file, 'it is not a JSON object');
-  const servers = findNodeAtLocation(content, [group]);
-  if (!servers) return withProperty(text, content, group, { [serverName]: value }, 1);
-  if (servers.type !== 'object') throw unchanged(file, `"${group}" is not an object`);
-  return withProperty(text, servers, serverName, value, 2);
-}
-
-/** Replaces a property of an object, or adds it before all others, so that each comment stays with its neighbor. */
-function withProperty(text: string, object: Node, name: string, value: unknown, depth: number): string {
+  if ((findNodeAtLocation(content, [group])?.type ?? 'object') !== 'object')
+    throw unchanged(file, `"${group}" is not an object`);
   const [, indent = '  '] = /^([ \t]+)"/m.exec(text) ?? [];
-  const start = `\n${indent.repeat(depth)}`;
-  const content = JSON.stringify(value, null, indent).replaceAll('\n', start);
-  const { offset, length } = findNodeAtLocation(object, [name]) ?? { offset: object.offset + 1, length: 0 };
-  if (length > 0) return applyEdits(text, [{ offset, length, content }]);
-  const end = object.children?.length ? ',' : `\n${indent.repeat(depth - 1)}`;
-  return applyEdits(text, [{ offset, length, content: `${start}${JSON.stringify(name)}: ${content}${end}` }]);
+  const formattingOptions = { insertSpaces: !indent.startsWith('\t'), tabSize: indent.length };
+  // Adds the entry before all others, so that each comment stays with its neighbor.
+  const options = { formattingOptions, getInsertionIndex: () => 0 };
+  return applyEdits(text, modify(text, [group, serverName], value, options));
 }
 
 function withSection({ file, text }: AgentConfiguration, current: string): string {

@@ -29,16 +29,15 @@ export function listTool({ name, title, description, definition, personalData }:
     idempotentHint: personalData !== 'writes',
     openWorldHint: false,
   };
-  const inputSchema = body
-    ? withoutTimestamp(toJsonSchema(body.schema, 'first sentence'))
-    : toParameterSchema(definition);
-  return { name, title, description, annotations, inputSchema, outputSchema: toJsonSchema(output, 'none') };
+  const inputSchema = body ? withoutTimestamp(body.schema) : toParameterSchema(definition);
+  return { name, title, description, annotations, inputSchema, outputSchema: convert(output, 'none') as JsonSchema };
 }
 
 /**
- * Makes the timestamp optional. An agent does not know the time to the second, so the server adds a missing timestamp.
+ * Returns the body as JSON Schema, with an optional timestamp. An agent does not know the time to the second, so the server adds a missing timestamp.
  */
-function withoutTimestamp({ required = [], ...schema }: JsonSchema): JsonSchema {
+function withoutTimestamp(body: Schema): JsonSchema {
+  const { required = [], ...schema } = convert(body, 'first sentence') as JsonSchema;
   return { ...schema, required: required.filter((name) => name !== 'timestamp') };
 }
 
@@ -51,11 +50,6 @@ interface JsonSchema {
 
 /** How much of the descriptions a schema contains. Every word of a tool's schema uses the agent's context. */
 type Descriptions = 'first sentence' | 'none';
-
-/** Returns a schema of the contract as JSON Schema. */
-function toJsonSchema(schema: Schema, descriptions: Descriptions): JsonSchema {
-  return convert(schema, descriptions) as JsonSchema;
-}
 
 /** Returns the query and path parameters of an operation as one object. */
 function toParameterSchema({ parameters }: Definition): JsonSchema {

@@ -27,7 +27,7 @@ export async function createValidation() {
         const { query, faults } = readQuery(definition, exchange);
         exchange.query = query;
         const { headers, params, body } = exchange;
-      return check(definition, { query, headers, params, body }, faults);
+        return check(definition, { query, headers, params, body }, faults);
       },
     /**
      * Validates a value in the same way as a body of the operation. Rejects with a ProblemError that has all validation

@@ -30,8 +30,6 @@ export interface ServiceParts extends ProcessParts {
   readonly root: URL;
   /** Starts the core, on this thread or on a separate one. */
   readonly startCore: StartCore;
-  /** Returns the number of dropped log lines. */
-  readonly droppedLines?: () => number;
   /** Time between two comments of a stream, in ms. Tests shorten it. */
   readonly heartbeatMs?: number;
 }

@@ -30,7 +30,8 @@ import { createUsageTable } from '../store/usage.js';
 import { beginExport, type ExportPosition, type ExportScope, readExportPage } from '../streaming/export-page.js';
 import { type PageRequest, readPage } from '../streaming/stream-page.js';
 import type { SessionId } from '../streaming/streams.js';
-import type { Worker, WorkerParts } from '../webhooks/worker.js';
+import type { WorkerParts } from '../webhooks/worker-parts.js';
+import type { Worker } from '../webhooks/worker.js';
 import { openFoundation, type ProcessParts, startWorkerOn } from './foundation.js';
 import { replaceSecretsKey } from './secrets-keys.js';
 

@@ -1,24 +1,14 @@
 import { createMetrics } from '../observe/metrics.js';
 import { createReadiness, createThreadLoadProbe } from '../observe/probes.js';
 import { serveMetrics } from '../observe/server.js';
-import { type Closable, startAll } from '../observe/start.js';
+import { startAll } from '../observe/start.js';
 import { openFoundation, type ProcessParts, startWorkerOn } from './foundation.js';
-
-export interface DeliveryParts extends ProcessParts {
-  /** Returns how many log lines were dropped so far. */
-  readonly droppedLines?: () => number;
-}
 
 /** A shorter pause reduces the latency of an event. A longer pause reduces the number of queries of an idle process. */
 const defaultPollMs = 200;
 
-export interface DeliveryProcess extends Closable {
-  /** The URL for Prometheus. Undefined when METRICS_PORT is not set. */
-  readonly metricsUrl: string | undefined;
-}
-
 /** Starts webhook delivery without serving the API. Any number of such processes share one database. */
-export async function startDelivery(parts: DeliveryParts): Promise<DeliveryProcess> {
+export async function startDelivery(parts: ProcessParts) {
   const closing = new AbortController();
   const { result: metricsUrl, close } = await startAll(async (keep) => {
     const foundation = await openFoundation(keep, parts);
@@ -35,8 +25,9 @@ export async function startDelivery(parts: DeliveryParts): Promise<DeliveryProce
     return url;
   });
   return {
+    /** The URL for Prometheus. Undefined when METRICS_PORT is not set. */
     metricsUrl,
-    close() {
+    close(): Promise<void> {
       closing.abort();
       return close();
     },

@@ -11,7 +11,8 @@ import { findOldestEvent } from '../store/outbox.js';
 import { openStore, type Store } from '../store/store.js';
 import { createResolveName } from '../webhooks/resolve-name.js';
 import { createSecretBox } from '../webhooks/secrets.js';
-import { startWorker, type Worker, type WorkerParts } from '../webhooks/worker.js';
+import type { WorkerParts } from '../webhooks/worker-parts.js';
+import { startWorker, type Worker } from '../webhooks/worker.js';
 import { admitSecretsKeys } from './secrets-keys.js';
 
 /** How long the delivery counts are cached, in ms. Limits the queries when several scrapers read the metrics. */
@@ -26,6 +27,8 @@ export interface ProcessParts {
   readonly onClock?: (serverMinusMonotonicMs: number) => void;
   /** Replaces the clock of the database server. Tests use it, because their clock is manual. */
   readonly databaseNow?: (() => number) | undefined;
+  /** Returns how many log lines were dropped so far. */
+  readonly droppedLines?: () => number;
   /** Maximum pause of the delivery worker between two queries, in ms. Events of this process end the pause early. */
   readonly pollMs?: number | undefined;
 }

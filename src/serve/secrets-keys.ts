@@ -48,11 +48,16 @@ export async function findMatchingKeys(store: Store, config: Config): Promise<Se
  */
 export async function replaceSecretsKey(store: Store, keys: SecretsKeys, log: Logger, nowMs: number): Promise<void> {
   if (keys.length < 2) return;
-  const secretBox = createSecretBox(keys);
-  const { resealed, unreadable } = await resealWebhooks(store, secretBox);
-  await resealReceiptKeys(store.use(createReceiptKeyTable), secretBox);
+  const { resealed, unreadable } = await resealAll(store, keys);
   log.info({ resealed, unreadable: unreadable.length }, 'webhook secrets encrypted with the newest SECRETS_KEY');
   await storeNewest(store, keys, nowMs);
+}
+
+/** Encrypts with the first key what the keys can read. */
+async function resealAll(store: Store, keys: SecretsKeys): Promise<Resealed> {
+  const secretBox = createSecretBox(keys);
+  await resealReceiptKeys(store.use(createReceiptKeyTable), secretBox);
+  return resealWebhooks(store, secretBox);
 }
 
 /**
@@ -67,9 +72,7 @@ export async function resealDatabase(
   const stored = await store.use(createSecretsKeyTable).find();
   const keys = findSecretsKeys(config) ?? (isKeyLost ? createKeys(config) : requireSecretsKeys(config));
   if (stored && !hasKey(keys, stored.checkValue) && !isKeyLost) throw new Error(unknownKey);
-  const secretBox = createSecretBox(keys);
-  const result = await resealWebhooks(store, secretBox);
-  await resealReceiptKeys(store.use(createReceiptKeyTable), secretBox);
+  const result = await resealAll(store, keys);
   while ((await store.run((knex) => purgeIdempotencyKeys(knex, nowMs, purgeRows))) > 0);
   await storeNewest(store, keys, nowMs);
   return result;

@@ -5,6 +5,7 @@ import { claimDue, type DueDelivery, type DueQueue, findDueQueues, isDue } from 
 import type { Store } from '../store/store.js';
 import { type StoredWebhook, createWebhookTable } from '../store/webhooks.js';
 import type { Slots } from './slots.js';
+import { attemptMs, type WorkerParts } from './worker-parts.js';
 
 const ownerBytes = 8;
 /** Pause after a claim in which another worker took the same deliveries, in ms. */
@@ -13,49 +14,41 @@ const contendedMs = 20;
 const lateMs = 60_000;
 const logEveryMs = 60_000;
 
-export interface ClaimParts {
-  readonly store: Store;
-  readonly slots: Slots;
-  readonly now: () => number;
-  readonly log: Logger;
-  readonly leaseMs: number;
-  /** Maximum number of deliveries per claim. */
-  readonly max: number;
-  /** Maximum pause between two claims in ms. */
-  readonly pollMs: number;
-}
+/**
+ * Duration of a claim in ms. Much longer than an attempt with its settlement. When it ends, other workers can claim the
+ * deliveries of a crashed worker.
+ */
+const leaseMs = 3 * attemptMs;
+const claimedAtOnce = 128;
 
-export interface ClaimResult {
+type ClaimParts = Pick<WorkerParts, 'store' | 'now' | 'log' | 'pollMs'>;
+
+interface ClaimResult {
   readonly deliveries: readonly DueDelivery[];
   /** Pause before the next claim in ms. A free slot or a new event ends it early. */
   readonly pauseMs: number;
 }
 
 /** Returns a function that claims as many due deliveries as there are free slots. */
-export function createClaim(parts: ClaimParts): () => Promise<ClaimResult> {
-  const { store, slots, now, leaseMs, max } = parts;
-  const report = createReport(parts);
+export function createClaim(parts: ClaimParts, slots: Slots): () => Promise<ClaimResult> {
+  const { store, now, pollMs } = parts;
+  const report = createReport(parts.log, slots);
   return async () => {
     const range = { nowMs: now(), leasedUntilMs: now() + leaseMs };
     const queues = await store.run((knex) => findDueQueues(knex));
     const due = queues.filter((queue) => isDue(queue, range));
-    const shares = slots.share(due, max);
+    const shares = slots.share(due, claimedAtOnce);
     report(due, range.nowMs);
     const owner = randomBytes(ownerBytes).toString('hex');
     const deliveries =
       shares.length === 0 ? [] : await store.run((knex) => claimDue(knex, { owner, ...range, shares }));
-    return { deliveries, pauseMs: deliveries.length > 0 ? 0 : findPause(parts, queues, shares.length > 0) };
+    if (deliveries.length > 0) return { deliveries, pauseMs: 0 };
+    // Another worker took the deliveries.
+    if (shares.length > 0) return { deliveries, pauseMs: contendedMs };
+    // Ignores queues without a free slot, because a slot that becomes free wakes the worker.
+    const nextDueAtMs = Math.min(...queues.filter(slots.hasRoom).map((it) => it.firstDueAtMs));
+    return { deliveries, pauseMs: Math.min(pollMs, Math.max(contendedMs, nextDueAtMs - now())) };
   };
-}
-
-/**
- * Returns the pause before the next claim. Ignores queues without a free slot, because a slot that becomes free wakes
- * the worker.
- */
-function findPause({ slots, now, pollMs }: ClaimParts, queues: readonly DueQueue[], isContended: boolean): number {
-  if (isContended) return contendedMs;
-  const nextDueAtMs = Math.min(...queues.filter(slots.hasRoom).map((it) => it.firstDueAtMs));
-  return Math.min(pollMs, Math.max(contendedMs, nextDueAtMs - now()));
 }
 
 /** Returns the webhooks of the deliveries, keyed by account and webhook id. */
@@ -70,7 +63,7 @@ export async function listWebhooks(
   return found;
 }
 
-function createReport({ slots, log }: ClaimParts): (due: readonly DueQueue[], nowMs: number) => void {
+function createReport(log: Logger, slots: Slots): (due: readonly DueQueue[], nowMs: number) => void {
   const reportExhausted = atMostEvery(logEveryMs, (waiting: number) =>
     log.warn({ slotsInUse: slots.inUse(), waitingQueues: waiting }, 'all webhook delivery slots are in use'),
   );

@@ -8,18 +8,9 @@ import { isManualRetry } from '../store/delivery-row.js';
 import type { StoredWebhook } from '../store/webhooks.js';
 import type { Dial } from './dial.js';
 import { NameNotResolvedError } from './resolve-name.js';
-import { openSecrets, type SecretBox, SecretBoxError, buildSignatureHeaders } from './secrets.js';
+import { openSecrets, SecretBoxError, buildSignatureHeaders } from './secrets.js';
 import { startTimeLimit } from './tasks.js';
-
-export interface SenderParts {
-  readonly attempt: Attempt;
-  readonly secretBox: SecretBox;
-  readonly now: () => number;
-  /** Aborts attempts when the worker closes. */
-  readonly abort: AbortSignal;
-  /** Maximum duration of an attempt in ms. */
-  readonly attemptMs: number;
-}
+import { attemptMs, type WorkerParts } from './worker-parts.js';
 
 /**
  * Resolves with the attempt. Resolves with undefined if the delivery was not sent or the worker aborted the attempt.
@@ -31,7 +22,11 @@ export type Send = (
 ) => Promise<Schema<'DeliveryAttempt'> | undefined>;
 
 /** Creates the function that signs and sends a claimed delivery once. */
-export function createSender({ attempt, secretBox, now, abort, attemptMs }: SenderParts): Send {
+export function createSender(
+  attempt: Attempt,
+  { secretBox, now }: Pick<WorkerParts, 'secretBox' | 'now'>,
+  abort: AbortSignal,
+): Send {
   const tryOnce = async (delivery: DueDelivery, webhook: StoredWebhook, atMs: number): Promise<AttemptOutcome> => {
     try {
       const { accountId, deliveryId, payload } = delivery;
@@ -49,7 +44,8 @@ export function createSender({ attempt, secretBox, now, abort, attemptMs }: Send
     // After a long pause of the process, the lease could expire during the attempt. Another worker would then also send
     // the delivery.
     const isTooLate = atMs + attemptMs > delivery.dueAtMs;
-    if (!webhook || isTooLate || abort.aborted || isUnwanted(delivery, webhook)) return undefined;
+    if (!webhook || isTooLate || abort.aborted) return undefined;
+    if (webhook.disabledAtMs !== undefined && !isManualRetry(delivery)) return undefined;
     const startedAtMs = performance.now();
     const outcome = await tryOnce(delivery, webhook, atMs);
     if (abort.aborted && (outcome.status === undefined || outcome.error !== undefined)) return undefined;
@@ -61,12 +57,7 @@ export function createSender({ attempt, secretBox, now, abort, attemptMs }: Send
   };
 }
 
-/** Returns true if the delivery must not be sent because its webhook is disabled. A manual retry is sent nevertheless. */
-function isUnwanted(delivery: DueDelivery, { disabledAtMs }: StoredWebhook): boolean {
-  return disabledAtMs !== undefined && !isManualRetry(delivery);
-}
-
-export interface WebhookRequest {
+interface WebhookRequest {
   readonly accountId: string;
   readonly url: string;
   readonly body: string;
@@ -78,7 +69,7 @@ type Attempt = (request: WebhookRequest, abort: AbortSignal) => Promise<AttemptO
 
 export type AttemptOutcome = Pick<Schema<'DeliveryAttempt'>, 'status' | 'error' | 'answer'>;
 
-export interface AttemptParts {
+interface AttemptParts {
   readonly dial: Dial;
   /** Whether outcomes contain the start of the response body. */
   readonly keepsResponses: boolean;

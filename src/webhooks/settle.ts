@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { createDeliveryTable } from '../store/deliveries.js';
@@ -20,6 +19,7 @@ import {
   updateWebhook,
 } from './schedule.js';
 import { isSuccess } from './send.js';
+import type { WorkerParts } from './worker-parts.js';
 
 const settledAtOnce = 128;
 const settleAgainMs = 250;
@@ -33,18 +33,14 @@ export interface HandledDelivery {
   readonly webhook?: StoredWebhook | undefined;
 }
 
-export interface SettlementParts {
-  readonly store: Store;
-  readonly log: Logger;
-  readonly now: () => number;
-  /** Called for each webhook whose status an attempt changed, with the new status. */
-  readonly observeStatus: (status: Schema<'WebhookStatus'>) => void;
-  /** Ends the retries when the worker closes. */
-  readonly abort: AbortSignal;
-}
-
-/** Creates the settlement of a worker. It stores outcomes that arrive at the same time in one transaction. */
-export function createSettlement({ store, log, now, observeStatus, abort }: SettlementParts) {
+/**
+ * Creates the settlement of a worker. It stores outcomes that arrive at the same time in one transaction. `abort` ends
+ * its retries when the worker closes.
+ */
+export function createSettlement(
+  { store, log, now, observeStatus }: Pick<WorkerParts, 'store' | 'log' | 'now' | 'observeStatus'>,
+  abort: AbortSignal,
+) {
   const groups = createGroupCommit<HandledDelivery, undefined>({
     async commit(group) {
       for (const change of await settleGroup(store, group, now())) {

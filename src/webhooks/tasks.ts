@@ -3,18 +3,11 @@ import type { Logger } from 'pino';
 
 const pauseAfterErrorMs = 500;
 
-export interface Loop {
-  /** Runs the next step now. */
-  wake(): void;
-  /** Stops the loop. Resolves when the current step is complete. */
-  close(): Promise<void>;
-}
-
 /**
  * Runs a step repeatedly. The step resolves with the pause before the next run, in ms. `wake` ends the pause early. A
  * failed step is retried. Only the first of several consecutive failures is logged.
  */
-export function startLoop(name: string, step: () => Promise<number>, log: Logger): Loop {
+export function startLoop(name: string, step: () => Promise<number>, log: Logger) {
   let isClosed = false;
   let pause = new AbortController();
   const run = async () => {
@@ -35,8 +28,10 @@ export function startLoop(name: string, step: () => Promise<number>, log: Logger
   };
   const running = run();
   return {
-    wake: () => pause.abort(),
-    async close() {
+    /** Runs the next step now. */
+    wake: (): void => pause.abort(),
+    /** Stops the loop. Resolves when the current step is complete. */
+    async close(): Promise<void> {
       isClosed = true;
       pause.abort();
       await running;
@@ -44,7 +39,7 @@ export function startLoop(name: string, step: () => Promise<number>, log: Logger
   };
 }
 
-export interface QueueLimits {
+interface QueueLimits {
   /** Maximum number of concurrent tasks per key. */
   readonly max: number;
   /** Maximum number of waiting tasks per key. */

@@ -1,23 +1,17 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
-import { webhookDelivery as settings } from '../../generated/spec.js';
-import type { Schema } from '../contract/contract.js';
 import type { WorkerLoad } from '../observe/gauges.js';
 import type { DueDelivery } from '../store/delivery-queue.js';
-import type { Store } from '../store/store.js';
 import type { StoredWebhook } from '../store/webhooks.js';
 import { createClaim, listWebhooks } from './claim.js';
 import { createDialer } from './dial.js';
 import { expandEvents } from './expand.js';
 import { createQueueBound } from './queues.js';
-import type { ResolveName } from './resolve-name.js';
-import type { SecretBox } from './secrets.js';
 import { createAttempt, createSender, isSuccess } from './send.js';
 import { createSettlement } from './settle.js';
 import { createDeliveriesInFlight, createSlots, type EndedAttempt } from './slots.js';
-import type { TargetPolicy } from './target.js';
 import { startLoop } from './tasks.js';
+import { attemptMs, type WorkerParts } from './worker-parts.js';
 
 /*
  * The story of a delivery. Any number of workers share one database.
@@ -32,61 +26,27 @@ import { startLoop } from './tasks.js';
  * If a worker crashes, its leases expire, and another worker sends its deliveries again with the same ids.
  */
 
-const attemptMs = settings.attempt_timeout_seconds * 1000;
-/**
- * Duration of a claim in ms. Much longer than an attempt with its settlement. When it ends, other workers can claim the
- * deliveries of a crashed worker.
- */
-const leaseMs = 3 * attemptMs;
-const claimedAtOnce = 128;
 /** Maximum pause after a claim in ms. A claim that takes longer waited for an unavailable database. */
 const claimPauseMaxMs = 100;
 /** Grace period for attempts in flight when the worker closes, in ms. */
 const graceMs = 2_000;
 
-export interface WorkerParts {
-  readonly store: Store;
-  readonly secretBox: SecretBox;
-  readonly targetPolicy: TargetPolicy;
-  readonly resolveName: ResolveName;
-  /** Whether failed deliveries contain the start of the receiver's response. */
-  readonly keepsResponses: boolean;
-  readonly now: () => number;
-  readonly log: Logger;
-  /** Called for each settled attempt. */
-  readonly observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => void;
-  /** Called for each webhook whose status an attempt changed, with the new status. */
-  readonly observeStatus: (status: Schema<'WebhookStatus'>) => void;
-  /**
-   * Maximum pause of the worker between two queries, in ms. Events and deliveries of other processes do not end the pause
-   * early.
-   */
-  readonly pollMs: number;
-}
+export type Worker = ReturnType<typeof startWorker>;
 
-/** A worker creates deliveries from events and sends them. Any number of workers may share one database. */
-export interface Worker {
-  /** Ends the pause of the worker, because there may be new events or deliveries. */
-  wake(): void;
-  /** Number of slots in use, and ages of the deliveries in flight, in seconds. */
-  load(): WorkerLoad;
-  /** Stops claiming and waits for a grace period. Releases the unfinished deliveries to other workers. */
-  close(): Promise<void>;
-}
-
-export function startWorker(parts: WorkerParts): Worker {
+/** Starts to create deliveries from events and to send them. Any number of workers may share one database. */
+export function startWorker(parts: WorkerParts) {
   const { store, log, now } = parts;
   const { dial, close: hangUp } = createDialer(parts.targetPolicy, parts.resolveName);
   const closing = new AbortController();
   // The number of listeners is unlimited, because each attempt in flight adds one.
   setMaxListeners(0, closing.signal);
   const attempt = createAttempt({ dial, keepsResponses: parts.keepsResponses, timeoutMs: attemptMs });
-  const send = createSender({ attempt, secretBox: parts.secretBox, now, abort: closing.signal, attemptMs });
-  const settlement = createSettlement({ store, log, now, observeStatus: parts.observeStatus, abort: closing.signal });
+  const send = createSender(attempt, parts, closing.signal);
+  const settlement = createSettlement(parts, closing.signal);
   const slots = createSlots();
   const queueBound = createQueueBound();
   const inFlight = createDeliveriesInFlight();
-  const claim = createClaim({ store, slots, now, log, leaseMs, max: claimedAtOnce, pollMs: parts.pollMs });
+  const claim = createClaim(parts, slots);
 
   const sendInSlot = async (delivery: DueDelivery, webhook: StoredWebhook | undefined) => {
     let ended: EndedAttempt | undefined;
@@ -141,12 +101,15 @@ export function startWorker(parts: WorkerParts): Worker {
   }
 
   return {
-    wake() {
+    /** Ends the pause of the worker, because there may be new events or deliveries. */
+    wake(): void {
       expanding.wake();
       sending.wake();
     },
-    load: () => ({ slotsInUse: slots.inUse(), agesSeconds: inFlight.ages() }),
-    async close() {
+    /** Number of slots in use, and ages of the deliveries in flight, in seconds. */
+    load: (): WorkerLoad => ({ slotsInUse: slots.inUse(), agesSeconds: inFlight.ages() }),
+    /** Stops claiming and waits for a grace period. Releases the unfinished deliveries to other workers. */
+    async close(): Promise<void> {
       await Promise.all([expanding.close(), sending.close()]);
       await Promise.race([Promise.all(inFlight.all()), sleep(graceMs, undefined, { ref: false })]);
       closing.abort();
