@@ -105,7 +105,6 @@ export type TokenIdentity =
       readonly refusal?: undefined;
       readonly scopes: ReadonlySet<Scope>;
       readonly sessionId: string;
-      /** Epoch ms. */
       readonly expiresAtMs: number;
     }
   | { readonly caller?: undefined; readonly refusal: string };

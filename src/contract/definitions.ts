@@ -61,7 +61,6 @@ interface Documented {
 
 const paths = contract.paths as unknown as Readonly<Record<string, Readonly<Record<string, Documented>>>>;
 
-/** Every operation of the contract. */
 export const definitions: readonly Definition[] = Object.entries(paths).flatMap(([template, methods]) =>
   Object.entries(methods).map(([method, documented]) => toDefinition(template, method.toUpperCase(), documented)),
 );

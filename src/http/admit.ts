@@ -48,7 +48,6 @@ export function createAdmit({ isLeaving, isClosing, inFlightMax }: Admission): A
   };
 }
 
-/** Functions that check credentials. */
 export interface Authentication {
   /**
    * Returns the caller of a key, or the reason why the key is not valid. A key may be valid only from some addresses.

@@ -37,7 +37,6 @@ export interface AppParts
   readonly observeRefusal: (policy: LimitPolicy) => void;
   /** Proxies whose X-Forwarded-For is trusted: the number of proxies, or their networks. */
   readonly trustProxy: number | readonly string[];
-  /** Origins that CORS allows. */
   readonly corsOrigins: readonly string[];
   readonly observeRequest: ObserveRequest;
 }

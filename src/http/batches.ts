@@ -130,7 +130,6 @@ function requireResponse(response: Response | undefined): Response {
   return response;
 }
 
-/** A body that is being received. */
 interface Upload {
   readonly body: Readable;
   readonly accountId: string;

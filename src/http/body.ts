@@ -11,7 +11,6 @@ import type { Admit } from '../readings/intake.js';
 import { type Exchange, requireCaller, type Step } from './exchange.js';
 import type { Route } from './route.js';
 
-/** How to read a body. */
 export interface Format {
   /** Parsers by media type. */
   readonly parsers: Readonly<Record<string, (bytes: Buffer) => unknown>>;
@@ -23,7 +22,6 @@ export interface Format {
 /** Counts the bytes of a body while it is received. Returns a function that ends the count. */
 export type WatchUpload = (body: Readable, accountId: string) => () => void;
 
-/** A body of one JSON value. */
 export const jsonFormat: Format = { parsers: { 'application/json': parse }, bytesMax: bodyLimits.max_bytes };
 
 /** Reads the body. A call of MCP has its body already, to which the size limit applies. */

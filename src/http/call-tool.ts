@@ -5,7 +5,6 @@ import type { Definition } from '../contract/definitions.js';
 import { omitExcess, ProblemError, toFault } from '../contract/problem.js';
 import { listTool, type Tool } from './tools.js';
 
-/** A request to an operation. */
 export interface OperationRequest {
   readonly definition: Definition;
   readonly params: Readonly<Record<string, string>>;

@@ -116,7 +116,6 @@ export async function send(operation: RunnableOperation, exchange: Exchange, res
   sendText(response, json);
 }
 
-/** Sends the response of a request that was rejected. */
 export function sendRefusal(response: ServerResponse, { status, headers, problem }: Refusal): void {
   response.statusCode = status;
   setHeaders(response, headers);

@@ -7,7 +7,6 @@ import type { CountedCall } from '../limits/monthly-calls.js';
 import type { Allowance, LimitPolicy } from '../limits/window-limit.js';
 import type { Params, Route } from './route.js';
 
-/** No parameters. */
 const none: Params = Object.freeze({});
 
 /** A request and what its steps found. Filled from an HTTP request, or from a call of MCP. */
@@ -33,7 +32,6 @@ export class Exchange {
   body: unknown;
   /** Set for every operation that requires a key. */
   caller: Caller | undefined;
-  /** The scopes of the caller's key or token. */
   scopes: ReadonlySet<Scope> | undefined;
   /** Set when the caller uses a session token. Its expiry is in epoch ms. */
   token: { readonly sessionId: string; readonly expiresAtMs: number } | undefined;
@@ -61,7 +59,6 @@ interface Logged {
   readonly key_id?: string;
   /** The reason why the session token is not valid for the request. */
   readonly token_refusal?: string;
-  /** Number of lines of a batch. */
   readonly lines?: number;
 }
 

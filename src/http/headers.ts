@@ -58,20 +58,10 @@ const versions = ['1.0', '1.1'];
  * exactly one Host header (RFC 9112, 3.2). A proxy could interpret such a request differently.
  */
 export function requireProtocol(request: Request, response: Response): void {
-  const { httpVersion, rawHeaders } = request;
-  const isValid = versions.includes(httpVersion) && listHosts(rawHeaders) <= 1;
-  if (isValid && (httpVersion === '1.0' || request.headers.host !== undefined)) return;
+  const { httpVersion, headersDistinct } = request;
+  const hosts = headersDistinct['host']?.length ?? 0;
+  if (hosts === 1 && versions.includes(httpVersion)) return;
+  if (hosts === 0 && httpVersion === '1.0') return;
   response.set('Connection', 'close');
   throw new ProblemError('invalid_payload', { cause: 'protocol' });
-}
-
-/**
- * Returns the number of Host headers in the raw list of alternating names and values. `headers` contains only the first
- * one.
- */
-function listHosts(rawHeaders: readonly string[]): number {
-  let hosts = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2)
-    if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
-  return hosts;
 }

@@ -11,7 +11,6 @@ import type { Observation } from './observe.js';
 import type { Refusal, Refuse } from './refuse.js';
 
 export interface StreamListener {
-  /** Receives the text of the stream. */
   readonly write: (text: string) => void;
   /** Called when the stream ends, also if it is refused. */
   readonly end: () => void;

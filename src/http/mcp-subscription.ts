@@ -16,9 +16,7 @@ interface Subscribed {
 
 interface Subscription {
   readonly calls: InnerCalls;
-  /** The request of the client. */
   readonly exchange: Exchange;
-  /** The response to the client. */
   readonly response: Response;
   readonly handler: McpHttpHandler;
   /** The response of the handler. Its body contains the updates that the handler is notified of. */
@@ -74,7 +72,6 @@ export async function streamUpdates({ calls, exchange, response, handler, answer
   response.end();
 }
 
-/** Copies status and headers of a response. */
 export function copyHead(from: globalThis.Response, to: Response): void {
   to.status(from.status);
   from.headers.forEach((value, name) => void to.setHeader(name, value));

@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 import type { Exchange } from './exchange.js';
 import { whenSettled, whenWritten } from './messages.js';
 
-/** Called after every request. */
 export type ObserveRequest = (operation: string | undefined, status: number, seconds: number) => void;
 
 interface Outcome {

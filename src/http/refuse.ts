@@ -19,7 +19,6 @@ export interface RefusalParts {
   readonly countFailure: FailureLimit;
 }
 
-/** The response to a rejected request. */
 export interface Refusal {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

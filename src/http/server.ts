@@ -33,13 +33,7 @@ const graceMs = 8_000;
 /** Maximum time that clients have to close their connections after the last response, in ms. */
 const lingerMs = 500;
 
-export interface RunningServer {
-  readonly url: string;
-  /** Waits for the requests in flight, for a limited time, then closes all connections. */
-  close(): Promise<void>;
-}
-
-export interface ServerParts {
+interface ServerParts {
   readonly host: string;
   readonly port: number;
   readonly connectionsMax: number;
@@ -49,7 +43,7 @@ export interface ServerParts {
 }
 
 /** Starts the server. Rejects when it cannot listen on the address. Port 0 selects a free port. */
-export async function startServer(app: Express, parts: ServerParts): Promise<RunningServer> {
+export async function startServer(app: Express, parts: ServerParts) {
   const { host, port, connectionsMax, log } = parts;
   const server = createServer({
     ...createMessageClasses(app),
@@ -80,7 +74,8 @@ export async function startServer(app: Express, parts: ServerParts): Promise<Run
   const url = await listen(server, host, port);
   return {
     url,
-    async close() {
+    /** Waits for the requests in flight, for a limited time, then closes all connections. */
+    async close(): Promise<void> {
       await Promise.race([settleAll(tracker), sleep(graceMs, undefined, { ref: false })]);
       const closed = once(server, 'close');
       // Closes idle connections immediately. All requests in flight have settled or exceeded the grace period.

@@ -66,7 +66,6 @@ export function describeConfigurations(configurations: readonly AgentConfigurati
   return configurations.map(({ agent, title, file, text }) => `${agent} (${title}), ${file}:\n\n${text}`).join('\n\n');
 }
 
-/** Returns what to do after the file was written. */
 export function describeNextStep({ containsKey }: AgentConfiguration): string {
   return containsKey
     ? 'it contains the key, so do not commit it'

@@ -8,7 +8,6 @@ export interface Tool extends NonNullable<AnyOperation['tool']> {
   readonly personalData: AnyOperation['personalData'];
 }
 
-/** The tools of all operations that have one. */
 export const tools: readonly Tool[] = Object.entries<AnyOperation>(operations).flatMap(
   ([operationId, { tool, personalData }]) => {
     const definition = definitions.find((it) => it.operationId === operationId);

@@ -21,19 +21,11 @@ export type FindErrors = (definition: Definition, parts: RequestParts) => Promis
 
 type Options = Parameters<typeof OpenApiValidator.middleware>[0];
 
-/** The middleware of express-openapi-validator. */
-export interface ValidatorMiddleware {
-  /** Steps that set `request.openapi` to the operation of the path. */
-  readonly find: readonly RequestHandler[];
-  /** Validate the request against `request.openapi`. */
-  readonly check: readonly RequestHandler[];
-}
-
 /**
  * Returns the middleware of the validator. Its last step validates the request, because the steps that would follow are
  * turned off. `createFindErrors` checks this when the service starts.
  */
-export function createMiddleware(): ValidatorMiddleware {
+export function createMiddleware() {
   const all = OpenApiValidator.middleware({
     apiSpec: requestContract() as Options['apiSpec'],
     // The linters check the contract.
@@ -44,7 +36,12 @@ export function createMiddleware(): ValidatorMiddleware {
     ajvFormats: { mode: 'full' },
     fileUploader: false,
   }) as unknown as RequestHandler[];
-  return { find: all.slice(0, -1), check: all.slice(-1) };
+  return {
+    /** Steps that set `request.openapi` to the operation of the path. */
+    find: all.slice(0, -1),
+    /** Validate the request against `request.openapi`. */
+    check: all.slice(-1),
+  };
 }
 
 /** `request.openapi` of an operation. */

@@ -3,7 +3,6 @@ import { createConsentReader } from '../store/consents.js';
 import { toConsent } from './consent-view.js';
 import type { OperationRecord } from './operation.js';
 
-/** Returns the newest version of a consent. */
 export const getConsent: OperationRecord<'getConsent', 'store' | 'now'> = {
   personalData: 'reads',
   tool: {

@@ -17,7 +17,6 @@ const aheadMs = hourMs;
 interface Span {
   readonly fromMs: number;
   readonly toMs: number;
-  /** Start of the first row of the page. */
   readonly pageMs: number;
 }
 

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { idempotency as settings } from '../../generated/spec.js';
 import type { Caller } from '../contract/contract.js';
 import { createFault, ProblemError } from '../contract/problem.js';
@@ -7,7 +7,7 @@ import type { WriteScope } from '../store/scope.js';
 import type { Services } from './operation.js';
 
 /** A request that a client may send with an Idempotency-Key. */
-export interface IdempotentRequest {
+interface IdempotentRequest {
   readonly operationId: string;
   /** Value of the Idempotency-Key header. Undefined if the header is absent. */
   readonly key: string | undefined;
@@ -21,7 +21,7 @@ interface OperationResponse {
 }
 
 /** The work of the request. `prepare` runs outside the transaction, `write` inside. */
-export interface IdempotentWork<R extends OperationResponse> {
+interface IdempotentWork<R extends OperationResponse> {
   readonly prepare?: () => Promise<void>;
   readonly write: (scope: WriteScope) => Promise<R>;
 }
@@ -82,15 +82,11 @@ export function toClaim(
   const plain = key.replace(/^"(.*)"$/, '$1');
   const sorted = Object.entries(content).sort(([a], [b]) => (a < b ? -1 : 1));
   return {
-    keyDigest: sha256(plain),
-    requestDigest: sha256(JSON.stringify([operationId, sorted])),
+    keyDigest: hash('sha256', plain),
+    requestDigest: hash('sha256', JSON.stringify([operationId, sorted])),
     owner: randomBytes(8).toString('hex'),
     nowMs,
   };
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
 
 function sealResponse({ status, body }: OperationResponse, seal: (text: string) => string) {

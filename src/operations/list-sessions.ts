@@ -32,7 +32,6 @@ export const listSessions: OperationRecord<'listSessions', 'store' | 'now'> = {
   },
 };
 
-/** A session of a page. */
 interface Listed {
   readonly sessionId: string;
   readonly incarnation: string;

@@ -58,7 +58,11 @@ interface Streamed<Op extends OperationId> {
 /** The type of all operations. Its methods accept any input: callers validate the input against the same operation. */
 export interface AnyOperation extends Facts {
   nameSession?(query: unknown, ownSession: string | undefined, body: unknown): string | undefined;
-  handle?(services: Services, input: AnyInput, caller: Caller | undefined): Promise<AnyOutput>;
+  handle?(
+    services: Services,
+    input: AnyInput,
+    caller: Caller | undefined,
+  ): Promise<RejectedLines & { readonly status: number; readonly body?: unknown }>;
   stream?(
     services: StreamServices,
     request: Omit<AnyInput, 'body'> & Pick<StreamRequest<OperationId>, 'caller' | 'token' | 'onSent'>,
@@ -69,17 +73,9 @@ export interface AnyInput {
   readonly query: unknown;
   readonly params: unknown;
   readonly body: unknown;
-  /** The headers that the contract declares as parameters. */
   readonly headers?: unknown;
 }
 
-/** A success status with its body, and what the handler reports about the lines of a batch. */
-export interface AnyOutput extends RejectedLines {
-  readonly status: number;
-  readonly body?: unknown;
-}
-
-/** Runs an operation in the core. */
 export type RunOperation = (
   operationId: OperationId,
   input: AnyInput,
@@ -131,7 +127,6 @@ export interface StreamedResponse {
 /** What a streamed response is written to. */
 export type Writer = Sink;
 
-/** Dependencies of handlers. */
 export interface Services {
   readonly store: Store;
   readonly commit: Commit;
@@ -147,7 +142,6 @@ export interface Services {
   readonly recordErasures?: ErasureParts['recordErasures'];
   /** Returns the keyed digests of a report, one per key of SECRETS_KEY. */
   readonly digestFeedback: (text: string) => readonly string[];
-  /** Maximum age of the timestamp of a report. */
   readonly maxFeedbackAgeMs: number;
   readonly secretBox: SecretBox;
   readonly targetPolicy: TargetPolicy;

@@ -155,7 +155,6 @@ async function start(keep: Keep, parts: CoreParts) {
       if (config.hasWorker) worker = startWorkerOn(foundation, parts, host, defaultPollMs);
       return developmentKey;
     },
-    /** Returns the next events of a stream. */
     readPage: ({ accountId, ...request }: PageRequest) => readPage(store.read(accountId), request),
     /** Returns the start of an export. Rejects with a ProblemError if there is no data. */
     beginExport: (scope: ExportScope, cursor: number | undefined) => beginExport(store, scope, cursor),
@@ -169,7 +168,6 @@ async function start(keep: Keep, parts: CoreParts) {
     async notifyStreams(isOn: boolean) {
       isNotifying = isOn;
     },
-    /** Number of readings that wait for their group. */
     waiting: async () => groups.waiting(),
     outboxAgeSeconds,
     dueAgeSeconds,

@@ -7,7 +7,6 @@ import type { HostFunctions, ThreadData, ThreadFunctions } from './thread.js';
 export interface ThreadOptions {
   /** Program of the worker thread, on which it runs the core. */
   readonly program: URL;
-  /** Writes a log line of the core. */
   readonly writeLog: (line: string) => void;
   /** Called when the thread ends before it is closed. Calls to the core then never settle. */
   readonly onUnexpectedExit: (error: Error) => void;

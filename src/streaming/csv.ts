@@ -18,7 +18,6 @@ const effectivenessFields = fields.AdaptationEffectiveness;
 const toDerivedColumn = (name: string) =>
   (readingFields as readonly string[]).includes(name) ? `derived_${name}` : name;
 
-/** The header row, with its line break. */
 export const csvHeader = `${[
   ...readingFields,
   ...computedFields.map(toDerivedColumn),

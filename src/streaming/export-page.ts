@@ -16,14 +16,12 @@ export type ExportFormat = Schema<'ExportFormat'>;
 /** The readings of an export. Plain data, because it is sent to another thread. */
 export interface ExportScope {
   readonly accountId: string;
-  /** Only readings of this session. */
   readonly sessionId?: string | undefined;
   /** Only readings of this subject. Not together with `sessionId`. */
   readonly subjectId?: string | undefined;
   readonly format: ExportFormat;
 }
 
-/** Where a page starts. */
 export interface ExportPosition {
   /** Position of the last reading that the client has. */
   readonly after: number;

@@ -22,7 +22,6 @@ const stallMs = 1_000;
 /** Age up to which a page that was read in advance is sent, in ms. */
 const freshMs = 100;
 
-/** A page and the time at which it was read, in ms. */
 interface ReadPage {
   readonly page: ExportPage;
   readonly readAtMs: number;

@@ -40,7 +40,6 @@ export function openNotifications(url: string, log: Logger, onNotified: (account
     },
     /** Rejects if Redis is unavailable. */
     ping: (): Promise<unknown> => publisher.ping(),
-    /** Starts or stops the subscription. */
     listen(isOn: boolean): void {
       isListening = isOn;
       subscribe();

@@ -11,7 +11,6 @@ export interface StreamRequest extends Client {
   readonly lastEventId?: number | undefined;
 }
 
-/** An open stream with its request. */
 interface OpenStream {
   readonly request: StreamRequest;
   readonly stream: EventStream;

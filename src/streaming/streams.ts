@@ -143,7 +143,6 @@ export function createStreams(parts: StreamsParts) {
     },
     /** Looks for readings that other processes stored for these accounts, and wakes the affected streams. */
     lookUp: changes.lookUp,
-    /** Returns the number of streams that are open or being opened. */
     openCount: () => streamCount,
     /** Ends all streams. Their clients reconnect to another process. */
     drain(): void {

@@ -50,7 +50,6 @@ export function createDialer(policy: TargetPolicy, resolveName: ResolveName) {
           : http.request(url, { ...common, agent: agents.http });
       return sending.on('timeout', () => sending.destroy(Object.assign(new Error(), { code: 'ATTEMPT_TIMEOUT' })));
     },
-    /** Closes idle keep-alive connections. */
     close(): void {
       for (const agent of Object.values(agents)) agent.destroy();
     },

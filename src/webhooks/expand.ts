@@ -15,7 +15,6 @@ const eventsMax = 500;
 export interface FullQueue {
   readonly accountId: string;
   readonly webhookId: string;
-  /** Number of deliveries that failed. */
   readonly failed: number;
 }
 
@@ -32,19 +31,12 @@ export async function expandEvents(
   for (const accountId of new Set(found.map((it) => it.accountId))) {
     const sessionIds = found.filter((it) => it.accountId === accountId).map((it) => it.sessionId);
     const rooms = await store.transact((openScope) =>
-      expandSessions(openScope(accountId), { accountId, sessionIds, bound, nowMs: now() }),
+      expandSessions(openScope(accountId), accountId, sessionIds, bound, now()),
     );
     rooms.forEach(bound.remember);
     for (const { webhookId, failed } of rooms) if (failed > 0) onFull({ accountId, webhookId, failed });
   }
   return found.length > 0;
-}
-
-interface Expansion {
-  readonly accountId: string;
-  readonly sessionIds: readonly string[];
-  readonly bound: QueueBound;
-  readonly nowMs: number;
 }
 
 /**
@@ -53,7 +45,10 @@ interface Expansion {
  */
 async function expandSessions(
   scope: WriteScope,
-  { accountId, sessionIds, bound, nowMs }: Expansion,
+  accountId: string,
+  sessionIds: readonly string[],
+  bound: QueueBound,
+  nowMs: number,
 ): Promise<readonly QueueOverflow[]> {
   const webhooks = await createWebhookTable(scope).lockAll();
   const eventsPerWebhook = Math.max(1, Math.floor(deliveriesMax / Math.max(1, webhooks.length)));

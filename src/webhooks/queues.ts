@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import { createDeliveryTable } from '../store/deliveries.js';
@@ -45,20 +45,19 @@ export function createWebhookId(prefix: 'wh' | 'dlv'): string {
  * first half of the name is the same for all queues of an account.
  */
 export function buildQueueName(accountId: string, { url, retry }: Pick<StoredWebhook, 'url' | 'retry'>): string {
-  if (retry === 'extended') return hash(accountId) + extendedQueueMark + hash(url).slice(extendedQueueMark.length);
+  if (retry === 'extended') return digest(accountId) + extendedQueueMark + digest(url).slice(extendedQueueMark.length);
   const { protocol, hostname, port } = new URL(url);
   const address = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
-  return hash(accountId) + hash(address);
+  return digest(accountId) + digest(address);
 }
 
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, hashCharacters);
+function digest(text: string): string {
+  return hash('sha256', text).slice(0, hashCharacters);
 }
 
 /** Maximum number of webhooks whose room is known. Other queues are counted again. */
 const knownMax = 10_000;
 
-/** The result of making room in the queue of a webhook. */
 export interface QueueOverflow {
   readonly webhookId: string;
   /** Number of its oldest deliveries that failed. */

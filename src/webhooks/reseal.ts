@@ -5,7 +5,6 @@ import { resealWebhook, type SecretBox, SecretBoxError } from './secrets.js';
 const batchRows = 100;
 
 export interface Resealed {
-  /** Number of webhooks whose secrets were encrypted again. */
   readonly resealed: number;
   /** Webhooks whose secrets no key can read. Only a rotation of their secret helps. */
   readonly unreadable: readonly WebhookId[];

@@ -63,7 +63,6 @@ function extendedPauseAfter(delivery: Delivery, nowMs: number): number | undefin
   return leftMs <= 0 ? undefined : Math.min(leftMs, Math.round(longestMs * (1 - jitter * Math.random())));
 }
 
-/** Returns true if the delivery must not be retried. */
 function isRefused(delivery: Delivery, { disabledAtMs }: StoredWebhook, { status }: Attempted): boolean {
   return status === gone || (disabledAtMs !== undefined && !isManualRetry(delivery));
 }

@@ -8,7 +8,6 @@ const secretPrefix = 'whsec_';
 interface Signable {
   readonly deliveryId: string;
   readonly body: string;
-  /** Time of the attempt in epoch ms. */
   readonly atMs: number;
   /** Secrets in the format `whsec_…`: the current one first, then recently rotated ones. */
   readonly secrets: readonly string[];
@@ -122,23 +121,16 @@ const tagBytes = 16;
 /** Thrown if a sealed secret is damaged, or was sealed with another key or for another `place`. */
 export class SecretBoxError extends Error {}
 
-/** Encrypts secrets, so that the database and its copies contain no readable secret. */
-export interface SecretBox {
-  /** Returns the sealed secret in base64. It can only be opened with the same `place`. */
-  seal(text: string, place: string): string;
-  /** Returns the secret in clear text. Throws SecretBoxError if it cannot be opened with this key and `place`. */
-  open(sealed: string, place: string): string;
-  /** Returns the secret sealed with the newest key, or undefined if it already is. Throws SecretBoxError. */
-  reseal(sealed: string, place: string): string | undefined;
-}
+export type SecretBox = ReturnType<typeof createSecretBox>;
 
 /**
- * Creates a box that uses AES-256-GCM with keys derived (HKDF, RFC 5869) from the deployment's keys. The first key seals,
- * and every key opens.
+ * Creates a box that encrypts secrets, so that the database and its copies contain no readable secret. Uses AES-256-GCM
+ * with keys derived (HKDF, RFC 5869) from the deployment's keys. The first key seals, and every key opens.
  */
-export function createSecretBox(secretsKeys: readonly [string, ...string[]]): SecretBox {
+export function createSecretBox(secretsKeys: readonly [string, ...string[]]) {
   const newest = createBox(secretsKeys[0]);
   const boxes = [newest, ...secretsKeys.slice(1).map(createBox)];
+  /** Returns the secret in clear text. Throws SecretBoxError if it cannot be opened with these keys and `place`. */
   const open = (sealed: string, place: string): string => {
     for (const box of boxes) {
       const text = box.tryOpen(sealed, place);
@@ -147,9 +139,11 @@ export function createSecretBox(secretsKeys: readonly [string, ...string[]]): Se
     throw new SecretBoxError('a webhook secret cannot be decrypted: check whether SECRETS_KEY has changed');
   };
   return {
+    /** Returns the sealed secret in base64. It can only be opened with the same `place`. */
     seal: newest.seal,
     open,
-    reseal: (sealed, place) =>
+    /** Returns the secret sealed with the newest key, or undefined if it already is. Throws SecretBoxError. */
+    reseal: (sealed: string, place: string): string | undefined =>
       newest.tryOpen(sealed, place) === undefined ? newest.seal(open(sealed, place), place) : undefined,
   };
 }

@@ -12,7 +12,6 @@ export const slotsPerAccount = 8;
 export const slotsPerAccountMax = 256;
 /** Number of concurrent attempts per queue at first. */
 export const slotsPerQueue = 4;
-/** Maximum number of concurrent attempts per queue. */
 export const slotsPerQueueMax = 64;
 
 /** Limits of queues that are known. Another queue starts again with `slotsPerQueue`. */

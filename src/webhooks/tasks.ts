@@ -28,7 +28,6 @@ export function startLoop(name: string, step: () => Promise<number>, log: Logger
   };
   const running = run();
   return {
-    /** Runs the next step now. */
     wake: (): void => pause.abort(),
     /** Stops the loop. Resolves when the current step is complete. */
     async close(): Promise<void> {
@@ -40,9 +39,7 @@ export function startLoop(name: string, step: () => Promise<number>, log: Logger
 }
 
 interface QueueLimits {
-  /** Maximum number of concurrent tasks per key. */
   readonly max: number;
-  /** Maximum number of waiting tasks per key. */
   readonly waitingMax: number;
   /** Creates the error with which a task above `waitingMax` rejects. */
   readonly tooMany: () => Error;
@@ -77,21 +74,12 @@ export function createKeyedQueue(limits: QueueLimits): <T>(key: string, work: ()
   };
 }
 
-/** A time limit with a signal that aborts when the time is up or when an outer signal aborts. */
-export interface TimeLimit {
-  readonly signal: AbortSignal;
-  /** Returns true if the time is up, false if only the outer signal aborted. */
-  isOver(): boolean;
-  /** Stops the timer. Call this function in `finally`. */
-  clear(): void;
-}
-
 /**
- * Starts a limit of `ms`. The timer references the controller, so the limit survives garbage collection.
+ * Starts a time limit with a signal that aborts after `ms` or with `outer`. The timer references the controller, so the limit survives garbage collection.
  * `AbortSignal.any` with `AbortSignal.timeout` does not: Node may collect the timeout before it fires
  * (nodejs/node#57736).
  */
-export function startTimeLimit(ms: number, outer?: AbortSignal): TimeLimit {
+export function startTimeLimit(ms: number, outer?: AbortSignal) {
   const controller = new AbortController();
   const timeUp = new DOMException(`no complete response within ${ms} ms`, 'TimeoutError');
   const timer = setTimeout(() => controller.abort(timeUp), ms);
@@ -100,8 +88,10 @@ export function startTimeLimit(ms: number, outer?: AbortSignal): TimeLimit {
   outer?.addEventListener('abort', stop, { once: true });
   return {
     signal: controller.signal,
+    /** Returns true if the time is up, false if only the outer signal aborted. */
     isOver: () => controller.signal.reason === timeUp,
-    clear() {
+    /** Stops the timer. Call this function in `finally`. */
+    clear(): void {
       clearTimeout(timer);
       outer?.removeEventListener('abort', stop);
     },

@@ -37,7 +37,6 @@ const describeStatus: Readonly<Record<DeliveryStatus, Schema<'Delivery'>['status
   failed: 'failed',
 };
 
-/** Returns the delivery as defined in the contract. */
 export function toContractDelivery(delivery: Delivery): Schema<'Delivery'> {
   const { deliveryId, webhookId, status, payload, attempts, reason, settledAtMs } = delivery;
   return {

@@ -17,7 +17,6 @@ export interface WorkerParts {
   readonly keepsResponses: boolean;
   readonly now: () => number;
   readonly log: Logger;
-  /** Called for each settled attempt. */
   readonly observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => void;
   /** Called for each webhook whose status an attempt changed, with the new status. */
   readonly observeStatus: (status: Schema<'WebhookStatus'>) => void;
