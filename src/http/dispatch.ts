@@ -26,24 +26,17 @@ export interface DispatchParts extends StreamServices {
   readonly recordAccess: RecordAccess;
 }
 
-/** Runs the steps and the handler. Rejects with a ProblemError if a step rejects the request. */
-type Respond = (exchange: Exchange, response?: Response) => Promise<CoreResponse>;
-/** Does the same for a response that is sent piece by piece. `begin` sends the head. */
-type Stream = (exchange: Exchange, begin: (head: StreamedResponse) => Writer) => Promise<void>;
+/** An operation with its steps. Its function rejects with a ProblemError if a step rejects the request. */
+export type RunnableOperation = ReturnType<typeof createOperation>;
 
-/** An operation with its steps. */
-export type RunnableOperation = { readonly route: Route } & (
-  { readonly respond: Respond; readonly stream?: undefined } | { readonly stream: Stream; readonly respond?: undefined }
-);
-
-export function createOperation(route: Route, steps: readonly Step[], parts: DispatchParts): RunnableOperation {
+export function createOperation(route: Route, steps: readonly Step[], parts: DispatchParts) {
   const toInput = createToInput(route);
   const { stream } = route.record;
   if (stream) return { route, stream: createStream(route, steps, toInput, stream, parts) };
   const { operate, countFailure } = parts;
   return {
     route,
-    async respond(exchange, response) {
+    async respond(exchange: Exchange, response?: Response): Promise<CoreResponse> {
       await takeSteps(steps, exchange, response);
       const served = await operate(route.operationId, toInput(exchange), exchange.caller);
       const { refusals, tokenRefusals = 0 } = served;
@@ -63,14 +56,15 @@ async function takeSteps(steps: readonly Step[], exchange: Exchange, response?: 
   }
 }
 
+/** Returns a function that sends the response piece by piece. `begin` sends the head. */
 function createStream(
   { operationId }: Route,
   steps: readonly Step[],
   toInput: (exchange: Exchange) => AnyInput,
   stream: NonNullable<AnyOperation['stream']>,
   services: DispatchParts,
-): Stream {
-  return async (exchange, begin) => {
+) {
+  return async (exchange: Exchange, begin: (head: StreamedResponse) => Writer): Promise<void> => {
     await takeSteps(steps, exchange);
     const caller = requireCaller(exchange);
     const { token } = exchange;

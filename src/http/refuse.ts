@@ -25,17 +25,16 @@ export interface Refusal {
   readonly problem: ReturnType<ProblemError['toBody']>;
 }
 
-/** Converts every error to the response, and counts and logs it. */
-export type Refuse = (error: unknown, exchange: Exchange) => Refusal;
+export type Refuse = ReturnType<typeof createRefuse>;
 
 /**
- * Responds to every error with problem details. An error that is not a ProblemError becomes service_unavailable if it is
+ * Returns a function that converts every error to problem details, and counts and logs it. An error that is not a ProblemError becomes service_unavailable if it is
  * retryable (`isTransient`), otherwise internal_error. Causes are logged and never sent. Failed authentications count
  * against the limit of their address.
  */
-export function createRefuse(parts: RefusalParts): Refuse {
+export function createRefuse(parts: RefusalParts) {
   const { log, isTransient, findRemedy, observeRefusal, countFailure } = parts;
-  return (error, exchange) => {
+  return (error: unknown, exchange: Exchange): Refusal => {
     let problem = toProblem(error, isTransient);
     if (problem.status === unauthorized) {
       problem = countRefusal(problem, exchange, countFailure);

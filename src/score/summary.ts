@@ -46,21 +46,13 @@ interface OpenHour extends Hour {
   readonly sightings: Map<string, number>;
 }
 
-/** Collects the readings of one person. */
-export interface Timeline {
-  /** Adds readings of any order. No reading may be older than those of earlier calls. */
-  add(readings: readonly CountedReading[]): void;
-  /** Returns the hours with data, by their start. Ends the state of the newest reading at `nowMs` at the latest. */
-  finish(nowMs: number): Map<number, Hour>;
-}
-
 /**
- * Begins a timeline of the hours from `fromMs` to `toMs`. Readings before `fromMs` only start states.
+ * Begins the timeline of a person, of the hours from `fromMs` to `toMs`. Readings before `fromMs` only start states.
  *
  * Orders the readings of all sessions by time. The newest reading therefore counts where sessions overlap, and no second
  * counts twice. Of readings with the same timestamp, the one with the highest score counts.
  */
-export function beginTimeline(fromMs: number, toMs: number): Timeline {
+export function beginTimeline(fromMs: number, toMs: number) {
   const hours = new Map<number, OpenHour>();
   let last: CountedReading | undefined;
   const hourAt = (ms: number) => {
@@ -82,7 +74,8 @@ export function beginTimeline(fromMs: number, toMs: number): Timeline {
     }
   };
   return {
-    add(readings) {
+    /** Adds readings of any order. No reading may be older than those of earlier calls. */
+    add(readings: readonly CountedReading[]): void {
       for (const reading of [...readings].sort(byTime)) {
         endState(reading.timestampMs);
         if (!last || byTime(last, reading) <= 0) last = reading;
@@ -90,7 +83,8 @@ export function beginTimeline(fromMs: number, toMs: number): Timeline {
           countReading(hourAt(reading.timestampMs), reading);
       }
     },
-    finish(nowMs) {
+    /** Returns the hours with data, by their start. Ends the state of the newest reading at `nowMs` at the latest. */
+    finish(nowMs: number): Map<number, Hour> {
       endState(nowMs);
       return new Map([...hours].map(([startMs, hour]) => [startMs, closeHour(hour)]));
     },

@@ -13,20 +13,14 @@ import { startTimeLimit } from './tasks.js';
 import { attemptMs, type WorkerParts } from './worker-parts.js';
 
 /**
- * Resolves with the attempt. Resolves with undefined if the delivery was not sent or the worker aborted the attempt.
- * The caller then releases the delivery.
+ * Creates the function that signs and sends a claimed delivery once. It resolves with undefined if the delivery was not
+ * sent or `abort` ended the attempt. The caller then releases the delivery.
  */
-export type Send = (
-  delivery: DueDelivery,
-  webhook: StoredWebhook | undefined,
-) => Promise<Schema<'DeliveryAttempt'> | undefined>;
-
-/** Creates the function that signs and sends a claimed delivery once. */
 export function createSender(
   attempt: Attempt,
   { secretBox, now }: Pick<WorkerParts, 'secretBox' | 'now'>,
   abort: AbortSignal,
-): Send {
+) {
   const tryOnce = async (delivery: DueDelivery, webhook: StoredWebhook, atMs: number): Promise<AttemptOutcome> => {
     try {
       const { accountId, deliveryId, payload } = delivery;
@@ -39,7 +33,10 @@ export function createSender(
       throw error;
     }
   };
-  return async (delivery, webhook) => {
+  return async (
+    delivery: DueDelivery,
+    webhook: StoredWebhook | undefined,
+  ): Promise<Schema<'DeliveryAttempt'> | undefined> => {
     const atMs = now();
     // After a long pause of the process, the lease could expire during the attempt. Another worker would then also send
     // the delivery.

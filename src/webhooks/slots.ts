@@ -49,12 +49,10 @@ export function createSlots() {
   function waitingAccounts(queues: readonly DueQueue[]): WaitingAccount[] {
     const accounts = new Map<string, WaitingAccount>();
     for (const queue of [...queues].sort((a, b) => a.firstDueAtMs - b.firstDueAtMs)) {
-      const account = accounts.get(readAccountPart(queue)) ?? {
-        open: [],
-        holds: held.get(readAccountPart(queue)) ?? 0,
-      };
+      const accountId = readAccountPart(queue);
+      const account = accounts.get(accountId) ?? { open: [], holds: held.get(accountId) ?? 0 };
       account.open.push(queue);
-      accounts.set(readAccountPart(queue), account);
+      accounts.set(accountId, account);
     }
     return [...accounts.values()];
   }
@@ -144,17 +142,4 @@ function least<T>(items: readonly T[], of: (item: T) => number): T | undefined {
   let found: T | undefined;
   for (const item of items) if (found === undefined || of(item) < of(found)) found = item;
   return found;
-}
-
-/** Tracks the deliveries in progress and their ages, in seconds of the monotonic clock. */
-export function createDeliveriesInFlight() {
-  const startedAtMs = new Map<Promise<void>, number>();
-  return {
-    add(work: Promise<void>): void {
-      startedAtMs.set(work, performance.now());
-      void work.finally(() => startedAtMs.delete(work));
-    },
-    all: (): Promise<void>[] => [...startedAtMs.keys()],
-    ages: (): number[] => [...startedAtMs.values()].map((atMs) => (performance.now() - atMs) / 1000),
-  };
 }

@@ -9,7 +9,7 @@ import { expandEvents } from './expand.js';
 import { createQueueBound } from './queues.js';
 import { createAttempt, createSender, isSuccess } from './send.js';
 import { createSettlement } from './settle.js';
-import { createDeliveriesInFlight, createSlots, type EndedAttempt } from './slots.js';
+import { createSlots, type EndedAttempt } from './slots.js';
 import { startLoop } from './tasks.js';
 import { attemptMs, type WorkerParts } from './worker-parts.js';
 
@@ -45,7 +45,8 @@ export function startWorker(parts: WorkerParts) {
   const settlement = createSettlement(parts, closing.signal);
   const slots = createSlots();
   const queueBound = createQueueBound();
-  const inFlight = createDeliveriesInFlight();
+  /** The deliveries in flight, with their start on the monotonic clock. */
+  const startedAtMs = new Map<Promise<void>, number>();
   const claim = createClaim(parts, slots);
 
   const sendInSlot = async (delivery: DueDelivery, webhook: StoredWebhook | undefined) => {
@@ -87,13 +88,15 @@ export function startWorker(parts: WorkerParts) {
   }
 
   async function sendDue(): Promise<number> {
-    const startedAtMs = performance.now();
+    const beganAtMs = performance.now();
     const { deliveries, pauseMs } = await claim();
-    const claimMs = performance.now() - startedAtMs;
+    const claimMs = performance.now() - beganAtMs;
     const webhooks = await listWebhooks(store, deliveries);
     for (const delivery of deliveries) {
       slots.take(delivery.receiver);
-      inFlight.add(handle(delivery, webhooks.get(`${delivery.accountId} ${delivery.webhookId}`)));
+      const handling = handle(delivery, webhooks.get(`${delivery.accountId} ${delivery.webhookId}`));
+      startedAtMs.set(handling, performance.now());
+      void handling.finally(() => startedAtMs.delete(handling));
     }
     // Leaves at least half of the time to other database work, even while a long queue is sent.
     await sleep(Math.min(claimMs, claimPauseMaxMs));
@@ -107,13 +110,16 @@ export function startWorker(parts: WorkerParts) {
       sending.wake();
     },
     /** Number of slots in use, and ages of the deliveries in flight, in seconds. */
-    load: (): WorkerLoad => ({ slotsInUse: slots.inUse(), agesSeconds: inFlight.ages() }),
+    load(): WorkerLoad {
+      const agesSeconds = [...startedAtMs.values()].map((atMs) => (performance.now() - atMs) / 1000);
+      return { slotsInUse: slots.inUse(), agesSeconds };
+    },
     /** Stops claiming and waits for a grace period. Releases the unfinished deliveries to other workers. */
     async close(): Promise<void> {
       await Promise.all([expanding.close(), sending.close()]);
-      await Promise.race([Promise.all(inFlight.all()), sleep(graceMs, undefined, { ref: false })]);
+      await Promise.race([Promise.all(startedAtMs.keys()), sleep(graceMs, undefined, { ref: false })]);
       closing.abort();
-      await Promise.all(inFlight.all());
+      await Promise.all(startedAtMs.keys());
       await settlement.close();
       hangUp();
     },
