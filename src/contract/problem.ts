@@ -71,6 +71,12 @@ export function createValidationError(code: FaultCode, place: Place, limit?: str
   return new ProblemError('validation_failed', { faults: [createFault(code, place, limit)] });
 }
 
+/** Returns the error of a request that names both a session and a person, where at most one of them is allowed. */
+export function createBothNamedError(place: Place): ProblemError {
+  const detail = faults.exclusive.optional_detail.replace('{limit}', 'session_id and subject_id');
+  return new ProblemError('validation_failed', { faults: [{ ...createFault('exclusive', place), detail }] });
+}
+
 function describeProblem(code: ProblemCode, { values, hint }: { values?: Values; hint?: Values }): string {
   const problem: { readonly detail: string; readonly hint?: string } = problems[code];
   const detail = fill(problem.detail, values);

@@ -1,6 +1,5 @@
-import { faults as texts } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
-import { createFault, ProblemError } from '../contract/problem.js';
+import { createBothNamedError } from '../contract/problem.js';
 import type { OperationRecord } from './operation.js';
 
 const mediaTypes: Readonly<Record<Schema<'ExportFormat'>, string>> = {
@@ -19,15 +18,9 @@ export const exportReadings: OperationRecord<'exportReadings'> = {
     { query: { session_id, subject_id: subjectId, format = 'ndjson', cursor }, caller, token, onSent },
   ) {
     const sessionId = session_id ?? token?.sessionId;
-    if (sessionId !== undefined && subjectId !== undefined) throw bothGiven();
+    if (sessionId !== undefined && subjectId !== undefined) throw createBothNamedError({ parameter: 'subject_id' });
     const position = cursor === undefined ? undefined : Number(cursor);
     const request = { caller, sessionId, subjectId, format, cursor: position, expiresAtMs: token?.expiresAtMs, onSent };
     return { mediaType: mediaTypes[format], run: (begin) => runExport(request, begin) };
   },
 };
-
-function bothGiven(): ProblemError {
-  const detail = texts.exclusive.optional_detail.replace('{limit}', 'session_id and subject_id');
-  const faults = [{ ...createFault('exclusive', { parameter: 'subject_id' }), detail }];
-  return new ProblemError('validation_failed', { faults });
-}

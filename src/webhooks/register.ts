@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { faults as texts, webhookDelivery as settings } from '../../generated/spec.js';
+import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
-import { createFault, createValidationError, ProblemError } from '../contract/problem.js';
+import { createBothNamedError, createValidationError } from '../contract/problem.js';
 import type { WriteScope } from '../store/scope.js';
 import { createSessionWriter } from '../store/sessions.js';
 import { findWatchedSubject, type StoredWebhook, createWebhookTable } from '../store/webhooks.js';
@@ -56,7 +56,7 @@ export async function register(
   nowMs: number,
 ): Promise<Registered> {
   const { session_id: sessionId, subject_id: watchedSubject } = registration;
-  if (sessionId !== undefined && watchedSubject !== undefined) throw bothGiven();
+  if (sessionId !== undefined && watchedSubject !== undefined) throw createBothNamedError({ pointer: '/subject_id' });
   // Locks sessions before webhooks, as ingest does. Otherwise, a concurrent reading could bind the session to a subject
   // without updating this webhook.
   const subjectId =
@@ -115,10 +115,4 @@ async function update(
   };
   await createWebhookTable(scope).update(changed);
   return changed;
-}
-
-function bothGiven(): ProblemError {
-  const detail = texts.exclusive.optional_detail.replace('{limit}', 'session_id and subject_id');
-  const faults = [{ ...createFault('exclusive', { pointer: '/subject_id' }), detail }];
-  return new ProblemError('validation_failed', { faults });
 }
