@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { timestamps } from '../../generated/spec.js';
 import { groupBySubject, type RecordedWindow } from './recordings/recorded-window.js';
-import { startProgress } from './terminal/progress.js';
+import { withProgress } from './terminal/progress.js';
 import { formatTable, type TableFormat } from './terminal/table.js';
 import { type AnsweredWindow, summarize, summaryColumns } from './task-summary.js';
 import { loadRecording, type RecordingOptions } from './recordings/load-recording.js';
@@ -29,18 +29,17 @@ export async function replay(options: ReplayOptions): Promise<void> {
   // Created before the recording is read, because a missing key throws.
   const send = createSend(options, stop.signal);
   const windows = await loadRecording(options);
-  const progress = startProgress(process.stderr, windows.length, 'windows');
+  const names = createNames(options.subject);
   try {
-    const names = createNames(options.subject);
-    const outcome = backfill
-      ? await backfillAll(windows, createSendBatch(options, stop.signal, progress.wait), names, progress.advance)
-      : await sendAll(windows, send, names, progress.advance);
-    progress.stop();
+    const outcome = await withProgress(windows.length, 'windows', ({ advance, wait }) =>
+      backfill
+        ? backfillAll(windows, createSendBatch(options, stop.signal, wait), names, advance)
+        : sendAll(windows, send, names, advance),
+    );
     console.log(formatTable(options, summaryColumns, summarize(windows, outcome.answered)));
     report(windows, outcome.refused);
     if (backfill && outcome.answered.length > 0) console.error(`Dashboard: ${personPage(options, names, windows)}`);
   } finally {
-    progress.stop();
     stop.abort();
   }
 }

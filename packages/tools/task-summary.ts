@@ -18,26 +18,15 @@ export const summaryColumns: readonly Column[] = [
 
 /** Returns two sections: one row per task in protocol order, then one row per label. */
 export function summarize(windows: readonly RecordedWindow[], answered: readonly AnsweredWindow[]): TableRow[][] {
-  const labelByWindow = new Map(windows.map(({ task, label }) => [`${task}\n${label}`, label]));
-  const ofTasks = protocolOrder(windows).flatMap((task) =>
-    [...new Set(labelByWindow.values())]
-      .filter((label) => labelByWindow.has(`${task}\n${label}`))
-      .map((label) =>
-        toRow(
-          task,
-          label,
-          answered.filter(({ window }) => window.task === task && window.label === label),
-        ),
-      ),
-  );
-  const ofLabels = [...new Set(windows.map(({ label }) => label))].map((label) =>
-    toRow(
-      'all',
-      label,
-      answered.filter(({ window }) => window.label === label),
-    ),
-  );
-  return [ofTasks, ofLabels];
+  const labels = [...new Set(windows.map(({ label }) => label))];
+  const toRows = (name: string, isOf: (window: RecordedWindow) => boolean) =>
+    labels.flatMap((label) => {
+      const isIn = (window: RecordedWindow) => window.label === label && isOf(window);
+      const answers = answered.filter(({ window }) => isIn(window));
+      return windows.some(isIn) ? [toRow(name, label, answers)] : [];
+    });
+  const ofTasks = protocolOrder(windows).flatMap((name) => toRows(name, ({ task }) => task === name));
+  return [ofTasks, toRows('all', () => true)];
 }
 
 /**

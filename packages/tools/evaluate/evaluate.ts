@@ -3,7 +3,7 @@
  * the recording with and without a personal baseline, and prints the tables. Standard output contains only the tables.
  */
 import { readFile } from 'node:fs/promises';
-import { startProgress } from '../terminal/progress.js';
+import { withProgress } from '../terminal/progress.js';
 import { type Column, formatTable, jsonTable, type TableFormat, type TableRow } from '../terminal/table.js';
 import { summarize, summaryColumns } from '../task-summary.js';
 import { groupBySubject, type RecordedWindow } from '../recordings/recorded-window.js';
@@ -25,16 +25,14 @@ export async function evaluate(options: EvaluateOptions, root: URL): Promise<voi
   const { markdown, json } = options;
   const recording = await loadRecording(options);
   const signal = stopOnSignals();
-  const progress = startProgress(process.stderr, countReadings(recording), 'readings');
   try {
-    const text = await evaluateRecording(recording, { root, signal, markdown, json, onAnswer: progress.advance });
-    progress.stop();
+    const text = await withProgress(countReadings(recording), 'readings', ({ advance: onAnswer }) =>
+      evaluateRecording(recording, { root, signal, markdown, json, onAnswer }),
+    );
     console.log(text);
   } catch (error) {
     // After a signal, the exit code is already set and no message is needed.
     if (!signal.aborted) throw error;
-  } finally {
-    progress.stop();
   }
 }
 

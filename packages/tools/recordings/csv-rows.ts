@@ -1,11 +1,10 @@
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { parse } from 'csv-parse';
 import { parse as parseText } from 'csv-parse/sync';
+import { readHead } from './measurement.js';
 
 /** Maximum size of a row, bytes. Bounds the memory for a cell whose quotation mark is never closed. */
 const recordMaxBytes = 65_536;
-const headBytes = 4096;
 const options = { bom: true, trim: true, info: true, skip_empty_lines: true, max_record_size: recordMaxBytes } as const;
 
 const wholeFileCodes: readonly string[] = ['CSV_MAX_RECORD_SIZE', 'CSV_QUOTE_NOT_CLOSED'];
@@ -34,14 +33,8 @@ export function parseRows(csv: string): Rows<readonly Row[]> {
  * Opens a file of any size. Calls `onBroken` for a row with a misplaced quotation mark, and throws without it. Its rows may have any number of cells, because apps leave out empty ones at the end.
  */
 export async function openRows(path: string, onBroken?: () => void): Promise<Rows<AsyncGenerator<Row, undefined>>> {
-  const handle = await open(path);
-  try {
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-    const delimiter = findDelimiter(buffer.toString('utf8', 0, bytesRead));
-    return { delimiter, rows: streamRows(path, delimiter, onBroken) };
-  } finally {
-    await handle.close();
-  }
+  const delimiter = findDelimiter((await readHead(path)).toString('utf8'));
+  return { delimiter, rows: streamRows(path, delimiter, onBroken) };
 }
 
 async function* streamRows(

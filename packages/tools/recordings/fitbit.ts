@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { listMappings } from './field-map.js';
 import { readJson } from './json.js';
-import { type Item, readTime, readWholeFile, type RecordingFile } from './measurement.js';
+import { type Item, readTime, readWholeText, type RecordingFile } from './measurement.js';
 
 const minuteMs = 60_000;
 const expected = 'heart_rate-*.json or steps-*.json of the Fitbit export';
@@ -11,7 +11,7 @@ const expected = 'heart_rate-*.json or steps-*.json of the Fitbit export';
  * UTC. The file name identifies steps, because the files of calories and distance have the same content.
  */
 export async function* readFitbit({ path }: RecordingFile): AsyncGenerator<readonly Item[]> {
-  const text = (await readWholeFile(path)).toString('utf8').replace(/^\uFEFF/, '');
+  const text = await readWholeText(path);
   const read = /^steps-/.test(basename(path)) ? readSteps : readHeartRate;
   if (!/^\s*\[/.test(text)) throw new Error(`the file is not a JSON array: pass ${expected}`);
   for (const { value } of readJson(text, ['*'], expected)) yield [read(value)];

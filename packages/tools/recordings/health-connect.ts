@@ -19,7 +19,7 @@ interface Row {
 
 /** Reads `health_connect_export.db`, the SQLite database in the ZIP that Health Connect exports. */
 export async function* readHealthConnect({ path }: RecordingFile): AsyncGenerator<readonly Item[]> {
-  const database = openDatabase(path);
+  const database = ask(() => new Database(path, { readonly: true, fileMustExist: true }));
   try {
     const tables = listNames(database);
     const mapped = [...listMappings('health-connect').values()].filter(({ name }) =>
@@ -44,14 +44,6 @@ export async function* readHealthConnect({ path }: RecordingFile): AsyncGenerato
   }
 }
 
-function openDatabase(path: string): Database.Database {
-  try {
-    return new Database(path, { readonly: true, fileMustExist: true });
-  } catch (error) {
-    throw new Error(`not a readable SQLite database (${(error as Error).message}): extract it from the ZIP again`);
-  }
-}
-
 /** Returns the names of the plain tables. A view or a virtual table of a hostile file could run without end. */
 function listNames(database: Database.Database): string[] {
   const sql = `SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'`;
@@ -71,7 +63,7 @@ function ask<T>(query: () => T): T {
   try {
     return query();
   } catch (error) {
-    throw new Error(`the database cannot be read (${(error as Error).message}): export the data again`);
+    throw new Error(`the SQLite database cannot be read (${(error as Error).message}): export the data again`);
   }
 }
 

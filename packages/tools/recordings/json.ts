@@ -41,7 +41,9 @@ export function* readJson(text: string, paths: readonly string[], expected: stri
       name = symbol;
     } else if (symbol === ':') {
       if (!top || top.closing === ']') throw notJson(text, token.index);
-      if (!entry) top.key = String(parse(text, token.index, name));
+      const key = entry ? '' : parseEntry(name);
+      if (key === undefined) throw notJson(text, token.index);
+      if (!entry) top.key = String(key);
       start = tokens.lastIndex;
     } else if (symbol === '[' || symbol === '{') {
       const path = pathIn(top);
@@ -87,14 +89,6 @@ function parseEntry(value: string): unknown {
     return JSON.parse(value);
   } catch {
     return undefined;
-  }
-}
-
-function parse(text: string, start: number, value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    throw notJson(text, start);
   }
 }
 

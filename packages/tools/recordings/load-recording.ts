@@ -1,8 +1,8 @@
-import { open, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { setFlagsFromString } from 'node:v8';
 import { findDelimiter } from './csv-rows.js';
 import type { Format } from './field-map.js';
-import type { Reader, RecordingFile } from './measurement.js';
+import { readHead, type Reader, type RecordingFile } from './measurement.js';
 import { Minutes, type RecordedReading } from './minutes.js';
 import { readWindows } from './read-windows.js';
 import type { RecordedWindow } from './recorded-window.js';
@@ -21,7 +21,6 @@ export interface RecordingOptions {
   readonly backfill: boolean;
 }
 
-const headBytes = 4096;
 /** A file up to this size ends before the heap grows. */
 const smallFileMaxBytes = 8 * 1024 * 1024;
 /** A longer recording is shown per day, because a row per hour would not fit on a screen. */
@@ -156,14 +155,4 @@ export async function detectFormat(path: string): Promise<Format | 'windows'> {
 function detectXml(text: string): Format {
   const [, root] = /<(?:\w+:)?(TrainingCenterDatabase|gpx)[\s>]/.exec(text) ?? [];
   return root === undefined ? 'apple-health' : root === 'gpx' ? 'gpx' : 'tcx';
-}
-
-async function readHead(path: string): Promise<Buffer> {
-  const handle = await open(path);
-  try {
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
 }

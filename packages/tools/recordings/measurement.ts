@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, readFile, stat } from 'node:fs/promises';
 import type { Field } from './field-map.js';
 
 /** One measured value of a recording. */
@@ -38,12 +38,23 @@ export const wholeFileMaxBytes = 64 * 1024 * 1024;
 
 /** Reads a file as a whole. Rejects a file above 64 MB, so that memory is bounded. */
 export async function readWholeFile(path: string): Promise<Buffer> {
+  const { size } = await stat(path);
+  if (size > wholeFileMaxBytes)
+    throw new Error(`the file has ${size} bytes, at most ${wholeFileMaxBytes} are read: split it by day or activity`);
+  return readFile(path);
+}
+
+/** Reads a JSON file as a whole. */
+export async function readWholeText(path: string): Promise<string> {
+  return (await readWholeFile(path)).toString('utf8').replace(/^\uFEFF/, '');
+}
+
+/** Returns the first 4 kB of a file. */
+export async function readHead(path: string): Promise<Buffer> {
   const handle = await open(path);
   try {
-    const { size } = await handle.stat();
-    if (size > wholeFileMaxBytes)
-      throw new Error(`the file has ${size} bytes, at most ${wholeFileMaxBytes} are read: split it by day or activity`);
-    return await handle.readFile();
+    const { bytesRead, buffer } = await handle.read({ length: 4096 });
+    return buffer.subarray(0, bytesRead);
   } finally {
     await handle.close();
   }

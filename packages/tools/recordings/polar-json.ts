@@ -1,6 +1,6 @@
 import { formatsRead, listMappings } from './field-map.js';
 import { readJson } from './json.js';
-import { type Item, readTime, readWholeFile, type RecordingFile } from './measurement.js';
+import { type Item, readTime, readWholeText, type RecordingFile } from './measurement.js';
 import { describeColumns } from './read-windows.js';
 
 const expected = 'training-session-*.json, 247ohr_*.json or ppi_samples_*.json of the Polar Flow export';
@@ -23,7 +23,7 @@ interface Sample {
  * month. Times are local. Training sessions state their zone, and the other files require the offset of the caller.
  */
 export async function* readPolarJson({ path, utcOffsetMs }: RecordingFile): AsyncGenerator<readonly Item[]> {
-  const text = (await readWholeFile(path)).toString('utf8').replace(/^\uFEFF/, '');
+  const text = await readWholeText(path);
   let offsetMs = utcOffsetMs;
   let date = '';
   let hasSamples = false;
