@@ -40,7 +40,9 @@ export function explainRise(
   const isStated = stated && Math.abs(atMs - stated.atMs) < model.movement.statement_seconds * 1000;
   const impliedBpm = Math.max(computeExplainedRise(implied, atMs), inferExplainedRise(fastBpm, typical));
   const share = !isStated ? model.movement.implied_share_max : stated.value > 0 ? 1 : 0;
-  return Math.min(rise, Math.max(computeExplainedRise(movement, atMs), Math.min(impliedBpm, share * rise)));
+  // A client states a workout once, so the statement does not fade while it applies.
+  const statedBpm = Math.max(isStated ? stated.value : 0, computeExplainedRise(movement, atMs));
+  return Math.min(rise, Math.max(statedBpm, Math.min(impliedBpm, share * rise)));
 }
 
 /**

@@ -97,6 +97,25 @@ test.each(['light', 'moderate', 'vigorous'] as const)('%s movement starts at its
   expect(movementOf({ steps_last_minute: steps - 1 })).not.toEqual(movementOf({ activity_level: activity }));
 });
 
+test.each(['light', 'moderate', 'vigorous'] as const)(
+  'a workout that is stated once as %s explains a heart rate until its age ends',
+  (activity_level) => {
+    const { statement_seconds, activity_rise_bpm } = model.movement;
+    const rest = Array.from({ length: 120 }, (_, index) => at(10 * index, { heart_rate: 64 + (index % 3) }));
+    const rise = 30 + activity_rise_bpm[activity_level] / 4;
+    const scoresOf = (context: MovementContext) =>
+      advanceAll([
+        ...rest,
+        at(1200, { heart_rate: 70, activity_level }),
+        ...Array.from({ length: 40 }, (_, index) => at(1210 + 10 * index, { heart_rate: 64 + rise, ...context })),
+      ]).map(({ computed }) => computed.score);
+    const [once, each] = [scoresOf({}), scoresOf({ activity_level })];
+    const end = rest.length + statement_seconds / 10;
+    expect(once.slice(0, end)).toEqual(each.slice(0, end));
+    expect(once[end]).toBeGreaterThan(each[end] ?? 0);
+  },
+);
+
 test('a light activity at a resting heart rate updates the baseline', () => {
   const steps = advanceAll(
     Array.from({ length: 60 }, (_, index) => at(10 * index, { heart_rate: 60, activity_level: 'light' })),
