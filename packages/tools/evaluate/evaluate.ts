@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { withProgress } from '../terminal/progress.js';
 import { type Column, formatTable, jsonTable, type TableFormat, type TableRow } from '../terminal/table.js';
 import { summarize, summaryColumns } from '../task-summary.js';
-import { groupBySubject, type RecordedWindow } from '../recordings/recorded-window.js';
+import { groupBySubject } from '../recordings/recorded-window.js';
 import type { ServiceOptions as RunningService } from '../service.js';
 import { stopOnSignals } from '../stop-on-signals.js';
 import { aucColumns, aucSections, describe, type Evaluation, publishedStates, replayVariants } from './evaluation.js';
@@ -94,11 +94,6 @@ function listStates(
   evaluation: Evaluation,
 ): [columns: readonly Column[], sections: TableRow[][]] {
   const [tasks = [], labels = []] = summarize(windows, publishedStates(evaluation));
-  if (hasTasks(windows)) return [summaryColumns, [tasks, labels]];
-  const withoutTask = labels.map((row): TableRow => row.slice(1));
-  return [summaryColumns.slice(1), [withoutTask]];
-}
-
-function hasTasks(windows: readonly RecordedWindow[]): boolean {
-  return windows.some(({ task, label }) => task !== label);
+  if (windows.some(({ task, label }) => task !== label)) return [summaryColumns, [tasks, labels]];
+  return [summaryColumns.slice(1), [labels.map((row) => row.slice(1))]];
 }

@@ -49,22 +49,16 @@ const variants: readonly Variant[] = [
     note: 'one session per person; the session acts as the subject',
     identify: (prefix) => ({ session_id: prefix }),
   },
-  { name: 'rmssd instead of sdnn', note: 'personal, heart rate and rmssd', identify: asPerson, withheld: ['sdnn'] },
-  { name: 'sdnn instead of rmssd', note: 'personal, heart rate and sdnn', identify: asPerson, withheld: ['rmssd'] },
-  {
-    name: 'ablation: no variability',
-    note: 'personal, heart rate only',
-    identify: asPerson,
-    withheld: ['sdnn', 'rmssd'],
-  },
-  { name: 'ablation: no heart rate', note: 'personal, variability only', identify: asPerson, withheld: ['heart_rate'] },
-  {
-    name: 'ablation: no baseline',
-    note: 'personal, baselines erased between windows',
-    identify: asPerson,
-    hasBaseline: false,
-  },
+  withhold('rmssd instead of sdnn', 'heart rate and rmssd', 'sdnn'),
+  withhold('sdnn instead of rmssd', 'heart rate and sdnn', 'rmssd'),
+  withhold('ablation: no variability', 'heart rate only', 'sdnn', 'rmssd'),
+  withhold('ablation: no heart rate', 'variability only', 'heart_rate'),
+  { ...withhold('ablation: no baseline', 'baselines erased between windows'), hasBaseline: false },
 ];
+
+function withhold(name: string, note: string, ...withheld: NonNullable<Variant['withheld']>): Variant {
+  return { name, note: `personal, ${note}`, identify: asPerson, withheld };
+}
 
 /**
  * Returns the variants that a recording supports. A variant that withholds signals requires a recording with these

@@ -1,17 +1,20 @@
 import { type Delimiter, openRows, readCell } from './csv-rows.js';
 import { formatsRead, type Mapping, listMappings } from './field-map.js';
-import { type Item, readTime, type RecordingFile } from './measurement.js';
+import { type Item, type Measurement, readTime, type RecordingFile } from './measurement.js';
 import { describeColumns } from './read-windows.js';
+import { classifySport } from './sports.js';
+
+const brokenRow = { skipped: 'a row with a misplaced quotation mark' };
 
 /** Columns with a time, the likeliest first. `time` and `date` may also be the two parts of one. */
 const timeColumns = ['timestamp', 'datetime', 'date_time', 'time', 'date'];
+/** Columns with the name of the device. */
+const deviceColumns = ['source_device', 'device', 'source', 'data_source'];
 
 /** Reads a CSV with a header row, a time in one column or two, and any of the columns in the field map. */
 export async function* readCsv({ path, utcOffsetMs }: RecordingFile): AsyncGenerator<readonly Item[]> {
   const broken: Item[] = [];
-  const { rows, delimiter } = await openRows(path, () =>
-    broken.push({ skipped: 'a row with a misplaced quotation mark' }),
-  );
+  const { rows, delimiter } = await openRows(path, () => broken.push(brokenRow));
   const header = (await rows.next()).value?.record ?? [];
   const titles = header.map(normalize);
   const mapped = findColumns(titles, listMappings('csv'));
@@ -19,11 +22,13 @@ export async function* readCsv({ path, utcOffsetMs }: RecordingFile): AsyncGener
     throw refuse(header, `no column with times: name one of the columns ${timeColumns.join(', ')}`);
   if (mapped.length === 0)
     throw refuse(header, `no column is known: name the columns ${[...listMappings('csv').keys()].join(', ')}`);
+  const device = titles.findIndex((title) => deviceColumns.includes(title));
   let times: TimeText | undefined;
   for await (const { record } of rows) {
     // The first row with a time decides, so that all rows count in the same zone.
     times ??= timeTexts(titles).find((it) => !Number.isNaN(readLocalTime(it(record), utcOffsetMs)));
-    yield listItems(record, mapped, readLocalTime(times?.(record) ?? '', utcOffsetMs), delimiter);
+    const atMs = readLocalTime(times?.(record) ?? '', utcOffsetMs);
+    yield listItems(record, mapped, { atMs, source: record[device] || undefined }, delimiter);
     yield broken.splice(0);
   }
   yield broken;
@@ -69,7 +74,8 @@ function readLocalTime(text: string, utcOffsetMs: number): number {
  * are relative to the start, which is a local time.
  */
 export async function* readPolarCsv({ path, utcOffsetMs }: RecordingFile): AsyncGenerator<readonly Item[]> {
-  const { rows, delimiter } = await openRows(path);
+  const broken: Item[] = [];
+  const { rows, delimiter } = await openRows(path, () => broken.push(brokenRow));
   const summaryTitles = ((await rows.next()).value?.record ?? []).map(normalize);
   const summary: readonly string[] = (await rows.next()).value?.record ?? [];
   const [day = '', month = '', year = ''] = (summary[summaryTitles.indexOf('date')] ?? '').split('-');
@@ -81,8 +87,10 @@ export async function* readPolarCsv({ path, utcOffsetMs }: RecordingFile): Async
   const mapped = findColumns(titles, listMappings('polar-csv'));
   if (time < 0 || mapped.length === 0)
     throw new Error('line 3: no columns Time and HR (bpm): the session was recorded without a heart rate sensor');
+  const activity = classifySport(summary[summaryTitles.indexOf('sport')]);
   for await (const { record } of rows)
-    yield listItems(record, mapped, start + readDuration(record[time] ?? ''), delimiter);
+    yield listItems(record, mapped, { atMs: start + readDuration(record[time] ?? ''), activity }, delimiter);
+  yield broken;
 }
 
 /** Returns a title in lower case with underscores, e.g. `hr_bpm` for `HR (bpm)`. */
@@ -108,17 +116,21 @@ function findColumns(titles: readonly string[], mappings: ReadonlyMap<string, Ma
 }
 
 /** Returns the values of a row. An empty cell means that nothing was measured. */
-function listItems(record: readonly string[], columns: readonly Column[], atMs: number, delimiter: Delimiter): Item[] {
+function listItems(
+  record: readonly string[],
+  columns: readonly Column[],
+  shared: Omit<Measurement, 'field' | 'value'>,
+  delimiter: Delimiter,
+): Item[] {
   return columns.flatMap(({ index, mapping }) => {
     const value = readCell(record[index], delimiter);
-    return value === undefined ? [] : [{ field: mapping.field, atMs, value: value * mapping.factor }];
+    return value === undefined ? [] : [{ ...shared, field: mapping.field, value: value * mapping.factor }];
   });
 }
 
 /** Returns the ms of a duration such as `01:30:00`. NaN if the text is not one. */
 function readDuration(text: string): number {
-  const parts = /^(\d{1,3}):([0-5]\d):([0-5]\d)$/.exec(text);
-  if (!parts) return Number.NaN;
-  const [hours, minutes, seconds] = parts.slice(1).map(Number);
-  return (((hours ?? 0) * 60 + (minutes ?? 0)) * 60 + (seconds ?? 0)) * 1000;
+  const isDuration = /^\d{1,3}(:[0-5]\d){2}$/.test(text);
+  const [hours = 0, minutes = 0, seconds = Number.NaN] = isDuration ? text.split(':').map(Number) : [];
+  return ((hours * 60 + minutes) * 60 + seconds) * 1000;
 }

@@ -41,16 +41,22 @@ export const fieldMap: readonly Mapping[] = [
   ]),
   ...inFormat('fit', [
     ['record.heart_rate', 'heart_rate', 'bpm'],
+    ['record.cadence', 'steps_last_minute', 'strides/min', 2],
     ['monitoring.heart_rate', 'heart_rate', 'bpm'],
     ['hr.filtered_bpm', 'heart_rate', 'bpm'],
     ['hrv.time', 'rr_intervals_ms', '1/1000 s'],
     ['record.respiration_rate', 'respiratory_rate', 'breaths/min'],
     ['record.enhanced_respiration_rate', 'respiratory_rate', '1/100 breaths/min', 0.01],
   ]),
-  ...inFormat('tcx', [['HeartRateBpm.Value', 'heart_rate', 'bpm']]),
+  ...inFormat('tcx', [
+    ['HeartRateBpm.Value', 'heart_rate', 'bpm'],
+    ['Cadence', 'steps_last_minute', 'strides/min', 2],
+    ['RunCadence', 'steps_last_minute', 'strides/min', 2],
+  ]),
   ...inFormat('gpx', [
     ['hr', 'heart_rate', 'bpm'],
     ['heartrate', 'heart_rate', 'bpm'],
+    ['cad', 'steps_last_minute', 'strides/min', 2],
   ]),
   ...inFormat('polar-json', [
     ['exercises.*.samples.heartRate.*', 'heart_rate', 'bpm'],

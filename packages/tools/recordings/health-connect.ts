@@ -2,42 +2,45 @@ import Database from 'libsql';
 import { listMappings } from './field-map.js';
 import type { Item, RecordingFile } from './measurement.js';
 
-/** The columns with times of each table, epoch ms, from the data type helpers of Health Connect in Android's sources. */
-const times: Readonly<Record<string, { readonly at: string; readonly until?: string; readonly source?: string }>> = {
-  heart_rate_record_series_table: { at: 'epoch_millis' },
+/** Columns of a table, from the data type helpers of Health Connect in Android's sources. Times are epoch ms. */
+interface Columns {
+  readonly at: string;
+  readonly until?: string;
+  /** The table with the device of a row, if it is another one. */
+  readonly parent?: string;
+}
+
+const columns: Readonly<Record<string, Columns>> = {
+  heart_rate_record_series_table: { at: 'epoch_millis', parent: 'heart_rate_record_table' },
   heart_rate_variability_rmssd_record_table: { at: 'time' },
   respiratory_rate_record_table: { at: 'time' },
-  steps_record_table: { at: 'start_time', until: 'end_time', source: 'app_info_id' },
+  steps_record_table: { at: 'start_time', until: 'end_time' },
 };
 
-interface Row {
-  readonly at: unknown;
-  readonly until: unknown;
-  readonly value: unknown;
-  readonly source: unknown;
-}
+/** Types of devices by number. */
+const deviceTypes = ['', 'watch', 'phone', 'scale', 'ring', 'headset', 'fitness band', 'chest strap', 'display'];
 
 /** Reads `health_connect_export.db`, the SQLite database in the ZIP that Health Connect exports. */
 export async function* readHealthConnect({ path }: RecordingFile): AsyncGenerator<readonly Item[]> {
   const database = ask(() => new Database(path, { readonly: true, fileMustExist: true }));
   try {
-    const tables = listNames(database);
+    const tables = listTables(database);
     const mapped = [...listMappings('health-connect').values()].filter(({ name }) =>
       tables.includes(name.split('.')[0] ?? ''),
     );
     if (mapped.length === 0)
       throw new Error('no table of Health Connect: extract health_connect_export.db from the ZIP and pass it');
+    const devices = tables.includes('device_info_table') ? listDevices(database) : new Map<unknown, string>();
     for (const mapping of mapped) {
       const [table = '', column = ''] = mapping.name.split('.');
-      for (const { at, until, value, source } of readRows(database, table, column))
-        yield [
-          {
-            field: mapping.field,
-            atMs: toNumber(at),
-            ...(until === null ? {} : { untilMs: toNumber(until), source: String(source) }),
-            value: toNumber(value) * mapping.factor,
-          },
-        ];
+      for (const { at, until, value, device, app } of readRows(
+        database,
+        selectValues(database, tables, table, column),
+      )) {
+        const source = devices.get(device) || (app === null ? undefined : `app ${String(app)}`);
+        const untilMs = until === null ? undefined : toNumber(until);
+        yield [{ field: mapping.field, atMs: toNumber(at), untilMs, value: toNumber(value) * mapping.factor, source }];
+      }
     }
   } finally {
     database.close();
@@ -45,17 +48,38 @@ export async function* readHealthConnect({ path }: RecordingFile): AsyncGenerato
 }
 
 /** Returns the names of the plain tables. A view or a virtual table of a hostile file could run without end. */
-function listNames(database: Database.Database): string[] {
+function listTables(database: Database.Database): string[] {
   const sql = `SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'`;
-  return ask(() => database.prepare(sql).all() as { name: string }[]).map(({ name }) => name);
+  return [...readRows(database, sql)].map(({ name }) => String(name));
 }
 
-/** Yields the rows of a table one by one, so that memory is bounded. */
-function* readRows(database: Database.Database, table: string, column: string): Generator<Row> {
-  const { at, until, source } = times[table] ?? { at: 'time' };
-  const sql = `SELECT ${at} AS at, ${until ?? 'NULL'} AS until, ${column} AS value, ${source ?? 'NULL'} AS source
-    FROM ${table} ORDER BY rowid`;
-  const rows = ask(() => database.prepare(sql).iterate() as IterableIterator<Row>);
+/** Returns the names of the devices by id, e.g. `Polar H10 chest strap`. */
+function listDevices(database: Database.Database): Map<unknown, string> {
+  const rows = [...readRows(database, 'SELECT * FROM device_info_table LIMIT 1000')];
+  return new Map(
+    rows.map(({ row_id, manufacturer, model, device_type: type }) => [
+      row_id,
+      [manufacturer, model, deviceTypes[Number(type)]].filter(Boolean).join(' '),
+    ]),
+  );
+}
+
+/** Returns the query of the values of a table. Early exports do not have all columns. */
+function selectValues(database: Database.Database, tables: string[], table: string, column: string): string {
+  const { at, until, parent = table } = columns[table] ?? { at: 'time' };
+  const named = tables.includes(parent) ? readRows(database, `SELECT name FROM pragma_table_info('${parent}')`) : [];
+  const names = [...named].map(({ name }) => name);
+  const select = (name: string) => (names.includes(name) ? `owner.${name}` : 'NULL');
+  const key = parent === table ? 'row_id' : 'parent_key';
+  const owner = names.includes('row_id') ? `LEFT JOIN ${parent} AS owner ON owner.row_id = item.${key}` : '';
+  return `SELECT item.${at} AS at, ${until === undefined ? 'NULL' : `item.${until}`} AS until, item.${column} AS value,
+    ${select('device_info_id')} AS device, ${select('app_info_id')} AS app
+    FROM ${table} AS item ${owner} ORDER BY item.rowid`;
+}
+
+/** Yields rows one by one, so that memory is bounded. */
+function* readRows(database: Database.Database, sql: string): Generator<Readonly<Record<string, unknown>>> {
+  const rows = ask(() => database.prepare(sql).iterate() as IterableIterator<Record<string, unknown>>);
   for (let it = ask(() => rows.next()); !it.done; it = ask(() => rows.next())) yield it.value;
 }
 

@@ -124,7 +124,7 @@ const readers: Readonly<Record<Format, () => Promise<Reader>>> = {
 /** Adds the measurements of a file to the minutes. Rejects with an error of one line without the name of the file. */
 export async function readRecording(file: RecordingFile, format: Format, minutes: Minutes): Promise<void> {
   const read = await readers[format]();
-  for await (const items of read(file)) minutes.add(items);
+  for await (const items of read(file)) minutes.add(items, file.path);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import type { Field } from './field-map.js';
+import type { ActivityLevel } from './sports.js';
 
 /** One measured value of a recording. */
 export interface Measurement {
@@ -7,11 +8,22 @@ export interface Measurement {
   /** Time of measurement, or start of the interval that was counted, epoch ms. NaN if the recording has no valid time. */
   readonly atMs: number;
   /** End of the interval in which steps were counted, epoch ms. */
-  readonly untilMs?: number;
+  readonly untilMs?: number | undefined;
   /** In the unit of the field. NaN if the recording has no number. */
   readonly value: number;
-  /** The device or app. Two sources may count the same steps. */
-  readonly source?: string;
+  /** True for steps that are a rate per minute, such as a cadence. */
+  readonly isRate?: boolean | undefined;
+  /** The device or app. Two sources may measure the same person. Default: the file. */
+  readonly source?: string | undefined;
+  /** What the file says that the person did at this time. */
+  readonly activity?: ActivityLevel | undefined;
+}
+
+/** A workout that a recording states apart from its measurements. */
+export interface Workout {
+  readonly workout: ActivityLevel;
+  readonly atMs: number;
+  readonly untilMs: number;
 }
 
 /** An entry that cannot be used. The reason is fixed text, so that the number of different reasons is bounded. */
@@ -19,7 +31,7 @@ export interface Skipped {
   readonly skipped: string;
 }
 
-export type Item = Measurement | Skipped;
+export type Item = Measurement | Workout | Skipped;
 
 export interface RecordingFile {
   readonly path: string;

@@ -1,20 +1,24 @@
-import { signals as contract } from '../../../generated/spec.js';
+import { enums, signals as contract } from '../../../generated/spec.js';
 import type { Submission } from '../../client/src/index.js';
 import type { Field } from './field-map.js';
-import type { Item, Measurement } from './measurement.js';
+import { rankDevice, toDeviceLabel } from './devices.js';
+import type { Item, Measurement, Workout } from './measurement.js';
 import { clampToContract, signals } from './recorded-window.js';
 
 const minuteMs = 60_000;
 /** Maximum number of intervals in a minute. More intervals are repeated data. */
 const intervalsPerMinute = minuteMs / contract.rr_intervals_ms.minimum;
+const beatsMax = contract.rr_intervals_ms.items_max;
 /** Steps of a longer interval say nothing about a minute. */
 const stepsIntervalMaxMs = 60 * minuteMs;
-/** Bounds memory if a hostile file names very many sources. */
+/** A longer workout has a wrong end. */
+const workoutMaxMs = 24 * 60 * minuteMs;
+/** Bounds memory if a hostile file names very many devices. */
 const sourcesMax = 64;
 const earliestMs = Date.UTC(2000, 0, 1);
 const aheadMaxMs = minuteMs;
 
-type Values = Pick<Submission, Field>;
+type Values = Pick<Submission, Field | 'activity_level' | 'source_device'>;
 
 /** One reading of a recording. */
 export interface RecordedReading {
@@ -25,14 +29,32 @@ export interface RecordedReading {
 
 type Averaged = Exclude<Field, 'rr_intervals_ms' | 'steps_last_minute'>;
 const averaged = signals.filter((name): name is Averaged => name !== 'steps_last_minute');
+const isOfHeart = (field: Averaged) => 'category' in contract[field] && contract[field].category === 'cardiovascular';
+
+/** A device or app. */
+interface Source {
+  /** Undefined if the recording does not name the device. */
+  readonly label: string | undefined;
+  readonly rank: number;
+}
+
+/** What one device measured in a minute. */
+interface Share {
+  readonly source: Source;
+  /** Number of heart rates and beats. */
+  count: number;
+  /** Steps that the device counted. Undefined if it counted none. */
+  steps: number | undefined;
+  readonly sums: Map<Field, { sum: number; count: number }>;
+  readonly beats: { atMs: number; ms: number }[];
+}
 
 interface Minute {
   lastMs: number;
   count: number;
-  readonly sums: Map<Averaged, { sum: number; count: number }>;
-  /** Steps per source. */
-  readonly steps: Map<number, number>;
-  readonly beats: { atMs: number; ms: number }[];
+  /** Index of the strongest activity level. -1 if the recording states none. */
+  activity: number;
+  readonly shares: Share[];
 }
 
 /**
@@ -41,7 +63,7 @@ interface Minute {
  */
 export class Minutes {
   readonly #minutes = new Map<number, Minute>();
-  readonly #sources = new Map<string, number>();
+  readonly #sources = new Map<string, Source>();
   readonly #skipped = new Map<string, number>();
   readonly #hours: number;
   readonly #nowMs: number;
@@ -52,12 +74,13 @@ export class Minutes {
     this.#nowMs = nowMs;
   }
 
-  /** Adds a group of items. */
-  add(items: readonly Item[]): void {
+  /** Adds a group of items of a file. */
+  add(items: readonly Item[], file = ''): void {
     for (const item of items) {
       const reason = 'skipped' in item ? item.skipped : this.#problemOf(item);
       if (reason !== undefined) this.#skip(reason);
-      else if ('field' in item) this.#collect(item);
+      else if ('workout' in item) this.#mark(item);
+      else if ('field' in item) this.#collect(item, file);
     }
     if (this.#minutes.size > (this.#hours + 24) * 60) this.#prune();
   }
@@ -81,12 +104,15 @@ export class Minutes {
     });
   }
 
-  #problemOf({ field, atMs, untilMs = atMs, value }: Measurement): string | undefined {
+  #problemOf(item: Measurement | Workout): string | undefined {
+    const { atMs, untilMs = atMs } = item;
     if (!Number.isFinite(atMs) || !Number.isFinite(untilMs)) return 'time missing or not readable';
     if (atMs < earliestMs) return 'time before the year 2000';
     if (Math.max(atMs, untilMs) > this.#nowMs + aheadMaxMs) return 'time in the future';
     if (untilMs < atMs) return 'end before start';
+    if ('workout' in item) return untilMs - atMs > workoutMaxMs ? 'a workout of more than a day' : undefined;
     if (untilMs - atMs > stepsIntervalMaxMs) return 'steps of more than an hour';
+    const { field, value } = item;
     const { minimum, maximum } = contract[field];
     if (Number.isNaN(value)) return `${field} missing or not a number`;
     // The steps of an interval are bounded per minute.
@@ -95,52 +121,73 @@ export class Minutes {
     return undefined;
   }
 
-  #collect(measurement: Measurement): void {
-    const { field, atMs, untilMs = atMs, value } = measurement;
-    if (field === 'steps_last_minute') return this.#collectSteps(measurement, untilMs);
-    const minute = this.#minuteAt(atMs);
-    if (!minute) return;
-    minute.count += 1;
-    minute.lastMs = Math.max(minute.lastMs, atMs);
-    if (field === 'rr_intervals_ms') {
-      if (minute.beats.length < intervalsPerMinute) minute.beats.push({ atMs, ms: Math.round(value) });
-      else this.#skip('more beats than fit into a minute');
-    } else {
-      // Changed in place, because a new object per value is garbage that outlives the young generation.
-      const total = minute.sums.get(field);
-      if (total) {
-        total.sum += value;
-        total.count += 1;
-      } else minute.sums.set(field, { sum: value, count: 1 });
+  /** Marks the minutes of a workout. */
+  #mark({ workout, atMs, untilMs }: Workout): void {
+    for (let fromMs = atMs; fromMs <= untilMs; fromMs = (Math.floor(fromMs / minuteMs) + 1) * minuteMs) {
+      const minute = this.#minuteAt(fromMs, 0);
+      if (minute) minute.activity = Math.max(minute.activity, enums.ActivityLevel.indexOf(workout));
     }
   }
 
+  #collect(measurement: Measurement, file: string): void {
+    const { field, atMs, value, isRate = false, activity } = measurement;
+    const source = this.#findSource(measurement.source, file);
+    if (!source) return this.#skip('values of too many devices');
+    if (field === 'steps_last_minute' && !isRate) return this.#collectSteps(measurement, source);
+    const minute = this.#minuteAt(atMs);
+    if (!minute) return;
+    minute.lastMs = Math.max(minute.lastMs, atMs);
+    if (activity) minute.activity = Math.max(minute.activity, enums.ActivityLevel.indexOf(activity));
+    const share = findShare(minute, source);
+    if (field === 'heart_rate' || field === 'rr_intervals_ms') share.count += 1;
+    if (field === 'rr_intervals_ms') {
+      if (share.beats.length < intervalsPerMinute) share.beats.push({ atMs, ms: Math.round(value) });
+      else this.#skip('more beats than fit into a minute');
+    } else {
+      // Changed in place, because a new object per value is garbage that outlives the young generation.
+      const total = share.sums.get(field);
+      if (total) {
+        total.sum += value;
+        total.count += 1;
+      } else share.sums.set(field, { sum: value, count: 1 });
+    }
+  }
+
+  #findSource(name: string | undefined, file: string): Source | undefined {
+    // A file that names no device is a device.
+    const key = name ?? `\0${file}`;
+    const known = this.#sources.get(key);
+    if (known || this.#sources.size >= sourcesMax) return known;
+    const source = { label: toDeviceLabel(name ?? ''), rank: rankDevice(name ?? '') };
+    this.#sources.set(key, source);
+    return source;
+  }
+
   /** Distributes the steps of an interval evenly over its minutes. */
-  #collectSteps({ atMs, value, source = '' }: Measurement, untilMs: number): void {
-    const known = this.#sources.get(source) ?? (this.#sources.size < sourcesMax ? this.#sources.size : undefined);
-    if (known === undefined) return this.#skip('steps of too many sources');
-    this.#sources.set(source, known);
+  #collectSteps({ atMs, untilMs = atMs, value }: Measurement, source: Source): void {
     const duration = Math.max(1, untilMs - atMs);
     for (let from = atMs; from < atMs + duration;) {
       const to = Math.min(atMs + duration, (Math.floor(from / minuteMs) + 1) * minuteMs);
       const minute = this.#minuteAt(from);
-      if (minute) {
-        minute.count += 1;
-        minute.steps.set(known, (minute.steps.get(known) ?? 0) + (value * (to - from)) / duration);
-      }
+      const share = minute && findShare(minute, source);
+      if (share) share.steps = (share.steps ?? 0) + (value * (to - from)) / duration;
       from = to;
     }
   }
 
-  /** Returns the minute of a time, or counts a skipped value if the minute is older than the newest hours. */
-  #minuteAt(atMs: number): Minute | undefined {
+  /**
+   * Returns the minute of a time and adds to its number of values, or counts a skipped value if the minute is older than the
+   * newest hours.
+   */
+  #minuteAt(atMs: number, count = 1): Minute | undefined {
     const key = Math.floor(atMs / minuteMs);
     this.#newest = Math.max(this.#newest, key);
     if (key <= this.#newest - this.#hours * 60) {
-      this.#skip(this.#tooOld());
+      this.#skip(this.#tooOld(), count);
       return undefined;
     }
-    const minute = this.#minutes.get(key) ?? { lastMs: 0, count: 0, sums: new Map(), steps: new Map(), beats: [] };
+    const minute = this.#minutes.get(key) ?? { lastMs: 0, count: 0, activity: -1, shares: [] };
+    minute.count += count;
     this.#minutes.set(key, minute);
     return minute;
   }
@@ -158,29 +205,55 @@ export class Minutes {
   }
 
   #skip(reason: string, count = 1): void {
-    this.#skipped.set(reason, (this.#skipped.get(reason) ?? 0) + count);
+    if (count > 0) this.#skipped.set(reason, (this.#skipped.get(reason) ?? 0) + count);
   }
 }
 
-function listReadings({ lastMs, sums, steps, beats }: Minute): RecordedReading[] {
+/** Returns what a device measured in a minute. */
+function findShare({ shares }: Minute, source: Source): Share {
+  const known = shares.find((it) => it.source === source);
+  const share = known ?? { source, count: 0, steps: undefined, sums: new Map(), beats: [] };
+  if (!known) shares.push(share);
+  return share;
+}
+
+/**
+ * Returns the readings of a minute. Heart data are those of one device: the one with heart rates or beats, of these the most
+ * accurate kind, then the one with more of them. A mean over devices would be the heart rate of nobody.
+ */
+function listReadings({ lastMs, activity, shares }: Minute): RecordedReading[] {
+  const ordered = [...shares].sort(
+    (a, b) => Math.min(1, b.count) - Math.min(1, a.count) || a.source.rank - b.source.rank || b.count - a.count,
+  );
+  const [label] = ordered.map(({ source }) => source.label);
+  // Files that name no device may have one value of the same device each.
+  const chosen = ordered.filter(({ source }, index) => index === 0 || (!label && !source.label));
+  const context: Values = {};
+  if (label) context.source_device = label;
+  const level = enums.ActivityLevel[activity];
+  if (level) context.activity_level = level;
   const values: Values = {};
   for (const field of averaged) {
-    const total = sums.get(field);
+    const total = (isOfHeart(field) ? chosen : ordered).find(({ sums }) => sums.has(field))?.sums.get(field);
     if (total) values[field] = clampToContract(field, Math.round((total.sum / total.count) * 10) / 10);
   }
+  const hasSignal = averaged.some((name) => contract[name].use === 'evidence' && values[name] !== undefined);
   // Two devices count the same steps, so the larger count is used and not the sum.
-  if (steps.size > 0) {
-    const most = Math.round(Math.max(...steps.values()));
-    values.steps_last_minute = Math.min(most, contract.steps_last_minute.maximum);
-  }
-  const hasSignal = averaged.some((name) => contract[name].use === 'evidence' && sums.has(name));
-  if (beats.length === 0) return hasSignal ? [{ atMs: lastMs, values }] : [];
-  const readings: { atMs: number; values: Values }[] = [];
-  for (let from = 0; from < beats.length; from += contract.rr_intervals_ms.items_max) {
-    const part = beats.slice(from, from + contract.rr_intervals_ms.items_max);
-    readings.push({ atMs: part.at(-1)?.atMs ?? lastMs, values: { rr_intervals_ms: part.map(({ ms }) => ms) } });
-  }
-  const last = readings.at(-1);
-  if (last) Object.assign(last, { atMs: lastMs, values: { ...values, ...last.values } });
-  return readings;
+  const most = Math.max(...shares.flatMap(({ steps, sums }) => steps ?? rateOf(sums.get('steps_last_minute')) ?? []));
+  if (most >= 0) context.steps_last_minute = clampToContract('steps_last_minute', most);
+  const beats = chosen.find((it) => it.beats.length > 0)?.beats ?? [];
+  if (beats.length === 0) return hasSignal ? [{ atMs: lastMs, values: { ...values, ...context } }] : [];
+  const parts = Array.from({ length: Math.ceil(beats.length / beatsMax) }, (_, index) =>
+    beats.slice(index * beatsMax, (index + 1) * beatsMax),
+  );
+  return parts.map((part, index) => {
+    const isLast = index === parts.length - 1;
+    const rr_intervals_ms = part.map(({ ms }) => ms);
+    const atMs = isLast ? lastMs : (part.at(-1)?.atMs ?? lastMs);
+    return { atMs, values: { ...(isLast && values), rr_intervals_ms, ...context } };
+  });
+}
+
+function rateOf(total: { readonly sum: number; readonly count: number } | undefined): number | undefined {
+  return total && total.sum / total.count;
 }

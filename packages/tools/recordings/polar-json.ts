@@ -2,12 +2,14 @@ import { formatsRead, listMappings } from './field-map.js';
 import { readJson } from './json.js';
 import { type Item, readTime, readWholeText, type RecordingFile } from './measurement.js';
 import { describeColumns } from './read-windows.js';
+import { type ActivityLevel, classifySport } from './sports.js';
 
 const expected = 'training-session-*.json, 247ohr_*.json or ppi_samples_*.json of the Polar Flow export';
 const mappings = listMappings('polar-json');
 /** Minutes from UTC, of a training session and of each of its exercises. */
 const offsets = ['timeZoneOffset', 'exercises.*.timezoneOffset'];
 const day = 'deviceDays.*.date';
+const sport = 'exercises.*.sport';
 
 interface Sample {
   readonly dateTime?: unknown;
@@ -26,13 +28,15 @@ export async function* readPolarJson({ path, utcOffsetMs }: RecordingFile): Asyn
   const text = await readWholeText(path);
   let offsetMs = utcOffsetMs;
   let date = '';
+  let activity: ActivityLevel | undefined;
   let hasSamples = false;
-  for (const entry of readJson(text, [...offsets, day, ...mappings.keys()], expected)) {
+  for (const entry of readJson(text, [...offsets, day, sport, ...mappings.keys()], expected)) {
     if (offsets.includes(entry.path)) offsetMs = typeof entry.value === 'number' ? entry.value * 60_000 : utcOffsetMs;
     else if (entry.path === day) date = String(entry.value);
+    else if (entry.path === sport) activity = classifySport(String(entry.value));
     else {
       hasSamples = true;
-      yield [createItem(entry.path, (entry.value ?? {}) as Sample, { offsetMs, date })];
+      yield [{ ...createItem(entry.path, (entry.value ?? {}) as Sample, { offsetMs, date }), activity }];
     }
   }
   if (!hasSamples) {

@@ -11,7 +11,7 @@ export const signals = (Object.keys(contract) as (keyof Contract)[]).filter(
 /** Returns the recorded signals that allow a score. Context and stored signals allow none. */
 export function findScored(values: RecordedWindow['values']): (keyof RecordedWindow['values'])[] {
   return (Object.keys(values) as (keyof RecordedWindow['values'])[]).filter(
-    (name) => contract[name].use === 'evidence',
+    (name) => name !== 'source_device' && contract[name].use === 'evidence',
   );
 }
 
@@ -34,7 +34,7 @@ export interface RecordedWindow {
   readonly label: string;
   /** Seconds since the first window of the subject. Absent in a recording without times. */
   readonly second?: number;
-  readonly values: Pick<Submission, Signal | 'rr_intervals_ms'>;
+  readonly values: Pick<Submission, Signal | 'rr_intervals_ms' | 'activity_level' | 'source_device'>;
   /** Texts of the columns `user_message` and `ai_response`, if they are not empty. */
   readonly texts?: Pick<Submission, TextRole>;
   readonly clamped: readonly Clamp[];

@@ -2,72 +2,86 @@ import { createReadStream } from 'node:fs';
 import sax from 'sax';
 import { formatsRead, listMappings } from './field-map.js';
 import { type Item, type Measurement, type Reader, readTime, type RecordingFile } from './measurement.js';
+import { classifySport, isOnFoot } from './sports.js';
 
 /** Elements of the formats are nested up to nine deep. Bounds the memory for open elements of a hostile file. */
 const depthMax = 32;
 /** An element of the formats has at most 10 attributes. */
 const attributesMax = 100;
-/** Texts that are read are times and numbers. A longer text is cut. */
+/** Texts that are read are times, numbers and names. A longer text is cut. */
 const textMaxCharacters = 64;
 
-export interface XmlFormat {
+interface XmlFormat {
   /** Name of the root element, without a prefix. */
   readonly root: string;
+  /** Names of the elements with measurements. A mistake in one of them, or in an element inside, skips this one only. */
+  readonly records: readonly string[];
   /** The file to pass instead, e.g. `export.xml of Apple Health`. */
   readonly expected: string;
   /** What to do with a damaged file. */
   readonly remedy: string;
 }
 
-export interface XmlHandlers {
-  /** Called at the start of an element. `add` keeps an item. */
-  onOpen?(name: string, attributes: Readonly<Record<string, string | undefined>>, add: (item: Item) => void): void;
-  /** Called at the end of an element. `path` has the names of all open elements, and of this one last. */
-  onClose?(path: readonly string[], text: string, add: (item: Item) => void): void;
+/** An element that is open. Its name has no prefix. */
+interface Element {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string | undefined>>;
 }
 
+/** Called at the end of an element. `open` has all open elements, and this one last. `add` keeps an item. */
+type OnClose = (open: readonly Element[], text: string, add: (item: Item) => void) => void;
+
 /**
- * Reads an XML file as a stream. Names have no prefix. The parser bounds each attribute and the document type to 64 KB,
- * and ignores its declarations, so that no entity of the file is expanded. It does not bound the number of attributes.
+ * Reads an XML file as a stream. The parser bounds each attribute and the document type to 64 KB, and ignores its
+ * declarations, so that no entity of the file is expanded. It does not bound the number of attributes.
  */
-export async function* readXml(
-  path: string,
-  { root, expected, remedy }: XmlFormat,
-  { onOpen, onClose }: XmlHandlers,
-): AsyncGenerator<readonly Item[]> {
+async function* readXml(path: string, format: XmlFormat, onClose: OnClose): AsyncGenerator<readonly Item[]> {
+  const { root, records, expected, remedy } = format;
   const parser = sax.parser(true);
   let items: Item[] = [];
-  const open: string[] = [];
+  const open: Element[] = [];
   let text = '';
   let failure: string | undefined;
+  let [hasRoot, isBroken, attributeCount] = [false, false, 0];
   const add = (item: Item) => void items.push(item);
   const fail = (problem: string) => (failure ??= `line ${parser.line + 1}: ${problem}`);
-  parser.onerror = (error) => {
-    fail(`not valid XML (${error.message.split('\n')[0]}): ${remedy}`);
+  /** Counts a mistake once its record has ended. Returns true for an element with a mistake. */
+  const endMistake = (name: string) => {
+    if (!isBroken || (!records.includes(name) && open.some((it) => records.includes(it.name)))) return isBroken;
+    add({ skipped: 'a damaged record of an XML file' });
+    isBroken = false;
+    return true;
+  };
+  parser.onerror = ({ message }) => {
+    const [problem = ''] = message.split('\n');
+    // A file that is cut off ends inside of an element.
+    if (hasRoot && !/^(Max buffer|Unclosed root|Unexpected end)/.test(problem)) isBroken = true;
+    else fail(`not valid XML (${problem}): ${remedy}`);
     // Without this call, the parser throws on the next write.
     parser.resume();
   };
-  let attributeCount = 0;
   parser.onopentagstart = () => (attributeCount = 0);
   parser.onattribute = () => {
     attributeCount += 1;
     if (attributeCount > attributesMax) fail(`more than ${attributesMax} attributes in one element: pass ${expected}`);
   };
   parser.onopentag = ({ name, attributes }) => {
-    const local = dropPrefix(name);
-    if (open.length === 0 && local !== root)
-      fail(`the root element is ${name.slice(0, 64)}, not ${root}. ${formatsRead}`);
-    open.push(local);
+    // The parser continues to the end of the chunk.
+    if (failure !== undefined) return;
+    const local = name.slice(name.indexOf(':') + 1);
+    if (!hasRoot && local !== root) fail(`the root element is ${name.slice(0, 64)}, not ${root}. ${formatsRead}`);
+    hasRoot = true;
+    open.push({ name: local, attributes: attributes as Element['attributes'] });
     text = '';
     if (open.length > depthMax) fail(`more than ${depthMax} nested elements: pass ${expected}`);
-    if (failure === undefined) onOpen?.(local, attributes as Record<string, string | undefined>, add);
+    if (isBroken && !records.includes(local)) endMistake(local);
   };
-  if (onClose)
-    parser.ontext = (part) => {
-      if (text.length < textMaxCharacters) text += part.slice(0, textMaxCharacters);
-    };
-  parser.onclosetag = () => {
-    if (failure === undefined) onClose?.(open, text.trim(), add);
+  parser.ontext = (part) => {
+    if (text.length < textMaxCharacters) text += part.slice(0, textMaxCharacters);
+  };
+  parser.onclosetag = (name) => {
+    const isSkipped = endMistake(open.at(-1)?.name ?? name);
+    if (failure === undefined && !isSkipped) onClose(open, text.trim(), add);
     open.pop();
     text = '';
   };
@@ -82,14 +96,12 @@ export async function* readXml(
   }
   parser.close();
   if (failure !== undefined) throw new Error(failure);
-}
-
-function dropPrefix(name: string): string {
-  return name.slice(name.indexOf(':') + 1);
+  yield items;
 }
 
 const healthFormat = {
   root: 'HealthData',
+  records: ['Record', 'Workout'],
   expected: 'export.xml of Apple Health',
   remedy: 'export the data again and extract export.xml',
 };
@@ -97,60 +109,71 @@ const healthFormat = {
 /** Reads `export.xml` of Apple Health as a stream. */
 export function readAppleHealth({ path, utcOffsetMs }: RecordingFile): AsyncGenerator<readonly Item[]> {
   const mappings = listMappings('apple-health');
-  return readXml(path, healthFormat, {
-    onOpen(name, attributes, add) {
-      const mapping = name === 'Record' ? mappings.get(attributes['type'] ?? '') : undefined;
-      if (!mapping) return;
-      const { unit, value, startDate, endDate, sourceName } = attributes;
-      if (unit !== mapping.unit) return add({ skipped: `${mapping.field} in a unit other than ${mapping.unit}` });
-      const number = value === undefined || value.trim() === '' ? Number.NaN : Number(value);
-      const isCounted = mapping.field === 'steps_last_minute';
-      add({
-        field: mapping.field,
-        atMs: readTime(startDate ?? '', utcOffsetMs),
-        ...(isCounted ? { untilMs: readTime(endDate ?? '', utcOffsetMs), source: sourceName ?? '' } : {}),
-        value: number * mapping.factor,
-      });
-    },
+  return readXml(path, healthFormat, (open, _, add) => {
+    const { name = '', attributes = {} } = open.at(-1) ?? {};
+    const { type = '', unit, value = '', startDate = '', endDate = '', workoutActivityType } = attributes;
+    const workout = name === 'Workout' ? classifySport(workoutActivityType) : undefined;
+    const mapping = name === 'Record' ? mappings.get(type) : undefined;
+    if (!mapping && !workout) return;
+    const [atMs, untilMs] = [readTime(startDate, utcOffsetMs), readTime(endDate, utcOffsetMs)];
+    if (workout) add({ workout, atMs, untilMs });
+    if (!mapping) return;
+    if (unit !== mapping.unit) return add({ skipped: `${mapping.field} in a unit other than ${mapping.unit}` });
+    const number = value.trim() === '' ? Number.NaN : Number(value);
+    const isCounted = mapping.field === 'steps_last_minute';
+    const measured = { field: mapping.field, value: number * mapping.factor, source: nameSource(attributes) };
+    add({ ...measured, atMs, untilMs: isCounted ? untilMs : undefined });
   });
+}
+
+/** Returns the app or device that wrote a record, and the model of a device whose name its owner chose. */
+function nameSource({ sourceName = '', device = '' }: Element['attributes']): string | undefined {
+  const [, model = ''] = /name:([^,>]+)/.exec(device) ?? [];
+  return (sourceName.includes(model) ? sourceName : `${sourceName} (${model})`) || undefined;
 }
 
 const trackRemedy = 'export the activity again';
 const trackFormats = {
   tcx: {
-    root: 'TrainingCenterDatabase',
-    expected: 'a TCX file',
-    remedy: trackRemedy,
-    point: 'Trackpoint',
+    ...{ root: 'TrainingCenterDatabase', records: ['Trackpoint'], expected: 'a TCX file', remedy: trackRemedy },
     time: 'Time',
   },
-  gpx: { root: 'gpx', expected: 'a GPX file', remedy: trackRemedy, point: 'trkpt', time: 'time' },
+  gpx: { root: 'gpx', records: ['trkpt'], expected: 'a GPX file', remedy: trackRemedy, time: 'time' },
 };
 
 /**
- * Returns the reader of a TCX or GPX file. Each point of a track has a time, and its heart rate in an element that the
- * field map names. In GPX, this is an element of any extension.
+ * Returns the reader of a TCX or GPX file. Each point of a track has a time, and its values in elements that the field map
+ * names. In GPX, these are elements of any extension. TCX names the sport in an attribute, GPX in an element of the track.
  */
-export function readTracks(name: keyof typeof trackFormats): Reader {
-  const format = trackFormats[name];
-  const mappings = [...listMappings(name).values()];
+export function readTracks(format: keyof typeof trackFormats): Reader {
+  const { time: timeName, records, ...rest } = trackFormats[format];
+  const mappings = [...listMappings(format).values()];
   return ({ path, utcOffsetMs }) => {
     let time = '';
+    let type: string | undefined;
     const values = new Map<string, Pick<Measurement, 'field' | 'value'>>();
-    return readXml(path, format, {
-      onClose(open, text, add) {
-        const point = open.indexOf(format.point);
-        if (point < 0) return;
-        if (open.length === point + 2 && open.at(-1) === format.time) time = text;
-        const ending = `.${open.slice(point + 1).join('.')}`;
-        for (const { name: element, field, factor } of mappings)
-          if (text !== '' && ending.endsWith(`.${element}`))
-            values.set(element, { field, value: Number(text) * factor });
-        if (open.length > point + 1) return;
-        for (const value of values.values()) add({ ...value, atMs: readTime(time, utcOffsetMs) });
-        time = '';
-        values.clear();
-      },
+    return readXml(path, { ...rest, records }, (open, text, add) => {
+      const [last, parent] = [open.at(-1)?.name, open.at(-2)?.name];
+      if (last === 'trk') type = undefined;
+      if (last === 'type' && parent === 'trk') type = text;
+      const point = open.findIndex(({ name }) => records.includes(name));
+      if (point < 0) return;
+      if (open.length === point + 2 && last === timeName) time = text;
+      const ending = `.${open
+        .slice(point + 1)
+        .map(({ name }) => name)
+        .join('.')}`;
+      for (const { name: element, field, factor } of mappings)
+        if (text !== '' && ending.endsWith(`.${element}`)) values.set(element, { field, value: Number(text) * factor });
+      if (open.length > point + 1) return;
+      const sport = type ?? open.find(({ name }) => name === 'Activity')?.attributes['Sport'];
+      const shared = { atMs: readTime(time, utcOffsetMs), activity: classifySport(sport) };
+      for (const value of values.values()) {
+        const isRate = value.field === 'steps_last_minute';
+        if (!isRate || isOnFoot(sport)) add({ ...shared, ...value, isRate });
+      }
+      time = '';
+      values.clear();
     });
   };
 }

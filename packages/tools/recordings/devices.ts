@@ -1,0 +1,26 @@
+/** Kinds of devices by words of their names, the most accurate for heart data first. A device of another kind has no row. */
+const kinds = [
+  /strap|belt|chest|hrm|tickr|\bh(7|9|10)\b/i,
+  /watch|band|ring\b|whoop|garmin|fitbit|forerunner|f[eē]nix|v[ií]vo|venu|instinct|polar|suunto|coros|amazfit/i,
+  /^(?!.*(phone|pixel|android|galaxy (s|a)\d))/i,
+];
+
+/** Returns the rank of a device, 0 for a chest strap, then watches, unknown devices and phones. */
+export function rankDevice(name: string): number {
+  const rank = kinds.findIndex((it) => it.test(name));
+  return rank < 0 ? kinds.length : rank;
+}
+
+/** Returns a name as `source_device` allows it: printable ASCII of at most 64 characters. Undefined if nothing is left. */
+export function toDeviceLabel(name: string): string | undefined {
+  const letters = name.normalize('NFKD').replace(/[’‘]/g, "'");
+  return (
+    letters
+      .replace(/[^ -~]/g, '')
+      .replace(/\s+/g, ' ')
+      .trim()
+      .slice(0, maximum) || undefined
+  );
+}
+
+const maximum = 64;

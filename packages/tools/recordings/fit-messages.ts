@@ -1,0 +1,122 @@
+import type { Skipped } from './measurement.js';
+
+/** One message of a FIT file. */
+export interface Message {
+  readonly number: number;
+  /** Time of the message, s since the FIT epoch. */
+  readonly time: number | undefined;
+  /** Returns the bytes of a field. */
+  bytes(field: number): Buffer | undefined;
+  /** Returns the unsigned numbers of a field. The highest value of a type means that there is no value. */
+  read(field: number): number[];
+}
+
+interface Field {
+  readonly id: number;
+  readonly size: number;
+  readonly baseType: number;
+}
+
+interface Definition {
+  readonly number: number;
+  readonly isLittleEndian: boolean;
+  readonly fields: readonly Field[];
+  /** Size of a message without its header, bytes. */
+  readonly size: number;
+}
+
+/** Bits of the first byte of a record. */
+const [isCompressed, isDefinition, hasDeveloperFields, notOfData] = [0x80, 0x40, 0x20, 0x70];
+const timestamp = 253;
+/** Sizes of the types enum, uint8, uint16, uint32 and byte. */
+const sizes: Readonly<Record<number, number>> = { 0: 1, 0x02: 1, 0x84: 2, 0x86: 4, 0x0d: 1 };
+/** A time that is later than the one before by more than this time is damaged, s. */
+const jumpMax = 86_400;
+/** Lower times count from the start of the device, s. */
+const earliest = 0x10000000;
+/** Maximum distance to the message after a damaged record. Bounds the time for a hostile file. */
+const searchedBytes = 65_536;
+
+/**
+ * Yields the messages one by one, so that memory does not grow with their number. After a damaged record, continues with
+ * the next message that has a definition and a time near the last one.
+ */
+export function* messagesOf(records: Buffer): Generator<Message | Skipped> {
+  const definitions = new Map<number, Definition>();
+  let [newest, suspect] = [Number.NaN, Number.NaN];
+  const findNext = (from: number) => {
+    const end = Math.min(from + searchedBytes, records.length);
+    for (let at = from; at < end; at += 1) {
+      const { time = Number.NaN } = readMessage(records, at, definitions, newest) ?? {};
+      if (Number.isNaN(newest) ? time >= earliest : Math.abs(time - newest) <= jumpMax) return at;
+    }
+    return records.length;
+  };
+  for (let at = 0; at < records.length;) {
+    const header = records[at] ?? 0;
+    const definition = (header & 0xc0) === isDefinition ? readDefinition(records, at) : undefined;
+    if (definition) {
+      definitions.set(header & 15, definition);
+      at = definition.end;
+      continue;
+    }
+    const message = readMessage(records, at, definitions, newest);
+    if (message) at = message.end;
+    else at = findNext(at + 1);
+    // Two messages with the same jump are a pause.
+    const isJump =
+      message?.time !== undefined && message.time - newest > jumpMax && !(message.time - suspect <= jumpMax);
+    if (isJump) suspect = message.time ?? suspect;
+    else newest = message?.time ?? newest;
+    yield message && !isJump ? message : { skipped: 'a damaged record of a FIT file' };
+  }
+}
+
+/** Returns the definition at a position. Undefined if it is damaged. */
+function readDefinition(records: Buffer, at: number): (Definition & { readonly end: number }) | undefined {
+  const readFields = (from: number): Field[] =>
+    Array.from({ length: records[from] ?? 0 }, (_, index) => {
+      const [id = 0, size = 0, baseType = 0] = records.subarray(from + 1 + 3 * index);
+      return { id, size, baseType };
+    });
+  const [header = 0, , order = 2] = records.subarray(at);
+  const fields = readFields(at + 5);
+  const hasDeveloper = (header & hasDeveloperFields) !== 0;
+  const developer = hasDeveloper ? readFields(at + 6 + 3 * fields.length) : [];
+  const end = at + 6 + 3 * (fields.length + developer.length) + (hasDeveloper ? 1 : 0);
+  if (order > 1 || end > records.length) return undefined;
+  const number = order === 0 ? records.readUInt16LE(at + 3) : records.readUInt16BE(at + 3);
+  const size = [...fields, ...developer].reduce((sum, it) => sum + it.size, 0);
+  return { number, isLittleEndian: order === 0, fields, size, end };
+}
+
+/** Returns the message at a position. Undefined if it has no definition or is cut off. */
+function readMessage(
+  records: Buffer,
+  start: number,
+  definitions: ReadonlyMap<number, Definition>,
+  newest: number,
+): (Message & { readonly end: number }) | undefined {
+  const header = records[start] ?? 0;
+  const hasTime = (header & isCompressed) !== 0;
+  const definition = definitions.get(hasTime ? (header >>> 5) & 3 : header & 15);
+  const end = start + 1 + (definition?.size ?? 0);
+  if (!definition || end > records.length || (!hasTime && header & notOfData)) return undefined;
+  const found = new Map<number, Field & { readonly bytes: Buffer }>();
+  let at = start + 1;
+  for (const field of definition.fields)
+    found.set(field.id, { ...field, bytes: records.subarray(at, (at += field.size)) });
+  const read = (id: number) => readNumbers(found.get(id), definition.isLittleEndian);
+  // The header holds the lower five bits of a time that follows the previous one.
+  const time = hasTime && !Number.isNaN(newest) ? newest + (((header & 31) - newest) & 31) : read(timestamp)[0];
+  return { number: definition.number, time, bytes: (id) => found.get(id)?.bytes, read, end };
+}
+
+function readNumbers(field: (Field & { readonly bytes: Buffer }) | undefined, isLittleEndian: boolean): number[] {
+  const size = sizes[field?.baseType ?? -1];
+  if (!field || size === undefined) return [];
+  const { bytes } = field;
+  return Array.from({ length: Math.floor(bytes.length / size) }, (_, index) =>
+    isLittleEndian ? bytes.readUIntLE(size * index, size) : bytes.readUIntBE(size * index, size),
+  ).filter((value) => value !== 2 ** (8 * size) - 1);
+}
