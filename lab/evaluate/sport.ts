@@ -1,0 +1,150 @@
+/**
+ * Measures how often an activity is stress. Writes TCX, GPX and FIT files of four sports, whose heart rates are those of
+ * wearers with the rise of the sport, reads them as `replay` does, and backfills them over HTTP.
+ */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { FitBaseType, FitEncoder } from 'fit-file-parser/encoder';
+import { dataDefaultPath } from '../../packages/text/training/texts.js';
+import type { EvaluatedService } from '../../packages/tools/evaluate/service.js';
+import { readRecording } from '../../packages/tools/recordings/load-recording.js';
+import { Minutes, type RecordedReading } from '../../packages/tools/recordings/minutes.js';
+import { textTable } from '../../packages/tools/terminal/table.js';
+import { launch } from '../../testkit/launch.js';
+import { injectRises, isStressed, type Minute, readWearers, type Wearer } from '../../testkit/simulation/days.js';
+import { figureColumns, percent } from '../figures.js';
+import { startLocalService } from './support/local-service.js';
+
+const [minuteMs, dayMs, linesMax] = [60_000, 86_400_000, 1_000];
+const [activityMinutes, warmUpMinutes, secondsApart] = [40, 5, 20];
+
+/** Sports with their rise, bpm, their name in TCX (which has three names), and their number in FIT. */
+const sports = [
+  { name: 'running', bpm: 75, tcx: 'Running', fit: 1 },
+  { name: 'cycling', bpm: 60, tcx: 'Biking', fit: 2 },
+  { name: 'swimming', bpm: 65, tcx: 'Other', fit: 5 },
+  { name: 'walking', bpm: 30, tcx: 'Other', fit: 11 },
+];
+type Sport = (typeof sports)[number];
+const formats = ['tcx', 'gpx', 'fit'] as const;
+type Format = (typeof formats)[number];
+const efforts = [0.5, 0.75, 1];
+
+/** A reading of a person. An ordinary minute has no sport. */
+interface Line extends RecordedReading {
+  readonly sport?: string;
+  readonly format?: string;
+}
+
+const command = new Command('evaluate:sport')
+  .description('Import generated activities of wearers and measure how many of their readings are stressed.')
+  .option('--file <csv>', 'wearers: columns subject, local_minute, heart_rate', `${dataDefaultPath}/wearers_dev.csv`)
+  .action(evaluate);
+void launch(command);
+
+async function evaluate({ file }: { readonly file: string }): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'evaluate-sport-'));
+  const service = await startLocalService();
+  try {
+    const wearers = readWearers(await readFile(file, 'utf8'));
+    const days = await Promise.all(wearers.map((it) => addActivities(it, folder)));
+    const results: Judged[][] = [];
+    for (const people of [days.flatMap((it) => it.activities), days.map((it) => it.lines)])
+      for (const hasSport of [false, true])
+        results.push(await replay(service, people, hasSport, `run-${results.length}`));
+    const columns = figureColumns('readings', 'new person, without the sport', 'with it', 'known, without', 'with it');
+    const row = (title: string, isOf: (line: Line) => boolean) => {
+      const all = results.map((judged) => judged.filter(({ line }) => line.sport && isOf(line)));
+      return [title, String(all[0]?.length), ...all.map((its) => percent(its.filter(isStressed).length / its.length))];
+    };
+    const rows = [
+      sports.map(({ name }) => row(name, ({ sport }) => sport === name)),
+      formats.map((name) => row(name, ({ format }) => format === name)),
+      [row('all', () => true)],
+    ];
+    console.log(textTable([{ title: 'stressed or acute_stress' }, ...columns], rows));
+  } finally {
+    await service.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Replaces the steadiest minutes of each day with an activity, each day one of another kind. */
+async function addActivities(wearer: Wearer, folder: string): Promise<{ lines: Line[]; activities: Line[][] }> {
+  const { person, minutes } = wearer;
+  const activities: Line[][] = [];
+  const replaced = new Set<Minute>();
+  for (const [index, start] of injectRises(wearer, false).starts.entries()) {
+    const sport = sports[index % sports.length] as Sport;
+    const format = formats[index % formats.length] as Format;
+    const fromMs = minutes[start]?.atMs ?? 0;
+    const during = minutes.filter(({ atMs }) => atMs >= fromMs && atMs < fromMs + activityMinutes * minuteMs);
+    for (const minute of during) replaced.add(minute);
+    const effort = efforts[Math.floor(index / formats.length) % efforts.length] ?? 1;
+    const raised = during.map(({ atMs, heartRate }) => {
+      const bpm = effort * sport.bpm * Math.min(1, (atMs - fromMs) / (warmUpMinutes * minuteMs));
+      return { atMs, heartRate: Math.min(220, Math.round(heartRate + bpm)) };
+    });
+    const path = join(folder, `${person}-${index}.${format}`);
+    await writeFile(path, writers[format](listPoints(raised), sport));
+    const collected = new Minutes({ hours: 24, nowMs: Date.now() });
+    await readRecording({ path, utcOffsetMs: 0 }, format, collected);
+    activities.push(collected.readings().map((it) => ({ ...it, sport: sport.name, format })));
+  }
+  const ordinary = minutes.filter((it) => !replaced.has(it));
+  const lines = ordinary.map(({ atMs, heartRate }): Line => ({ atMs, values: { heart_rate: heartRate } }));
+  return { lines: [...lines, ...activities.flat()].sort((a, b) => a.atMs - b.atMs), activities };
+}
+
+type Judged = Parameters<typeof isStressed>[0] & { readonly line: Line };
+
+/** Backfills each list of lines for a person of its own. */
+async function replay(service: EvaluatedService, people: Line[][], hasSport: boolean, run: string): Promise<Judged[]> {
+  const newestMs = Math.max(...people.map((lines) => lines.at(-1)?.atMs ?? 0));
+  const movedMs = Math.floor((service.now() - newestMs) / dayMs) * dayMs;
+  const judged: Judged[] = [];
+  const toSubmission = (id: string, { atMs, values: { heart_rate = 0, activity_level } }: Line) => ({
+    ...{ session_id: id, subject_id: id, timestamp: new Date(atMs + movedMs).toISOString(), heart_rate },
+    ...{ backfill: true, ...(hasSport && activity_level && { activity_level }) },
+  });
+  for (const [person, lines] of people.entries())
+    for (let from = 0; from < lines.length; from += linesMax) {
+      const part = lines.slice(from, from + linesMax);
+      const states = await service.sendBatch(part.map((line) => toSubmission(`${run}-${person}`, line)));
+      states.forEach(({ state }, index) => judged.push({ state, line: part[index] as Line }));
+    }
+  return judged;
+}
+
+/** Returns the heart rates between the minutes, as a device records them. */
+function listPoints(minutes: readonly Minute[]): Minute[] {
+  const times = Array.from({ length: 60 / secondsApart }, (_, index) => index * secondsApart * 1000);
+  return minutes.flatMap(({ atMs, heartRate }) => times.map((ms) => ({ atMs: atMs + ms, heartRate })));
+}
+
+const iso = ({ atMs }: Minute) => new Date(atMs).toISOString();
+const writers: Readonly<Record<Format, (points: readonly Minute[], sport: Sport) => string | Uint8Array>> = {
+  tcx(points, { tcx }) {
+    const value = ({ heartRate }: Minute) => `<HeartRateBpm><Value>${heartRate}</Value></HeartRateBpm>`;
+    const rows = points.map((it) => `<Trackpoint><Time>${iso(it)}</Time>${value(it)}</Trackpoint>\n`).join('');
+    return `<TrainingCenterDatabase><Activity Sport="${tcx}">${rows}</Activity></TrainingCenterDatabase>`;
+  },
+  gpx(points, { name }) {
+    const rows = points.map((it) => `<trkpt><time>${iso(it)}</time><hr>${it.heartRate}</hr></trkpt>\n`).join('');
+    return `<gpx><trk><type>${name}</type><trkseg>${rows}</trkseg></trk></gpx>`;
+  },
+  fit(points, { fit }) {
+    const encoder = new FitEncoder({ protocolVersion: 0x20 });
+    const byte = (number: number, value: number) => ({ number, size: 1, baseType: FitBaseType.Uint8, value });
+    const time = (number: number, { atMs }: Minute) => {
+      const value = FitEncoder.toFitTimestamp(new Date(atMs));
+      return { number, size: 4, baseType: FitBaseType.Uint32, value };
+    };
+    for (const it of points) encoder.writeMessage(20, [time(253, it), byte(3, it.heartRate)]);
+    const [[first], last] = [points, points.at(-1)];
+    if (first && last) encoder.writeMessage(18, [time(253, last), time(2, first), byte(5, fit)], 1);
+    return encoder.close();
+  },
+};
