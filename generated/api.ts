@@ -88,9 +88,13 @@ export interface paths {
         };
         /**
          * Get state
-         * @description Returns the state as of the session's newest reading. The score does not decay while no reading arrives:
+         * @description Returns the state as of the newest reading of a session or of a person. A person's newest reading is the one with
+         *     the newest timestamp over all sessions of the person. Of equal timestamps, the one that was accepted last counts.
+         *     Readings with `backfill` do not count for a person. The score does not decay while no reading arrives:
          *     `confidence` falls with the age of the state, to 0 after 300 s. `topics_detected` is empty, and `text_analysis` and `safety` are absent, because they belong to the
          *     request that carried the text.
+         *
+         *     A token reads a person only if its `subject_id` is this person. `session_id` is then the session of the token.
          */
         get: operations["getState"];
         put?: never;
@@ -112,7 +116,10 @@ export interface paths {
          * Get history
          * @description Returns the datapoints of the last `minutes` minutes, oldest first, with trend and summary. With `until`, the window
          *     ends at that time instead of now. A known session without readings in the window returns 200 with no datapoints.
-         *     An unknown session returns 404.
+         *     An unknown session returns 404. The same holds for a person, whose datapoints are those of all sessions of the person.
+         *
+         *     A token reads a person only if its `subject_id` is this person. Datapoints of other sessions than that of the token
+         *     then have no `session_id`.
          */
         get: operations["getHistory"];
         put?: never;
@@ -162,14 +169,17 @@ export interface paths {
         /**
          * Stream events
          * @description Sends readings and state changes as Server-Sent Events while they are stored. The first event is `ready`. A
-         *     `reading` contains a `StateReading`, a `state_change` contains a `StateChange`. Without `session_id`, the
-         *     stream covers all sessions of the account, or the session of the token.
+         *     `reading` contains a `StateReading`, a `state_change` contains a `StateChange`. With `subject_id`, the stream covers
+         *     all sessions of this person. Without both, it covers all sessions of the account, or the session of the token.
          *
          *     Every event has an `id`. A client that reconnects with the last `id` gets every later event exactly once, for
          *     as long as readings are stored. `EventSource` does this automatically. The order of events is the order in
          *     which the service accepted the readings. A comment every 15 seconds keeps the connection open. The service
          *     ends a stream at its shutdown, when its client does not read, when its key or token becomes invalid, and when
-         *     the subject of its session is erased. A stream counts as one call.
+         *     the person, or the subject of its session, is erased. A stream counts as one call.
+         *
+         *     A token streams a person only if its `subject_id` is this person. A `reading` of another session then has the
+         *     `session_id` of the token, and a `state_change` of another session is not sent.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -1240,6 +1250,11 @@ export interface components {
         StateReading: {
             hsp_version: components["schemas"]["HspVersion"];
             session_id: components["schemas"]["Identifier"];
+            /**
+             * @description The person, if `GET /v1/state` names one. `session_id` is then the session of the person's newest reading.
+             * @example 5f2b51ca2b4d1a7e
+             */
+            subject_id?: string;
             timestamp: components["schemas"]["Instant"];
             state: components["schemas"]["State"];
             stress_score: components["schemas"]["StressScore"];
@@ -1401,9 +1416,10 @@ export interface components {
              */
             effective: boolean;
         };
-        /** @description The state history of a session for a window. */
+        /** @description The state history of a session or a person for a window. Contains the id that the request names. */
         History: {
-            session_id: components["schemas"]["Identifier"];
+            session_id?: components["schemas"]["Identifier"];
+            subject_id?: components["schemas"]["Identifier"];
             /**
              * @description Length of the window in minutes.
              * @example 5
@@ -1426,6 +1442,11 @@ export interface components {
          */
         HistoryDatapoint: {
             timestamp: components["schemas"]["Instant"];
+            /**
+             * @description The session of the reading, in the history of a person.
+             * @example demo-session
+             */
+            session_id?: string;
             state: components["schemas"]["State"];
             stress_score: components["schemas"]["StressScore"];
             confidence: components["schemas"]["Confidence"];
@@ -1599,7 +1620,8 @@ export interface components {
         TokenRequest: {
             session_id: components["schemas"]["Identifier"];
             /**
-             * @description The person whose readings the token may send. A reading without `subject_id` has this one.
+             * @description The person whose readings the token may send. A reading without `subject_id` has this one. With the scope `read`,
+             *     the token may also read the state, history and stream of this person, which include other sessions.
              * @example 5f2b51ca2b4d1a7e
              */
             subject_id?: string;
@@ -3211,18 +3233,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The account has no data for the session. */
-        SessionNotFound: {
-            headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
-                RateLimit: components["headers"]["RateLimitIfAny"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
         /** @description The account has no data for the subject. */
         SubjectNotFound: {
             headers: {
@@ -3236,7 +3246,7 @@ export interface components {
             };
         };
         /** @description The account has no data for the session (`session_not_found`) or the subject (`subject_not_found`). */
-        NothingToExport: {
+        NoData: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
@@ -3357,20 +3367,24 @@ export interface components {
     };
     parameters: {
         /**
-         * @description The `session_id` of the readings. Case-sensitive.
+         * @description The session to read. Exactly one of `session_id` and `subject_id` is required. Case-sensitive.
          * @example demo-session
          */
-        SessionId: components["schemas"]["Identifier"];
+        ReadSession: components["schemas"]["Identifier"];
+        /** @description The person to read, over all sessions. Exactly one of `session_id` and `subject_id` is required. Case-sensitive. */
+        ReadSubject: components["schemas"]["Identifier"];
         /**
          * @description The `subject_id` of the readings. Case-sensitive.
          * @example 5f2b51ca2b4d1a7e
          */
         SubjectId: components["schemas"]["Identifier"];
         /**
-         * @description Only events of this session. The session may be without data.
+         * @description Only events of this session. The session may be without data. Not together with `subject_id`.
          * @example demo-session
          */
         StreamedSession: components["schemas"]["Identifier"];
+        /** @description Only events of this person's sessions. The person may be without data. Not together with `session_id`. */
+        StreamedSubject: components["schemas"]["Identifier"];
         /**
          * @description Only this type of event, after `ready`. Without it, both types are sent.
          * @example state_change
@@ -3658,12 +3672,14 @@ export interface operations {
     };
     getState: {
         parameters: {
-            query: {
+            query?: {
                 /**
-                 * @description The `session_id` of the readings. Case-sensitive.
+                 * @description The session to read. Exactly one of `session_id` and `subject_id` is required. Case-sensitive.
                  * @example demo-session
                  */
-                session_id: components["parameters"]["SessionId"];
+                session_id?: components["parameters"]["ReadSession"];
+                /** @description The person to read, over all sessions. Exactly one of `session_id` and `subject_id` is required. Case-sensitive. */
+                subject_id?: components["parameters"]["ReadSubject"];
             };
             header?: never;
             path?: never;
@@ -3685,7 +3701,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["SessionNotFound"];
+            404: components["responses"]["NoData"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
@@ -3695,12 +3711,14 @@ export interface operations {
     };
     getHistory: {
         parameters: {
-            query: {
+            query?: {
                 /**
-                 * @description The `session_id` of the readings. Case-sensitive.
+                 * @description The session to read. Exactly one of `session_id` and `subject_id` is required. Case-sensitive.
                  * @example demo-session
                  */
-                session_id: components["parameters"]["SessionId"];
+                session_id?: components["parameters"]["ReadSession"];
+                /** @description The person to read, over all sessions. Exactly one of `session_id` and `subject_id` is required. Case-sensitive. */
+                subject_id?: components["parameters"]["ReadSubject"];
                 /**
                  * @description Length of the window in minutes: datapoints with a `timestamp` later than now, or than `until`, minus `minutes`. At
                  *     most 60, so that the response stays bounded. Decimal digits only.
@@ -3734,7 +3752,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["SessionNotFound"];
+            404: components["responses"]["NoData"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
@@ -3807,10 +3825,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only events of this session. The session may be without data.
+                 * @description Only events of this session. The session may be without data. Not together with `subject_id`.
                  * @example demo-session
                  */
                 session_id?: components["parameters"]["StreamedSession"];
+                /** @description Only events of this person's sessions. The person may be without data. Not together with `session_id`. */
+                subject_id?: components["parameters"]["StreamedSubject"];
                 /**
                  * @description Only this type of event, after `ready`. Without it, both types are sent.
                  * @example state_change
@@ -3899,7 +3919,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["NothingToExport"];
+            404: components["responses"]["NoData"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
@@ -4420,7 +4440,7 @@ export interface operations {
             400: components["responses"]["BadFeedback"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["NothingToExport"];
+            404: components["responses"]["NoData"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidParameters"];

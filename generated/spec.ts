@@ -1605,6 +1605,7 @@ export const fields = {
   "StateReading": [
     "hsp_version",
     "session_id",
+    "subject_id",
     "timestamp",
     "state",
     "stress_score",
@@ -1652,6 +1653,7 @@ export const fields = {
   ],
   "History": [
     "session_id",
+    "subject_id",
     "minutes",
     "datapoints",
     "trend",
@@ -1659,6 +1661,7 @@ export const fields = {
   ],
   "HistoryDatapoint": [
     "timestamp",
+    "session_id",
     "state",
     "stress_score",
     "confidence",
@@ -2372,4 +2375,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "03a46d466f3996a3fc450016e42ab454ad37720eb03bf8dcd02ba345e3c599ea" as const;
+export const contractDigest = "ff4c3b238b06fdc1a602eb8b059e7c535ad5d42cefe4850c01f04dfe48908bcb" as const;

@@ -12,6 +12,7 @@ interface OperationObject {
   readonly operationId: string;
   readonly security?: readonly unknown[];
   readonly parameters?: ReadonlyArray<ParameterObject | { readonly $ref: string }>;
+  readonly 'x-exclusive-parameters'?: { readonly names: readonly string[]; readonly required?: boolean };
   readonly requestBody?: { readonly content: Readonly<Record<string, MediaObject>> };
   readonly responses: Readonly<Record<string, unknown>>;
 }
@@ -51,7 +52,9 @@ export function requestsThatMayGet(status: number): DocumentedRequest[] {
   return operations
     .filter(([, , { responses }]) => String(status) in responses)
     .map(([template, method, operation]) => {
-      const parameters = parametersOf(operation).filter(({ required }) => required);
+      const { names = [], required: isOneRequired } = operation['x-exclusive-parameters'] ?? {};
+      const needed = isOneRequired ? names[0] : undefined;
+      const parameters = parametersOf(operation).filter(({ required, name }) => required || name === needed);
       const path = pathOf(template, parameters, ({ example }) => String(example));
       const init = { method: method.toUpperCase(), ...bodyOf(operation, {}, {}) };
       return { operationId: operation.operationId, path, init };

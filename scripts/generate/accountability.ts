@@ -26,8 +26,8 @@ const inferred = [
 ];
 /** Fields that identify the reading, or describe how it was processed. */
 const technical = [
-  ...['hsp_version', 'session_id', 'timestamp', 'signals_received', 'signals_dropped', 'model_version'],
-  ...['rr_quality', 'text_analysis', 'disclaimer'],
+  ...['hsp_version', 'session_id', 'subject_id', 'timestamp', 'signals_received', 'signals_dropped', 'model_version'],
+  ...['shared_signals', 'rr_quality', 'text_analysis', 'disclaimer'],
 ];
 
 /** Returns a row per category of consent: its signals by their use. */

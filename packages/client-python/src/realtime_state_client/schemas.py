@@ -225,6 +225,8 @@ class StateReading(TypedDict):
     hsp_version: HspVersion
     # An identifier that the client creates.
     session_id: str
+    # The person, if `GET /v1/state` names one. `session_id` is then the session of the person's newest reading.
+    subject_id: NotRequired[str]
     # RFC 3339 date-time in UTC, with millisecond precision.
     timestamp: str
     state: State
@@ -426,6 +428,8 @@ class HistoryDatapoint(TypedDict):
 
     # RFC 3339 date-time in UTC, with millisecond precision.
     timestamp: str
+    # The session of the reading, in the history of a person.
+    session_id: NotRequired[str]
     state: State
     # Published score, 0 (calm) to 100 (acute stress).
     stress_score: int
@@ -508,10 +512,12 @@ class HistorySummary(TypedDict):
 
 
 class History(TypedDict):
-    """The state history of a session for a window."""
+    """The state history of a session or a person for a window."""
 
     # An identifier that the client creates.
-    session_id: str
+    session_id: NotRequired[str]
+    # An identifier that the client creates.
+    subject_id: NotRequired[str]
     # Length of the window in minutes.
     minutes: int
     # One datapoint per reading, oldest first.
