@@ -271,7 +271,10 @@ async function fill(heard: Heard): Promise<{ accountId: string; key: string }> {
 }
 
 const callerIn = (accountId: string): Caller => ({ accountId, keyId: 'k', tier: 'solo' });
-const withToken = (accountId: string): Caller => ({ ...callerIn(accountId), grant: { issuedAtMs: 1 } });
+const withToken = (accountId: string): Caller => ({
+  ...callerIn(accountId),
+  grant: { sessionId: 's1', issuedAtMs: 1 },
+});
 
 const send = (
   { services, prepareReading }: Heard,
@@ -308,6 +311,8 @@ async function live(heard: Heard, accountId: string, key: string): Promise<void>
   await send(heard, accountId, reading(8, 20), withToken(accountId)).catch(() => undefined);
   await operations.getState.handle(services, ask({ session_id: 'ours-0' }), ours);
   await operations.getHistory.handle(services, ask({ session_id: 'ours-0', until: clock.at(5) }), ours);
+  await operations.getState.handle(services, ask({ subject_id: 'us-0' }), ours);
+  await operations.getHistory.handle(services, ask({ subject_id: 'us-0', until: clock.at(5) }), ours);
   await operations.getTriggers.handle(services, ask({ subject_id: 'us-0' }), ours);
   await operations.getSubject.handle(services, { ...ask(undefined), params: { subject_id: 'us-0' } }, ours);
   for (const subject_id of ['us-0', 'expired-0'])
@@ -351,8 +356,8 @@ async function liveWithFeedback(heard: Heard, ours: Caller): Promise<void> {
 async function streamAll(store: Store, accountId: string): Promise<void> {
   const [head] = await store.run((knex) => findStreamHeads(knex, [accountId]));
   for (const after of [0, (head?.position ?? 0) - 20]) {
-    await readPage(store.read(accountId), { after });
-    await readPage(store.read(accountId), { sessionId: 'ours-0', after });
+    for (const named of [{}, { sessionId: 'ours-0' }, { subjectId: 'us-0' }])
+      await readPage(store.read(accountId), { ...named, after }, async () => 0);
     await createPositionReader(store.read(accountId)).changedAfter(after);
   }
 }
@@ -535,7 +540,7 @@ test('every query of the service searches an index', async () => {
   ]);
 });
 
-test('an export searches its range of positions, not all readings of the account, session or subject', async () => {
+test('an export and the stream of a person search a range of positions, not all readings of the account, session or person', async () => {
   const heard = await startHeard();
   const { accountId } = await fill(heard);
   const readings = createPositionReader(heard.store.read(accountId));
@@ -544,6 +549,7 @@ test('an export searches its range of positions, not all readings of the account
     [databaseKind === 'sqlite' ? 'PRIMARY KEY' : 'PRIMARY', () => readings.exportAccount(range, 10)],
     ['session_readings_by_session', () => readings.exportSession('crowd-7', range, 10)],
     ['session_readings_by_session', () => readings.exportSubject('crowd-7', range, 10)],
+    ['session_readings_by_session', () => readings.streamSubject('crowd-7', range, 10)],
   ];
   for (const [index, work] of indexes)
     for (const statement of await heard.statementsOf(work)) {
@@ -552,6 +558,46 @@ test('an export searches its range of positions, not all readings of the account
         expect(plan).toMatch(new RegExp(`SEARCH r .*${index} .*position>\\? AND position<\\?`));
       else expect(plan).toMatch(new RegExp(`"key":"${index}"|Impossible WHERE`));
     }
+});
+
+test('the state of a person is read with two queries on primary keys', async () => {
+  const heard = await startHeard();
+  const { accountId } = await fill(heard);
+  const read = () => operations.getState.handle(heard.services, ask({ subject_id: 'crowd-7' }), callerIn(accountId));
+  const queries = await heard.statementsOf(read);
+  expect(queries.map(({ sql }) => /from `(\w+)`/.exec(sql)?.[1])).toEqual(['subjects', 'sessions']);
+  for (const query of queries) {
+    const plan = JSON.stringify(await planOf(heard.knex, query));
+    expect(plan).toMatch(
+      databaseKind === 'sqlite' ? /autoindex_\w+_1 \(account_id=\? AND \w+=\?\)/ : /"key":"PRIMARY"/,
+    );
+  }
+});
+
+test('the history of a person is one query, which searches the window of each session of the person', async () => {
+  const heard = await startHeard();
+  const { accountId } = await fill(heard);
+  const read = () => operations.getHistory.handle(heard.services, ask({ subject_id: 'crowd-7' }), callerIn(accountId));
+  const [query, ...others] = await heard.statementsOf(read);
+  expect(others).toEqual([]);
+  const plan = await planOf(heard.knex, query as Statement);
+  if (databaseKind === 'sqlite') {
+    const steps = plan.map(({ detail = '' }) => detail.replace(/ USING( COVERING)? (INDEX|PRIMARY KEY)/, ''));
+    const bySubject = 'SEARCH s sessions_by_subject (account_id=? AND subject_id=?)';
+    expect(steps.filter((it) => it.startsWith('SEARCH'))).toEqual([
+      bySubject,
+      'SEARCH r session_readings_by_session (account=? AND incarnation=? AND position>? AND position<?)',
+      bySubject,
+      'SEARCH l late_readings_by_digest (account=? AND incarnation=? AND timestamp_ms>? AND timestamp_ms<?)',
+      'SEARCH r (account=? AND position=?)',
+    ]);
+    return;
+  }
+  const keys = plan.filter(({ table }) => /^[slr]$/.test(table ?? '')).map(({ table, key }) => `${table} ${key}`);
+  expect(keys).toEqual([
+    ...['s sessions_by_subject', 'r session_readings_by_session'],
+    ...['s sessions_by_subject', 'l late_readings_by_digest', 'r PRIMARY'],
+  ]);
 });
 
 test('concurrent new sessions are looked up in batches', async () => {

@@ -76,7 +76,9 @@ export interface AccountSettings {
 
 /** Limits of the readings of a session token. */
 export interface TokenGrant {
-  /** A person whom readings may name, in addition to the subject of the session. */
+  /** The session of the token. */
+  readonly sessionId: string;
+  /** A person whom readings may name, in addition to the subject of the session, and whom the token may read. */
   readonly subjectId?: string;
   /** Database time in epoch ms. */
   readonly issuedAtMs: number;

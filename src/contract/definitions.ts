@@ -14,6 +14,8 @@ export interface Definition {
   /** True if the operation accepts session tokens. */
   readonly acceptsToken: boolean;
   readonly parameters: readonly Parameter[];
+  /** Parameters of which a request has at most one, or exactly one if required. Undefined if there are none. */
+  readonly exclusive: { readonly names: readonly string[]; readonly required?: boolean } | undefined;
   /** The body in its last media type. Undefined if the operation has no body. */
   readonly body: Content | undefined;
   /** All media types of the body. `readBody` converts them to the last one. */
@@ -55,6 +57,7 @@ interface Documented {
   readonly operationId: OperationId;
   readonly security?: ReadonlyArray<Readonly<Record<string, unknown>>>;
   readonly parameters?: readonly unknown[];
+  readonly 'x-exclusive-parameters'?: NonNullable<Definition['exclusive']>;
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: unknown }>> };
   readonly responses: Readonly<Record<string, { readonly content?: { 'application/json'?: { schema: unknown } } }>>;
 }
@@ -79,6 +82,7 @@ function toDefinition(template: string, method: string, documented: Documented):
     isPublic: security?.length === 0,
     acceptsToken: security?.some((scheme) => 'BearerToken' in scheme) ?? false,
     parameters: resolve(parameters) as Parameter[],
+    exclusive: documented['x-exclusive-parameters'],
     body: body && { mediaType: body[0], schema: resolve(body[1].schema) as Schema },
     mediaTypes: Object.keys(content),
     // Resolved on demand, because only the tools of MCP need the schemas of responses.

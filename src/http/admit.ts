@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { limits, operationScopes, problems } from '../../generated/spec.js';
-import type { Identity, Scope, TokenIdentity } from '../contract/contract.js';
+import type { Caller, Identity, Scope, TokenIdentity } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
 import type { MonthlyCalls } from '../limits/monthly-calls.js';
@@ -145,16 +145,33 @@ export function requireScope({ operationId }: Route): Step {
   };
 }
 
-/** Rejects a session token on a request for another session. Runs after the validation of the request. */
-export function requireOwnSession({ record }: Route): Step {
-  return ({ token, query, body }) => {
-    if (token && record.nameSession?.(query, token.sessionId, body) !== token.sessionId)
+/** Returns the time of the newest erasure of a person, in epoch ms. 0 if there is none. */
+export type FindErased = (accountId: string, subjectId: string) => Promise<number>;
+
+/**
+ * Rejects a session token on a request for another session, or for a person who is not signed into the token or was
+ * erased since. Runs after the validation of the request.
+ */
+export function requireOwnSession({ record }: Route, findErased: FindErased): Step {
+  return ({ token, caller, query, body }) => {
+    if (!token) return;
+    const subjectId = record.namePerson?.(query);
+    if (subjectId !== undefined) return requireOwnPerson(findErased, caller, subjectId);
+    if (record.nameSession?.(query, token.sessionId, body) !== token.sessionId)
       throw new ProblemError('invalid_token', { cause: 'not valid for this session' });
   };
 }
 
+async function requireOwnPerson(findErased: FindErased, caller: Caller | undefined, subjectId: string): Promise<void> {
+  const { accountId, grant } = caller ?? {};
+  const isOwn = accountId && grant?.subjectId === subjectId;
+  if (!isOwn || grant.issuedAtMs <= (await findErased(accountId, subjectId)))
+    throw new ProblemError('invalid_token', { cause: 'not valid for this person' });
+}
+
 /**
- * Applies the limits to each valid request: first the monthly quota of the account, then the rate limit of the session.
+ * Applies the limits to each valid request: first the monthly quota of the account, then the rate limit of the session
+ * or person.
  */
 export function limitRequests({ record }: Route, sessionRequests: WindowLimit): Step {
   const { countsPerSession } = record;
@@ -162,7 +179,11 @@ export function limitRequests({ record }: Route, sessionRequests: WindowLimit): 
     const { call, token, query, body, allowances } = exchange;
     const { accountId } = requireCaller(exchange);
     takeAllowance(await call?.admit(), allowances);
-    const sessionId = countsPerSession && record.nameSession?.(query, token?.sessionId, body);
-    if (sessionId !== undefined) takeAllowance(await sessionRequests(accountId, sessionId), allowances);
+    if (!countsPerSession) return;
+    const subjectId = record.namePerson?.(query);
+    const sessionId = record.nameSession?.(query, token?.sessionId, body);
+    // A name of three parts never equals one of a session, because ids contain no spaces.
+    if (subjectId !== undefined) takeAllowance(await sessionRequests(accountId, 'person', subjectId), allowances);
+    else if (sessionId !== undefined) takeAllowance(await sessionRequests(accountId, sessionId), allowances);
   };
 }

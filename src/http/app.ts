@@ -13,6 +13,7 @@ import {
   createAdmit,
   createAdmitAccount,
   createAuthenticate,
+  type FindErased,
   limitRequests,
   requireOwnSession,
   requireScope,
@@ -34,6 +35,7 @@ export interface AppParts
   extends Admission, RefusalParts, Authentication, DocumentationParts, DispatchParts, Omit<IntakeParts, 'validate'> {
   readonly monthlyCalls: MonthlyCalls;
   readonly countFailure: FailureLimit;
+  readonly findErased: FindErased;
   readonly observeRefusal: (policy: LimitPolicy) => void;
   /** Proxies whose X-Forwarded-For is trusted: the number of proxies, or their networks. */
   readonly trustProxy: number | readonly string[];
@@ -118,7 +120,7 @@ async function createOperations(parts: AppParts): Promise<Operations> {
   const admitReading = createIntake({ ...parts, validate: (value, faults) => validateBody(reading, value, faults) });
   const batches = createBatchFormat();
   const limit = (route: Route) => [validateRequest(route), limitRequests(route, parts.sessionRequests)];
-  const own = (route: Route) => (route.acceptsToken ? [requireOwnSession(route)] : []);
+  const own = (route: Route) => (route.acceptsToken ? [requireOwnSession(route, parts.findErased)] : []);
   const steps: Readonly<Record<'none' | 'object' | 'reading' | 'lines', CreateSteps>> = {
     none: (route) => [validateRequest(route), ...own(route), limitRequests(route, parts.sessionRequests)],
     object: (route) => [readBody(route, jsonFormat), ...steps.none(route)],

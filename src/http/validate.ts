@@ -1,3 +1,4 @@
+import { faults as texts } from '../../generated/spec.js';
 import type { Fault } from '../contract/contract.js';
 import type { Definition } from '../contract/definitions.js';
 import { createFault, omitExcess, ProblemError, suggestName, toFault } from '../contract/problem.js';
@@ -25,6 +26,7 @@ export async function createValidation() {
       (definition: Definition): Step =>
       (exchange) => {
         const { query, faults } = readQuery(definition, exchange);
+        faults.push(...findExclusive(definition, query, faults));
         exchange.query = query;
         const { headers, params, body } = exchange;
         return check(definition, { query, headers, params, body }, faults);
@@ -56,13 +58,27 @@ function faultsAcrossFields({ body: content }: Definition, body: unknown): Fault
   ];
 }
 
+/** Checks the parameters of which only one is allowed (`x-exclusive-parameters`). */
+function findExclusive({ exclusive }: Definition, query: object, known: readonly Fault[]): Fault[] {
+  if (!exclusive) return [];
+  const { names, required = false } = exclusive;
+  const isSent = (name: string) => name in query || known.some(({ parameter }) => parameter === name);
+  const sent = names.filter(isSent);
+  const [first = '', last] = sent.length > 0 ? sent : names;
+  if (sent.length === 0) return required ? [createFault('missing', { parameter: first })] : [];
+  if (last === undefined) return [];
+  const { detail, optional_detail } = texts.exclusive;
+  const text = (required ? detail : optional_detail).replace('{limit}', names.join(' and '));
+  return [{ ...createFault('exclusive', { parameter: last }), detail: text }];
+}
+
 type QueryValue = string | number | readonly string[];
 
 interface ReadQuery {
   /** The parameters without an error in `faults`, by name. Integers are converted to numbers, and lists to arrays. */
   readonly query: Readonly<Record<string, QueryValue>>;
   /** Unknown, repeated and empty parameters, and values that are not an integer. */
-  readonly faults: readonly Fault[];
+  readonly faults: Fault[];
 }
 
 /**

@@ -22,7 +22,10 @@ export interface WindowParts {
 
 const silent = 'REDIS_URL: Redis does not respond; each process counts separately until Redis responds';
 
-/** Opens the limit of requests per session (`count(accountId, sessionId)`) or of new sessions per key. */
+/**
+ * Opens the limit of requests per session (`count(accountId, sessionId)`) and of reads per person (`count(accountId,
+ * 'person', subjectId)`), or of new sessions per key.
+ */
 export async function openWindow(
   { policy, window_seconds: windowSeconds }: typeof limits.session_requests | typeof limits.new_sessions,
   quota: number,

@@ -1,5 +1,4 @@
 import type { Schema } from '../contract/contract.js';
-import { createBothNamedError } from '../contract/problem.js';
 import type { OperationRecord } from './operation.js';
 
 const mediaTypes: Readonly<Record<Schema<'ExportFormat'>, string>> = {
@@ -18,7 +17,6 @@ export const exportReadings: OperationRecord<'exportReadings'> = {
     { query: { session_id, subject_id: subjectId, format = 'ndjson', cursor }, caller, token, onSent },
   ) {
     const sessionId = session_id ?? token?.sessionId;
-    if (sessionId !== undefined && subjectId !== undefined) throw createBothNamedError({ parameter: 'subject_id' });
     const position = cursor === undefined ? undefined : Number(cursor);
     const request = { caller, sessionId, subjectId, format, cursor: position, expiresAtMs: token?.expiresAtMs, onSent };
     return { mediaType: mediaTypes[format], run: (begin) => runExport(request, begin) };

@@ -1,5 +1,6 @@
 import { ProblemError } from '../contract/problem.js';
-import type { ComputedState, Session } from '../score/remembered.js';
+import { restrictToToken } from '../score/live.js';
+import type { Session, Subject } from '../score/remembered.js';
 import { reduceConfidenceByAge, toStateReading } from '../score/state-reading.js';
 import type { ReadScope } from '../store/scope.js';
 import { createSessionReader } from '../store/sessions.js';
@@ -13,24 +14,52 @@ export const getState: OperationRecord<'getState', 'store' | 'now'> = {
   personalData: 'reads',
   countsPerSession: true,
   nameSession: ({ session_id }) => session_id,
+  namePerson: ({ subject_id }) => subject_id,
   tool: {
     name: 'get_human_state',
     title: 'Get the state',
     description:
-      'Get the current stress state of a session. Call it before you answer the person, and follow the recommendation. The confidence falls with the age of the state. At 0, the state is outdated.',
+      'Get the current stress state of a session, or of a person over all sessions. Call it before you answer the person, and follow the recommendation. The confidence falls with the age of the state. At 0, the state is outdated.',
     leading: ['recommendation'],
   },
-  async handle({ store, now }, { query }, { accountId }) {
+  async handle({ store, now }, { query: { session_id = '', subject_id } }, { accountId, grant }) {
     const scope = store.read(accountId);
-    const found = await createSessionReader(scope).find(query.session_id);
-    if (!found) throw new ProblemError('session_not_found');
-    const computed = await withTriggers(scope, found.session);
+    const { sessionId, session, subject } = await (subject_id === undefined
+      ? findSession(scope, session_id)
+      : findPerson(scope, subject_id));
+    const { active, resolved } = subject ?? {};
+    const latest = subject ? { ...session.latest, triggers: { active, resolved } } : session.latest;
+    const computed = restrictToToken(latest, grant, session.subjectId);
     const confidence = reduceConfidenceByAge(computed.confidence, now() - computed.timestampMs);
-    return { status: 200, body: toStateReading(query.session_id, { ...computed, confidence }) };
+    // A token never sees the id of another session.
+    const body = toStateReading(grant?.sessionId ?? sessionId, { ...computed, confidence });
+    return { status: 200, body: subject_id === undefined ? body : { ...body, subject_id } };
   },
 };
 
-async function withTriggers(scope: ReadScope, { latest, subjectId }: Session): Promise<ComputedState> {
+interface Found {
+  readonly sessionId: string;
+  readonly session: Session;
+  /** The subject of the session. Undefined if the session has none. */
+  readonly subject: Subject | undefined;
+}
+
+async function findSession(scope: ReadScope, sessionId: string): Promise<Found> {
+  const found = await createSessionReader(scope).find(sessionId);
+  if (!found) throw new ProblemError('session_not_found');
+  const { session } = found;
+  const { subjectId } = session;
   const subject = subjectId === undefined ? undefined : await createSubjectReader(scope).find(subjectId);
-  return subject ? { ...latest, triggers: { active: subject.active, resolved: subject.resolved } } : latest;
+  return { sessionId, session, subject };
+}
+
+/** Finds the session of the person's newest reading. */
+async function findPerson(scope: ReadScope, subjectId: string): Promise<Found> {
+  const subject = await createSubjectReader(scope).find(subjectId);
+  const sessionId = subject?.newest?.sessionId;
+  const found = sessionId === undefined ? undefined : await createSessionReader(scope).find(sessionId);
+  // The session may have expired, and started again for another person or with backfilled readings only.
+  if (sessionId === undefined || found?.session.subjectId !== subjectId || found.session.isBackfilled)
+    throw new ProblemError('subject_not_found');
+  return { sessionId, session: found.session, subject };
 }

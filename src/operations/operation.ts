@@ -26,7 +26,7 @@ interface Facts {
   readonly personalData: 'none' | 'reads' | 'exports' | 'writes' | 'erases';
   /** Content of the body: one reading, or one reading per line. The intake prepares the readings. */
   readonly takes?: 'reading' | 'lines';
-  /** True if a request counts against the limit of its session. Readings always count. */
+  /** True if a request counts against the limit of its session or person. Readings always count. */
   readonly countsPerSession?: true;
   /** True if a token may be a parameter of the query: `EventSource` cannot send headers. */
   readonly takesTokenInQuery?: true;
@@ -42,6 +42,8 @@ interface Named<Op extends OperationId> {
    * request without a session may mean the session of its token.
    */
   nameSession?(query: Input<Op>['query'], ownSession: string | undefined, body: BodyOf<Op>): string | undefined;
+  /** Returns the person that a valid request reads over all sessions, in place of a session. */
+  namePerson?(query: Input<Op>['query']): string | undefined;
 }
 
 /** An operation with a single response. Its handler runs in the core. */
@@ -58,6 +60,7 @@ interface Streamed<Op extends OperationId> {
 /** The type of all operations. Its methods accept any input: callers validate the input against the same operation. */
 export interface AnyOperation extends Facts {
   nameSession?(query: unknown, ownSession: string | undefined, body: unknown): string | undefined;
+  namePerson?(query: unknown): string | undefined;
   handle?(
     services: Services,
     input: AnyInput,

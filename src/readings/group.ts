@@ -1,4 +1,4 @@
-import type { Caller, TokenGrant } from '../contract/contract.js';
+import type { Caller } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
 import type { AdmitSession } from '../limits/new-session-limit.js';
 import { runInSharedSpan, traceOrigin, type TraceOrigin } from '../observe/in-span.js';
@@ -73,8 +73,8 @@ export interface ReadingWriterParts {
   readonly digestId: DigestId;
   /** Called after a commit that added events to the outbox. */
   readonly onEvents: () => void;
-  /** Called with the readings of each committed group. */
-  readonly onCommitted: (group: readonly PreparedReading[]) => void;
+  /** Called with the readings of each committed group, and the subject of the session of each reading. */
+  readonly onCommitted: (group: readonly PreparedReading[], subjectIds: Advanced['subjectIds']) => void;
 }
 
 /** Writes the readings of all callers in groups. */
@@ -132,10 +132,10 @@ async function commitGroup(
   const size = { 'ingest.group_size': group.length };
   const origins = group.map(({ origin }) => origin);
   const readings = group.map(({ reading }) => reading);
-  const { outcomes, hasEvents } = await runInSharedSpan('ingest group', size, origins, () =>
+  const { outcomes, subjectIds, hasEvents } = await runInSharedSpan('ingest group', size, origins, () =>
     processGroup(store, readings, now(), digestId),
   );
-  onCommitted(readings);
+  onCommitted(readings, subjectIds);
   if (hasEvents) onEvents();
   return outcomes;
 }
@@ -144,6 +144,8 @@ async function commitGroup(
 interface Advanced {
   /** One outcome per reading, in order. */
   readonly outcomes: Outcome[];
+  /** The subject of each reading's session, in order. Undefined for a session without a subject. */
+  readonly subjectIds: ReadonlyArray<string | undefined>;
   /** True if the outbox has new events. */
   readonly hasEvents: boolean;
 }
@@ -159,16 +161,18 @@ export async function processGroup(
   digestId: DigestId,
 ): Promise<Advanced> {
   return store.transact(async (scopeOf) => {
-    const outcomes = new Map<PreparedReading, Outcome | undefined>();
+    const results = new Map<PreparedReading, readonly [Outcome | undefined, string | undefined]>();
     let hasEvents = false;
     // Sorted, so that all processes lock rows in the same order.
     for (const accountId of [...new Set(group.map((it) => it.accountId))].sort()) {
       const readings = group.filter((it) => it.accountId === accountId);
       const advanced = await advanceAccount(scopeOf(accountId), readings, nowMs, (it) => digestId(accountId, it));
-      for (const [index, reading] of readings.entries()) outcomes.set(reading, advanced.outcomes[index]);
+      for (const [index, reading] of readings.entries())
+        results.set(reading, [advanced.outcomes[index], advanced.subjectIds[index]]);
       hasEvents ||= advanced.hasEvents;
     }
-    return { outcomes: group.map((reading) => outcomes.get(reading) as Outcome), hasEvents };
+    const outcomes = group.map((reading) => results.get(reading)?.[0] as Outcome);
+    return { outcomes, subjectIds: group.map((reading) => results.get(reading)?.[1]), hasEvents };
   });
 }
 
@@ -209,17 +213,14 @@ async function advanceAccount(
   if (bound.length > 0) await bindRows(scope, bound, webhookEpoch !== undefined);
   const hasEvents =
     webhookEpoch !== undefined && (await appendEvents(scope, collectEvents(progress, advances), webhookEpoch, nowMs));
+  const subjectIds = readings.map(({ sessionId }) => progress.sessions.get(sessionId)?.session?.subjectId);
   const outcomes = advances.map((it, index) => {
-    const { grant, sessionId } = readings[index] as PreparedReading;
     const outcome = toOutcome(it, computed);
-    if (!grant || outcome instanceof ProblemError) return outcome;
-    return restrictToToken(outcome, isOfPerson(grant, progress.sessions.get(sessionId)?.session));
+    return outcome instanceof ProblemError
+      ? outcome
+      : restrictToToken(outcome, readings[index]?.grant, subjectIds[index]);
   });
-  return { outcomes, hasEvents };
-}
-
-function isOfPerson({ subjectId }: TokenGrant, session: Session | undefined): boolean {
-  return subjectId !== undefined && subjectId === session?.subjectId;
+  return { outcomes, subjectIds, hasEvents };
 }
 
 const noSubjects = (): Map<string, Subject | undefined> => new Map();

@@ -31,7 +31,7 @@ test('thirds have whole numbers of points, and the remainder belongs to the midd
 });
 
 test('a window without points has no transitions, minimum or maximum', () => {
-  expect(toHistory('s1', 5, [])).toEqual({
+  expect(toHistory({ session_id: 's1' }, 5, [])).toEqual({
     session_id: 's1',
     minutes: 5,
     datapoints: [],
@@ -41,7 +41,7 @@ test('a window without points has no transitions, minimum or maximum', () => {
 });
 
 test('a point shows the heart rate, respiratory rate and device that its reading had, and no others', () => {
-  const [without, withOne] = toHistory('s1', 5, [
+  const [without, withOne] = toHistory({ session_id: 's1' }, 5, [
     { timestampMs: 0, score: 20, confidence: 0.5, model: 1, measured: {} },
     {
       ...{ timestampMs: 1000, score: 19, confidence: 0.5, model: 2 },
@@ -59,16 +59,21 @@ test('a point shows the heart rate, respiratory rate and device that its reading
 });
 
 test('transitions count changes of state, not of score', () => {
-  expect(toHistory('s1', 5, pointsOf([19, 20, 39, 40, 39, 80])).summary.transitions).toBe(4);
-  expect(toHistory('s1', 5, pointsOf([20, 30, 39])).summary.transitions).toBe(0);
+  expect(toHistory({ session_id: 's1' }, 5, pointsOf([19, 20, 39, 40, 39, 80])).summary.transitions).toBe(4);
+  expect(toHistory({ session_id: 's1' }, 5, pointsOf([20, 30, 39])).summary.transitions).toBe(0);
 });
 
 test('the mean has one decimal and lies between minimum and maximum', () => {
-  expect(toHistory('s1', 5, pointsOf([0, 0, 1])).summary).toEqual({ transitions: 0, min: 0, max: 1, mean: 0.3 });
+  expect(toHistory({ session_id: 's1' }, 5, pointsOf([0, 0, 1])).summary).toEqual({
+    transitions: 0,
+    min: 0,
+    max: 1,
+    mean: 0.3,
+  });
   fc.assert(
     fc.property(scores, (values) => {
       fc.pre(values.length > 0);
-      const { min, max, mean } = toHistory('s1', 5, pointsOf(values)).summary;
+      const { min, max, mean } = toHistory({ session_id: 's1' }, 5, pointsOf(values)).summary;
       expect([min, max]).toEqual([Math.min(...values), Math.max(...values)]);
       expect(mean).toBeGreaterThanOrEqual(Number(min));
       expect(mean).toBeLessThanOrEqual(Number(max));

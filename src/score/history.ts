@@ -8,15 +8,26 @@ const datapointSignals = fields.HistoryDatapoint.filter(
   (name): name is Extract<typeof name, keyof ReadingContent> => name in signals || name === 'source_device',
 );
 
-/** Returns the points of a window as defined in the contract, oldest first. */
-export function toHistory(sessionId: string, minutes: number, found: readonly HistoryPoint[]): Schema<'History'> {
+/** A point of the history of a person, with its session. The points of a session have none. */
+type PointOfPerson = HistoryPoint & { readonly sessionId?: string };
+
+/**
+ * Returns the points of a window as defined in the contract, oldest first. `named` contains the id of the session or
+ * person. With `onlySession`, the points of other sessions do not name their session.
+ */
+export function toHistory(
+  named: Pick<Schema<'History'>, 'session_id' | 'subject_id'>,
+  minutes: number,
+  found: readonly PointOfPerson[],
+  onlySession?: string,
+): Schema<'History'> {
   const points = [...found].sort(byTimeAndStress);
   const scores = points.map(({ score }) => score);
   const writeInstant = createTimestampFormatter();
   return {
-    session_id: sessionId,
+    ...named,
     minutes,
-    datapoints: points.map((point) => toDatapoint(point, writeInstant(point.timestampMs))),
+    datapoints: points.map((point) => toDatapoint(point, writeInstant(point.timestampMs), onlySession)),
     trend: computeTrend(scores),
     summary: { transitions: countTransitions(scores), ...computeSpread(scores) },
   };
@@ -26,13 +37,14 @@ export function toHistory(sessionId: string, minutes: number, found: readonly Hi
  * Sorts by time. Points with the same timestamp are sorted by ascending stress, so that every deployment returns the
  * same order.
  */
-function byTimeAndStress(a: HistoryPoint, b: HistoryPoint): number {
+function byTimeAndStress(a: PointOfPerson, b: PointOfPerson): number {
   return (
     a.timestampMs - b.timestampMs ||
     a.score - b.score ||
     a.confidence - b.confidence ||
     (a.measured.heart_rate ?? 0) - (b.measured.heart_rate ?? 0) ||
-    compareText(JSON.stringify(a.measured), JSON.stringify(b.measured))
+    compareText(JSON.stringify(a.measured), JSON.stringify(b.measured)) ||
+    compareText(a.sessionId ?? '', b.sessionId ?? '')
   );
 }
 
@@ -47,10 +59,16 @@ export function computeTrend(scores: readonly number[]): Schema<'History'>['tren
   return difference > 0 ? 'rising' : 'falling';
 }
 
-function toDatapoint(point: HistoryPoint, timestamp: string): Schema<'HistoryDatapoint'> {
-  const { score, confidence, model, measured, topics } = point;
+function toDatapoint(
+  point: PointOfPerson,
+  timestamp: string,
+  onlySession: string | undefined,
+): Schema<'HistoryDatapoint'> {
+  const { sessionId, score, confidence, model, measured, topics } = point;
+  const isNamed = sessionId !== undefined && (onlySession ?? sessionId) === sessionId;
   const datapoint: Schema<'HistoryDatapoint'> = {
     timestamp,
+    ...(isNamed && { session_id: sessionId }),
     state: findBand(score).state,
     stress_score: score,
     confidence,

@@ -98,7 +98,7 @@ test('the state is the band of the published score, in responses and in the hist
       const steps = advanceAll(readings);
       const computedStates = steps.map(({ computed }) => toStateReading('s1', computed));
       const points = steps.map(({ point }) => point);
-      return [...computedStates, ...toHistory('s1', 60, points).datapoints].every(
+      return [...computedStates, ...toHistory({ session_id: 's1' }, 60, points).datapoints].every(
         ({ state, stress_score }) => state === stateByEdges(stress_score),
       );
     }),

@@ -82,7 +82,7 @@ test('a new session of a known person has the alone score of a session of an unk
       const sharing = { live, sessionId: 'new', isRead: true };
       const { computed } = advanceSession(undefined, reading, known, { sharing });
       const { computed: alone } = advanceSession(undefined, reading, known);
-      const { score, confidence, reason } = restrictToToken(computed, false);
+      const { score, confidence, reason } = restrictToToken(computed, {}, 'anna');
       expect({ score, confidence, reason }).toEqual({
         score: alone.score,
         confidence: alone.confidence,
@@ -99,7 +99,7 @@ test('a token of the person gets no session id, also if one id contains another 
   );
   const reason = `Tense voice (session a), low urgency (session a)b), calm face (session ${'x'.repeat(61)}...).`;
   const computed = { timestampMs: startMs, score: 50, confidence: 0.5, model: 2, received: [], learned: 0 };
-  const seen = restrictToToken({ ...computed, reason, shared }, true);
+  const seen = restrictToToken({ ...computed, reason, shared }, { subjectId: 'anna' }, 'anna');
   const another = '(another session)';
   expect(seen.reason).toBe(`Tense voice ${another}, low urgency ${another}, calm face ${another}.`);
   expect(JSON.stringify(seen)).not.toContain('session_id');

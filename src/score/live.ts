@@ -1,4 +1,4 @@
-import type { Schema } from '../contract/contract.js';
+import type { Schema, TokenGrant } from '../contract/contract.js';
 import { staleAfterMs } from './evidence.js';
 import type { HeartRateLevel } from './heart.js';
 import { addStatedMovement, chooseNewerStatement, chooseStrongerMovement, explainRise } from './movement.js';
@@ -134,13 +134,17 @@ function keepFresh<S extends Sample<unknown> | undefined>(sample: S, atMs: numbe
 }
 
 /**
- * Returns a state as the holder of a session token gets it. Only a token of the person shows the evidence of other
- * sessions, and none shows their ids.
+ * Returns a state as the caller gets it. `grant` is that of a session token, and `subjectId` the subject of the state's
+ * session. Only a token of the person shows the evidence of other sessions, and none shows their ids.
  */
-export function restrictToToken(computed: ComputedState, isOfPerson: boolean): ComputedState {
+export function restrictToToken(
+  computed: ComputedState,
+  grant: Pick<TokenGrant, 'subjectId'> | undefined,
+  subjectId: string | undefined,
+): ComputedState {
   const { shared, alone, ...state } = computed;
-  if (!shared && !alone) return computed;
-  if (!isOfPerson) return { ...state, ...alone };
+  if (!grant || (!shared && !alone)) return computed;
+  if (grant.subjectId === undefined || grant.subjectId !== subjectId) return { ...state, ...alone };
   const ids = shared?.flatMap(({ session_id }) => session_id ?? []) ?? [];
   const withoutIds = shared?.map(({ session_id: _, ...signal }) => signal);
   return { ...state, reason: hideSessions(state.reason, ids), shared: withoutIds };

@@ -143,6 +143,7 @@ async function serve(
     root,
     operate,
     recordAccess: core.recordAccess,
+    findErased: core.findErased,
     identify: createIdentify({ keys, now, onExpiredUse: createExpiredKeyLog(log), onLookup: metrics.observeKeyLookup }),
     identifyToken: createIdentifyToken({ sessionTokens, findKey, now }),
     countFailure: createFailureLimit(config.quotas.failedAuthentications, now),

@@ -20,7 +20,7 @@ import { createComputeHours } from '../retention/hours.js';
 import { startRetention } from '../retention/purge.js';
 import { everyone } from '../store/access-queries.js';
 import { createAccessTable } from '../store/accesses.js';
-import type { StoredErasure } from '../store/erased-ids.js';
+import { createErasedIdTable, type StoredErasure } from '../store/erased-ids.js';
 import { createKeyTable } from '../store/keys.js';
 import { createPositionReader } from '../store/readings-by-position.js';
 import { createSecretsKeyTable } from '../store/secrets-key.js';
@@ -28,8 +28,8 @@ import { openStore, type Store } from '../store/store.js';
 import { findStreamHeads } from '../store/stream-positions.js';
 import { createUsageTable } from '../store/usage.js';
 import { beginExport, type ExportPosition, type ExportScope, readExportPage } from '../streaming/export-page.js';
+import type { SessionId } from '../streaming/open-streams.js';
 import { type PageRequest, readPage } from '../streaming/stream-page.js';
-import type { SessionId } from '../streaming/streams.js';
 import type { WorkerParts } from '../webhooks/worker-parts.js';
 import type { Worker } from '../webhooks/worker.js';
 import { openFoundation, type ProcessParts, startWorkerOn } from './foundation.js';
@@ -89,9 +89,9 @@ async function start(keep: Keep, parts: CoreParts) {
       // SQLite allows only one write transaction at a time.
       hasConcurrentWriters: config.database.kind !== 'sqlite',
       admitSession: createAdmitSession(store, newSessions.count, config.quotas.newSessions === 0),
-      onCommitted(group) {
+      onCommitted(group, subjectIds) {
         host.observeGroup(group.length);
-        if (isNotifying) host.wakeStreams(listSessionIds(group));
+        if (isNotifying) host.wakeStreams(listSessionIds(group, subjectIds));
       },
     }),
   );
@@ -123,7 +123,14 @@ async function start(keep: Keep, parts: CoreParts) {
     digestFeedback: createDigestFeedback(foundation.secretsKeys),
     maxFeedbackAgeMs: config.retention.feedbackMs,
   };
+  async function findErased(accountId: string, subjectId: string): Promise<number> {
+    const digests = digestId(accountId, { kind: 'subject', id: subjectId });
+    const found = await createErasedIdTable(store.read(accountId)).find(digests);
+    return Math.max(0, ...found.values());
+  }
+
   return {
+    findErased,
     /** Runs an operation. The input must be validated against the contract. */
     async operate(operationId: OperationId, input: AnyInput, caller: Caller | undefined): Promise<CoreResponse> {
       const { handle } = findOperation(operationId);
@@ -155,7 +162,8 @@ async function start(keep: Keep, parts: CoreParts) {
       if (config.hasWorker) worker = startWorkerOn(foundation, parts, host, defaultPollMs);
       return developmentKey;
     },
-    readPage: ({ accountId, ...request }: PageRequest) => readPage(store.read(accountId), request),
+    readPage: ({ accountId, ...request }: PageRequest) =>
+      readPage(store.read(accountId), request, (subjectId) => findErased(accountId, subjectId)),
     /** Returns the start of an export. Rejects with a ProblemError if there is no data. */
     beginExport: (scope: ExportScope, cursor: number | undefined) => beginExport(store, scope, cursor),
     readExportPage: (scope: ExportScope, from: ExportPosition) =>
@@ -184,9 +192,13 @@ async function start(keep: Keep, parts: CoreParts) {
   };
 }
 
-function listSessionIds(group: readonly PreparedReading[]): SessionId[] {
-  const ids = new Map(group.map(({ accountId, sessionId }) => [`${accountId} ${sessionId}`, { accountId, sessionId }]));
-  return [...ids.values()];
+function listSessionIds(group: readonly PreparedReading[], subjectIds: ReadonlyArray<string | undefined>): SessionId[] {
+  const named = group.map(({ accountId, sessionId }, index) => ({
+    accountId,
+    sessionId,
+    subjectId: subjectIds[index],
+  }));
+  return [...new Map(named.map((it) => [`${it.accountId} ${it.sessionId}`, it])).values()];
 }
 
 /** Creates a development key if the embedded database is empty, so that the service is usable immediately. */

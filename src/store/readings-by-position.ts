@@ -4,6 +4,7 @@ import type { ComputedState } from '../score/remembered.js';
 import { computedColumns, type ComputedRow, hintSessionIndex, toAccountKey, toComputed, toPoint } from './readings.js';
 import { isMysql, selectRows } from './rows.js';
 import type { ReadScope } from './scope.js';
+import { findStreamHeads } from './stream-positions.js';
 
 /** A range of positions: later than `after`, up to `through`. */
 export interface PositionRange {
@@ -15,6 +16,7 @@ export interface PositionRange {
 export interface StreamedReading {
   readonly position: number;
   readonly sessionId: string;
+  readonly subjectId: string | undefined;
   readonly computed: ComputedState;
   /** JSON of the state change that the reading caused. Null if it caused none. */
   readonly stateChange: string | null;
@@ -29,9 +31,10 @@ export interface SessionReadings {
   readonly readings: readonly StreamedReading[];
 }
 
-/** A session and its newest position. */
+/** A session with its subject, and its newest position. */
 export interface ChangedSession {
   readonly sessionId: string;
+  readonly subjectId: string | undefined;
   readonly position: number;
 }
 
@@ -95,12 +98,28 @@ export function createPositionReader({ knex, accountId }: ReadScope) {
       return { incarnation: rows[0]?.incarnation, readings };
     },
 
+    /** Returns at most `max` readings of the subject's sessions in a range, without backfilled readings. */
+    async streamSubject(subjectId: string, { after, through }: PositionRange, max: number): Promise<StreamedReading[]> {
+      const sql = `select ${columns} from ${ofSessions} where s.account_id = ? and s.subject_id = ?
+        and r.position > ? and r.position <= ? order by r.position limit ${max}`;
+      const rows = await selectRows<Row>(knex, { sql, bindings: [account, accountId, subjectId, after, through] });
+      return rows.map(toStreamed);
+    },
+
+    /** Returns the position of the account's newest reading. 0 if the account has no readings. */
+    async newestPosition(): Promise<number> {
+      const [head] = await findStreamHeads(knex, [accountId]);
+      return head?.position ?? 0;
+    },
+
     /** Returns the sessions with readings after a position. Each session has its newest position. */
     async changedAfter(position: number): Promise<ChangedSession[]> {
-      const sql = `select s.session_id as sessionId, r.position from ${ofReadings}
+      const sql = `select s.session_id as sessionId, s.subject_id as subjectId, r.position from ${ofReadings}
         where r.account = ? and r.position > ? order by r.position`;
-      const rows = await selectRows<ChangedSession>(knex, { sql, bindings: [account, accountId, account, position] });
-      return [...new Map(rows.map((row) => [row.sessionId, row])).values()];
+      type Found = Omit<ChangedSession, 'subjectId'> & { readonly subjectId: string | null };
+      const rows = await selectRows<Found>(knex, { sql, bindings: [account, accountId, account, position] });
+      const changed = rows.map((row) => ({ ...row, subjectId: row.subjectId ?? undefined }));
+      return [...new Map(changed.map((it) => [it.sessionId, it])).values()];
     },
 
     /** Returns at most `max` readings of the account, with everything that is stored about them. */
@@ -136,7 +155,8 @@ function byAcceptance(a: Row, b: Row): number {
 
 function toStreamed(row: Row): StreamedReading {
   const { position, session_id: sessionId, state_change: stateChange } = row;
-  return { position, sessionId, computed: toComputed(row, toPoint(row)), stateChange };
+  const subjectId = row.subject_id ?? undefined;
+  return { position, sessionId, subjectId, computed: toComputed(row, toPoint(row)), stateChange };
 }
 
 function toStoredResult(row: Row): StoredResult {

@@ -19,6 +19,21 @@ export function hintSessionIndex(knex: Knex): string {
   return `session_readings r ${hint}`;
 }
 
+/**
+ * Returns the conditions that select the readings of a window. Readings with another position, e.g. backfilled readings,
+ * are in `late_readings`.
+ */
+function selectWindow(afterMs: number, untilMs: number) {
+  const after = findPositions(afterMs)[0];
+  const last = Math.min(findPositions(untilMs)[1], Number.MAX_SAFE_INTEGER);
+  return {
+    near: 'r.position > ? and r.position <= ? and r.timestamp_ms > ? and r.timestamp_ms <= ?',
+    late: 'l.timestamp_ms > ? and l.timestamp_ms <= ? and (l.position <= ? or l.position > ?)',
+    nearBindings: [after, last, afterMs, untilMs],
+    lateBindings: [afterMs, untilMs, after, last],
+  };
+}
+
 /** Readings of one account. */
 export function createReadingTable({ knex, accountId }: ReadScope) {
   const account = toAccountKey(accountId);
@@ -32,20 +47,34 @@ export function createReadingTable({ knex, accountId }: ReadScope) {
       afterMs: number,
       untilMs = Number.MAX_SAFE_INTEGER,
     ): Promise<HistoryPoint[]> {
-      const columns = ['digest', ...computedColumns].map((name) => `r.${name}`).join(', ');
-      const after = findPositions(afterMs)[0];
-      const last = Math.min(findPositions(untilMs)[1], Number.MAX_SAFE_INTEGER);
-      // Readings with another position, e.g. backfilled readings, are in `late_readings`.
-      const sql = `select ${columns} from ${hintSessionIndex(knex)}
-        where r.account = ? and r.incarnation = ? and r.position > ? and r.position <= ?
-          and r.timestamp_ms > ? and r.timestamp_ms <= ?
-        union all select ${columns} from ${lateWithReadings}
-        where l.account = ? and l.incarnation = ? and l.timestamp_ms > ? and l.timestamp_ms <= ?
-          and (l.position <= ? or l.position > ?)
-        order by timestamp_ms desc, digest desc limit ${settings.datapoints_max}`;
-      const window = [afterMs, untilMs];
-      const bindings = [account, incarnation, after, last, ...window, account, incarnation, ...window, after, last];
+      const { near, late, nearBindings, lateBindings } = selectWindow(afterMs, untilMs);
+      const sql = `select ${pointColumns} from ${hintSessionIndex(knex)}
+        where r.account = ? and r.incarnation = ? and ${near}
+        union all select ${pointColumns} from ${lateWithReadings}
+        where l.account = ? and l.incarnation = ? and ${late} ${newestFirst}`;
+      const bindings = [account, incarnation, ...nearBindings, account, incarnation, ...lateBindings];
       return (await selectRows<ComputedRow>(knex, { sql, bindings })).reverse().map(toPointWithTopics);
+    },
+
+    /** Does the same for all sessions of a subject. Each point has its session. */
+    async pointsOfSubject(
+      subjectId: string,
+      afterMs: number,
+      untilMs = Number.MAX_SAFE_INTEGER,
+    ): Promise<Array<HistoryPoint & { readonly sessionId: string }>> {
+      const { near, late, nearBindings, lateBindings } = selectWindow(afterMs, untilMs);
+      // Keeps the order of the tables, as in `createPositionReader`.
+      const join = isMysql(knex) ? 'straight_join' : 'cross join';
+      const select = `select ${pointColumns}, s.session_id from sessions s ${join}`;
+      const sql = `${select} ${hintSessionIndex(knex)} on r.account = ? and r.incarnation = s.incarnation
+        where s.account_id = ? and s.subject_id = ? and ${near}
+        union all ${select} late_readings l on l.account = ? and l.incarnation = s.incarnation
+        ${join} session_readings r on r.account = l.account and r.position = l.position
+        where s.account_id = ? and s.subject_id = ? and ${late} ${newestFirst}`;
+      const subject = [account, accountId, subjectId];
+      const bindings = [...subject, ...nearBindings, ...subject, ...lateBindings];
+      const rows = await selectRows<ComputedRow & { readonly session_id: string }>(knex, { sql, bindings });
+      return rows.reverse().map((row) => ({ ...toPointWithTopics(row), sessionId: row.session_id }));
     },
 
     /** Returns those readings that are stored, with their responses. */
@@ -133,6 +162,9 @@ export const computedColumns = [
   'signals',
   'response',
 ] as const;
+
+const pointColumns = ['digest', ...computedColumns].map((name) => `r.${name}`).join(', ');
+const newestFirst = `order by timestamp_ms desc, digest desc limit ${settings.datapoints_max}`;
 
 export interface ComputedRow {
   readonly timestamp_ms: number;

@@ -34,7 +34,8 @@ export function createEventStream({ sink, request, type, readPage, onSent }: Eve
     sink.end(`retry: ${retryMs()}\n\n`);
   };
   const send = ({ events, incarnation: current }: EventPage): void => {
-    // Ends the stream if the session was erased or has expired. A new session with the same id is another stream.
+    // Ends the stream if the session was erased or has expired, or if the person was erased. A new session or person with
+    // the same id is another stream.
     if (incarnation !== undefined && incarnation !== current) return end();
     incarnation = current;
     const sent = events.filter((event) => type === undefined || event.type === type);
@@ -84,8 +85,10 @@ export function createEventStream({ sink, request, type, readPage, onSent }: Eve
  * Returns the first bytes of a stream. They contain an `id`, from which a client can continue that gets no further
  * event.
  */
-export function formatReadyEvent(after: number, sessionId: string | undefined): string {
-  const data = sessionId === undefined ? {} : { session_id: sessionId };
+export function formatReadyEvent(
+  after: number,
+  data: Partial<Record<'session_id' | 'subject_id', string | undefined>>,
+): string {
   return `retry: ${settings.retry_ms[0]}\nid: ${after}\nevent: ready\ndata: ${JSON.stringify(data)}\n\n`;
 }
 

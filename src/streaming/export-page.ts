@@ -38,9 +38,16 @@ export interface ExportPage {
   readonly next: ExportPosition | undefined;
 }
 
+/** Readings of a subject. Empty if the searched ranges contain none. `next` is undefined after the last page. */
+export interface SubjectPage<Row> {
+  readonly found: readonly Row[];
+  readonly next: ExportPosition | undefined;
+}
+
 /** Maximum number of position ranges that one page searches, so that a page takes milliseconds. */
 const searchesMax = 16;
-const firstSpan = 60_000 * positionsPerMs;
+/** Length of the first range of positions that is searched for the readings of a subject. */
+export const firstSpan = 60_000 * positionsPerMs;
 
 /**
  * Returns the start of an export, after the row with the position `cursor` if given. The export ends with the reading
@@ -73,7 +80,7 @@ export async function readExportPage(rows: ReadScope, scope: ExportScope, from: 
   const readings = createPositionReader(rows);
   const max = settings.page_rows;
   if (subjectId !== undefined) {
-    const { found, next } = await searchSubject((range) => readings.exportSubject(subjectId, range, max), from);
+    const { found, next } = await searchSubject((range) => readings.exportSubject(subjectId, range, max), from, max);
     return { text: toText(found, format), next };
   }
   const found =
@@ -88,14 +95,14 @@ export async function readExportPage(rows: ReadScope, scope: ExportScope, from: 
 }
 
 /**
- * Searches a subject's readings in ranges of positions. A range limits the work of the database, because the readings of
+ * Searches at most `max` readings of a subject in ranges of positions. A range limits the work of the database, because the readings of
  * several sessions must be sorted. Its length follows the density of the readings.
  */
-async function searchSubject(
-  read: (range: PositionRange) => Promise<StoredResult[]>,
+export async function searchSubject<Row extends { readonly position: number }>(
+  read: (range: PositionRange) => Promise<Row[]>,
   from: ExportPosition,
-): Promise<{ readonly found: readonly StoredResult[]; readonly next: ExportPosition | undefined }> {
-  const max = settings.page_rows;
+  max: number,
+): Promise<SubjectPage<Row>> {
   let { after, span } = from;
   for (let searches = 0; after < from.through && searches < searchesMax; searches += 1) {
     const through = Math.min(after + span, from.through);

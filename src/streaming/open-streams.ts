@@ -6,6 +6,8 @@ import type { Client } from './sink.js';
 
 export interface StreamRequest extends Client {
   readonly sessionId?: string | undefined;
+  /** The person whose sessions the stream covers. Not together with `sessionId`. */
+  readonly subjectId?: string | undefined;
   readonly type?: Schema<'StreamEventType'> | undefined;
   /** Id of the last event that the client has. Absent: the stream starts with the next new event. */
   readonly lastEventId?: number | undefined;
@@ -18,42 +20,53 @@ interface OpenStream {
 
 type OpenStreams = ReturnType<typeof createOpenStreams>;
 
-/** The open streams of a process, by account and session. */
+/** The open streams of a process, by account and by session or person. */
 export function createOpenStreams() {
-  /** Session of a stream. Undefined for a stream of all sessions. */
+  /** Session or person of a stream. Undefined for a stream of all sessions. */
   type Key = string | undefined;
   const accounts = new Map<string, Map<Key, Set<OpenStream>>>();
-  const toKey = ({ request: { caller, sessionId } }: OpenStream) => [caller.accountId, sessionId] as const;
-  const find = (accountId: string, sessionId: Key) => accounts.get(accountId)?.get(sessionId) ?? [];
+  // Differs from each key of a session, because ids contain no spaces.
+  const toPersonKey = (subjectId: string) => `person ${subjectId}`;
+  const toKey = ({ request: { caller, sessionId, subjectId } }: OpenStream) =>
+    [caller.accountId, subjectId === undefined ? sessionId : toPersonKey(subjectId)] as const;
+  const find = (accountId: string, key: Key) => accounts.get(accountId)?.get(key) ?? [];
   const listByAccount = function* (accountId: string): Generator<OpenStream> {
     for (const entries of accounts.get(accountId)?.values() ?? []) yield* entries;
   };
   return {
     add(entry: OpenStream): void {
-      const [accountId, sessionId] = toKey(entry);
-      const sessions = accounts.get(accountId) ?? new Map<Key, Set<OpenStream>>();
-      accounts.set(accountId, sessions.set(sessionId, (sessions.get(sessionId) ?? new Set()).add(entry)));
+      const [accountId, key] = toKey(entry);
+      const byKey = accounts.get(accountId) ?? new Map<Key, Set<OpenStream>>();
+      accounts.set(accountId, byKey.set(key, (byKey.get(key) ?? new Set()).add(entry)));
     },
     remove(entry: OpenStream): void {
-      const [accountId, sessionId] = toKey(entry);
-      const sessions = accounts.get(accountId);
-      const entries = sessions?.get(sessionId);
+      const [accountId, key] = toKey(entry);
+      const byKey = accounts.get(accountId);
+      const entries = byKey?.get(key);
       entries?.delete(entry);
-      if (entries?.size === 0) sessions?.delete(sessionId);
-      if (sessions?.size === 0) accounts.delete(accountId);
+      if (entries?.size === 0) byKey?.delete(key);
+      if (byKey?.size === 0) accounts.delete(accountId);
     },
     accountIds: () => [...accounts.keys()],
     hasAccount: (accountId: string) => accounts.has(accountId),
     listByAccount,
-    /** Returns the streams that get events of a session, including the streams of all sessions. */
-    *listBySession(accountId: string, sessionId: string): Generator<OpenStream> {
+    /** Returns the streams that get events of a session, including the streams of its person and of all sessions. */
+    *listBySession({ accountId, sessionId, subjectId }: SessionId): Generator<OpenStream> {
       yield* find(accountId, sessionId);
+      if (subjectId !== undefined) yield* find(accountId, toPersonKey(subjectId));
       yield* find(accountId, undefined);
     },
     *[Symbol.iterator](): Generator<OpenStream> {
       for (const accountId of accounts.keys()) yield* listByAccount(accountId);
     },
   };
+}
+
+export interface SessionId {
+  readonly accountId: string;
+  readonly sessionId: string;
+  /** The person of the session. Absent if the session has none. */
+  readonly subjectId?: string | undefined;
 }
 
 export interface ChangeQueries {
@@ -75,7 +88,7 @@ export function createChangeLookup(open: OpenStreams, queries: ChangeQueries) {
       for (const { stream } of open.listByAccount(accountId)) stream.wake();
     } else if (position !== before.position) {
       for (const changed of await queries.changedSessions(accountId, before.position))
-        for (const { stream } of open.listBySession(accountId, changed.sessionId)) stream.wake(changed.position);
+        for (const { stream } of open.listBySession({ accountId, ...changed })) stream.wake(changed.position);
     }
     heads.set(accountId, head);
   }

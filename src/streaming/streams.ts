@@ -4,7 +4,13 @@ import { ProblemError } from '../contract/problem.js';
 import { createConcurrencyLimit, computeAccountShare } from '../limits/window-limit.js';
 import { createEventStream, formatReadyEvent } from './event-stream.js';
 import type { Notifications } from './notifications.js';
-import { type ChangeQueries, createChangeLookup, createOpenStreams, type StreamRequest } from './open-streams.js';
+import {
+  type ChangeQueries,
+  createChangeLookup,
+  createOpenStreams,
+  type SessionId,
+  type StreamRequest,
+} from './open-streams.js';
 import type { ClientChecks, Sink } from './sink.js';
 import { type EventPage, type PageRequest, sharePages } from './stream-page.js';
 
@@ -19,11 +25,6 @@ interface StreamsParts extends ChangeQueries, ClientChecks {
   readonly perKeyMax: number;
   /** Time between two comments of a stream, in ms. Tests shorten it. */
   readonly heartbeatMs?: number | undefined;
-}
-
-export interface SessionId {
-  readonly accountId: string;
-  readonly sessionId: string;
 }
 
 /** Time between two polls in ms. A poll finds the readings of other processes and checks the keys of the streams. */
@@ -106,7 +107,7 @@ export function createStreams(parts: StreamsParts) {
      * `begin` is called, if there are too many streams or the database is unavailable.
      */
     async open(request: StreamRequest, begin: () => Sink): Promise<void> {
-      const { caller, sessionId, type } = request;
+      const { caller, sessionId, subjectId, type } = request;
       const leave = admit(caller);
       try {
         const [head] = await parts.findStreamHeads([caller.accountId]);
@@ -116,7 +117,8 @@ export function createStreams(parts: StreamsParts) {
         const sink = begin();
         // The client has disconnected in the meantime.
         if (sink.destroyed) return leave();
-        const from = { accountId: caller.accountId, ...(sessionId !== undefined && { sessionId }), after };
+        const { accountId, grant } = caller;
+        const from = { accountId, sessionId, subjectId, grant, after };
         const stream = createEventStream({ sink, request: from, type, readPage, onSent: request.onSent });
         const entry = { request, stream };
         open.add(entry);
@@ -124,7 +126,7 @@ export function createStreams(parts: StreamsParts) {
           open.remove(entry);
           leave();
         });
-        sink.write(formatReadyEvent(after, sessionId));
+        sink.write(formatReadyEvent(after, { session_id: sessionId, subject_id: subjectId }));
         if (isDraining) stream.end();
         else stream.wake();
       } catch (error) {
@@ -135,9 +137,9 @@ export function createStreams(parts: StreamsParts) {
     /** Wakes the streams of sessions with new readings. */
     wake(sessions: readonly SessionId[]): void {
       const accountIds = new Set<string>();
-      for (const { accountId, sessionId } of sessions) {
-        accountIds.add(accountId);
-        for (const { stream } of open.listBySession(accountId, sessionId)) stream.wake();
+      for (const session of sessions) {
+        accountIds.add(session.accountId);
+        for (const { stream } of open.listBySession(session)) stream.wake();
       }
       parts.notifications?.publish(accountIds);
     },
