@@ -7,7 +7,7 @@ type Values = Readonly<Record<string, string>>;
 
 export interface ProblemOptions {
   readonly cause?: unknown;
-  readonly faults?: readonly Fault[];
+  readonly faults?: readonly Fault[] | undefined;
   /** Number of validation errors that `faults` does not contain. */
   readonly omitted?: number;
   /** Fills the placeholders of the contract's detail, e.g. `{scope}`. */
@@ -19,7 +19,7 @@ export interface ProblemOptions {
   /** The complete detail, for a problem that comes from another thread. */
   readonly detail?: string;
   /** Value of the Retry-After header, if the contract documents one. */
-  readonly retryAfterSeconds?: number;
+  readonly retryAfterSeconds?: number | undefined;
 }
 
 /**

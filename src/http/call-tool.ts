@@ -99,7 +99,6 @@ function readPath({ instancePath, params }: ErrorObject): string {
   return name === undefined ? instancePath : `${instancePath}/${name}`;
 }
 
-/** Converts valid arguments to a request. */
 function toRequest({ definition }: Tool, args: Arguments, now: () => number): OperationRequest {
   const { parameters, body } = definition;
   if (body) return { definition, params: {}, query: {}, body: { timestamp: new Date(now()).toISOString(), ...args } };

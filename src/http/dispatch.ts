@@ -92,7 +92,6 @@ function createToInput({ parameters }: Route): (exchange: Exchange) => AnyInput 
   };
 }
 
-/** Runs an operation for an HTTP request and sends its response. */
 export async function send(operation: RunnableOperation, exchange: Exchange, response: Response): Promise<void> {
   if (operation.stream)
     return operation.stream(exchange, ({ mediaType, isEndless }) => {

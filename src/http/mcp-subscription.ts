@@ -8,7 +8,6 @@ import type { Exchange } from './exchange.js';
 import type { InnerCalls } from './inner-calls.js';
 import { whenSettled } from './messages.js';
 
-/** A resource that a client subscribes to. */
 interface Subscribed {
   readonly uri: string;
   readonly sessionId: string;
@@ -37,11 +36,8 @@ export function findSubscribed(body: string, readSessionId: (uri: string) => str
   return uris.map((uri, index) => {
     const sessionId = readSessionId(uri);
     if (sessionId !== undefined) return { uri, sessionId };
-    throw createValidationError(
-      'pattern_mismatch',
-      { pointer: `${pointer}/${index}` },
-      'state://sessions/{session_id}',
-    );
+    const place = { pointer: `${pointer}/${index}` };
+    throw createValidationError('pattern_mismatch', place, 'state://sessions/{session_id}');
   });
 }
 

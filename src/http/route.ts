@@ -10,7 +10,6 @@ export interface Route extends Definition {
   readonly record: AnyOperation;
 }
 
-/** An operation with the values of its path parameters. */
 interface Match {
   readonly route: Route;
   readonly params: Params;

@@ -3,13 +3,11 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { applyEdits, findNodeAtLocation, modify, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 
-/** The name of the service in the configurations. */
 const serverName = 'realtime-state';
 
 /** The environment variable that references to the key name. The command `mcp` reads the same one. */
 const keyVariable = 'SERVICE_KEY';
 
-/** The configuration of an agent, and its file. */
 export interface AgentConfiguration {
   readonly agent: string;
   readonly title: string;

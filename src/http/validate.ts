@@ -102,19 +102,16 @@ export function readQuery(definition: Definition, exchange: Exchange): ReadQuery
   return { query, faults };
 }
 
-function queryNames(parameters: Definition['parameters']): string[] {
-  return parameters.filter((it) => it.in === 'query').map(({ name }) => name);
-}
-
 /** Returns undefined for an empty value if the contract allows one: then it means that the parameter was not sent. */
 function readValue(
   { parameters }: Definition,
   parameter: string,
   value: string | string[],
 ): QueryValue | Fault | undefined {
-  const declared = parameters.find((it) => it.in === 'query' && it.name === parameter);
-  if (!declared)
-    return createFault('extra_forbidden', { parameter, ...suggestName(parameter, queryNames(parameters)) });
+  const known = parameters.filter((it) => it.in === 'query');
+  const declared = known.find(({ name }) => name === parameter);
+  const names = known.map(({ name }) => name);
+  if (!declared) return createFault('extra_forbidden', { parameter, ...suggestName(parameter, names) });
   const { type, minLength = 1 } = declared.schema;
   // Some clients repeat the parameter, others separate its values by commas.
   if (type === 'array') return [value].flat().flatMap((it) => it.split(','));

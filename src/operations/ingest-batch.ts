@@ -90,7 +90,6 @@ export function createErrorLimit(): (result: Schema<'LineResult'>) => Schema<'Li
   };
 }
 
-/** Returns the result of a rejected line of a batch. */
 export function toRejectedLine(line: number, problem: ProblemError, requestId: string): Schema<'LineResult'> {
   const seconds = addSeconds(problem);
   return {

@@ -22,7 +22,6 @@ export const listFeedback: OperationRecord<'listFeedback', 'store'> = {
   },
 };
 
-/** Returns a report in the format of the contract. */
 export function toFeedback(report: StoredReport): Schema<'Feedback'> {
   const { id, sessionId, subjectId, timestampMs, durationSeconds, stress, noteCode, published, recordedAtMs } = report;
   return {

@@ -32,7 +32,6 @@ interface Facts {
   readonly takesTokenInQuery?: true;
   /** True if the operation reports whether load balancers may send requests. It fails as soon as a shutdown begins. */
   readonly reportsReadiness?: true;
-  /** The tool of the Model Context Protocol that runs this operation. */
   readonly tool?: McpTool;
 }
 

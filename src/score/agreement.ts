@@ -59,10 +59,7 @@ export function estimateAuc(reports: readonly ScoredReport[]): Schema<'Estimate'
   const groups = groupItems(wins);
   const single = new Map(wins.map((win, index) => [String(index), [win]]));
   const alone = computeVariance(single, auc, totals);
-  const isKnown = alone > rounding && groups.size > 1;
-  const effect = isKnown
-    ? adjustEffect(computeVariance(groups, auc, totals) / alone, groups.size)
-    : Math.max(1, (sizes[0] + sizes[1]) / groups.size);
+  const effect = computeEffect(computeVariance(groups, auc, totals), alone, groups.size, sizes[0] + sizes[1]);
   return toEstimate(auc, (bound) => effect * theoreticalVariance(bound, sizes));
 }
 
@@ -164,8 +161,7 @@ function calibrate(state: Schema<'State'>, reports: readonly ScoredReport[]): Sc
 
 /**
  * Returns the share of stressed reports with the interval of Wilson (1927). The number of reports is divided by the
- * design effect, as Dean and Pagano (2015) and Franco et al. (2019) evaluate it. If all reports are equal, each group
- * counts as one report.
+ * design effect, as Dean and Pagano (2015) and Franco et al. (2019) evaluate it.
  */
 function estimateShare(reports: readonly Weighted[]): Schema<'Estimate'> {
   const [total, size] = [addUp(reports), computeSize(reports)];
@@ -174,8 +170,7 @@ function estimateShare(reports: readonly Weighted[]): Schema<'Estimate'> {
   const deviations = groups.map((its) => addUp(its.filter(isStressed)) - share * addUp(its));
   const between = (unbiased(groups.length) * sum(deviations.map((it) => it ** 2))) / total ** 2;
   const alone = (unbiased(reports.length) * share * (1 - share)) / size;
-  const isKnown = alone > rounding && groups.length > 1;
-  const effect = isKnown ? adjustEffect(between / alone, groups.length) : Math.max(1, size / groups.length);
+  const effect = computeEffect(between, alone, groups.length, size);
   return toEstimate(share, (bound) => (effect * bound * (1 - bound)) / size);
 }
 
@@ -200,11 +195,14 @@ function sum(values: readonly number[]): number {
 const z2 = settings.interval_z ** 2;
 
 /**
- * Returns the design effect, at least 1. Multiplies the ratio of variances by (t/z)², because few groups do not show well
- * how much they differ (Korn and Graubard 1998). t is the 97.5 % quantile of Student's distribution by the expansion of
- * Abramowitz and Stegun (26.7.5), which is exact to 0.1 % from five groups on.
+ * Returns the design effect, at least 1, of the variances between groups and of independent reports. Multiplies their
+ * ratio by (t/z)², because few groups do not show well how much they differ (Korn and Graubard 1998). t is the 97.5 %
+ * quantile of Student's distribution by the expansion of Abramowitz and Stegun (26.7.5), which is exact to 0.1 % from
+ * five groups on. If all reports are equal, each group counts as one report.
  */
-function adjustEffect(ratio: number, groups: number): number {
+function computeEffect(between: number, alone: number, groups: number, size: number): number {
+  const isKnown = alone > rounding && groups > 1;
+  if (!isKnown) return Math.max(1, size / groups);
   const z = settings.interval_z;
   const terms = [
     (z ** 3 + z) / 4,
@@ -213,7 +211,7 @@ function adjustEffect(ratio: number, groups: number): number {
     (79 * z ** 9 + 776 * z ** 7 + 1482 * z ** 5 - 1920 * z ** 3 - 945 * z) / 92_160,
   ];
   const t = z + terms.reduce((sum, term, index) => sum + term / (groups - 1) ** (index + 1), 0);
-  return Math.max(1, ratio * (t / z) ** 2);
+  return Math.max(1, (between / alone) * (t / z) ** 2);
 }
 
 /** Returns the estimate with its score interval: all true values whose distance is at most z standard errors. */

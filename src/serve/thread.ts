@@ -16,7 +16,6 @@ export interface ThreadData {
 /** Functions that the main thread calls: first `start`, which resolves with the names of the core's functions. */
 export type ThreadFunctions = Core & { start(): Promise<string[]> };
 
-/** Functions that the core's thread calls on the main thread. */
 export type HostFunctions = CoreHost & { writeLog(line: string): void };
 
 /** Runs the core on this worker thread. The main thread starts it, calls it and closes it. */

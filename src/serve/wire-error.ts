@@ -1,24 +1,21 @@
-import type { Fault, ProblemCode } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
 import { type Allowance, RateLimitError } from '../limits/window-limit.js';
 
-/** An error as plain data, because a structured clone of an Error loses its class and code. */
+/**
+ * An error as plain data, because a structured clone of an Error loses its class and code. The code of a database or
+ * socket error identifies retryable errors.
+ */
 export type WireError =
   | { readonly kind: 'limit'; readonly exceeded: Allowance }
-  | {
-      readonly kind: 'problem';
-      readonly code: ProblemCode;
-      readonly faults: readonly Fault[] | undefined;
-      readonly detail: string;
-      readonly retryAfterSeconds: number | undefined;
-      readonly cause: WireError | undefined;
-    }
+  | ({ readonly kind: 'problem'; readonly detail: string; readonly cause: WireError | undefined } & Pick<
+      ProblemError,
+      'code' | 'faults' | 'retryAfterSeconds'
+    >)
   | {
       readonly kind: 'error';
       readonly name: string;
       readonly message: string;
       readonly stack: string | undefined;
-      /** The code of a database or socket error. It identifies retryable errors. */
       readonly code: unknown;
     };
 
@@ -36,17 +33,10 @@ export function writeError(error: unknown): WireError {
 
 export function readError(wire: WireError): Error {
   if (wire.kind === 'limit') return new RateLimitError(wire.exceeded);
-  if (wire.kind === 'problem') return readProblem(wire);
-  const { name, message, stack, code } = wire;
-  return Object.assign(new Error(message), { name, stack, ...(code !== undefined && { code }) });
-}
-
-function readProblem(wire: Extract<WireError, { kind: 'problem' }>): ProblemError {
+  if (wire.kind === 'error') {
+    const { name, message, stack, code } = wire;
+    return Object.assign(new Error(message), { name, stack, ...(code !== undefined && { code }) });
+  }
   const { code, faults, detail, retryAfterSeconds, cause } = wire;
-  return new ProblemError(code, {
-    detail,
-    ...(faults && { faults }),
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    ...(cause && { cause: readError(cause) }),
-  });
+  return new ProblemError(code, { detail, faults, retryAfterSeconds, cause: cause && readError(cause) });
 }

@@ -11,7 +11,6 @@ export interface Sink {
   destroy(): unknown;
 }
 
-/** The client of a stream or an export. */
 export interface Client {
   readonly caller: Caller;
   /** Expiry of the client's token in epoch ms. Absent if the client uses a key. */

@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { createKeyedQueue } from './tasks.js';
+import { isLoopbackName } from './target.js';
 
 /** Resolves with the addresses of a name. Rejects with NameNotResolvedError. */
 export type ResolveName = (hostname: string, accountId: string) => Promise<LookupAddress[]>;
@@ -20,11 +20,7 @@ const otherFamilyMs = 200;
  * Limits of the lookups per account. The queue holds more lookups than an account has delivery slots, but its memory
  * stays small.
  */
-const lookupLimits = {
-  max: 8,
-  waitingMax: 600,
-  tooMany: () => new NameNotResolvedError('too many lookups of this account are waiting: the limit is 600'),
-};
+const limits = { running: 8, waiting: 600 };
 const cached = { names: 1_000, foundMs: 5_000, failedMs: 1_000 };
 const loopback = [
   { address: '127.0.0.1', family: 4 },
@@ -37,7 +33,7 @@ const loopback = [
  */
 export function createResolveName(servers?: readonly string[]): ResolveName {
   const findInHostsFile = createHostsFile();
-  const takeTurn = createKeyedQueue(lookupLimits);
+  const takeTurn = createTurns();
   // One resolver per account, so that no account can observe or delay the lookups of another.
   const lookups = new LRUCache<string, Promise<LookupAddress[]>>({ max: cached.names });
   const ask = async (hostname: string) => {
@@ -48,8 +44,7 @@ export function createResolveName(servers?: readonly string[]): ResolveName {
   return async (hostname, accountId) => {
     const known = await findInHostsFile(hostname);
     if (known.length > 0) return known;
-    // Localhost names always resolve to loopback (RFC 6761, 6.3).
-    if (/(^|\.)localhost\.?$/i.test(hostname)) return loopback;
+    if (isLoopbackName(hostname)) return loopback;
     const key = `${accountId} ${hostname}`;
     const running = lookups.get(key);
     if (running) return running;
@@ -61,6 +56,37 @@ export function createResolveName(servers?: readonly string[]): ResolveName {
       () => keepFor(cached.failedMs),
     );
     return lookup;
+  };
+}
+
+/** Returns a function that runs the lookups of each account in order, within its limits. */
+function createTurns(): <T>(accountId: string, work: () => Promise<T>) => Promise<T> {
+  const running = new Map<string, number>();
+  const waiting = new Map<string, Array<() => void>>();
+  const leave = (accountId: string) => {
+    const next = waiting.get(accountId)?.shift();
+    if (next) return next();
+    waiting.delete(accountId);
+    const left = (running.get(accountId) ?? 1) - 1;
+    if (left > 0) running.set(accountId, left);
+    else running.delete(accountId);
+  };
+  const wait = (accountId: string) => {
+    const queue = waiting.get(accountId) ?? [];
+    if (queue.length >= limits.waiting)
+      throw new NameNotResolvedError(`too many lookups of this account are waiting: the limit is ${limits.waiting}`);
+    waiting.set(accountId, queue);
+    return new Promise<void>((resolve) => void queue.push(resolve));
+  };
+  return async (accountId, work) => {
+    const count = running.get(accountId) ?? 0;
+    if (count < limits.running) running.set(accountId, count + 1);
+    else await wait(accountId);
+    try {
+      return await work();
+    } finally {
+      leave(accountId);
+    }
   };
 }
 

@@ -29,7 +29,8 @@ export function updateDelivery(
   const attempts = addAttempt(delivery.attempts, attempt);
   const settled = { ...delivery, attempts, owner: null, settledAtMs: nowMs };
   if (isSuccess(attempt)) return { ...settled, status: 'delivered' };
-  if (isRefused(delivery, webhook, attempt)) return { ...settled, status: 'failed', reason: 'disabled' };
+  const isDisabled = webhook.disabledAtMs !== undefined && !isManualRetry(delivery);
+  if (attempt.status === gone || isDisabled) return { ...settled, status: 'failed', reason: 'disabled' };
   const pauseMs = pauseAfter({ ...delivery, attempts }, webhook, nowMs);
   if (pauseMs === undefined) return { ...settled, status: 'failed', reason: 'attempts_exhausted' };
   // The queue changes if the webhook was registered again with another schedule.
@@ -61,10 +62,6 @@ function extendedPauseAfter(delivery: Delivery, nowMs: number): number | undefin
   const leftMs = startMs + hours * 3_600_000 - nowMs;
   const longestMs = Math.min(max * 1000, Math.max(min * 1000, growth * (nowMs - firstAttemptAtMs)));
   return leftMs <= 0 ? undefined : Math.min(leftMs, Math.round(longestMs * (1 - jitter * Math.random())));
-}
-
-function isRefused(delivery: Delivery, { disabledAtMs }: StoredWebhook, { status }: Attempted): boolean {
-  return status === gone || (disabledAtMs !== undefined && !isManualRetry(delivery));
 }
 
 /** Returns the webhook's status as shown to clients. */

@@ -125,16 +125,14 @@ async function settleAccount(
         : unsent(mine, after, nowMs),
     );
   }
-  for (const webhookId of orphaned) await dropAll(scope, webhookId);
+  // Some deliveries of a removed webhook remain if the process stopped during the removal.
+  for (const webhookId of orphaned) while (await createDeliveryTable(scope).removeSome(webhookId, droppedAtOnce));
   await createDeliveryTable(scope).updateHeld(settled);
   for (const webhook of webhooks.values()) await saveWebhook(scope, before.get(webhook.webhookId), webhook, nowMs);
-  await createDeliveryTable(scope).promoteNext(settled.filter(hasLeftQueue), nowMs);
+  // A delivery that will be retried stays in its queue.
+  const left = settled.filter(({ seq, settledAtMs }) => seq !== null && settledAtMs !== null);
+  await createDeliveryTable(scope).promoteNext(left, nowMs);
   return [...before.values()].map((webhook) => [webhook, webhooks.get(webhook.webhookId) ?? webhook]);
-}
-
-/** Deletes all deliveries of a removed webhook. Some remain if the process stopped during the removal. */
-async function dropAll(scope: WriteScope, webhookId: string): Promise<void> {
-  while (await createDeliveryTable(scope).removeSome(webhookId, droppedAtOnce));
 }
 
 /**
@@ -177,12 +175,4 @@ async function saveWebhook(
 function unsent(delivery: Delivery, { disabledAtMs }: StoredWebhook, nowMs: number): Delivery {
   if (disabledAtMs === undefined || isManualRetry(delivery)) return { ...delivery, owner: null, dueAtMs: nowMs };
   return { ...delivery, owner: null, status: 'failed', reason: 'disabled', settledAtMs: nowMs };
-}
-
-/**
- * Returns true if the delivery has left its queue. The next delivery is then due. A delivery that will be retried stays
- * in its queue.
- */
-function hasLeftQueue({ seq, settledAtMs }: Delivery): boolean {
-  return seq !== null && settledAtMs !== null;
 }

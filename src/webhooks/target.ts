@@ -63,8 +63,8 @@ function isSchemeAllowed(
 }
 
 /** Returns true for `localhost` and its subdomains, which are always loopback (RFC 6761, 6.3). */
-function isLoopbackName(hostname: string): boolean {
-  return /(^|\.)localhost\.?$/.test(hostname);
+export function isLoopbackName(hostname: string): boolean {
+  return /(^|\.)localhost\.?$/i.test(hostname);
 }
 
 function findRange(address: string): 'public' | 'loopback' | 'refused' {

@@ -38,42 +38,6 @@ export function startLoop(name: string, step: () => Promise<number>, log: Logger
   };
 }
 
-interface QueueLimits {
-  readonly max: number;
-  readonly waitingMax: number;
-  /** Creates the error with which a task above `waitingMax` rejects. */
-  readonly tooMany: () => Error;
-}
-
-/** Returns a function that runs tasks in order, within the limits of their key. */
-export function createKeyedQueue(limits: QueueLimits): <T>(key: string, work: () => Promise<T>) => Promise<T> {
-  const running = new Map<string, number>();
-  const waiting = new Map<string, Array<() => void>>();
-  const leave = (key: string) => {
-    const next = waiting.get(key)?.shift();
-    if (next) return next();
-    waiting.delete(key);
-    const left = (running.get(key) ?? 1) - 1;
-    if (left > 0) running.set(key, left);
-    else running.delete(key);
-  };
-  const wait = (key: string) => {
-    const queue = waiting.get(key) ?? [];
-    if (queue.length >= limits.waitingMax) throw limits.tooMany();
-    waiting.set(key, queue);
-    return new Promise<void>((resolve) => void queue.push(resolve));
-  };
-  return async (key, work) => {
-    if ((running.get(key) ?? 0) < limits.max) running.set(key, (running.get(key) ?? 0) + 1);
-    else await wait(key);
-    try {
-      return await work();
-    } finally {
-      leave(key);
-    }
-  };
-}
-
 /**
  * Starts a time limit with a signal that aborts after `ms` or with `outer`. The timer references the controller, so the limit survives garbage collection.
  * `AbortSignal.any` with `AbortSignal.timeout` does not: Node may collect the timeout before it fires
