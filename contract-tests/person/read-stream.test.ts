@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { stream as settings } from '../../generated/spec.js';
 import type { PageRequest } from '../../src/streaming/stream-page.js';
 import { createStreams } from '../../src/streaming/streams.js';
@@ -155,4 +155,15 @@ test('streams of one person share a page, and a reading of another person causes
   wake({ sessionId: 'chat', subjectId: 'anna' });
   await settled();
   expect(read).toMatchObject([{ accountId: 'acc_1', subjectId: 'anna', after: 0 }]);
+});
+
+test('a reading wakes the stream of its person without a poll, also if it does not name the person', async () => {
+  const service = await startTestService({});
+  await service.read({ ...anna, session_id: 'chat', tone: 'calm' });
+  // No stream was open before, so the polls have not started.
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const stream = await openStream(service, anna);
+  await service.read({ session_id: 'chat', tone: 'calm', timestamp: service.clock.at(1) });
+  expect(sessions(await stream.until(1))).toEqual(['chat']);
 });
