@@ -1,18 +1,19 @@
 import type { Tier } from '../src/contract/contract.js';
-import { createKey } from '../src/keys/manage.js';
+import { createKey, type KeyOptions } from '../src/keys/manage.js';
 import { createKeyTable } from '../src/store/keys.js';
 import { createUsageTable } from '../src/store/usage.js';
 import type { Answer, TestService } from './service.js';
 
-/** Creates an account of the tier. Resolves with a key and the id of the account. */
+/** Creates a key, and its account with this tier if it does not exist. Resolves with the key and the account's id. */
 export async function makeAccount(
   { store, clock }: Pick<TestService, 'store' | 'clock'>,
   account: string,
   tier: Tier,
-): Promise<{ key: string; accountId: string }> {
-  const { key } = await createKey(store.use(createKeyTable), { account, tier }, clock.nowMs);
+  options: KeyOptions = {},
+): Promise<{ key: string; keyId: string; accountId: string }> {
+  const { key, keyId } = await createKey(store.use(createKeyTable), { account, tier, ...options }, clock.nowMs);
   const accountId = (await store.use(createKeyTable).list(account))[0]?.accountId ?? '';
-  return { key, accountId };
+  return { key, keyId, accountId };
 }
 
 /** Makes `count` calls to an unknown path, several concurrently. Resolves with the responses. */

@@ -1,21 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { generateKey } from '../../src/keys/identify.js';
-import { createKey } from '../../src/keys/manage.js';
 import { createKeyTable } from '../../src/store/keys.js';
+import { makeAccount } from '../../testkit/calls.js';
 import { requestsThatMayGet } from '../../testkit/documented-requests.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { textOf } from '../../testkit/text-of.js';
 
 const operations = requestsThatMayGet(401).map((it) => [it.operationId, it] as const);
 
-async function keyOf({ store, clock }: TestService, networks: readonly string[]) {
-  return createKey(
-    store.use(createKeyTable),
-    { account: `net-${randomUUID()}`, tier: 'enterprise', networks },
-    clock.nowMs,
-  );
-}
+const keyOf = (service: TestService, networks: readonly string[]) =>
+  makeAccount(service, `net-${randomUUID()}`, 'enterprise', { networks });
 
 /** Returns the whole response as text, without the headers that always differ. */
 async function ask({ url }: TestService, path: string, init: RequestInit, key: string): Promise<string> {

@@ -2,19 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { operationScopes } from '../../generated/spec.js';
 import type { Scope } from '../../src/contract/contract.js';
-import { createKey } from '../../src/keys/manage.js';
 import { allScopes } from '../../src/keys/scopes.js';
-import { createKeyTable } from '../../src/store/keys.js';
+import { makeAccount } from '../../testkit/calls.js';
 import { requestsThatMayGet } from '../../testkit/documented-requests.js';
 import { client, startTestService, type TestService } from '../../testkit/service.js';
 
 const operations = requestsThatMayGet(403).map((it) => [it.operationId, it] as const);
 const scopeOf: Readonly<Record<string, Scope>> = operationScopes;
 
-async function withScopes({ store, clock, url }: TestService, scopes: readonly Scope[]) {
-  const account = `scoped-${randomUUID()}`;
-  const { key } = await createKey(store.use(createKeyTable), { account, tier: 'enterprise', scopes }, clock.nowMs);
-  return client(url, key, clock);
+async function withScopes(service: TestService, scopes: readonly Scope[]) {
+  const { key } = await makeAccount(service, `scoped-${randomUUID()}`, 'enterprise', { scopes });
+  return client(service.url, key, service.clock);
 }
 
 test('every operation that requires a key requires a scope and documents 403', () => {

@@ -9,10 +9,10 @@ import { purgeExpired } from '../../src/retention/purge.js';
 import { openDatabase } from '../../src/store/database.js';
 import { createSessionReader } from '../../src/store/sessions.js';
 import { batchResults } from '../../testkit/batch.js';
-import { createTestDatabase } from '../../testkit/databases.js';
 import { interruptBefore } from '../../testkit/interrupt.js';
 import { Clock, startTestService, type TestService } from '../../testkit/service.js';
 import { erasing } from '../../testkit/stored.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
 
 const turn = { user_message: 'my exam is tomorrow and I cannot sleep', ai_response: 'What worries you most?' };
@@ -209,8 +209,7 @@ test('a reading with a token that arrives during an erasure waits for the end of
 });
 
 test('an erasure is remembered for 400 days, and rejects tokens across a change of SECRETS_KEY', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const clock = new Clock();
   const [old, next] = ['o'.repeat(40), 'n'.repeat(40)];
   const before = await startTestService({ database, clock, env: { SECRETS_KEY: old } });

@@ -3,12 +3,13 @@ import { beforeAll, expect, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { readConfig } from '../../src/config/config.js';
 import { requireSecretsKeys } from '../../src/config/secrets-key.js';
-import { createKey, revokeKey } from '../../src/keys/manage.js';
+import { revokeKey } from '../../src/keys/manage.js';
 import { createSessionTokens } from '../../src/keys/session-token.js';
 import { createKeyTable, type ListedKey } from '../../src/store/keys.js';
+import { makeAccount } from '../../testkit/calls.js';
 import { settingsFor } from '../../testkit/databases.js';
 import { type RequestById, requestsById } from '../../testkit/documented-requests.js';
-import { startTestService, type TestService } from '../../testkit/service.js';
+import { client, startTestService, type TestService } from '../../testkit/service.js';
 import { textOf } from '../../testkit/text-of.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
 import { until } from '../../testkit/until.js';
@@ -147,14 +148,8 @@ test("another account's token reads its own session of the same name", async () 
 test.each(['revoked', 'expired'])('the tokens of a %s key are invalid', async (how) => {
   const { store, clock } = service;
   const expiresAtMs = clock.nowMs + 5_000;
-  const { key, keyId } = await createKey(
-    store.use(createKeyTable),
-    { account: `ends-${how}`, tier: 'solo', expiresAtMs },
-    clock.nowMs,
-  );
-  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
-  const body = JSON.stringify({ session_id: 's1', scopes: ['read'] });
-  const { token } = (await service.request('/v1/tokens', { method: 'POST', headers, body })).body;
+  const { key, keyId } = await makeAccount(service, `ends-${how}`, 'solo', { expiresAtMs });
+  const token = await issueToken(client(service.url, key, clock), { scopes: ['read'] });
   const status = async () => (await service.request('/v1/state?session_id=s1', { headers: bearer(token) })).status;
   expect(await status()).toBe(404);
   if (how === 'revoked') await revokeKey(store.use(createKeyTable), keyId, clock.nowMs);

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createKey } from '../../src/keys/manage.js';
-import { createKeyTable } from '../../src/store/keys.js';
+import { makeAccount } from '../../testkit/calls.js';
 import { client, startTestService } from '../../testkit/service.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
 
@@ -39,13 +38,8 @@ test('a call with a token counts for the account of its key', async () => {
 
 test('a token of a key whose only scope is "tokens" can read and send', async () => {
   const service = await startTestService();
-  const { store, clock, url } = service;
-  const { key } = await createKey(
-    store.use(createKeyTable),
-    { account: 'issuer', tier: 'solo', scopes: ['tokens'] },
-    clock.nowMs,
-  );
-  const headers = bearer(await issueToken(client(url, key, clock)));
+  const { key } = await makeAccount(service, 'issuer', 'solo', { scopes: ['tokens'] });
+  const headers = bearer(await issueToken(client(service.url, key, service.clock)));
   expect((await service.request('/v1/state?session_id=s1', { headers })).status).toBe(404);
 });
 

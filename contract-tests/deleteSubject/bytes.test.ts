@@ -8,9 +8,9 @@ import { stateHold } from '../../src/score/model.js';
 import { openDatabase } from '../../src/store/database.js';
 import { createSqliteFiles } from '../../src/store/sqlite-files.js';
 import { expandEvents } from '../../src/webhooks/expand.js';
-import { createTestDatabase } from '../../testkit/databases.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { erasing } from '../../testkit/stored.js';
+import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
 import { until } from '../../testkit/until.js';
 import { register } from '../../testkit/webhooks.js';
 
@@ -20,8 +20,7 @@ const readingsPerSession = 30;
 
 /** Fills an embedded database with interleaved rows, events and deliveries of two subjects. */
 async function fillTwoPeople(): Promise<{ service: TestService; folder: string }> {
-  const database = await createTestDatabase('sqlite');
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase('sqlite');
   const service = await startTestService({ database });
   await register(service, 'https://8.8.8.8/');
   for (const session_id of ['talk-of-person-anna-0', 'talk-of-person-bert-1'])
@@ -66,8 +65,7 @@ async function pendingWork(knex: Knex): Promise<number> {
 
 test('after an erasure, the database file and its write-ahead log contain no byte of the subject', async () => {
   const { service, folder } = await fillTwoPeople();
-  const knex = openDatabase(readConfig({ DATABASE_URL: service.database.url }).database);
-  onTestFinished(() => knex.destroy());
+  const knex = openKnex(service.database.url);
   for (const table of ['outbox', 'deliveries']) {
     const sessions = await knex(table).where('session_id', 'like', '%anna%').pluck('session_id');
     expect(sessions.length, `rows of ${table}`).toBeGreaterThan(sessionsPerSubject);
@@ -80,8 +78,7 @@ test('after an erasure, the database file and its write-ahead log contain no byt
 
 test('a write-ahead log that another process reads during the erasure is emptied by the next retention run', async () => {
   const { service, folder } = await fillTwoPeople();
-  const knex = openDatabase(readConfig({ DATABASE_URL: service.database.url }).database);
-  onTestFinished(() => knex.destroy());
+  const knex = openKnex(service.database.url);
   await knex.raw('begin');
   await knex('sessions').first();
   expect(await eraseSubject(erasing(service), service.accountId, 'person-anna')).toMatchObject({
@@ -112,8 +109,7 @@ test('a second erasure within ten seconds is completed by the next process', asy
   const { service, folder } = await fillTwoPeople();
   await eraseSubject(erasing(service), service.accountId, 'person-anna');
   await eraseSubject(erasing(service), service.accountId, 'person-bert');
-  const knex = openDatabase(readConfig({ DATABASE_URL: service.database.url }).database);
-  onTestFinished(() => knex.destroy());
+  const knex = openKnex(service.database.url);
   expect(await pendingWork(knex)).toBe(1);
   await createSqliteFiles(knex).tidy();
   expect(await pendingWork(knex)).toBe(0);

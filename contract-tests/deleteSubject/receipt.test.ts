@@ -1,15 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { resealReceiptKeys, rotateReceiptKey } from '../../src/keys/receipts.js';
 import { createKeyTable } from '../../src/store/keys.js';
 import { createReceiptKeyTable } from '../../src/store/receipt-keys.js';
 import { createSecretBox } from '../../src/webhooks/secrets.js';
 import { root, startTestService, type TestService } from '../../testkit/service.js';
+import { temporaryFolder } from '../../testkit/temporary-folder.js';
 
 async function erase(service: TestService, subject_id = 'anna') {
   await service.read({ session_id: `talk-${subject_id}`, subject_id, heart_rate: 80 });
@@ -90,8 +90,7 @@ test('the program in the guide verifies a receipt offline and rejects a changed 
   const [, program = ''] = /```js\n([^]*?)```/.exec(guide) ?? [];
   const service = await startTestService();
   const { receipt } = await erase(service);
-  const folder = await mkdtemp(join(tmpdir(), 'state-service-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const [file, receiptFile, keysFile] = ['verify.mjs', 'receipt.txt', 'keys.json'].map((name) => join(folder, name));
   await writeFile(String(file), program);
   await writeFile(String(keysFile), JSON.stringify(await publishedKeys(service)));

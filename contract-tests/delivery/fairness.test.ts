@@ -1,14 +1,12 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
-import { createKey } from '../../src/keys/manage.js';
+import { expect, test } from 'vitest';
 import { createDeliveryTable } from '../../src/store/deliveries.js';
-import { createKeyTable } from '../../src/store/keys.js';
 import { createOutboxTable } from '../../src/store/outbox.js';
 import { expandEvents } from '../../src/webhooks/expand.js';
 import { createDelivery } from '../../src/webhooks/queues.js';
 import { slotsMax } from '../../src/webhooks/slots.js';
+import { makeAccount } from '../../testkit/calls.js';
+import { listen } from '../../testkit/listen.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { client, startTestService, type TestService } from '../../testkit/service.js';
 import { until } from '../../testkit/until.js';
@@ -16,13 +14,8 @@ import { deliveriesOf, register, startWorkerOn } from '../../testkit/webhooks.js
 
 /** Returns the same service with a new account. */
 async function accountOn(service: TestService, account: string): Promise<TestService> {
-  const { key } = await createKey(
-    service.store.use(createKeyTable),
-    { account, tier: 'enterprise' },
-    service.clock.nowMs,
-  );
-  const accountId = (await service.store.use(createKeyTable).accountByName(account))?.accountId ?? '';
-  return { ...service, ...client(service.url, key, service.clock), key, accountId };
+  const own = await makeAccount(service, account, 'enterprise');
+  return { ...service, ...client(service.url, own.key, service.clock), ...own };
 }
 
 /** Registers a webhook and stores due deliveries. */
@@ -37,17 +30,7 @@ async function storeDueAt(service: TestService, url: string, count: number): Pro
 
 /** Starts receivers on many ports that accept requests and never respond. */
 async function startHanging(count: number): Promise<string[]> {
-  return Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer(() => undefined).listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      onTestFinished(() => {
-        server.close();
-        server.closeAllConnections();
-      });
-      return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    }),
-  );
+  return Promise.all(Array.from({ length: count }, async () => `${await listen(createServer(() => undefined))}/`));
 }
 
 test('two accounts with hanging receivers do not delay a third account, and the log reports used-up slots', async () => {

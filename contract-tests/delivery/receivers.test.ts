@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer as createHttpsServer } from 'node:https';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { createServer, type Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { listen } from '../../testkit/listen.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { selfSigned } from '../../testkit/self-signed.js';
 import { startDelivering, startTestService } from '../../testkit/service.js';
@@ -25,21 +26,9 @@ const delivered = (status: number, answer?: string) => ({
 });
 const failed = (outcome: object) => ({ status: 'due', outcome });
 
-async function listen<S extends Server>(server: S): Promise<number> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => undefined)));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  return (server.address() as AddressInfo).port;
-}
-
 /** Starts a receiver that calls `handle` with each connection after its first data. */
 async function startRaw(handle: (socket: Socket) => void): Promise<string> {
-  return `http://127.0.0.1:${await listen(createServer((socket) => socket.once('data', () => handle(socket))))}/`;
+  return `${await listen(createServer((socket) => socket.once('data', () => handle(socket))))}/`;
 }
 
 test.each([200, 201, 202, 204, 299])('an attempt with status %s is successful', async (status) => {
@@ -95,7 +84,7 @@ test.each(['100 Continue', '102 Processing', '103 Early Hints'])(
 
 test('a keep-alive connection that the receiver closes does not fail the next attempt', async () => {
   let connections = 0;
-  const port = await listen(
+  const url = await listen(
     createServer((socket) => {
       connections += 1;
       // Closes the connection when the second request arrives. A receiver does the same after its idle timeout.
@@ -106,7 +95,7 @@ test('a keep-alive connection that the receiver closes does not fail the next at
     }),
   );
   const service = await startDelivering();
-  const { id } = await register(service, `http://127.0.0.1:${port}/`);
+  const { id } = await register(service, `${url}/`);
   const deliveries = deliveriesOf(service, id);
   for (let count = 1; count <= 2; count += 1) {
     await service.request(`/webhooks/${id}/test`, { method: 'POST' });
@@ -140,10 +129,10 @@ test('a reset connection, a missing response and an invalid response are failed 
 
 test('a refused connection is a failed attempt', async () => {
   const server = createServer();
-  const port = await listen(server);
+  const url = await listen(server);
   server.close();
   await once(server, 'close');
-  expect(await outcomeAt(`http://127.0.0.1:${port}/`)).toEqual(failed({ error: 'connection_failed' }));
+  expect(await outcomeAt(`${url}/`)).toEqual(failed({ error: 'connection_failed' }));
 });
 
 test('an untrusted certificate is a failed attempt, and no request is sent', async () => {
@@ -152,7 +141,9 @@ test('an untrusted certificate is a failed attempt, and no request is sent', asy
     requests += 1;
     response.end();
   });
-  expect(await outcomeAt(`https://127.0.0.1:${await listen(server)}/`)).toEqual(failed({ error: 'tls_failed' }));
+  expect(await outcomeAt(`${(await listen(server)).replace('http:', 'https:')}/`)).toEqual(
+    failed({ error: 'tls_failed' }),
+  );
   expect(requests).toBe(0);
 });
 

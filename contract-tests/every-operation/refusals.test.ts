@@ -116,6 +116,7 @@ test.each(mayGet(415))('%s: rejects a body that is not declared as JSON or is co
     { 'Content-Type': 'text/plain' },
     { 'Content-Type': 'application/x-www-form-urlencoded' },
     { 'Content-Encoding': 'gzip' },
+    { 'Content-Encoding': 'br' },
   ]) {
     const { path, init } = it;
     const chunks = [String(init.body)];
@@ -135,6 +136,7 @@ test.each(byPath)('%s: rejects an invalid id', async (_, { idName, build }) => {
   const { request } = await startTestService();
   for (const [id, code] of [
     ['a b', 'pattern_mismatch'],
+    ['\0', 'pattern_mismatch'],
     ['ä', 'pattern_mismatch'],
     ['x'.repeat(257), 'string_too_long'],
   ] as const) {

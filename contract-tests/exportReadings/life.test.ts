@@ -1,11 +1,11 @@
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { limits } from '../../generated/spec.js';
-import { createKey, revokeKey } from '../../src/keys/manage.js';
+import { revokeKey } from '../../src/keys/manage.js';
 import { createKeyTable } from '../../src/store/keys.js';
+import { makeAccount } from '../../testkit/calls.js';
 import { copyReading } from '../../testkit/copied-readings.js';
-import { startTestService, type TestService } from '../../testkit/service.js';
+import { openPaused, type OpenSocket } from '../../testkit/open-socket.js';
+import { client, startTestService, type TestService } from '../../testkit/service.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
 import { until } from '../../testkit/until.js';
 
@@ -27,33 +27,12 @@ async function fill(service: TestService): Promise<void> {
   await service.read({ session_id: 'last', subject_id: 'kept', heart_rate: 71 });
 }
 
-interface Export {
-  readonly socket: Socket;
-  readonly text: () => string;
-}
-
-/** Starts an export. The socket reads the first chunk. It reads further chunks only when it is resumed. */
-async function open(
-  { url, key }: Pick<TestService, 'url' | 'key'>,
-  headers: Record<string, string> = { 'X-Service-Key': key },
-): Promise<Export> {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname).setEncoding('latin1');
-  onTestFinished(() => void socket.destroy());
-  let text = '';
-  socket.on('data', (chunk) => (text += chunk));
-  const sent = Object.entries({ Host: 'x', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.write(`GET /v1/export HTTP/1.1\r\n${sent.join('')}\r\n`);
-  await once(socket, 'data');
-  socket.pause();
-  return { socket, text: () => text };
-}
+/** Starts an export whose client does not read on. */
+const open = ({ url, key }: Pick<TestService, 'url' | 'key'>, headers = { 'X-Service-Key': key } as object) =>
+  openPaused(`${url}/v1/export`, { ...headers });
 
 /** Reads the rest of an export. Returns its rows and whether it is complete. */
-async function finish({
-  socket,
-  text,
-}: Export): Promise<{ readonly sessions: string[]; readonly isComplete: boolean }> {
+async function finish({ socket, received: text }: OpenSocket) {
   const isEnded = () => socket.closed || endOfResponse.test(text());
   socket.resume();
   await until('the export ends', async () => isEnded());
@@ -79,11 +58,7 @@ test('a key has a limited number of exports, and a closed export no longer count
   const exports = await Promise.all(Array.from({ length: limits.exports.quota }, () => open(shared)));
   const { status, headers, body } = await shared.request('/v1/export');
   expect([status, body.violated_policies, headers.get('retry-after')]).toEqual([429, ['exports'], '5']);
-  const { key } = await createKey(
-    shared.store.use(createKeyTable),
-    { account: 'other', tier: 'solo' },
-    shared.clock.nowMs,
-  );
+  const { key } = await makeAccount(shared, 'other', 'solo');
   expect((await fetch(`${shared.url}/v1/export`, { headers: { 'X-Service-Key': key } })).status).toBe(200);
   for (const { socket } of exports) socket.destroy();
   await until('there is room', async () => (await shared.request('/v1/export?session_id=last')).status === 200);
@@ -98,27 +73,18 @@ test('other requests are answered while a client does not read', async () => {
 
 test('an export ends incompletely when its token expires or its key is revoked', async () => {
   const { store, clock, accountId } = shared;
-  const { key, keyId } = await createKey(store.use(createKeyTable), { account: 'ending', tier: 'solo' }, clock.nowMs);
-  const account = await store.use(createKeyTable).accountByName('ending');
-  const mine = { ...shared, key, accountId: account?.accountId ?? '' };
+  const { key, keyId, ...rest } = await makeAccount(shared, 'ending', 'solo');
+  const mine = { ...shared, ...client(shared.url, key, clock), key, ...rest };
   expect(mine.accountId).not.toBe(accountId);
-  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
-  const body = JSON.stringify({ session_id: 's1', timestamp: clock.at(), heart_rate: 70 });
-  await fetch(`${shared.url}/v1/ingest`, { method: 'POST', headers, body });
+  await mine.read({ heart_rate: 70 });
   await copyReading(mine, count);
   const ofKey = await open(mine);
-  const token = await issueToken({ post: async (path, it) => postWith(key, path, it) }, { expires_in: 60 });
+  const token = await issueToken(mine, { expires_in: 60 });
   const ofToken = await open(mine, bearer(token));
   await revokeKey(store.use(createKeyTable), keyId, clock.nowMs);
   skipKeyCheckInterval();
   for (const ending of [ofKey, ofToken]) expect((await finish(ending)).isComplete).toBe(false);
 });
-
-async function postWith(key: string, path: string, body: unknown) {
-  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
-  const response = await fetch(shared.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
-  return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) };
-}
 
 test('after an erasure, an export in progress contains no further row of the subject, and completes', async () => {
   const service = await startTestService({});

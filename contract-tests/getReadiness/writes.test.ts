@@ -3,12 +3,13 @@ import mysql from 'mysql2/promise';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
-import { createTestDatabase, databaseKind, type TestDatabase } from '../../testkit/databases.js';
+import { databaseKind, type TestDatabase } from '../../testkit/databases.js';
 import { startPrivateMariadb } from '../../testkit/mariadb.js';
 import { readMetric } from '../../testkit/metrics.js';
 import { runMain } from '../../testkit/process.js';
 import { freePorts } from '../../testkit/program.js';
 import { startTestService } from '../../testkit/service.js';
+import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
 import { until } from '../../testkit/until.js';
 
 /** A database whose writes can be refused while its queries succeed. */
@@ -21,8 +22,7 @@ interface Refusable extends TestDatabase {
 
 /** SQLite: another process holds the write lock. */
 async function createLockable(): Promise<Refusable> {
-  const database = await createTestDatabase('sqlite');
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase('sqlite');
   const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
   let locker: Knex.Transaction | undefined;
   const allowWrites = async () => {
@@ -68,8 +68,7 @@ async function startRefusable() {
   const ready = async () => (await service.request('/readyz')).status;
   const metrics = async () =>
     Promise.all(['database_up', 'database_writable', 'ready'].map((name) => readMetric(service.metricsUrl, name)));
-  const readings = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
-  onTestFinished(() => readings.destroy());
+  const readings = openKnex(database.url);
   return { ...service, database, ready, metrics, allRows: async () => readings('session_readings').select() };
 }
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createKey } from '../../src/keys/manage.js';
-import { createKeyTable } from '../../src/store/keys.js';
+import { makeAccount } from '../../testkit/calls.js';
 import { readFields } from '../../testkit/rate-limit-fields.js';
 import { client, startTestService } from '../../testkit/service.js';
 
@@ -21,7 +20,7 @@ test('ingest, state and history share one limit per session, and sessions of oth
   await request('/v1/history?session_id=s1');
   await request('/v1/state?session_id=s1');
   expect((await request('/v1/state?session_id=s1')).status).toBe(429);
-  const { key } = await createKey(store.use(createKeyTable), { account: 'another', tier: 'free' }, clock.nowMs);
+  const { key } = await makeAccount({ store, clock }, 'another', 'free');
   expect((await client(url, key, clock).request('/v1/state?session_id=s1')).status).toBe(404);
 });
 

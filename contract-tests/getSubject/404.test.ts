@@ -3,15 +3,6 @@ import { startTestService } from '../../testkit/service.js';
 
 const path = '/v1/subjects/anna';
 
-test('an unknown subject has no profile', async () => {
-  const { request } = await startTestService();
-  expect((await request(path)).body).toMatchObject({
-    status: 404,
-    detail: 'No data for this subject',
-    code: 'subject_not_found',
-  });
-});
-
 test('a session id and an id with another case are unknown subjects', async () => {
   const { read, request } = await startTestService();
   await read({ session_id: 's1', subject_id: 'anna', heart_rate: 70 });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { expect, test } from 'vitest';
+import { openSocket } from '../../testkit/open-socket.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { until } from '../../testkit/until.js';
 
@@ -34,7 +34,7 @@ test('a large body without a key gets a 401', async () => {
 
 test('an unread short body does not close the connection', async () => {
   const service = await startTestService();
-  const { socket, received } = open(service);
+  const { socket, received } = openSocket(service.url);
   for (let sent = 1; sent <= 3; sent += 1) {
     socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello');
     await until('the next response', () => (received().match(/"status":"ok"/g) ?? []).length === sent);
@@ -62,7 +62,7 @@ test('endless bodies are cut off, and other requests are served meanwhile', asyn
 test('slowly sent bodies do not use the capacity of other requests', async () => {
   const service = await startTestService({ env: { MAX_REQUESTS: '2' } });
   const slow = Array.from({ length: 20 }, () => {
-    const { socket, received } = open(service);
+    const { socket, received } = openSocket(service.url);
     socket.write('POST /v1/ingest HTTP/1.1\r\nHost: x\r\nContent-Length: 4000\r\n\r\nx');
     return { socket, received };
   });
@@ -71,18 +71,9 @@ test('slowly sent bodies do not use the capacity of other requests', async () =>
   for (const { socket } of slow) socket.destroy();
 });
 
-function open({ url }: TestService) {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  let text = '';
-  let error: Error | undefined;
-  socket.on('data', (data) => (text += data)).on('error', (failure) => (error = failure));
-  return { socket, received: () => text, error: () => error };
-}
-
 /** Sends all 10 MB before it reads the response, as simple clients do. */
 async function sendLarge(service: TestService, head: string, isChunked: boolean) {
-  const { socket, received, error } = open(service);
+  const { socket, received, error } = openSocket(service.url);
   socket.pause();
   socket.write(head);
   const piece = Buffer.alloc(megabyte, ' ');
@@ -98,7 +89,7 @@ async function sendLarge(service: TestService, head: string, isChunked: boolean)
 
 /** Sends until the service closes the connection. Resolves with the number of bytes sent. */
 async function sendEndless(service: TestService): Promise<number> {
-  const { socket, error } = open(service);
+  const { socket, error } = openSocket(service.url);
   socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
   const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(0x10000, 'x'), Buffer.from('\r\n')]);
   while (!socket.destroyed && !error()) await new Promise((resolve) => socket.write(chunk, resolve));

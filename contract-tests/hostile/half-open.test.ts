@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import express from 'express';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { startServer } from '../../src/http/server.js';
+import { openSocket } from '../../testkit/open-socket.js';
 import { startTestService } from '../../testkit/service.js';
 import { until } from '../../testkit/until.js';
 
@@ -40,13 +40,9 @@ test('a client that does not read its response is disconnected', async () => {
 
 /** Opens a connection that does not respond to a FIN. */
 async function openHalf(url: string, bytes: string, isReading = true) {
-  const { hostname, port } = new URL(url);
-  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
-  let text = '';
-  socket.on('error', () => undefined);
-  if (isReading) socket.on('data', (data) => (text += data));
-  await once(socket, 'connect');
-  if (bytes) socket.write(bytes);
-  onTestFinished(() => void socket.destroy());
-  return { socket, received: () => text };
+  const opened = openSocket(url, { allowHalfOpen: true });
+  if (!isReading) opened.socket.pause();
+  await once(opened.socket, 'connect');
+  if (bytes) opened.socket.write(bytes);
+  return opened;
 }

@@ -1,11 +1,9 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { readConfig } from '../../src/config/config.js';
+import { expect, test } from 'vitest';
 import { createIdentify, generateKey } from '../../src/keys/identify.js';
 import { createKey } from '../../src/keys/manage.js';
-import { openDatabase } from '../../src/store/database.js';
 import { type KeyTable, createKeyTable } from '../../src/store/keys.js';
 import { migrate } from '../../src/store/migrate.js';
-import { createTestDatabase } from '../../testkit/databases.js';
+import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
 
 const wrongKeys = 10_000;
 
@@ -29,10 +27,8 @@ test('ten thousand invalid keys are looked up in batches, and a valid key among 
 
 /** Opens the keys of a new database. Counts the queries. */
 async function openKeys(): Promise<{ readonly keys: KeyTable; queries(): number }> {
-  const database = await createTestDatabase();
-  onTestFinished(() => database.drop());
-  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
-  onTestFinished(() => knex.destroy());
+  const database = await temporaryDatabase();
+  const knex = openKnex(database.url);
   await migrate(knex);
   let count = 0;
   knex.on('query', () => (count += 1));

@@ -1,6 +1,6 @@
-import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { connections } from '../../generated/spec.js';
+import { openSocket } from '../../testkit/open-socket.js';
 import { countDescriptors } from '../../testkit/program.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { until } from '../../testkit/until.js';
@@ -47,7 +47,7 @@ test('a connection with too many queued responses is closed, and logged once', a
 test('with the maximum number of queued responses, all responses are sent in order', async () => {
   const service = await startTestService();
   const paths = Array.from({ length: connections.queued_responses_max }, (_, index) => `/v1/nothing-${index}`);
-  const { socket, received } = open(service);
+  const { socket, received } = openSocket(service.url);
   socket.write(
     paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Service-Key: ${service.key}\r\n\r\n`).join(''),
   );
@@ -72,24 +72,16 @@ async function statusesOf(service: TestService, count: number): Promise<number[]
   return statuses;
 }
 
-function open({ url }: TestService) {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  let text = '';
-  socket.on('data', (data) => (text += data)).on('error', () => undefined);
-  return { socket, received: () => text };
-}
-
 /** Resolves when the bytes are sent and the connection is reset. */
 async function sendAndCut(service: TestService, bytes: string): Promise<void> {
-  const { socket } = open(service);
+  const { socket } = openSocket(service.url);
   await new Promise<void>((resolve) => socket.write(bytes, () => resolve()));
   await new Promise((resolve) => setTimeout(resolve, 1));
   socket.resetAndDestroy();
 }
 
 async function sendUntilClosed(service: TestService, bytes: string): Promise<void> {
-  const { socket } = open(service);
+  const { socket } = openSocket(service.url);
   socket.write(bytes, () => undefined);
   // Does not use `once`, because a reset emits an error before the close.
   await new Promise((resolve) => socket.once('close', resolve));

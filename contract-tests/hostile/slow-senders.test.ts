@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../testkit/databases.js';
+import { openSocket } from '../../testkit/open-socket.js';
 import { runMain, startMain } from '../../testkit/process.js';
 
 const sockets = 1_000;
@@ -34,16 +35,12 @@ test('a thousand slow senders do not delay other clients and are disconnected', 
 
 /** Sends one byte at a time, in the headers or in the body. Never completes the request. */
 async function openSender(url: string, start: string): Promise<{ readonly closed: Promise<string> }> {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
+  const { socket, received } = openSocket(url);
   await once(socket, 'connect');
   socket.write(start);
   void trickle(socket);
-  let told = '';
-  socket.setEncoding('utf8').on('data', (text) => (told += text));
-  socket.on('error', () => undefined);
   // Does not use `once`, because it would reject after a reset.
-  return { closed: new Promise((resolve) => socket.on('close', () => resolve(told))) };
+  return { closed: new Promise((resolve) => socket.on('close', () => resolve(received()))) };
 }
 
 async function trickle(socket: Socket): Promise<void> {

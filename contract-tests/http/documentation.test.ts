@@ -1,16 +1,14 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, get, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import express from 'express';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { documentation } from '../../src/http/documentation.js';
+import { listen } from '../../testkit/listen.js';
 import { startTestService } from '../../testkit/service.js';
+import { temporaryFolder } from '../../testkit/temporary-folder.js';
 
 const open = [
   ...['/docs/', '/docs/reference/', '/docs/search.json', '/docs/llms.txt', '/openapi.json', '/openapi.yaml'],
@@ -145,13 +143,8 @@ test.each(['/docs', '/dashboard'])('%s redirects to its first page', async (path
 });
 
 test('without a built site, the page explains how to build it', async () => {
-  const root = await mkdtemp(join(tmpdir(), 'state-service-unbuilt-'));
-  const serve = documentation({ root: pathToFileURL(`${root}/`) });
+  const serve = documentation({ root: pathToFileURL(`${await temporaryFolder()}/`) });
   const app = express().use((request, response) => void serve(request, response));
-  const server = createServer(app).listen(0, '127.0.0.1');
-  onTestFinished(() => rm(root, { recursive: true }));
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/docs/`);
+  const answer = await fetch(`${await listen(createServer(app))}/docs/`);
   expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining('npm run docs')]);
 });

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { enums, signals } from '../../generated/spec.js';
-import { createKeyTable } from '../../src/store/keys.js';
 import { type Reference, resolve } from '../../testkit/reference.js';
 import { startTestService } from '../../testkit/service.js';
 
@@ -148,15 +147,6 @@ test('of concurrent readings in a new session, only the reading with a different
   );
   expect(answers.map(({ status }) => status)).toEqual([200, 422, 200]);
   expect((await request('/v1/history?session_id=s1')).body.datapoints).toHaveLength(2);
-});
-
-test('sessions with the same name in two accounts are separate', async () => {
-  const { read, request, store, clock } = await startTestService();
-  const { createKey } = await import('../../src/keys/manage.js');
-  const other = await createKey(store.use(createKeyTable), { account: 'other', tier: 'solo' }, clock.nowMs);
-  await read({ heart_rate: 70 });
-  const foreign = await request('/v1/state?session_id=s1', { headers: { 'X-Service-Key': other.key } });
-  expect(foreign).toMatchObject({ status: 404, body: { code: 'session_not_found' } });
 });
 
 test.each(['Z', '+00:00'])('a timestamp in UTC may end in %s and is stored to the millisecond', async (zone) => {

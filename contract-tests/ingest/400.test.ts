@@ -32,12 +32,6 @@ test('an empty body, declared or chunked, is an invalid payload', async () => {
   }
 });
 
-test('invalid UTF-8 is an invalid payload', async () => {
-  const service = await startTestService();
-  const answer = await sendRaw(service, { chunks: [Buffer.from([0x22, 0xc3, 0x28, 0x22])] });
-  expect(answer.body).toMatchObject({ status: 400, code: 'invalid_payload' });
-});
-
 test.each([[{}], [{ user_message: 'I am late' }], [{ user_message: 'a', ai_response: 'b', subject_id: 'anna' }]])(
   'a reading without a signal is rejected: %j',
   async (signals) => {

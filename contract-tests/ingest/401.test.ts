@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { createKey, revokeKey, rotateKey } from '../../src/keys/manage.js';
+import { revokeKey, rotateKey } from '../../src/keys/manage.js';
 import { createKeyTable } from '../../src/store/keys.js';
+import { makeAccount } from '../../testkit/calls.js';
 import { expectNothingStored, sendRaw } from '../../testkit/raw.js';
 import { startTestService } from '../../testkit/service.js';
 
@@ -40,15 +41,11 @@ test('the key is checked before path, method, body and content type', async () =
 });
 
 test('revoked and expired keys are invalid, and a rotated key is valid for 24 hours', async () => {
-  const { request, store, clock } = await startTestService();
+  const service = await startTestService();
+  const { request, store, clock } = service;
   const statusWith = async (key: string) =>
     (await request('/v1/state?session_id=none', { headers: { 'X-Service-Key': key } })).status;
-  const make = () =>
-    createKey(
-      store.use(createKeyTable),
-      { account: 'acme', tier: 'solo', expiresAtMs: clock.nowMs + 3e8 },
-      clock.nowMs,
-    );
+  const make = () => makeAccount(service, 'acme', 'solo', { expiresAtMs: clock.nowMs + 3e8 });
   const [revoked, expired, rotated, ended] = [await make(), await make(), await make(), await make()];
   await revokeKey(store.use(createKeyTable), revoked.keyId, clock.nowMs);
   const successor = await rotateKey(store.use(createKeyTable), rotated.keyId, false, clock.nowMs);

@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { expectNothingStored, sendRaw } from '../../testkit/raw.js';
 import { startTestService } from '../../testkit/service.js';
@@ -32,10 +31,3 @@ test.each(['application/json', 'APPLICATION/JSON', 'application/json; charset=UT
     expect((await sendRaw(service, { headers: { 'Content-Type': type }, chunks: [body] })).status).toBe(200);
   },
 );
-
-test.each(['gzip', 'deflate', 'br'])('a body with content encoding %s is not supported', async (encoding) => {
-  const service = await startTestService();
-  const chunks = [gzipSync(JSON.stringify({ session_id: 's1', timestamp: service.clock.at(), heart_rate: 70 }))];
-  const answer = await sendRaw(service, { headers: { 'Content-Encoding': encoding }, chunks });
-  expect(answer.body).toMatchObject({ status: 415, code: 'unsupported_media_type' });
-});

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createKey } from '../../src/keys/manage.js';
 import { createKeyTable } from '../../src/store/keys.js';
 import { createReadingTable } from '../../src/store/readings.js';
 import { createSessionReader } from '../../src/store/sessions.js';
+import { makeAccount } from '../../testkit/calls.js';
 import { readFields } from '../../testkit/rate-limit-fields.js';
 import { expectNothingStored } from '../../testkit/raw.js';
 import { client, startTestService } from '../../testkit/service.js';
@@ -74,7 +74,7 @@ test('each key of an account has its own quota of new sessions', async () => {
   });
   const account =
     (await store.use(createKeyTable).list()).find((row) => row.account.startsWith('test-'))?.account ?? '';
-  const other = client(url, (await createKey(store.use(createKeyTable), { account }, clock.nowMs)).key, clock);
+  const other = client(url, (await makeAccount({ store, clock }, account, 'enterprise')).key, clock);
   const begin = (send: typeof ingest, session_id: string) => send({ session_id, heart_rate: 70 });
   expect((await begin(ingest, 'a')).status).toBe(200);
   expect((await begin(ingest, 'b')).status).toBe(429);

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { stat, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
-import { createTestDatabase } from '../../testkit/databases.js';
 import { runMain, startMain } from '../../testkit/process.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 
 const limitMs = 120_000;
 const readingsMax = 5_000;
@@ -12,8 +12,7 @@ const roomBytes = 100_000;
 
 /** Starts a service with a file size limit. The kernel rejects further writes as on a full disk. */
 async function startLimited() {
-  const database = await createTestDatabase('sqlite');
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase('sqlite');
   const clockFile = `${database.url.slice('sqlite:'.length)}.clock`;
   await writeFile(clockFile, String(Date.now()));
   const env = { DATABASE_URL: database.url, LOG_LEVEL: 'error', TEST_CLOCK_FILE: clockFile };

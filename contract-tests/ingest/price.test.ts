@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { expect, onTestFinished, test } from 'vitest';
-import { readConfig } from '../../src/config/config.js';
+import { expect, test } from 'vitest';
 import { createDigestId } from '../../src/keys/digest-id.js';
 import { processGroup } from '../../src/readings/group.js';
 import type { PreparedReading } from '../../src/readings/intake.js';
-import { openDatabase } from '../../src/store/database.js';
 import { migrate } from '../../src/store/migrate.js';
 import { createTransact, type Store } from '../../src/store/store.js';
-import { createTestDatabase } from '../../testkit/databases.js';
 import { recordJourney } from '../../testkit/journey.js';
+import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
 
 const accountId = 'acc_0123456789abcdef0123';
 const nowMs = Date.UTC(2026, 0, 1);
@@ -16,10 +14,8 @@ const digestId = createDigestId(['k']);
 
 /** Returns a function that sends a reading to a session with one reading, and returns what the second one costs. */
 async function open() {
-  const database = await createTestDatabase();
-  onTestFinished(() => database.drop());
-  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
-  onTestFinished(() => knex.destroy());
+  const database = await temporaryDatabase();
+  const knex = openKnex(database.url);
   await migrate(knex);
   await knex('accounts').insert({ account_id: accountId, name: 'a', tier: 'solo', created_at_ms: 0, webhook_epoch: 0 });
   const store = { transact: createTransact(knex) } as Store;

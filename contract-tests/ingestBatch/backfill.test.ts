@@ -1,8 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { retention } from '../../generated/spec.js';
-import { readConfig } from '../../src/config/config.js';
 import type { Submission } from '../../src/contract/contract.js';
-import { openDatabase } from '../../src/store/database.js';
 import { findSessionsWithEvents } from '../../src/store/outbox.js';
 import { createPositionReader } from '../../src/store/readings-by-position.js';
 import { createReadingTable } from '../../src/store/readings.js';
@@ -10,6 +8,7 @@ import { createSessionReader } from '../../src/store/sessions.js';
 import { findStreamHeads } from '../../src/store/stream-positions.js';
 import { batchResults } from '../../testkit/batch.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { openKnex } from '../../testkit/temporary-database.js';
 
 const retentionSeconds = retention.readings_hours * 3600;
 
@@ -173,8 +172,7 @@ test('an erasure also deletes backfilled readings', async () => {
   expect((await request('/v1/subjects/gone', { method: 'DELETE' })).body).toMatchObject({ sessions_removed: 1 });
   expect((await request('/v1/history?session_id=gone')).status).toBe(404);
   expect(await createReadingTable(store.read(accountId)).pointsAfter(found?.incarnation ?? '', 0)).toEqual([]);
-  const knex = openDatabase(readConfig({ DATABASE_URL: service.database.url }).database);
-  onTestFinished(() => knex.destroy());
+  const knex = openKnex(service.database.url);
   for (const table of ['session_readings', 'late_readings'])
     expect(await knex(table).where({ incarnation: found?.incarnation })).toEqual([]);
 });

@@ -1,13 +1,13 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { call, callsInDatabase, makeAccount } from '../../testkit/calls.js';
-import { createTestDatabase, mysqlServerUrl } from '../../testkit/databases.js';
+import { mysqlServerUrl } from '../../testkit/databases.js';
 import { startProxy } from '../../testkit/proxy.js';
 import { client, startTestService } from '../../testkit/service.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { until } from '../../testkit/until.js';
 
 test('calls during a database outage are counted after the outage', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const server = new URL(mysqlServerUrl);
   const proxy = await startProxy(server.hostname, Number(server.port || 3306));
   const throughProxy = new URL(database.url);

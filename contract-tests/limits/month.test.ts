@@ -1,10 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { tiers } from '../../generated/spec.js';
 import { createUsageTable } from '../../src/store/usage.js';
 import { call, callsInDatabase, makeAccount } from '../../testkit/calls.js';
-import { createTestDatabase } from '../../testkit/databases.js';
 import { readFields } from '../../testkit/rate-limit-fields.js';
 import { Clock, client, startTestService, type TestService } from '../../testkit/service.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 
 const state = '/v1/state?session_id=s1';
 const quota = tiers.free.monthly_calls;
@@ -56,8 +56,7 @@ test('checks run in order: 422, monthly limit, session limit, signals and timest
 });
 
 test('a solo account with 50,000 calls is rejected until the next month, also after a restart', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const clock = new Clock();
   clock.nowMs = Date.UTC(2026, 10, 30, 23, 59, 50);
   const before = await startTestService({ database, clock });
@@ -76,8 +75,7 @@ test('a solo account with 50,000 calls is rejected until the next month, also af
 });
 
 test('two processes on one database share the monthly count, except the calls of the last second', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const clock = new Clock();
   const [one, two] = [await startTestService({ database, clock }), await startTestService({ database, clock })];
   const { key, accountId } = await makeSpent(one, 'shared', 800);

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase } from '../../testkit/databases.js';
 import { startMain } from '../../testkit/process.js';
 import { type PrivateRedis, startPrivateRedis } from '../../testkit/redis.js';
 import type { TestService } from '../../testkit/service.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { startTwoServices } from '../../testkit/two-services.js';
 
 const unavailable = 'Redis unavailable';
@@ -102,8 +102,7 @@ test.each([
     },
   ],
 ])('when %s, the service starts with a warning and counts separately', async (_, urlOf) => {
-  const database = await createTestDatabase('sqlite');
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase('sqlite');
   const env = { DATABASE_URL: database.url, REDIS_URL: await urlOf(), LIMIT_SESSION_REQUESTS_PER_MINUTE: '5' };
   const service = await startMain(env);
   await expect.poll(service.stdout).toMatch(/sk_\w{32}/);

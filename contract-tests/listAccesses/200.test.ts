@@ -1,9 +1,9 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Schema } from '../../src/contract/contract.js';
 import { createAccessTable } from '../../src/store/accesses.js';
 import { createKeyTable } from '../../src/store/keys.js';
-import { createTestDatabase } from '../../testkit/databases.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { startTwoServices } from '../../testkit/two-services.js';
 import { until } from '../../testkit/until.js';
 
@@ -151,8 +151,7 @@ test('an erasure deletes the link between the person and the entries, and anothe
 });
 
 test('with RETENTION_ACCESS_DAYS=0, no access is recorded', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const service = await startTestService({ database, env: { RETENTION_ACCESS_DAYS: '0' } });
   await service.read({ session_id: 'talk', subject_id: 'anna', heart_rate: 80 });
   await service.request('/v1/subjects/anna');

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
-import { createKey, type KeyOptions } from '../../src/keys/manage.js';
+import type { KeyOptions } from '../../src/keys/manage.js';
 import { openDatabase } from '../../src/store/database.js';
-import { createKeyTable } from '../../src/store/keys.js';
 import { makeAccount } from '../../testkit/calls.js';
 import { allow, setUp } from '../../testkit/consents.js';
 import { everyToolCall } from '../../testkit/mcp-tools.js';
@@ -122,14 +121,7 @@ test('only the erasure is marked as destructive, and only the tools that read ar
 
 test('only a client in the networks and with the scopes of its key may call a tool', async () => {
   const service = await startTestService();
-  const make = async (restriction: KeyOptions) =>
-    (
-      await createKey(
-        service.store.use(createKeyTable),
-        { account: randomUUID(), tier: 'solo', ...restriction },
-        service.clock.nowMs,
-      )
-    ).key;
+  const make = async (options: KeyOptions) => (await makeAccount(service, randomUUID(), 'solo', options)).key;
   const here = await connect(service.url, keyHeader(await make({ networks: ['127.0.0.0/8'], scopes: ['read'] })));
   const sorted = { state: ['calm', 'focused'], sort: 'score', points: 3 };
   expect(await call(here, 'list_sessions', sorted)).toMatchObject({ isError: false });

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -10,6 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { allow, setUp } from '../../testkit/consents.js';
 import { everyToolCall } from '../../testkit/mcp-tools.js';
 import { startTestService } from '../../testkit/service.js';
+import { temporaryFolder } from '../../testkit/temporary-folder.js';
 
 const run = promisify(execFile);
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -58,8 +58,7 @@ test('mcp setup prints configurations with the URL and the key', async () => {
 });
 
 test('mcp setup --write adds the service to the files of agents and keeps their other servers', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'mcp-setup-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const options = { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder } };
   const setup = (...agents: string[]) =>
     run(

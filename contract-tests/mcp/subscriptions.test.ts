@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { expect, onTestFinished, test } from 'vitest';
 import { createKey, type KeyOptions, revokeKey } from '../../src/keys/manage.js';
 import { createKeyTable } from '../../src/store/keys.js';
+import { makeAccount } from '../../testkit/calls.js';
 import { openStream } from '../../testkit/event-source.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { startTwoServices } from '../../testkit/two-services.js';
@@ -119,13 +120,9 @@ test.each<[string, KeyOptions['scopes'], string]>([
   [uriOf('é'), ['read'], 'validation_failed'],
   ['file:///etc/passwd', ['read'], 'Input should match state://sessions/{session_id}'],
 ])('a subscription to %s with the scopes %j is rejected with %s', async (uri, scopes, text) => {
-  const { url, store, clock } = await startTestService();
-  const { key } = await createKey(
-    store.use(createKeyTable),
-    { account: `scoped-${text}`, tier: 'solo', scopes },
-    clock.nowMs,
-  );
-  const { agent } = await connect({ url, key });
+  const service = await startTestService();
+  const { key } = await makeAccount(service, `scoped-${text}`, 'solo', { scopes });
+  const { agent } = await connect({ url: service.url, key });
   await expect(agent.listen({ resourceSubscriptions: [uri] })).rejects.toThrow(text);
 });
 

@@ -1,15 +1,15 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { backUpToFile } from '../../src/cli/backups/backup.js';
 import { readConfig } from '../../src/config/config.js';
 import { readLastBackup, recordBackup } from '../../src/observe/probes.js';
 import { openDatabase } from '../../src/store/database.js';
-import { createTestDatabase } from '../../testkit/databases.js';
 import { readMetric } from '../../testkit/metrics.js';
 import { startDeliver } from '../../testkit/process.js';
 import { startTestService } from '../../testkit/service.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { until } from '../../testkit/until.js';
 
 test('a process with pending migrations is not ready, although its database responds', async () => {
@@ -39,8 +39,7 @@ test('the time of the last complete purge is a metric', async () => {
 });
 
 test('the time of the last backup is a metric, 0 without a valid record, and absent without BACKUP_STATUS_FILE', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'state-backup-status-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const file = join(folder, 'status.json');
   const { metricsUrl } = await startTestService({ env: { METRICS_PORT: '0', BACKUP_STATUS_FILE: file } });
   const name = 'last_backup_timestamp_seconds';
@@ -56,8 +55,7 @@ test('the time of the last backup is a metric, 0 without a valid record, and abs
 
 test('a backup of an embedded database records its time, and a failed one does not', async () => {
   const { database } = await startTestService({ database: await createEmbedded() });
-  const folder = await mkdtemp(join(tmpdir(), 'state-backup-status-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const status = join(folder, 'status.json');
   const config = readConfig({ DATABASE_URL: database.url, BACKUP_STATUS_FILE: status });
   const copy = join(folder, 'copy.db');
@@ -69,14 +67,12 @@ test('a backup of an embedded database records its time, and a failed one does n
 });
 
 async function createEmbedded() {
-  const database = await createTestDatabase('sqlite');
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase('sqlite');
   return database;
 }
 
 test('a worker process has metrics and probes', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const { metricsUrl } = await startTestService({ env: { METRICS_PORT: '0' }, database });
   const worker = await startDeliver({ DATABASE_URL: database.url, METRICS_PORT: '0' });
   const workerUrl = await worker.find(/^Metrics on (\S+)$/m);

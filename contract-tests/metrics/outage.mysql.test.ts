@@ -1,8 +1,8 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase } from '../../testkit/databases.js';
+import { expect, test } from 'vitest';
 import { readMetric } from '../../testkit/metrics.js';
 import { startProxy } from '../../testkit/proxy.js';
 import { startTestService } from '../../testkit/service.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { until } from '../../testkit/until.js';
 import { storeFailed } from '../../testkit/webhooks.js';
 
@@ -12,8 +12,7 @@ const remaining = ['webhook_deliveries_failed', 'log_lines_dropped_total'];
 test.each(['cut', 'hang'] as const)(
   'while the database connection is %s, a scrape reports it and keeps the last values',
   async (fault) => {
-    const direct = await createTestDatabase('mysql');
-    onTestFinished(direct.drop);
+    const direct = await temporaryDatabase('mysql');
     const target = new URL(direct.url);
     const proxy = await startProxy(target.hostname, Number(target.port || 3306));
     target.host = `127.0.0.1:${proxy.port}`;

@@ -1,14 +1,13 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase } from '../../testkit/databases.js';
+import { expect, test } from 'vitest';
 import { createKeyOf, runCommand, startServiceProgram } from '../../testkit/program.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { until } from '../../testkit/until.js';
 
 /** Kills of a test run. `ACCESS_RECORD_KILLS=20` runs the longer check. */
 const kills = Number(process.env['ACCESS_RECORD_KILLS'] ?? 3);
 
 test('kill -9 during reads and erasures leaves a valid record, and audit lists the accesses', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const env = { DATABASE_URL: database.url, LIMIT_SESSION_REQUESTS_PER_MINUTE: '0', LIMIT_MONTHLY_CALLS: '0' };
   let key: string | undefined;
   let read = 0;
@@ -61,8 +60,7 @@ test('kill -9 during reads and erasures leaves a valid record, and audit lists t
 }, 600_000);
 
 test('receipt-keys rotate prints the id of the new key, which receipt-keys list shows as the one that signs', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   await (await startServiceProgram({ DATABASE_URL: database.url })).stop();
   const first = await runCommand(database.url, ['receipt-keys', 'rotate']);
   const second = await runCommand(database.url, ['receipt-keys', 'rotate']);

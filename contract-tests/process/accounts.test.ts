@@ -1,10 +1,9 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase } from '../../testkit/databases.js';
+import { expect, test } from 'vitest';
 import { runMain } from '../../testkit/process.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 
 async function commandLine() {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const env = { DATABASE_URL: database.url };
   const run = (...args: string[]) => runMain(args, env);
   await run('keys', 'create', '--account', 'acme', '--tier', 'solo');

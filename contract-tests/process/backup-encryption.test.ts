@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase, databaseKind } from '../../testkit/databases.js';
+import { expect, test } from 'vitest';
+import { databaseKind } from '../../testkit/databases.js';
 import { runMain } from '../../testkit/process.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { startWithKey } from './started.js';
 
@@ -18,9 +19,7 @@ async function createKey(): Promise<{ file: string; publicKey: string }> {
 
 /** Returns an encrypted backup of a database with one reading, and a function that restores it. */
 async function backedUp() {
-  const [from, to] = [await createTestDatabase(), await createTestDatabase()];
-  onTestFinished(from.drop);
-  onTestFinished(to.drop);
+  const [from, to] = [await temporaryDatabase(), await temporaryDatabase()];
   const { file: keyFile, publicKey } = await createKey();
   const { service, send, key } = await startWithKey({ DATABASE_URL: from.url });
   await send('/v1/ingest', { session_id: 'secret-session', timestamp: new Date().toISOString(), heart_rate: 70 });

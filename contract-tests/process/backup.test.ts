@@ -1,9 +1,10 @@
 import { appendFile, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase, databaseKind } from '../../testkit/databases.js';
+import { expect, test } from 'vitest';
+import { databaseKind } from '../../testkit/databases.js';
 import { runMain } from '../../testkit/process.js';
 import { startReceiver } from '../../testkit/receiver.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { type Send, startWithKey } from './started.js';
 
@@ -51,9 +52,7 @@ async function expectRejected(url: string, file: string, secrets: Record<string,
 }
 
 test('a backup under load contains keys, webhook secrets and every reading acknowledged before its start', async () => {
-  const [from, to] = [await createTestDatabase(), await createTestDatabase()];
-  onTestFinished(from.drop);
-  onTestFinished(to.drop);
+  const [from, to] = [await temporaryDatabase(), await temporaryDatabase()];
   // A MySQL backup contains no key.
   const secrets: Record<string, string> = isSqlite ? {} : { SECRETS_KEY: 'k'.repeat(40) };
   const receiver = await startReceiver();

@@ -1,6 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase } from '../../testkit/databases.js';
+import { expect, test } from 'vitest';
 import { type Running, startMain } from '../../testkit/process.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { until } from '../../testkit/until.js';
 
 const preload = new URL('core-preload.mjs', import.meta.url);
@@ -37,8 +37,7 @@ test('event-loop lag and heap are measured per thread', async () => {
 });
 
 async function startWith(env: Record<string, string>): Promise<Running> {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const NODE_OPTIONS = `--import ${preload.href} --max-old-space-size=256`;
   return startMain({ DATABASE_URL: database.url, NODE_OPTIONS, ...env });
 }

@@ -1,11 +1,11 @@
 import { chmod, writeFile } from 'node:fs/promises';
-import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase, databaseKind } from '../../testkit/databases.js';
+import { expect, test } from 'vitest';
+import { databaseKind } from '../../testkit/databases.js';
 import { runMain, startMain } from '../../testkit/process.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 
 test('doctor finds nothing to do for a running service, and names the remedy once it is stopped', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const service = await startMain({ DATABASE_URL: database.url });
   const env = { DATABASE_URL: database.url, PORT: new URL(service.url).port };
   const healthy = await runMain(['doctor'], env);
@@ -32,8 +32,7 @@ test('doctor names the remedy for a database that does not respond', async () =>
 });
 
 test('doctor tells to migrate an empty database', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   if (databaseKind === 'sqlite') await writeFile(database.url.slice('sqlite:'.length), '', { mode: 0o600 });
   const { code, stdout } = await runMain(['doctor', '--json'], { DATABASE_URL: database.url });
   expect(code).toBe(1);

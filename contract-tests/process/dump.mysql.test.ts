@@ -6,6 +6,7 @@ import { atEndOfFile } from '../../testkit/at-end-of-file.js';
 import { createTestDatabase, mysqlServerUrl, settingsFor } from '../../testkit/databases.js';
 import { runMain } from '../../testkit/process.js';
 import { freePorts } from '../../testkit/program.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
 
 const password = "pässwort' $HOME";
@@ -83,8 +84,7 @@ test('without the programs, with another database, or with tables in the way, an
   const file = join(await temporaryFolder(), 'dump.sql');
   const missing = await runMain(['backup', file], { ...env, PATH: await temporaryFolder() });
   expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('install the client programs') });
-  const empty = await createTestDatabase('mysql');
-  onTestFinished(empty.drop);
+  const empty = await temporaryDatabase('mysql');
   const foreign = await runMain(['backup', file], settingsFor(empty.url));
   expect(foreign).toMatchObject({
     code: 1,

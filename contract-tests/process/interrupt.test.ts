@@ -1,17 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase } from '../../testkit/databases.js';
+import { openSocket } from '../../testkit/open-socket.js';
 import { startMain } from '../../testkit/process.js';
 import { root } from '../../testkit/service.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 
 test('Ctrl-C under npm start closes the service and leaves the database in one file', async () => {
-  const { url: DATABASE_URL, drop } = await createTestDatabase('sqlite');
-  onTestFinished(drop);
+  const { url: DATABASE_URL } = await temporaryDatabase('sqlite');
   const file = DATABASE_URL.slice('sqlite:'.length);
   const { PATH, HOME } = process.env;
   const env = { PATH, HOME, DATABASE_URL, PORT: '0', WORKER: '1' };
@@ -32,8 +31,7 @@ test('Ctrl-C under npm start closes the service and leaves the database in one f
 });
 
 test('a second signal within a second is ignored, and a later signal ends the process', async () => {
-  const { url: DATABASE_URL, drop } = await createTestDatabase('sqlite');
-  onTestFinished(drop);
+  const { url: DATABASE_URL } = await temporaryDatabase('sqlite');
   for (const [pauseMs, code] of [
     [100, 0],
     [1_200, 1],
@@ -51,9 +49,7 @@ test('a second signal within a second is ignored, and a later signal ends the pr
 
 /** Opens a request that stays in flight. The service waits for this request when it closes. */
 async function openUnfinished(url: string) {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  socket.on('error', () => undefined);
+  const { socket } = openSocket(url);
   socket.write('POST /v1/ingest HTTP/1.1\r\nHost: x\r\nContent-Length: 40\r\n\r\n{');
   await once(socket, 'data');
   return socket;

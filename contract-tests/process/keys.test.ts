@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
-import { createTestDatabase } from '../../testkit/databases.js';
 import { runMain, startMain } from '../../testkit/process.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 
 test('the command `keys create` creates a database only if DATABASE_URL is set, and prints its path', async () => {
   const folder = await temporaryFolder();
@@ -25,8 +25,7 @@ test('the command `keys create` creates a database only if DATABASE_URL is set, 
 });
 
 async function commandLine() {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const env = { DATABASE_URL: database.url };
   return { env, keys: (...args: string[]) => runMain(['keys', ...args], env) };
 }

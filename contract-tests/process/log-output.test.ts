@@ -1,11 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, open, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase } from '../../testkit/databases.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { temporaryFolder } from '../../testkit/temporary-folder.js';
 
 const main = new URL('../../dist/main.js', import.meta.url).pathname;
 /** Number of requests. Their log lines of about 150 bytes exceed the buffer of a pipe (64 KB). */
@@ -19,8 +20,7 @@ test('a full log volume (ENOSPC) stops neither requests nor SIGTERM, and dropped
 });
 
 test('a log file at its size limit (EFBIG) stops neither requests nor SIGTERM', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'state-service-log-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const file = join(folder, 'service.log');
   await writeFile(file, '');
   await truncate(file, fileBytesMax);
@@ -58,8 +58,7 @@ test('the log is JSON: start, requests and stop, probes only at level debug', as
 });
 
 test('the log on a terminal is text: time, level, message and few fields', async () => {
-  const { url: DATABASE_URL, drop } = await createTestDatabase('sqlite');
-  onTestFinished(drop);
+  const { url: DATABASE_URL } = await temporaryDatabase('sqlite');
   // Runs the program in a pseudo-terminal, and stops it after its start.
   const script = `
 import os, pty, signal, sys

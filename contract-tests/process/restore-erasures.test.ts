@@ -1,9 +1,10 @@
 import { appendFile, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/store/database.js';
-import { createTestDatabase, databaseKind } from '../../testkit/databases.js';
+import { databaseKind } from '../../testkit/databases.js';
 import { runMain } from '../../testkit/process.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { startWithKey } from './started.js';
 
@@ -11,8 +12,7 @@ const isSqlite = databaseKind === 'sqlite';
 const backupName = isSqlite ? 'copy.db' : 'copy.sql';
 
 async function started() {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const env = { DATABASE_URL: database.url };
   const { service, send, key } = await startWithKey(env);
   const read = async (session_id: string, subject_id?: string) => {
@@ -122,8 +122,7 @@ test('a person who came back after an erasure and before the backup stays', asyn
 });
 
 test('an erasure is applied with an earlier secrets key', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const [old, next] = ['o'.repeat(40), 'n'.repeat(40)];
   const env = { DATABASE_URL: database.url, SECRETS_KEY: old };
   const file = await backUpBeforeErasure(env);
@@ -134,8 +133,7 @@ test('an erasure is applied with an earlier secrets key', async () => {
 });
 
 test('without the secrets key of the backup, erasures cannot be applied, and only --unverified continues', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const env = { DATABASE_URL: database.url, SECRETS_KEY: 'o'.repeat(40) };
   const file = await backUpBeforeErasure(env);
   const lost = await runMain(['restore', file, '--replace', '--unverified'], { ...env, SECRETS_KEY: 'n'.repeat(40) });

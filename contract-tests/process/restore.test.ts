@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
 import { appendFile, chown, copyFile, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/store/database.js';
-import { createTestDatabase } from '../../testkit/databases.js';
 import { runMain } from '../../testkit/process.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { startWithKey } from './started.js';
 
 test('only the owner can read a backup, its checksum and its key, and no partial file remains', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const { service } = await startWithKey({ DATABASE_URL: database.url });
   const folder = await temporaryFolder();
   const { stdout } = await runMain(['backup', join(folder, 'copy.db')], { DATABASE_URL: database.url });
@@ -21,8 +20,7 @@ test('only the owner can read a backup, its checksum and its key, and no partial
 });
 
 test('a restore replaces a database only with --replace, never one in use, and keeps the replaced one under another name', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const env = { DATABASE_URL: database.url };
   const { service, key, send } = await startWithKey(env);
   const file = join(await temporaryFolder(), 'copy.db');
@@ -57,8 +55,7 @@ test.runIf(process.getuid?.() === 0)('what root restores belongs to the owner of
 });
 
 test('restoring a damaged, foreign or newer copy fails and does not change the database', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const env = { DATABASE_URL: database.url };
   await runMain(['migrate'], env);
   const folder = await temporaryFolder();
@@ -116,8 +113,7 @@ async function damage(file: string): Promise<void> {
 }
 
 test('a damaged database is not backed up, and a restore keeps it under another name, without a log beside the restored one', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const env = { DATABASE_URL: database.url };
   await runMain(['migrate'], env);
   const [file, folder] = [database.url.slice('sqlite:'.length), await temporaryFolder()];
@@ -142,8 +138,7 @@ const stoppedClock = `--import=data:text/javascript,${encodeURIComponent(
 )}`;
 
 test('restores at the same time keep every replaced database', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const env = { DATABASE_URL: database.url, NODE_OPTIONS: stoppedClock };
   await runMain(['migrate'], env);
   const file = join(await temporaryFolder(), 'copy.db');
@@ -155,8 +150,7 @@ test('restores at the same time keep every replaced database', async () => {
 
 /** Creates a backup of a database with data and a key. Returns a function that restores a copy of it. */
 async function backedUp(key: Record<string, string> = {}) {
-  const [from, folder] = [await createTestDatabase(), await temporaryFolder()];
-  onTestFinished(from.drop);
+  const [from, folder] = [await temporaryDatabase(), await temporaryFolder()];
   const { service, send } = await startWithKey({ DATABASE_URL: from.url, ...key });
   await send('/v1/ingest', { session_id: 's1', timestamp: new Date().toISOString(), heart_rate: 70 });
   const file = join(folder, 'copy.db');
@@ -227,8 +221,7 @@ test('a backup with an added trigger, table, view, index or column is rejected, 
 });
 
 test('backup warns of an object that restore refuses', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const env = { DATABASE_URL: database.url };
   await runMain(['migrate'], env);
   const knex = openDatabase({ kind: 'sqlite', file: database.url.slice('sqlite:'.length) });

@@ -1,16 +1,16 @@
 import { createHmac } from 'node:crypto';
-import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase, databaseKind } from '../../testkit/databases.js';
+import { expect, test } from 'vitest';
+import { databaseKind } from '../../testkit/databases.js';
 import { runMain, startDeliver } from '../../testkit/process.js';
 import { startReceiver } from '../../testkit/receiver.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { startWithKey } from './started.js';
 
 const [first, second] = ['a'.repeat(40), 'b'.repeat(40)];
 
 /** Starts the service with a key of SECRETS_KEY and a webhook. Stops it and returns its data. */
 async function used() {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const env = { DATABASE_URL: database.url, WEBHOOK_ALLOW_HTTP: '1', WEBHOOK_ALLOW_LOOPBACK: '1' };
   const receiver = await startReceiver();
   const { service, send, key } = await startWithKey({ ...env, SECRETS_KEY: first });
@@ -79,8 +79,7 @@ test('after the loss of the key, reseal --lost-key names the webhooks to rotate,
 
 if (databaseKind === 'mysql') {
   test('on MySQL, serve and deliver refuse to start without SECRETS_KEY and print how to create one', async () => {
-    const database = await createTestDatabase();
-    onTestFinished(database.drop);
+    const database = await temporaryDatabase();
     for (const command of ['serve', 'deliver']) {
       const ended = await runMain([command], { DATABASE_URL: database.url, SECRETS_KEY: '', PORT: '0' });
       expect(ended).toMatchObject({ code: 1, stdout: '' });

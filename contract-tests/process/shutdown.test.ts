@@ -7,6 +7,7 @@ import { createSessionReader } from '../../src/store/sessions.js';
 import { openStore } from '../../src/store/store.js';
 import { createTestDatabase } from '../../testkit/databases.js';
 import { startMain } from '../../testkit/process.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { until } from '../../testkit/until.js';
 
 const senders = 20;
@@ -64,8 +65,7 @@ test('at SIGTERM under load, acknowledged readings are stored, rejected readings
 });
 
 test('after SIGTERM, the readiness probe fails and requests are served until SHUTDOWN_DELAY_SECONDS have passed', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const service = await startMain({ DATABASE_URL: database.url, SHUTDOWN_DELAY_SECONDS: '6' });
   service.signal('SIGTERM');
   const statusOf = async (path: string) => (await fetch(service.url + path)).status;
@@ -77,8 +77,7 @@ test('after SIGTERM, the readiness probe fails and requests are served until SHU
 });
 
 test('SIGINT, which a terminal sends, skips SHUTDOWN_DELAY_SECONDS', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const service = await startMain({ DATABASE_URL: database.url, SHUTDOWN_DELAY_SECONDS: '300' });
   expect(await service.stop('SIGINT')).toMatchObject({ code: 0, stderr: expect.not.stringContaining('delay_s') });
 });

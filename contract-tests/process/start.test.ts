@@ -1,20 +1,20 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, cp, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, cp, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { listAllSettings } from '../../src/config/settings.js';
-import { createTestDatabase } from '../../testkit/databases.js';
+import { listen } from '../../testkit/listen.js';
 import { runMain, startCommand, startMain } from '../../testkit/process.js';
 import { startProgram } from '../../testkit/program.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { until } from '../../testkit/until.js';
 
 async function sqliteUrl(): Promise<string> {
-  const database = await createTestDatabase('sqlite');
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase('sqlite');
   return database.url;
 }
 
@@ -105,10 +105,7 @@ test.each([
 
 /** Resolves with a port that another server uses until the test ends. */
 async function takePort(): Promise<string> {
-  const other = createServer().listen(0, '127.0.0.1');
-  onTestFinished(() => void other.close());
-  await new Promise((resolve) => other.once('listening', resolve));
-  return String((other.address() as { port: number }).port);
+  return new URL(await listen(createServer())).port;
 }
 
 test.each([
@@ -143,8 +140,7 @@ test.each([
   ],
   ['no content', () => '', 'npm run generate'],
 ])('an openapi.yaml with %s stops the start with one clear line', async (_name, spoil, hint) => {
-  const copy = await mkdtemp(join(tmpdir(), 'state-service-'));
-  onTestFinished(() => rm(copy, { recursive: true }));
+  const copy = await temporaryFolder();
   const root = new URL('../../', import.meta.url).pathname;
   await cp(join(root, 'dist'), join(copy, 'dist'), { recursive: true });
   await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));

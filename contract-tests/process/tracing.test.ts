@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase } from '../../testkit/databases.js';
+import { expect, test } from 'vitest';
+import { listen } from '../../testkit/listen.js';
 import { type Running, runMain, startMain } from '../../testkit/process.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 
 test('requests are traced to the OTEL_ endpoint, within the caller’s trace and without ids of people', async () => {
   const collector = await startCollector();
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const service = await startMain({ DATABASE_URL: database.url, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
   const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
   await fetch(`${service.url}/v1/state?session_id=somebody`, { headers });
@@ -52,8 +50,7 @@ test('the span of a group with several requests links to all of them', async () 
 });
 
 async function startTraced(collectorUrl: string): Promise<{ service: Running; key: string }> {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const env = { DATABASE_URL: database.url, OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl };
   const created = await runMain(['keys', 'create', '--account', 'traced', '--tier', 'enterprise'], env);
   return { service: await startMain(env), key: created.stdout.trim() };
@@ -83,12 +80,10 @@ async function startCollector(): Promise<{ url: string; spans(): Span[]; text():
     response.setHeader('Content-Type', 'application/json');
     response.end('{}');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
+  const url = await listen(server);
   const exported = () => texts.flatMap((text) => JSON.parse(text).resourceSpans);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     spans: () => exported().flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }: { spans: Span[] }) => spans)),
     text: () => texts.join('\n'),
   };

@@ -40,14 +40,6 @@ test('a webhook of a session is not the webhook of the person of this session, n
     expect((await service.post('/webhooks/register', { url, events: ['state_change'], ...rest })).body.id).toBe(id);
 });
 
-test('concurrent registrations of one target create one webhook, which every response contains', async () => {
-  const service = await startTestService();
-  const answers = await Promise.all(Array.from({ length: 10 }, () => service.post('/webhooks/register', registration)));
-  expect(answers.map(({ status }) => status).sort()).toEqual([...Array(9).fill(200), 201]);
-  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
-  expect((await service.request('/webhooks')).body.webhooks).toHaveLength(1);
-});
-
 /** Texts of one URL: the requests to all of them are the same. */
 const written = [
   'https://bücher.unknown.example/a/b?c=%20d',

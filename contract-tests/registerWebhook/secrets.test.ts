@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { resealDatabase } from '../../src/serve/secrets-keys.js';
-import { createTestDatabase } from '../../testkit/databases.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { Clock, client, startTestService } from '../../testkit/service.js';
 import { storyEnv } from '../../testkit/story.js';
 import { everythingStored } from '../../testkit/stored.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { attempted, deliveriesOf, failedDeliveries, register, startStory } from '../../testkit/webhooks.js';
 
 test('secrets are returned once and never stored in plain text, logged or listed', async () => {
@@ -35,8 +35,7 @@ test('secrets are returned once and never stored in plain text, logged or listed
 });
 
 test('secrets are encrypted: after the loss of SECRETS_KEY, nothing is sent until a rotation', async () => {
-  const [database, clock] = [await createTestDatabase(), new Clock()];
-  onTestFinished(database.drop);
+  const [database, clock] = [await temporaryDatabase(), new Clock()];
   const receiver = await startReceiver();
   const startWith = (SECRETS_KEY: string) => startTestService({ database, clock, env: { WORKER: '1', SECRETS_KEY } });
   const before = await startWith('a'.repeat(32));
@@ -68,8 +67,7 @@ test('secrets are encrypted: after the loss of SECRETS_KEY, nothing is sent unti
 });
 
 test('a key of SECRETS_KEY is replaced without losing webhook secrets, resends or tokens', async () => {
-  const [database, clock] = [await createTestDatabase(), new Clock()];
-  onTestFinished(database.drop);
+  const [database, clock] = [await temporaryDatabase(), new Clock()];
   const receiver = await startReceiver();
   const [older, newer] = ['a'.repeat(32), 'b'.repeat(32)];
   const reading = { session_id: 's1', timestamp: clock.at(), heart_rate: 80, tone: 'calm' };

@@ -35,15 +35,6 @@ test('retrying unknown, not failed or already retried deliveries has no effect',
   expect(await retry()).toEqual({ count: 0, delivery_ids: [] });
 });
 
-test('deliveries of another account are ignored like unknown deliveries', async () => {
-  const [owner, stranger] = [await startTestService(), await startTestService()];
-  const { id: webhookId } = await register(owner, url);
-  const [failed] = await storeFailed(owner, [{ webhookId }]);
-  const answer = await stranger.post('/webhooks/retries', { delivery_ids: [failed?.deliveryId] });
-  expect(answer).toMatchObject({ status: 202, body: { count: 0, delivery_ids: [] } });
-  expect((await failedDeliveries(owner)).deliveries).toHaveLength(1);
-});
-
 test('webhook_id retries all failed deliveries of a webhook, with since only those that failed after a time', async () => {
   const service = await startTestService();
   const [one, other] = [await register(service, url), await register(service, `${url}other`)];

@@ -3,9 +3,9 @@ import { readConfig } from '../../src/config/config.js';
 import { openServerClock, type OtherClock } from '../../src/store/database-clock.js';
 import { claimDue, findDueQueues } from '../../src/store/delivery-queue.js';
 import { openStore } from '../../src/store/store.js';
-import { createTestDatabase } from '../../testkit/databases.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { startTestService } from '../../testkit/service.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { until } from '../../testkit/until.js';
 import { deliveriesOf, register, startWorkerOn, storeDue } from '../../testkit/webhooks.js';
 
@@ -13,8 +13,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 /** Opens the clock of a real server, in a process whose clock is ahead by `aheadMs`. */
 async function openClock(aheadMs: number, hosts: readonly OtherClock[] = []) {
-  const database = await createTestDatabase('mysql');
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase('mysql');
   const store = openStore(readConfig({ DATABASE_URL: database.url }).database);
   onTestFinished(store.close);
   const process = { aheadMs };
@@ -66,8 +65,7 @@ test('no process purges while the clock of any database host differs', async () 
 });
 
 test('the clocks of all hosts of a database are compared', async () => {
-  const database = await createTestDatabase('mysql');
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase('mysql');
   const { hostname, port, pathname, username } = new URL(database.url);
   const address = `${hostname}:${port || 3306}`;
   const store = openStore(

@@ -1,13 +1,12 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { readConfig } from '../../src/config/config.js';
+import { expect, test } from 'vitest';
 import { createComputeHours } from '../../src/retention/hours.js';
 import { beginTimeline, floorHour, hourMs, stateMs } from '../../src/score/summary.js';
-import { openDatabase } from '../../src/store/database.js';
 import { findPublished } from '../../src/store/published-score.js';
 import { toAccountKey } from '../../src/store/readings.js';
 import { selectRows, type Statement } from '../../src/store/rows.js';
 import { createHourReader } from '../../src/store/subject-hours.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { openKnex } from '../../testkit/temporary-database.js';
 
 /** Maximum number of readings of a query: a page, and one reading that shows that there are more. */
 const queryMax = 2_001;
@@ -25,8 +24,7 @@ async function addBackfilled(
     timestamp: new Date(fromMs).toISOString(),
     backfill: true,
   });
-  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
-  onTestFinished(() => knex.destroy());
+  const knex = openKnex(database.url);
   const account = toAccountKey(accountId);
   const first = await knex('session_readings').where({ account }).first();
   const rows = times.map((ms, index) => ({

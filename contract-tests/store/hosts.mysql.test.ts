@@ -9,14 +9,13 @@ import { runStatements } from '../../src/store/rows.js';
 import type { ServerFacts } from '../../src/store/server-facts.js';
 import { createTransact } from '../../src/store/store.js';
 import { createWebhookTable } from '../../src/store/webhooks.js';
-import { createTestDatabase } from '../../testkit/databases.js';
 import { runMain } from '../../testkit/process.js';
 import { type Proxy, startProxy } from '../../testkit/proxy.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 
 /** Opens one database through two proxies, like two hosts of a cluster. */
 async function openThroughTwo(user = 'root') {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const { hostname, port, pathname } = new URL(database.url);
   const start = () => startProxy(hostname, Number(port || 3306));
   const proxies = [await start(), await start()] as [Proxy, Proxy];
@@ -129,8 +128,7 @@ function pretendGalera(knex: Knex): void {
 }
 
 test('doctor checks the clock of each host of a database', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const { hostname, port, pathname, username } = new URL(database.url);
   const addresses = [hostname, 'localhost'].map((host) => `${host}:${port || 3306}`);
   const url = `mysql://${username}@${addresses.join(',')}${pathname}`;

@@ -1,6 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase } from '../../testkit/databases.js';
+import { expect, test } from 'vitest';
 import { Clock, client, startTestService } from '../../testkit/service.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 
 const turns = [
   { user_message: 'my exam is tomorrow and I cannot sleep', ai_response: 'What worries you most?' },
@@ -17,8 +17,7 @@ const readings = Array.from({ length: 60 }, (_, index) => ({
 }));
 
 async function twoServices() {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const clock = new Clock();
   const one = await startTestService({ database, clock });
   const other = await startTestService({ database, clock });

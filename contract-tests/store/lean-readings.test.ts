@@ -1,8 +1,8 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { purgeExpired } from '../../src/retention/purge.js';
-import { openDatabase } from '../../src/store/database.js';
 import { startTestService } from '../../testkit/service.js';
+import { openKnex } from '../../testkit/temporary-database.js';
 
 const day = 24 * 60 * 60;
 test('a reading that arrives late is found by a resend and deleted 24 hours after its timestamp', async () => {
@@ -26,8 +26,7 @@ test('a reading that arrives late is found by a resend and deleted 24 hours afte
 test('two sessions of an account never share an incarnation', async () => {
   const { read, database } = await startTestService({});
   await read({ session_id: 'a', heart_rate: 70 });
-  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
-  onTestFinished(() => knex.destroy());
+  const knex = openKnex(database.url);
   const row = await knex('sessions').first();
   await expect(knex('sessions').insert({ ...row, session_id: 'b' })).rejects.toThrow(/unique|duplicate/i);
 });

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
-import { createTestDatabase } from '../../testkit/databases.js';
 import { runMain, startMain } from '../../testkit/process.js';
+import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
 
 /**
  * Duration of the lock, ms. Longer than the lock wait of a serving process, and shorter than that of a starting
@@ -15,11 +15,9 @@ const limitMs = 120_000;
 
 /** Creates a SQLite file whose write lock this process holds. */
 async function lockedDatabase(): Promise<{ env: Record<string, string>; locker: Knex.Transaction }> {
-  const database = await createTestDatabase('sqlite');
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase('sqlite');
   const env = { DATABASE_URL: database.url };
-  const knex = openDatabase(readConfig(env).database);
-  onTestFinished(() => knex.destroy());
+  const knex = openKnex(env.DATABASE_URL);
   return { env, locker: await knex.transaction() };
 }
 

@@ -9,6 +9,7 @@ import { createPositionTable } from '../../src/store/stream-positions.js';
 import { mysqlServerUrl } from '../../testkit/databases.js';
 import { startProxy } from '../../testkit/proxy.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { openKnex } from '../../testkit/temporary-database.js';
 import { until } from '../../testkit/until.js';
 
 const limitMs = 60_000;
@@ -50,8 +51,7 @@ test(
     const service = await startTestService({});
     await service.read({ heart_rate: 70 });
     await holdLock(service, 'set session idle_transaction_timeout = 0, idle_write_transaction_timeout = 0');
-    const knex = openDatabase(readConfig({ DATABASE_URL: service.database.url }).database);
-    onTestFinished(() => knex.destroy());
+    const knex = openKnex(service.database.url);
     await knex.raw('select 1');
     (knex.userParams as { server: ServerFacts }).server.endsIdleTransactions = false;
     const transact = createTransact(knex);

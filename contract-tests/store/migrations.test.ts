@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import type { Knex } from 'knex';
-import { expect, onTestFinished, test } from 'vitest';
-import { readConfig } from '../../src/config/config.js';
-import { openDatabase } from '../../src/store/database.js';
+import { expect, test } from 'vitest';
 import { isMigrated, migrate } from '../../src/store/migrate.js';
 import { type Migration, migrations } from '../../src/store/migrations/index.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
-import { createTestDatabase, databaseKind, settingsFor } from '../../testkit/databases.js';
+import { databaseKind, settingsFor } from '../../testkit/databases.js';
 import { runMain } from '../../testkit/process.js';
 import { client, Clock, startTestService } from '../../testkit/service.js';
+import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
 
 async function openEmpty(): Promise<Knex> {
   return (await openDatabaseOfTest()).knex;
@@ -116,9 +115,7 @@ test('every command refuses a schema that a newer version has broken, and names 
 });
 
 async function openDatabaseOfTest() {
-  const database = await createTestDatabase();
-  onTestFinished(() => database.drop());
-  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
-  onTestFinished(() => knex.destroy());
+  const database = await temporaryDatabase();
+  const knex = openKnex(database.url);
   return { database, knex, clock: new Clock() };
 }

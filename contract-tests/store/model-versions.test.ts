@@ -1,9 +1,9 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { modelVersion } from '../../generated/spec.js';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
-import { createTestDatabase } from '../../testkit/databases.js';
 import { client, Clock, startTestService } from '../../testkit/service.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 
 const { number: current } = modelVersion;
 type Versioned = { readonly model_version: number };
@@ -23,8 +23,7 @@ async function readVersions({ request }: Pick<ReturnType<typeof client>, 'reques
 }
 
 test('readings keep the version of the model that computed them', async () => {
-  const [database, clock] = [await createTestDatabase(), new Clock()];
-  onTestFinished(() => database.drop());
+  const [database, clock] = [await temporaryDatabase(), new Clock()];
   const before = await startTestService({ database, clock });
   const first = { timestamp: clock.at(-2), heart_rate: 62 };
   expect(await before.read(first)).toMatchObject({ model_version: current });

@@ -15,8 +15,9 @@ import { openStore, type Store } from '../../src/store/store.js';
 import { createTriggerWriter } from '../../src/store/triggers.js';
 import { createWebhookTable } from '../../src/store/webhooks.js';
 import { createDelivery } from '../../src/webhooks/queues.js';
-import { createTestDatabase, type TestDatabase } from '../../testkit/databases.js';
+import type { TestDatabase } from '../../testkit/databases.js';
 import { root } from '../../testkit/service.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 
 const startMs = 1_795_334_400_000;
 const hourMs = 3_600_000;
@@ -133,8 +134,7 @@ const readingOf = (score: number, index: number) => {
 const asCell = (value: unknown): string => (Number.isNaN(Number(value)) ? String(value) : String(Number(value)));
 
 test('the queries in the operations guide return the results that it shows', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const store = openStore(readConfig({ DATABASE_URL: database.url }).database);
   onTestFinished(store.close);
   await fill(store);

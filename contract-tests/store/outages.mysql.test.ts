@@ -1,10 +1,8 @@
 import { once } from 'node:events';
-import { expect, onTestFinished, test } from 'vitest';
-import { readConfig } from '../../src/config/config.js';
-import { openDatabase } from '../../src/store/database.js';
+import { expect, test } from 'vitest';
 import { findRemedy, isTransient, retry } from '../../src/store/retry.js';
-import { createTestDatabase } from '../../testkit/databases.js';
 import { startProxy } from '../../testkit/proxy.js';
+import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
 
 const mysqlErrors = [
   [3, 'EE_WRITE', /disk of the database is full/],
@@ -14,10 +12,8 @@ const mysqlErrors = [
 ] as const;
 
 test.each(mysqlErrors)('server error %i is retryable and has a remedy', async (number, code, remedy) => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
-  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
-  onTestFinished(() => knex.destroy());
+  const database = await temporaryDatabase();
+  const knex = openKnex(database.url);
   const signal = `signal sqlstate 'HY000' set mysql_errno = ${number}, message_text = 'raised by the test'`;
   const error: unknown = await knex.raw(signal).then(
     () => undefined,
@@ -29,13 +25,11 @@ test.each(mysqlErrors)('server error %i is retryable and has a remedy', async (n
 });
 
 test('a transaction on a closed connection is retried', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const target = new URL(database.url);
   const proxy = await startProxy(target.hostname, Number(target.port || 3306));
   target.host = `127.0.0.1:${proxy.port}`;
-  const knex = openDatabase(readConfig({ DATABASE_URL: target.href }).database);
-  onTestFinished(() => knex.destroy());
+  const knex = openKnex(target.href);
   let attempts = 0;
   const work = () =>
     knex.transaction(async (transaction) => {

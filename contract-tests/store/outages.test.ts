@@ -1,16 +1,12 @@
 import type { Knex } from 'knex';
-import { expect, onTestFinished, test } from 'vitest';
-import { readConfig } from '../../src/config/config.js';
-import { openDatabase } from '../../src/store/database.js';
+import { expect, test } from 'vitest';
 import { migrate } from '../../src/store/migrate.js';
 import { findRemedy, isTransient } from '../../src/store/retry.js';
-import { createTestDatabase } from '../../testkit/databases.js';
+import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
 
 async function openMigrated(): Promise<Knex> {
-  const database = await createTestDatabase('sqlite');
-  onTestFinished(database.drop);
-  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
-  onTestFinished(() => knex.destroy());
+  const database = await temporaryDatabase('sqlite');
+  const knex = openKnex(database.url);
   await migrate(knex);
   return knex;
 }

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Knex } from 'knex';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createTexts } from '../../packages/text/texts.js';
 import { startAccessRecord } from '../../src/access-record/record.js';
-import { readConfig } from '../../src/config/config.js';
 import type { Caller, Submission } from '../../src/contract/contract.js';
 import { createDigestFeedback, createDigestId } from '../../src/keys/digest-id.js';
 import { createIdentify } from '../../src/keys/identify.js';
@@ -21,7 +20,6 @@ import { finishErasures } from '../../src/retention/erase.js';
 import { createComputeHours } from '../../src/retention/hours.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { createAccessTable } from '../../src/store/accesses.js';
-import { openDatabase } from '../../src/store/database.js';
 import { claimDue, countDeliveries, findDueQueues } from '../../src/store/delivery-queue.js';
 import { createErasedIdTable } from '../../src/store/erased-ids.js';
 import { findNewestReadingTime } from '../../src/store/expired-readings.js';
@@ -38,8 +36,10 @@ import { beginExport, readExportPage } from '../../src/streaming/export-page.js'
 import { readPage } from '../../src/streaming/stream-page.js';
 import { createResolveName } from '../../src/webhooks/resolve-name.js';
 import { createSecretBox } from '../../src/webhooks/secrets.js';
-import { createTestDatabase, databaseKind } from '../../testkit/databases.js';
+import { makeAccount } from '../../testkit/calls.js';
+import { databaseKind } from '../../testkit/databases.js';
 import { Clock, root } from '../../testkit/service.js';
+import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
 import { fillWebhooks, liveWithWebhooks } from './webhook-life.js';
 
 const turn = { user_message: 'My performance review is next week', ai_response: 'How do you feel about it?' };
@@ -126,10 +126,8 @@ interface Heard {
 }
 
 async function startHeard(): Promise<Heard> {
-  const database = await createTestDatabase();
-  onTestFinished(() => database.drop());
-  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
-  onTestFinished(() => knex.destroy());
+  const database = await temporaryDatabase();
+  const knex = openKnex(database.url);
   await migrate(knex);
   const [store, clock] = [storeOn(knex), new Clock()];
   const readWeights = (name: string) => readFile(new URL(`packages/text/weights/${name}.bin`, root));
@@ -212,7 +210,7 @@ async function fill(heard: Heard): Promise<{ accountId: string; key: string }> {
   const { knex, store, clock } = heard;
   for (let index = 0; index < accounts; index++)
     await createKey(store.use(createKeyTable), { account: `account-${index}`, tier: 'solo' }, clock.nowMs);
-  const { key } = await createKey(store.use(createKeyTable), { account: 'ours', tier: 'solo' }, clock.nowMs);
+  const { key } = await makeAccount({ store, clock }, 'ours', 'solo');
   const accountId = (await store.use(createKeyTable).list('ours'))[0]?.accountId ?? '';
   const fillWith = async (name: string, count: number) => {
     const bodies = Array.from({ length: count }, (_, index) => ({

@@ -1,11 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase } from '../../testkit/databases.js';
+import { expect, test } from 'vitest';
 import { startMain } from '../../testkit/process.js';
 import { Clock, client, startTestService } from '../../testkit/service.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 
 test('readings of new sessions through two services on one database are neither lost nor duplicated', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const clock = new Clock();
   const one = await startTestService({ database, clock });
   const two = await startTestService({ database, clock });
@@ -26,8 +25,7 @@ test('readings of new sessions through two services on one database are neither 
 });
 
 test('processes that start concurrently on an empty database all start', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const services = await Promise.all([1, 2, 3].map(() => startMain({ DATABASE_URL: database.url })));
   for (const { url } of services) expect((await fetch(`${url}/readyz`)).status).toBe(200);
   for (const service of services) expect((await service.stop('SIGTERM')).code).toBe(0);

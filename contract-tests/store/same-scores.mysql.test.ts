@@ -1,8 +1,9 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { enums } from '../../generated/spec.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
-import { createTestDatabase, type DatabaseKind } from '../../testkit/databases.js';
+import type { DatabaseKind } from '../../testkit/databases.js';
 import { Clock, startTestService, type TestService } from '../../testkit/service.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 
 const seed = 20_260_105;
 const readingsSent = 400;
@@ -44,8 +45,7 @@ function drawHistory(): Sent[] {
 async function startOn(kind: DatabaseKind, startMs: number): Promise<TestService> {
   const clock = new Clock();
   clock.nowMs = startMs;
-  const database = await createTestDatabase(kind);
-  onTestFinished(() => database.drop());
+  const database = await temporaryDatabase(kind);
   return startTestService({ database, clock });
 }
 

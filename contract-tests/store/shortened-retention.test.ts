@@ -1,11 +1,11 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { createLog } from '../../src/observe/log.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { createAppliedRetention, applyRetention, createConfirmedRetention } from '../../src/retention/shortened.js';
-import { createTestDatabase } from '../../testkit/databases.js';
 import { runMain } from '../../testkit/process.js';
 import { startTestService } from '../../testkit/service.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { until } from '../../testkit/until.js';
 import { startWithKey } from '../process/started.js';
 
@@ -61,8 +61,7 @@ test('a retention that is longer than before applies at once', async () => {
 });
 
 test('a service whose retention was shortened keeps the readings until purge --confirm, which --dry-run predicts', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const env = { DATABASE_URL: database.url, RETENTION_SUMMARY_DAYS: '0', MAX_TIMESTAMP_AGE_SECONDS: '86400' };
   const first = await startWithKey(env);
   const nowMs = Date.now();

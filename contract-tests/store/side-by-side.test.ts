@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase } from '../../testkit/databases.js';
 import { buildNextVersion } from '../../testkit/next-version.js';
 import { runMain } from '../../testkit/process.js';
 import { createKeyOf, type ServiceProgram, startServiceProgram } from '../../testkit/program.js';
 import { ample } from '../../testkit/service.js';
 import { everythingStored } from '../../testkit/stored.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { until } from '../../testkit/until.js';
 
 const lanes = 4;
@@ -18,8 +18,7 @@ interface Acknowledged {
 
 /** Creates a database, a key, and functions that call programs on it. */
 async function openDatabaseOfTest() {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const key = await createKeyOf(database.url, 'acme');
   const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
   const env = { DATABASE_URL: database.url, SHUTDOWN_DELAY_SECONDS: '0', ...ample };

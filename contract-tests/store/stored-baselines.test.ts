@@ -7,8 +7,8 @@ import { updateBaseline, backfillBaseline } from '../../src/score/baseline.js';
 import { stressModel as model } from '../../src/score/model.js';
 import type { Baseline } from '../../src/score/remembered.js';
 import { openDatabase } from '../../src/store/database.js';
-import { createTestDatabase } from '../../testkit/databases.js';
 import { client, Clock, startTestService } from '../../testkit/service.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 
 const dayMs = 86_400_000;
 /** The epoch ms at which the rows of version 1 were recorded, a minute after the last reading. */
@@ -21,8 +21,7 @@ const sessionOfVersion1 =
  * subject) have other bodies. The service that wrote the rows is closed, so that no cache contains them.
  */
 async function startWithRows(rows: { readonly subject: string; readonly bound: string; readonly alone: string }) {
-  const [database, clock] = [await createTestDatabase(), new Clock()];
-  onTestFinished(() => database.drop());
+  const [database, clock] = [await temporaryDatabase(), new Clock()];
   const before = await startTestService({ database, clock });
   const signals = { timestamp: clock.at(-60), heart_rate: 57 };
   await before.read({ session_id: 'bound', subject_id: 'anna', ...signals });

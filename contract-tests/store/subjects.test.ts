@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
-import { createKeyTable } from '../../src/store/keys.js';
+import { makeAccount } from '../../testkit/calls.js';
 import { startTestService } from '../../testkit/service.js';
 
 test('a subject whose reading was rejected is not stored', async () => {
@@ -45,8 +45,7 @@ test('a session without a subject has its own baseline and passes it to the subj
 
 test('subjects with the same name in two accounts are separate', async () => {
   const one = await startTestService({});
-  const { createKey } = await import('../../src/keys/manage.js');
-  const { key } = await createKey(one.store.use(createKeyTable), { account: 'other', tier: 'solo' }, one.clock.nowMs);
+  const { key } = await makeAccount(one, 'other', 'solo');
   for (let reading = 0; reading < 12; reading++) {
     await one.read({ subject_id: 'anna', heart_rate: 55 });
     one.clock.advance(60);

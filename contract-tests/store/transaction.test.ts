@@ -6,7 +6,7 @@ import { createErasedIdTable } from '../../src/store/erased-ids.js';
 import { migrate } from '../../src/store/migrate.js';
 import { buildInsert, insertRows, runStatements } from '../../src/store/rows.js';
 import { createTransact } from '../../src/store/store.js';
-import { createTestDatabase } from '../../testkit/databases.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 
 const insert = (knex: Knex, ...names: readonly string[]) =>
   insertRows(
@@ -19,8 +19,7 @@ const inserted = (knex: Knex) =>
 
 /** Opens one database twice, like two processes. */
 async function openTwice(): Promise<[Knex, Knex]> {
-  const database = await createTestDatabase();
-  onTestFinished(() => database.drop());
+  const database = await temporaryDatabase();
   const { database: config } = readConfig({ DATABASE_URL: database.url });
   const both: [Knex, Knex] = [openDatabase(config), openDatabase(config)];
   onTestFinished(async () => void (await Promise.all(both.map((knex) => knex.destroy()))));

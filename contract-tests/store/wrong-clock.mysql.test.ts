@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createKey } from '../../src/keys/manage.js';
 import { createKeyTable } from '../../src/store/keys.js';
 import { batchResults } from '../../testkit/batch.js';
-import { createTestDatabase } from '../../testkit/databases.js';
 import { runMain, startMain } from '../../testkit/process.js';
 import { client, Clock, startTestService } from '../../testkit/service.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
 
@@ -65,8 +65,7 @@ test.each(differences)(
 );
 
 test('the built program judges readings by the time of the database, on both threads', async () => {
-  const database = await createTestDatabase('mysql');
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase('mysql');
   const TEST_CLOCK_FILE = join(await temporaryFolder(), 'clock');
   writeFileSync(TEST_CLOCK_FILE, String(Date.now() + hourMs));
   const env = { DATABASE_URL: database.url };

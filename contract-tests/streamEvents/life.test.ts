@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createKey, revokeKey, rotateKey } from '../../src/keys/manage.js';
 import { createKeyTable } from '../../src/store/keys.js';
+import { makeAccount } from '../../testkit/calls.js';
 import { openStream } from '../../testkit/event-source.js';
 import { client, startTestService } from '../../testkit/service.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
@@ -29,11 +30,7 @@ test('a key has a limited number of streams, and a closed stream no longer count
   const refused = await service.request('/v1/stream');
   expect(refused).toMatchObject({ status: 429, body: { violated_policies: ['streams'] } });
   expect(refused.headers.get('retry-after')).toBe('10');
-  const { key } = await createKey(
-    service.store.use(createKeyTable),
-    { account: 'other', tier: 'solo' },
-    service.clock.nowMs,
-  );
+  const { key } = await makeAccount(service, 'other', 'solo');
   expect((await openStream({ ...service, key })).response.status).toBe(200);
   await streams[0]?.close();
   await until('there is room', async () => (await service.request('/v1/stream')).status === 200);
@@ -48,11 +45,7 @@ test('all keys of an account together open at most half of the streams of a proc
   const streams = await Promise.all(issued.map(({ key }) => openStream({ ...service, key })));
   for (const { request } of calls)
     expect(await request('/v1/stream')).toMatchObject({ status: 429, body: { violated_policies: ['streams'] } });
-  const { key } = await createKey(
-    service.store.use(createKeyTable),
-    { account: 'other', tier: 'solo' },
-    service.clock.nowMs,
-  );
+  const { key } = await makeAccount(service, 'other', 'solo');
   expect((await openStream({ ...service, key })).response.status).toBe(200);
   await streams[0]?.close();
   await until('there is room', async () => (await calls[1]?.request('/v1/stream'))?.status === 200);
@@ -60,11 +53,7 @@ test('all keys of an account together open at most half of the streams of a proc
 
 test('a process has a limited number of streams', async () => {
   const service = await startTestService({ env: { MAX_STREAMS: '2' } });
-  const { key } = await createKey(
-    service.store.use(createKeyTable),
-    { account: 'other', tier: 'solo' },
-    service.clock.nowMs,
-  );
+  const { key } = await makeAccount(service, 'other', 'solo');
   await openStream(service);
   await openStream({ ...service, key });
   const { status, headers } = await service.request('/v1/stream');

@@ -1,12 +1,11 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { StateReading } from '../../src/contract/contract.js';
-import { createKey } from '../../src/keys/manage.js';
-import { createKeyTable } from '../../src/store/keys.js';
-import { createTestDatabase } from '../../testkit/databases.js';
+import { makeAccount } from '../../testkit/calls.js';
 import { openStream } from '../../testkit/event-source.js';
 import { startMain } from '../../testkit/process.js';
 import { type PrivateRedis, startPrivateRedis } from '../../testkit/redis.js';
 import { client, Clock, startTestService } from '../../testkit/service.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { startTwoServices } from '../../testkit/two-services.js';
 import { until } from '../../testkit/until.js';
 
@@ -126,10 +125,9 @@ test('an outage of Redis is logged once when it starts and once when it ends', a
 
 test('separate processes notify each other', async () => {
   const redis = await startRedis();
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const { store, clock } = await startTestService({ database });
-  const { key } = await createKey(store.use(createKeyTable), { account: 'separate', tier: 'enterprise' }, clock.nowMs);
+  const { key } = await makeAccount({ store, clock }, 'separate', 'enterprise');
   const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
   const [one, two] = [await startMain(env), await startMain(env)];
   const count = subscribers(redis);

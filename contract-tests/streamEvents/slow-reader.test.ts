@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { copyReading } from '../../testkit/copied-readings.js';
+import { openPaused } from '../../testkit/open-socket.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { until } from '../../testkit/until.js';
 
@@ -10,20 +10,11 @@ const count = 3_000;
 const beatMs = 20;
 const clockFactor = 50;
 
-/** Opens a stream after an event. The socket reads the first chunk. It reads further chunks only when it is resumed. */
-async function open({ url, key }: TestService, after: string): Promise<{ readonly socket: Socket; ids(): string[] }> {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname).setEncoding('latin1');
-  onTestFinished(() => void socket.destroy());
-  let text = '';
-  socket.on('data', (chunk) => (text += chunk));
-  socket.write(`GET /v1/stream?last_event_id=${after} HTTP/1.1\r\nHost: x\r\nX-Service-Key: ${key}\r\n\r\n`);
-  await once(socket, 'data');
-  socket.pause();
-  return {
-    socket,
-    ids: () => [...text.matchAll(/^id: (\d+)\nevent: reading\ndata: .+\n\n/gm)].map(([, id]) => id ?? ''),
-  };
+/** Opens a stream after an event, whose client does not read on. */
+async function open({ url, key }: TestService, after: string) {
+  const { socket, received } = await openPaused(`${url}/v1/stream?last_event_id=${after}`, { 'X-Service-Key': key });
+  const events = () => received().matchAll(/^id: (\d+)\nevent: reading\ndata: .+\n\n/gm);
+  return { socket, ids: () => [...events()].map(([, id]) => id ?? '') };
 }
 
 /** Replaces the clock, so that the stall time passes in less than a second. */

@@ -1,9 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { plan } from './check/plan.js';
+import { listen } from '../../testkit/listen.js';
 import { Clock, startTestService, type TestService } from '../../testkit/service.js';
 import { runScript } from '../../testkit/process.js';
 
@@ -71,8 +70,5 @@ async function startProxy(target: string, change: (body: object) => object): Pro
     response.writeHead(answer.status, kept);
     response.end(isState ? JSON.stringify(change(JSON.parse(text))) : text);
   });
-  onTestFinished(() => void server.close());
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return listen(server);
 }

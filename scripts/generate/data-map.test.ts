@@ -1,19 +1,15 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { operationScopes } from '../../generated/spec.js';
 import { fieldRows, mappedColumns, mappedRequests, tableRows, tableUses } from './data-map.js';
-import { readConfig } from '../../src/config/config.js';
 import { operations } from '../../src/operations/index.js';
-import { openDatabase } from '../../src/store/database.js';
 import { migrate } from '../../src/store/migrate.js';
-import { createTestDatabase } from '../../testkit/databases.js';
+import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
 
 /** Returns the columns of each table of a new database, in alphabetical order. */
 async function readSchema(): Promise<Record<string, string[]>> {
-  const database = await createTestDatabase('sqlite');
-  onTestFinished(() => database.drop());
-  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
-  onTestFinished(() => knex.destroy());
+  const database = await temporaryDatabase('sqlite');
+  const knex = openKnex(database.url);
   await migrate(knex);
   const tables: string[] = await knex('sqlite_master').where({ type: 'table' }).pluck('name');
   const columns = tables.map(async (name) => [name, Object.keys(await knex(name).columnInfo()).sort()] as const);

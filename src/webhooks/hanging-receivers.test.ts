@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, onTestFinished, test } from 'vitest';
+import { listen } from '../../testkit/listen.js';
 import { createDialer } from './dial.js';
 import { createResolveName } from './resolve-name.js';
 import { type AttemptOutcome, createAttempt } from './send.js';
@@ -13,17 +13,7 @@ const receivers = 80;
 
 /** Starts hosts that accept a connection, send `head` and then stall. */
 async function startHanging(head: string): Promise<string> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket.on('error', () => undefined));
-    socket.once('data', () => socket.write(head));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return `${await listen(createServer((socket) => socket.once('data', () => socket.write(head))))}/`;
 }
 
 test.each([

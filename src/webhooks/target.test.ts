@@ -244,19 +244,6 @@ test.skipIf(!hasIpv6)('a delivery to an allowed IPv6 address opens a connection'
   expect(await attemptAt(`http://[::1]:${port}/`, onLoopback)).toEqual({ status: 204 });
 });
 
-test.each([301, 302, 303, 307, 308])(
-  'a redirect with %s is returned as the response and never followed',
-  async (status) => {
-    const paths: unknown[] = [];
-    const { port } = await listen((request, response) => {
-      paths.push(request.url);
-      response.writeHead(status, { Location: `http://127.0.0.1:${port}/inner` }).end('elsewhere');
-    });
-    expect(await attemptAt(`http://localhost:${port}/hooks`, onLoopback)).toEqual({ status, answer: 'elsewhere' });
-    expect(paths).toEqual(['/hooks']);
-  },
-);
-
 test('an unresolvable name and a disallowed address have different errors', async () => {
   expect(await attemptAt('https://hooks.unknown.invalid/', strict)).toEqual({ error: 'name_not_resolved' });
 });

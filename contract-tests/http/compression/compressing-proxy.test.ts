@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { createServer, request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import compression from 'compression';
 import express from 'express';
 import { expect, onTestFinished, test } from 'vitest';
 import { startStage } from '../../../packages/gateway/tests/stage.js';
 import { openStream } from '../../../testkit/event-source.js';
+import { listen } from '../../../testkit/listen.js';
 import { formatEvent } from '../../../testkit/model-upstream.js';
 import { startTestService } from '../../../testkit/service.js';
 import { until } from '../../../testkit/until.js';
@@ -22,13 +21,7 @@ async function startCompressingProxy(target: string): Promise<string> {
     sending.on('error', () => response.destroy());
     request.pipe(sending);
   });
-  const server = createServer(app).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return listen(createServer(app));
 }
 
 test('events arrive through a compressing proxy while the stream is open', async () => {

@@ -1,15 +1,14 @@
-import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { createServer, request as forward } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { listen } from '../../../testkit/listen.js';
 import { startProgram } from '../../../testkit/program.js';
 import { root, startTestService } from '../../../testkit/service.js';
+import { temporaryFolder } from '../../../testkit/temporary-folder.js';
 
 const suite = createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/dist/index.js');
 
@@ -47,13 +46,7 @@ async function startServed(): Promise<string> {
     response.on('close', () => sent.destroy());
     request.pipe(sent);
   });
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  onTestFinished(() => {
-    proxy.closeAllConnections();
-    proxy.close();
-  });
-  const origin = `http://localhost:${(proxy.address() as AddressInfo).port}`;
+  const origin = (await listen(proxy)).replace('127.0.0.1', 'localhost');
   const service = await startTestService({ env: { CORS_ORIGINS: origin } });
   return `${origin}/mcp`;
 }
@@ -91,8 +84,7 @@ const timeoutMs = 240_000;
 test(
   'the official conformance suite passes for all revisions, except the deviations in the guide',
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'mcp-conformance-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = await temporaryFolder();
     const [program, url] = [await bundleSuite(folder), await startServed()];
     const failed = { sample: new Set<string>(), other: new Set<string>() };
     const passed = new Set<string>();

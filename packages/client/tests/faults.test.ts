@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createStateClient } from '../src/index.js';
 import { startFaultyProxy } from '../../../testkit/faulty-proxy.js';
+import { listen } from '../../../testkit/listen.js';
 import { startTestService } from '../../../testkit/service.js';
 
 test('a call ends at its own timeout, number of retries and signal', async () => {
@@ -32,12 +32,7 @@ test('an export that ends inside a row continues after its last complete row, wi
     });
     response.write(String(body), () => (body === header ? response.destroy() : response.end()));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const client = createStateClient({
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    key: 'sk_x',
-  });
+  const client = createStateClient({ baseUrl: await listen(server), key: 'sk_x' });
   const lost: string[] = [];
   const onDisconnect = ({ name }: Error) => void lost.push(name);
   const rows = [];

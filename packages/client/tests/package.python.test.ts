@@ -1,20 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { guideCode } from '../../../testkit/guide-code.js';
 import { runPython } from '../../../testkit/python.js';
 import { root, startTestService } from '../../../testkit/service.js';
+import { temporaryFolder } from '../../../testkit/temporary-folder.js';
 
 const client = fileURLToPath(new URL('packages/client-python', root));
 const limitMs = 300_000;
-
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'python-client-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 test(
   'the Python client and its tests are typed in strict mode',

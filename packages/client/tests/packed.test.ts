@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { guideCode } from '../../../testkit/guide-code.js';
 import { startTestService } from '../../../testkit/service.js';
+import { temporaryFolder } from '../../../testkit/temporary-folder.js';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -51,8 +51,7 @@ async function readPackedSize(): Promise<number> {
 test(
   'the packed client installs into an empty project, compiles in strict mode, and runs the lines of the guide',
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'client-packed-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = await temporaryFolder();
     await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: join(root, 'packages', 'client') });
     const packed = await stat(join(folder, 'realtime-state-client-0.1.0.tgz'));
     // Every change of the contract changes the size a little.

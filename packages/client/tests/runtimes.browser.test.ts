@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { formatSecret, buildSignatureHeaders } from '../../../src/webhooks/secrets.js';
 import { openBrowser } from '../../../testkit/browser.js';
+import { listen } from '../../../testkit/listen.js';
 import { startTestService } from '../../../testkit/service.js';
 
 const sources = fileURLToPath(new URL('../src/', import.meta.url));
@@ -47,10 +46,7 @@ async function startPage(): Promise<string> {
     const page = '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/scenario.js"></script>';
     response.end(isScript ? outputFiles[0]?.text : page);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return listen(server);
 }
 
 test('the client calls the service, streams with a token and verifies a delivery in Chromium and in a worker', async () => {

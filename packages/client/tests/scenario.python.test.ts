@@ -1,16 +1,15 @@
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase } from '../../../testkit/databases.js';
+import { expect, test } from 'vitest';
 import { startFaultyProxy } from '../../../testkit/faulty-proxy.js';
 import { runMain, startMain } from '../../../testkit/process.js';
 import { runPython } from '../../../testkit/python.js';
 import { root } from '../../../testkit/service.js';
+import { temporaryDatabase } from '../../../testkit/temporary-database.js';
 
 const client = fileURLToPath(new URL('packages/client-python', root));
 
 test('the Python client passes the scenario of the clients, synchronously and asynchronously', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const env = { DATABASE_URL: database.url, WEBHOOK_ALLOW_LOOPBACK: '1' };
   const { url } = await startMain(env);
   const { stdout } = await runMain(['keys', 'create', '--account', 'scenario', '--tier', 'enterprise'], env);

@@ -1,12 +1,12 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createStateClient, type StateClient, type StateReading, type StreamEvent } from '../src/index.js';
 import { ConnectionError } from '../src/connection-error.js';
 import { UnexpectedAnswerError } from '../src/problem-error.js';
 import { followStream } from '../src/stream.js';
 import { receive } from '../src/stream-connection.js';
-import { createTestDatabase } from '../../../testkit/databases.js';
 import { startProxy } from '../../../testkit/proxy.js';
 import { client, startTestService, type TestService } from '../../../testkit/service.js';
+import { temporaryDatabase } from '../../../testkit/temporary-database.js';
 
 const calm = { heart_rate: 60, tone: 'calm', expression: 'relaxed', sentiment: 0.9 } as const;
 const stressed = { heart_rate: 120, tone: 'hostile', expression: 'tense', sentiment: -1 } as const;
@@ -87,8 +87,7 @@ test('a stream whose connection breaks after each reading continues without gaps
 });
 
 test('after a restart of the service, a stream continues after the wait that the service stated', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase();
   const service = await startTestService({ database });
   const { clock, url, key } = service;
   const ends: Array<readonly [Error | undefined, number]> = [];

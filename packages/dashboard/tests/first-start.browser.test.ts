@@ -1,8 +1,8 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openBrowser } from '../../../testkit/browser.js';
-import { createTestDatabase } from '../../../testkit/databases.js';
 import { startMain } from '../../../testkit/process.js';
 import { startReceiver } from '../../../testkit/receiver.js';
+import { temporaryDatabase } from '../../../testkit/temporary-database.js';
 
 /** A delivery fails 21 s after its first attempt. */
 const limitMs = 150_000;
@@ -10,8 +10,7 @@ const limitMs = 150_000;
 test(
   'from the printed link of a first start: a scene moves the figure and the chart, and a failed delivery is retried',
   async () => {
-    const database = await createTestDatabase('sqlite');
-    onTestFinished(database.drop);
+    const database = await temporaryDatabase('sqlite');
     const service = await startMain({ DATABASE_URL: database.url });
     await expect.poll(service.stdout).toMatch(/\/dashboard\/#key=sk_\w+/);
     const [link = '', key = ''] = /http\S+\/dashboard\/#key=(sk_\w+)/.exec(service.stdout()) ?? [];

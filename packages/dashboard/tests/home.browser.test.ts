@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Schema } from '../../../src/contract/contract.js';
 import { batchResults } from '../../../testkit/batch.js';
 import { barriers, desktop, openBrowser } from '../../../testkit/browser.js';
-import { createTestDatabase, type TestDatabase } from '../../../testkit/databases.js';
+import type { TestDatabase } from '../../../testkit/databases.js';
 import { Clock, startTestService, type TestService } from '../../../testkit/service.js';
+import { temporaryDatabase } from '../../../testkit/temporary-database.js';
 
 const narrow = { width: 320, height: 700 };
 const tones = ['calm', 'neutral', 'tense', 'hostile'] as const;
@@ -64,8 +65,7 @@ async function countStates({ request }: TestService): Promise<Record<string, num
 }
 
 test('600 sessions are counted, sorted, filtered and updated live, by keyboard and without a request per session', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(() => database.drop());
+  const database = await temporaryDatabase();
   const service = await start(database, '0');
   await fill(service);
   const { page, complaints } = await openBrowser(service.url);
@@ -151,8 +151,7 @@ const spilledOut = `[...document.querySelectorAll('.overview :is(button, a)')].f
 ).length`;
 
 test('while the service is stopped, the sessions stay, a fault is shown, and later requests succeed', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(() => database.drop());
+  const database = await temporaryDatabase();
   const service = await start(database, '0');
   await fill(service, 200);
   const { page } = await openBrowser(service.url);

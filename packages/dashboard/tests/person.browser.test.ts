@@ -1,15 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createStateClient } from '../../client/src/index.js';
 import type { Schema } from '../../../src/contract/contract.js';
 import { describeStates } from '../browser/person/hours.js';
 import { barriers, desktop, narrow, openBrowser } from '../../../testkit/browser.js';
 import { temporaryFolder } from '../../../testkit/temporary-folder.js';
-import { createTestDatabase } from '../../../testkit/databases.js';
 import { runCommand, startMain } from '../../../testkit/process.js';
 import { Clock, startTestService, type TestService, type TestServiceOptions } from '../../../testkit/service.js';
+import { temporaryDatabase } from '../../../testkit/temporary-database.js';
 import { backfill, dayMs, sendWeek, weekEnv } from '../../../testkit/week.js';
 
 const vienna = { timezoneId: 'Europe/Vienna' };
@@ -185,8 +185,7 @@ test('a person without data has a message, and an erased person disappears from 
 });
 
 test('while the service is stopped, the page keeps the person and shows no hours of another period', async () => {
-  const database = await createTestDatabase('sqlite');
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase('sqlite');
   const service = await startWeek({ database });
   const { page } = await open(service, `week/${dateAgo(3)}`);
   await page.locator('.strip rect').first().waitFor();

@@ -1,9 +1,9 @@
-import { onTestFinished, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { barriers, desktop, flawsInEveryLook, narrow, openBrowser } from '../../../testkit/browser.js';
-import { createTestDatabase } from '../../../testkit/databases.js';
 import { startMain } from '../../../testkit/process.js';
 import { Clock, startTestService, type TestService } from '../../../testkit/service.js';
+import { temporaryDatabase } from '../../../testkit/temporary-database.js';
 
 const subject_id = 'person-1';
 const texts = [
@@ -126,8 +126,7 @@ test('a session ends on the page when its signals are too old, and a new reading
 });
 
 test('a stopped service shows a banner with the last contact, which disappears after the restart', async () => {
-  const database = await createTestDatabase('sqlite');
-  onTestFinished(database.drop);
+  const database = await temporaryDatabase('sqlite');
   const first = await startMain({ DATABASE_URL: database.url });
   await expect.poll(first.stdout).toMatch(/#key=sk_\w+/);
   const [, key = ''] = /#key=(sk_\w+)/.exec(first.stdout()) ?? [];

@@ -1,15 +1,15 @@
 import { createKeyTable } from '../../../src/store/keys.js';
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createKey } from '../../../src/keys/manage.js';
 import { localServer } from '../samples.js';
 import { settingsFor } from '../../../testkit/databases.js';
 import { guideCode } from '../../../testkit/guide-code.js';
 import { root, startTestService } from '../../../testkit/service.js';
+import { temporaryFolder } from '../../../testkit/temporary-folder.js';
 
 const run = promisify(execFile);
 const main = new URL('dist/main.js', root).pathname;
@@ -59,8 +59,7 @@ const reasonNotToRun = ({ code }: Block) => notRun.find(([fragment]) => code.inc
 
 /** Returns a folder with the programs that the commands call: npm and state-service run the built program. */
 async function createShell(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'state-service-guides-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const program = `exec "${process.execPath}" "${main}"`;
   const programs = {
     'state-service': `${program} "$@"`,

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { guideCode } from '../../../testkit/guide-code.js';
 import { pythonWith } from '../../../testkit/python.js';
 import { root, startTestService } from '../../../testkit/service.js';
+import { temporaryFolder } from '../../../testkit/temporary-folder.js';
 
 const run = promisify(execFile);
 const interpreter = pythonWith('httpx');
@@ -39,8 +39,7 @@ async function adaptsToDistress({
   code,
 }: Record<'session' | 'file' | 'command' | 'code', string>) {
   const { url, key, request } = await startTestService();
-  const folder = await mkdtemp(join(tmpdir(), 'state-service-conversation-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   await writeFile(join(folder, file), code);
   const PYTHONPATH = new URL('packages/client-python/src', root).pathname;
   const env = { PATH: process.env['PATH'], PYTHONPATH, SERVICE_URL: url, SERVICE_KEY: key };

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { operations } from '../contract.js';
 import { sampleRequest } from '../sample-request.js';
 import { localServer, createSamples } from '../samples.js';
 import { pythonWith } from '../../../testkit/python.js';
 import { root, startTestService } from '../../../testkit/service.js';
+import { temporaryFolder } from '../../../testkit/temporary-folder.js';
 
 interface Runner {
   readonly language: string;
@@ -57,8 +57,7 @@ async function runStory(runner: Runner): Promise<void> {
 /** Starts a service. Returns a function that runs the sample of an operation against it and returns its output. */
 async function startSamples({ language, file, command }: Runner) {
   const { url, key } = await startTestService();
-  const folder = await mkdtemp(join(tmpdir(), 'state-service-sample-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const env = { PATH: process.env['PATH'], SERVICE_KEY: key };
   return async (id: string, edit = (code: string) => code): Promise<string> => {
     await writeFile(join(folder, file), edit(findSample(id, language).replaceAll(localServer, url)));

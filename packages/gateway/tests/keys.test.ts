@@ -1,11 +1,11 @@
 import { createKeyTable } from '../../../src/store/keys.js';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createKey, revokeKey } from '../../../src/keys/manage.js';
 import { injectFaults, startFaultyProxy } from '../../../testkit/faulty-proxy.js';
 import { chatResponse, sendJson } from '../../../testkit/model-upstream.js';
+import { openSocket, type OpenSocket } from '../../../testkit/open-socket.js';
 import { startTestService } from '../../../testkit/service.js';
 import { issueToken } from '../../../testkit/tokens.js';
 import { until } from '../../../testkit/until.js';
@@ -16,21 +16,17 @@ const message = (content = distress) => JSON.stringify({ model: 'm', messages: [
 const megabyte = 1_000_000;
 
 /** Declares a body of one megabyte and sends all of it except for its end. */
-async function holdUpload({ url, headers }: Stage, key: string): Promise<{ socket: Socket; received(): string }> {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  onTestFinished(() => void socket.destroy());
-  let text = '';
-  socket.on('data', (data) => (text += data)).on('error', () => undefined);
-  await once(socket, 'connect');
+async function holdUpload({ url, headers }: Stage, key: string): Promise<OpenSocket> {
+  const opened = openSocket(url);
+  await once(opened.socket, 'connect');
   const head = [
     `POST ${path} HTTP/1.1`,
     'Host: gateway',
     `Content-Length: ${megabyte}`,
     ...Object.entries({ ...headers, 'X-State-Key': key }).map(([name, value]) => `${name}: ${value}`),
   ];
-  socket.write(`${head.join('\r\n')}\r\n\r\n${' '.repeat(megabyte - 1)}`);
-  return { socket, received: () => text };
+  opened.socket.write(`${head.join('\r\n')}\r\n\r\n${' '.repeat(megabyte - 1)}`);
+  return opened;
 }
 
 test('uploads with rejected keys get a 401 before their end, and do not disturb another caller', async () => {
@@ -46,10 +42,8 @@ test('uploads with rejected keys get a 401 before their end, and do not disturb 
 
 test('a client that expects a 100 Continue sends no body for a rejected key', async () => {
   const stage = await startStage();
-  const { hostname, port } = new URL(stage.url);
   const ask = async (key: string): Promise<string> => {
-    const socket = connect(Number(port), hostname);
-    onTestFinished(() => void socket.destroy());
+    const { socket } = openSocket(stage.url);
     const state = `X-State-Key: ${key}\r\nX-State-Session: s1\r\n`;
     socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\n${state}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`);
     return String((await once(socket, 'data'))[0]);

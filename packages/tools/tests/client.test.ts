@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createSend, createSendBatch } from '../send.js';
 import { readBaseUrl, UnusableService } from '../service.js';
+import { listen } from '../../../testkit/listen.js';
 
 const submission = { session_id: 's1', timestamp: '2026-11-21T09:30:00.000Z', heart_rate: 70 };
 
@@ -28,10 +28,7 @@ async function startServer(...replies: Reply[]) {
     const reply = replies[Math.min(received.length, replies.length) - 1];
     response.writeHead(reply?.status ?? 500, reply?.headers).end(JSON.stringify(reply?.body ?? {}));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const service = { url, key: 'sk_x' };
+  const service = { url: await listen(server), key: 'sk_x' };
   const { signal } = new AbortController();
   const waits: (readonly [number, string])[] = [];
   const sendBatch = createSendBatch(service, signal, (...wait) => waits.push(wait));

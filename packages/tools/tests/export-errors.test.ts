@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { listen } from '../../../testkit/listen.js';
 import { startTestService } from '../../../testkit/service.js';
 import { runExport as run, type Target } from './run-export.js';
 import { temporaryFolder } from '../../../testkit/temporary-folder.js';
@@ -48,9 +48,7 @@ test.each([
 /** Starts a server that always sends this response. */
 async function startServer(status: number, headers: Record<string, string>, body: string): Promise<Target> {
   const server = createServer((_, response) => void response.writeHead(status, headers).end(body));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, key: 'sk_x' };
+  return { url: await listen(server), key: 'sk_x' };
 }
 
 test.each([

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { listen } from '../../../testkit/listen.js';
 import { Clock, startTestService, type TestService } from '../../../testkit/service.js';
 import { runCommand, startCommand } from '../../../testkit/process.js';
 
@@ -47,10 +47,8 @@ test('a wrong key, a missing key and an invalid session are each reported in one
 });
 
 test('an unreachable service is reported with its address', async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await new Promise((resolve) => server.once('listening', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const server = createServer();
+  const url = await listen(server);
   await new Promise((resolve) => server.close(resolve));
   const { code, stderr } = await listenTo({ url, key: 'sk_x' }, 's1').ended;
   expect(stderr).toBe(`error: cannot reach the service at ${url} (ECONNREFUSED): start it, or set --url\n`);

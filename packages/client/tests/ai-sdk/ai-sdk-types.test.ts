@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../../testkit/temporary-folder.js';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -12,8 +12,7 @@ const version7 = fileURLToPath(new URL('node_modules/ai7/dist/index.d.ts', impor
 
 // `npm run lint` compiles the middleware with the types of version 6.
 test('the middleware compiles with the types of version 7 of the AI SDK', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'ai-sdk-types-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await temporaryFolder();
   const compilerOptions = {
     ...{ noEmit: true, paths: { ai: [version7] } },
     typeRoots: [join(root, 'node_modules', '@types')],

@@ -4,12 +4,12 @@ import OpenAI from 'openai';
 import { expect, onTestFinished, test } from 'vitest';
 import { describeVariables, listSettings } from '../../../../src/config/settings.js';
 import { gatewayVariables } from '../../config.js';
-import { createTestDatabase } from '../../../../testkit/databases.js';
 import { startFleet } from '../../../../testkit/fleet.js';
 import { openModelUpstream } from '../../../../testkit/model-upstream.js';
 import { runCommand, startCommand } from '../../../../testkit/process.js';
 import { createKeyOf, freePorts } from '../../../../testkit/program.js';
 import { ample, root } from '../../../../testkit/service.js';
+import { temporaryDatabase } from '../../../../testkit/temporary-database.js';
 
 /** `TEST_GATEWAY_KILLS=20` kills the service more often. */
 const kills = Number(process.env['TEST_GATEWAY_KILLS'] ?? 3);
@@ -19,8 +19,7 @@ const limitMs = 60_000 + kills * 10_000;
 test(
   'kill -9 of the service in mid-conversation breaks no response of the model',
   async () => {
-    const database = await createTestDatabase('sqlite');
-    onTestFinished(database.drop);
+    const database = await temporaryDatabase('sqlite');
     const upstream = await openModelUpstream();
     onTestFinished(upstream.close);
     const key = await createKeyOf(database.url, 'gateway');
