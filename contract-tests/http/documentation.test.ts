@@ -1,7 +1,9 @@
 import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, get, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 import express from 'express';
 import { expect, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
@@ -142,9 +144,23 @@ test.each(['/docs', '/dashboard'])('%s redirects to its first page', async (path
   expect([answer.status, answer.headers.get('location')]).toEqual([301, `${path}/`]);
 });
 
+/** Serves a folder with the files of a build. */
+async function serveBuilt(folder: string): Promise<string> {
+  const serve = documentation({ root: pathToFileURL(`${folder}/`) });
+  return listen(createServer(express().use((request, response) => void serve(request, response))));
+}
+
+test('a page is compressed once: a response has the bytes that the build stored', async () => {
+  const folder = await temporaryFolder();
+  await mkdir(join(folder, 'dist/docs'), { recursive: true });
+  await writeFile(join(folder, 'dist/docs/index.html'), 'plain');
+  // Another text than that of the page, so that a compression by the service would be visible.
+  await writeFile(join(folder, 'dist/docs/index.html.br'), brotliCompressSync('stored by the build'));
+  const { bytes } = await fetchEncoded(`${await serveBuilt(folder)}/docs/`, 'br');
+  expect(brotliDecompressSync(bytes).toString()).toBe('stored by the build');
+});
+
 test('without a built site, the page explains how to build it', async () => {
-  const serve = documentation({ root: pathToFileURL(`${await temporaryFolder()}/`) });
-  const app = express().use((request, response) => void serve(request, response));
-  const answer = await fetch(`${await listen(createServer(app))}/docs/`);
+  const answer = await fetch(`${await serveBuilt(await temporaryFolder())}/docs/`);
   expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining('npm run docs')]);
 });

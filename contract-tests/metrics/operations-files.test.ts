@@ -110,3 +110,12 @@ test('the service and the disruption budgets of Kubernetes select the pods of a 
   const [service] = await readManifests('Service');
   expect(service?.spec.selector).toEqual(deployments[0]?.spec.selector.matchLabels);
 });
+
+test('compose.yaml has known settings, and the file with the time of the last backup is in a mounted folder', async () => {
+  const { services } = parse(await file('compose.yaml'), { merge: true });
+  for (const { environment, volumes } of [services.service, services.worker]) {
+    expect(Object.keys(environment).filter((name) => !(name in variables))).toEqual([]);
+    const folders = volumes.map((it: string) => it.split(':')[1]);
+    expect(folders).toContain(dirname(environment['BACKUP_STATUS_FILE']));
+  }
+});
