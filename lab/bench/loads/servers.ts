@@ -8,7 +8,7 @@ import { Command } from 'commander';
 import { save } from '../../../packages/tools/terminal/save.js';
 import { markdownTable, type TableRow, textTable } from '../../../packages/tools/terminal/table.js';
 import { createTestDatabase, type DatabaseKind } from '../../../testkit/databases.js';
-import { createKeyOf, readUsage, type ServiceProgram, startServiceProgram } from '../../../testkit/program.js';
+import { createKeyOf, type ServiceProgram, startServiceProgram } from '../../../testkit/program.js';
 import { figureColumns } from '../../figures.js';
 import { positive } from '../../options.js';
 import { drawBench } from '../support/chart.js';
@@ -20,7 +20,7 @@ import {
   titleOf,
   withDatabase,
 } from '../support/databases.js';
-import { connections, type Generator, type MeasuredRun, type Run, withGenerator } from '../support/generator.js';
+import { connections, type Generator, type MeasuredRun, withGenerator } from '../support/generator.js';
 import { describeMachine, type Machine, machineLine } from '../support/machine.js';
 import type { Load } from '../support/requests.js';
 import { condemnFailures, failuresOf, middleOf, type Runs, takeTurns } from '../support/rounds.js';
@@ -42,7 +42,6 @@ interface Options {
   readonly seconds: number;
   readonly warmUp: number;
   readonly rounds: number;
-  readonly soak?: number;
   readonly markdown: boolean;
   readonly reports: string;
   readonly picture?: string;
@@ -54,7 +53,6 @@ export const servers = new Command('servers')
   .option('--seconds <number>', 'length of each run', positive, 10)
   .option('--warm-up <number>', 'seconds of load before each run, not measured', positive, 3)
   .option('--rounds <number>', 'runs of each contender', positive, 5)
-  .option('--soak <requests>', 'number of further requests over which memory is sampled', positive)
   .option('--markdown', 'print the tables as Markdown', false)
   .option('--reports <folder>', 'folder for bench.json and bench.svg', 'reports')
   .option('--picture <svg>', 'also write the chart to this file')
@@ -113,8 +111,6 @@ interface Outcome {
   readonly version: string;
   readonly field: Field;
   readonly runs: Runs<Contender, MeasuredRun>;
-  /** Memory after each run of the soak, MB, with the number of responses so far. */
-  readonly soaked: ReadonlyArray<{ readonly answers: number; readonly residentMb: number }>;
 }
 
 async function bench(options: Options): Promise<void> {
@@ -147,7 +143,7 @@ async function compareOn(
   kind: DatabaseKind,
   file: string,
   generator: Generator,
-  { rounds, soak, seconds, warmUp: warmUpSeconds }: Options,
+  { rounds, seconds, warmUp: warmUpSeconds }: Options,
 ): Promise<Omit<Outcome, 'version'>> {
   const drops: Array<() => Promise<void>> = [];
   const makeDatabase = async () => {
@@ -175,11 +171,8 @@ async function compareOn(
     const runs = await takeTurns(contenders, rounds, (name) =>
       during(starts[name], (server, asked) => generator.measure([server], { ...asked, seconds, warmUpSeconds })),
     );
-    const soaked = await during(starts.service, (server, asked) =>
-      sample(server, soak ?? 0, () => generator.run({ ...asked, urls: [server.url], connections, seconds })),
-    );
     const field = Object.fromEntries(contenders.map((it) => [it, measure(titles[it], runs[it])])) as unknown as Field;
-    return { kind, field, runs, soaked };
+    return { kind, field, runs };
   } finally {
     for (const drop of drops) await drop();
   }
@@ -204,22 +197,6 @@ async function during<T>(
   }
 }
 
-/** Sends at least this many requests to one process, in several runs. Returns the resident memory after each run. */
-async function sample(
-  { pid }: ServiceProgram,
-  answersMin: number,
-  run: () => Promise<Run>,
-): Promise<Outcome['soaked']> {
-  const samples: Array<Outcome['soaked'][number]> = [];
-  for (let answers = 0; answers < answersMin;) {
-    const done = await run();
-    if (done.failures > 0 || done.answers === 0) throw new Error(`${done.failures} requests failed during the soak`);
-    answers += done.answers;
-    samples.push({ answers, residentMb: readUsage(pid).residentMb });
-  }
-  return samples;
-}
-
 function measure(title: string, runs: readonly MeasuredRun[]): Measured {
   const rates = runs.map(({ perSecond }) => perSecond);
   return {
@@ -241,11 +218,10 @@ const requirementColumns = [{ title: 'required' }, ...figureColumns('bound', 'me
 
 function print(machine: Machine, outcomes: readonly Outcome[], { markdown, seconds, warmUp, rounds }: Options): void {
   const table = markdown ? markdownTable : textTable;
-  for (const { kind, version, field, soaked } of outcomes) {
+  for (const { kind, version, field } of outcomes) {
     console.log(`${markdown ? '###' : '──'} ${titleOf(kind)} (${version})\n`);
     console.log(`${table(contenderColumns, [contenders.map((it) => contenderRow(field, field[it]))])}\n`);
     console.log(`${table(requirementColumns, [requirements.flatMap((it) => requirementRow(it, kind, field))])}\n`);
-    if (soaked.length > 0) console.log(`${soakLine(soaked)}\n`);
   }
   console.log(`${machineLine(machine)}.`);
   console.log(
@@ -273,14 +249,6 @@ function requirementRow({ what, bounds, isMaximum, figure }: Requirement, kind: 
   const isMet = isMaximum ? measured < bound : measured >= bound;
   const cells = [`${isMaximum ? '<' : '≥'} ${bound}`, digits(measured, bound < 10 ? 2 : 0), isMet ? 'met' : 'not met'];
   return [[what, ...cells]];
-}
-
-/** Returns at most ten samples, evenly spaced. The last sample is always included. */
-function soakLine(soaked: Outcome['soaked']): string {
-  const step = Math.ceil(soaked.length / 10);
-  const shown = soaked.filter((_, index) => (soaked.length - 1 - index) % step === 0);
-  const figures = shown.map(({ residentMb }) => digits(residentMb, 0)).join(' ');
-  return `Resident MB of (d) over ${soaked.at(-1)?.answers ?? 0} requests to one process: ${figures}.`;
 }
 
 /** Formats a figure. A run without responses has no figures. */

@@ -5,11 +5,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { type DatabaseKind, settingsFor } from '../../../testkit/databases.js';
+import { textTable } from '../../../packages/tools/terminal/table.js';
+import { settingsFor } from '../../../testkit/databases.js';
 import { type ServiceProgram, startProgram, startServiceProgram } from '../../../testkit/program.js';
+import { createRequest } from '../../check/shared/client.js';
+import { figureColumns } from '../../figures.js';
 import { positive } from '../../options.js';
 import { databaseOption, type DatabaseChoice, findDatabases, titleOf, withDatabase } from '../support/databases.js';
 import { createRequests, type Load } from '../support/requests.js';
+import { middleOf, takeTurns } from '../support/rounds.js';
 import { ample } from '../support/service.js';
 
 interface Options {
@@ -39,7 +43,9 @@ async function compare(folder: string, options: Options): Promise<void> {
       const rows = await withDatabase(kind, (before) =>
         withDatabase(kind, (after) => measure(load, mains, { before, after }, options)),
       );
-      print(kind, load, rows);
+      const columns = figureColumns('before', 'after', 'ratio');
+      console.log(`\n${titleOf(kind)}, ${load}: CPU per request, µs, medians of the slices`);
+      console.log(textTable([{ title: 'thread' }, ...columns], [rows]));
     }
 }
 
@@ -47,19 +53,25 @@ type Sides<T> = Readonly<Record<'before' | 'after', T>>;
 
 async function measure(load: Load, mains: Sides<string>, urls: Sides<string>, { slices, requests }: Options) {
   const sides = { before: await open(mains.before, urls.before), after: await open(mains.after, urls.after) };
-  const spent = { before: [] as Cpu[], after: [] as Cpu[] };
   try {
-    for (let slice = 0; slice < slices + 2; slice += 1)
-      for (const side of slice % 2 === 0 ? (['before', 'after'] as const) : (['after', 'before'] as const)) {
-        const cpu = await runSlice(sides[side], load, requests);
-        // The first slices compile the code.
-        if (slice >= 2) spent[side].push(cpu);
-      }
+    // The first slices compile the code.
+    const spent = await takeTurns(['before', 'after'], slices + 2, (side) => runSlice(sides[side], load, requests));
+    const toMicros = (side: keyof typeof sides, pick: (cpu: Cpu) => number) =>
+      middleOf(spent[side].slice(2), (cpu) => pick(cpu) / requests / 1000);
+    return Object.entries(threads).map(([title, pick]) => {
+      const [before, after] = [toMicros('before', pick), toMicros('after', pick)];
+      return [title, before.toFixed(0), after.toFixed(0), (after / before).toFixed(2)];
+    });
   } finally {
     await Promise.all([sides.before.program.stop(), sides.after.program.stop()]);
   }
-  return { before: toMicros(spent.before, requests), after: toMicros(spent.after, requests) };
 }
+
+const threads: Readonly<Record<string, (cpu: Cpu) => number>> = {
+  HTTP: ({ http }) => http,
+  'core and others': ({ rest }) => rest,
+  both: ({ http, rest }) => http + rest,
+};
 
 interface Opened {
   readonly program: ServiceProgram;
@@ -81,13 +93,11 @@ const atOnce = 8;
 async function runSlice({ program, key, next }: Opened, load: Load, requests: number): Promise<Cpu> {
   const before = readCpu(program.pid);
   let left = requests;
+  const request = createRequest(program.url, key);
   const send = async () => {
     while (left-- > 0) {
-      const { method, path, body = null } = next[load]();
-      const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
-      const response = await fetch(program.url + path, { method, headers, body });
-      if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
-      await response.arrayBuffer();
+      const { path, body } = next[load]();
+      await request(path, body && JSON.parse(body));
     }
   };
   await Promise.all(Array.from({ length: atOnce }, send));
@@ -103,26 +113,4 @@ function readCpu(pid: number): Cpu {
     else rest += ns;
   }
   return { http, rest };
-}
-
-function toMicros(cpus: readonly Cpu[], requests: number) {
-  const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-  const http = median(cpus.map((it) => it.http / requests / 1000));
-  const rest = median(cpus.map((it) => it.rest / requests / 1000));
-  return { http, rest, both: median(cpus.map((it) => (it.http + it.rest) / requests / 1000)) };
-}
-
-function print(kind: DatabaseKind, load: Load, { before, after }: Sides<ReturnType<typeof toMicros>>): void {
-  const row = (name: keyof typeof before, title: string) => [
-    title,
-    before[name].toFixed(0),
-    after[name].toFixed(0),
-    (after[name] / before[name]).toFixed(2),
-  ];
-  console.log(`\n${titleOf(kind)}, ${load}: CPU per request, µs, medians of the slices`);
-  console.log(
-    [['thread', 'before', 'after', 'ratio'], row('http', 'HTTP'), row('rest', 'core and others'), row('both', 'both')]
-      .map((cells) => cells.map((it, index) => (index === 0 ? it.padEnd(18) : it.padStart(8))).join(''))
-      .join('\n'),
-  );
 }

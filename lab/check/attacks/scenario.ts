@@ -25,8 +25,6 @@ export interface Scenario {
   readonly prepare?: (stage: Stage) => Promise<unknown>;
   /** Runs while the neighbor is measured. */
   readonly attack: (stage: Stage) => Promise<readonly Row[]>;
-  /** Runs after the attack. */
-  readonly inspect?: (stage: Stage) => Promise<readonly Row[]>;
 }
 
 export interface ScenarioOutcome {
@@ -113,9 +111,8 @@ async function play(
   await scenario.prepare?.(stage);
   const attack = scenario.attack(stage).catch(failed);
   const during = await stage.neighbor.measure(measureMs, attack);
-  const inspected = (await scenario.inspect?.(stage).catch(failed)) ?? [];
   const ratios = ratiosOf(without, during, scenario.neighborRatioMax);
-  const findings = [...(await attack), ...inspected, ...judge(during.counts), ...ratios];
+  const findings = [...(await attack), ...judge(during.counts), ...ratios];
   if (findingsOf(without.counts).some((row) => !isAllowed(row)))
     findings.push({ what: 'neighbor disturbed before the attack', found: 1, allowed: 0 });
   return { findings, without, with: during };

@@ -64,7 +64,7 @@ export interface Caller {
    * Sends one reading, alternately calm and hostile. Every reading changes the state, except the first reading of a
    * session.
    */
-  swing(sessionId: string, subjectId?: string): Promise<StateReading>;
+  swing(sessionId: string): Promise<StateReading>;
 }
 
 const settings = {
@@ -151,17 +151,11 @@ function createCaller(url: () => string, key: string, now: () => number): Caller
     key,
     request,
     webhooks: createWebhookClient(request),
-    swing(session_id, subject_id) {
+    swing(session_id) {
       const { startedMs, count } = sent.get(session_id) ?? { startedMs: now(), count: 0 };
       sent.set(session_id, { startedMs, count: count + 1 });
       const scene = (count % 2 === 0 ? scenes[0] : scenes.at(-1)) as Scene;
-      const timestamp = storyTime(startedMs, count);
-      return request('/v1/ingest', {
-        session_id,
-        timestamp,
-        ...(subject_id && { subject_id }),
-        ...draw(scene, random),
-      });
+      return request('/v1/ingest', { session_id, timestamp: storyTime(startedMs, count), ...draw(scene, random) });
     },
   };
 }

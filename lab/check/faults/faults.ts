@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startPrivateRedis } from '../../../testkit/redis.js';
-import { createLimitedLog, fillLimitedLog, limitFileSize } from '../attacks/full-log.js';
 import { readConfig } from '../../../src/config/config.js';
 import { openDatabase } from '../../../src/store/database.js';
 import type { Stage } from '../attacks/stage.js';
 import type { ServiceProgram } from '../../../testkit/program.js';
 import { databaseReadOnly, diskFull, serverOf, setUpServer } from './databases.js';
 import type { Fault } from './fault.js';
+import { createLimitedLog, fillLimitedLog, limitFileSize } from './full-log.js';
 
 const hourMs = 3_600_000;
 /** Maximum file size in bytes. So small that the next write to a write-ahead log exceeds it. */
