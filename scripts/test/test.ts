@@ -4,8 +4,8 @@
  * Browser tests require Chromium. Tests of the Python client require Python with some modules. Tests of alert rules
  * require promtool. Tests with SDKs of others require `npm run install:outside`. With TEST_MYSQL_REQUIRED=1,
  * TEST_REDIS_REQUIRED=1, TEST_BROWSER_REQUIRED=1, TEST_PYTHON_REQUIRED=1, TEST_PROMTOOL_REQUIRED=1 and
- * TEST_OUTSIDE_REQUIRED=1, a missing program is a failure. With TEST_OTHER_NODE, the path of a Node program, tests that depend on Node run on it too. With
- * TEST_SLOW=1, slow tests run too (`vitest.config.ts`), and Dredd also runs on MySQL.
+ * TEST_OUTSIDE_REQUIRED=1, a missing program is a failure. With TEST_OTHER_NODE, the path of a Node program, tests that
+ * depend on Node run on it too. With TEST_SLOW=1, slow tests run too (`vitest.config.ts`), and Dredd also runs on MySQL.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -41,9 +41,6 @@ interface Result extends Counts {
   readonly seconds: number;
 }
 
-const isMysqlRequired = process.env['TEST_MYSQL_REQUIRED'] === '1';
-const isRedisRequired = process.env['TEST_REDIS_REQUIRED'] === '1';
-const isBrowserRequired = process.env['TEST_BROWSER_REQUIRED'] === '1';
 const otherNode = process.env['TEST_OTHER_NODE'];
 /**
  * Tests that depend on Node: processes, HTTP, streams and threads. Running the whole suite again would double the time.
@@ -54,17 +51,27 @@ const nodeTests = [
   ...['contract-tests/http', 'contract-tests/streamEvents', 'src/http', 'src/serve', 'src/store'],
 ];
 const isSlowIncluded = process.env['TEST_SLOW'] === '1';
-const isPromtoolRequired = process.env['TEST_PROMTOOL_REQUIRED'] === '1';
-const isPythonRequired = process.env['TEST_PYTHON_REQUIRED'] === '1';
-const isOutsideRequired = process.env['TEST_OUTSIDE_REQUIRED'] === '1';
 const spectralFolder = 'scripts/contract/spectral';
 const missingFolders = outsideFolders.filter((it) => !isInstalled(it));
 const hasMysql = await isMysqlReachable();
-const hasRedis = hasRedisServer();
-const hasRules = hasPromtool();
-const hasBrowser = hasChromium();
-const hasPython = pythonForClient() !== undefined;
 const databases: DatabaseKind[] = hasMysql ? ['sqlite', 'mysql'] : ['sqlite'];
+/** What some tests need: the variable that requires it, whether it is there, and what is printed without it. */
+const needs: ReadonlyArray<readonly [variable: string, isThere: boolean, hint: string]> = [
+  ['BROWSER', hasChromium(), `Browser tests did not run: ${chromiumPath} is missing. Install Chromium.`],
+  [
+    'PYTHON',
+    pythonForClient() !== undefined,
+    `Tests of the Python client did not run: they require Python 3.11 with ${pythonModules.join(', ')}.`,
+  ],
+  ['OUTSIDE', missingFolders.length === 0, `Not run: ${missingFolders.join(', ')}. Run npm run install:outside first.`],
+  ['REDIS', hasRedisServer(), 'Tests of shared limits did not run: redis-server is missing. Install Redis 7.'],
+  ['PROMTOOL', hasPromtool(), 'Tests of alert rules did not run: promtool is missing. Install the package prometheus.'],
+  [
+    'MYSQL',
+    hasMysql,
+    `MySQL was not covered: no server responds at ${new URL(mysqlServerUrl).host}. Start one, or set TEST_MYSQL_URL.`,
+  ],
+];
 const checks: Check[] = [
   { name: 'generated files are current', command: 'tsx', args: ['scripts/generate/generate.ts', '--check'] },
   { name: 'guides say what the contract says', command: 'tsx', args: ['scripts/generate/fill-guides.ts', '--check'] },
@@ -134,25 +141,9 @@ function report(): number {
     console.log(`${mark} ${name.padEnd(width)} ${String(passed).padStart(4)} passed ${failed} failed  ${seconds} s`);
   }
   const sum = (pick: (counts: Counts) => number) => results.reduce((total, it) => total + pick(it), 0);
-  const missing = [
-    !hasMysql && isMysqlRequired,
-    !hasRedis && isRedisRequired,
-    !hasRules && isPromtoolRequired,
-    !hasBrowser && isBrowserRequired,
-    !hasPython && isPythonRequired,
-    missingFolders.length > 0 && isOutsideRequired,
-  ].filter(Boolean).length;
-  if (!hasBrowser) console.log(`Browser tests did not run: ${chromiumPath} is missing. Install Chromium.`);
-  if (!hasPython)
-    console.log(`Tests of the Python client did not run: they require Python 3.11 with ${pythonModules.join(', ')}.`);
-  if (missingFolders.length > 0)
-    console.log(`Not run: ${missingFolders.join(', ')}. Run npm run install:outside first.`);
-  if (!hasRedis) console.log('Tests of shared limits did not run: redis-server is missing. Install Redis 7.');
-  if (!hasRules) console.log('Tests of alert rules did not run: promtool is missing. Install the package prometheus.');
-  if (!hasMysql)
-    console.log(
-      `MySQL was not covered: no server responds at ${new URL(mysqlServerUrl).host}. Start one, or set TEST_MYSQL_URL.`,
-    );
+  const absent = needs.filter(([, isThere]) => !isThere);
+  const missing = absent.filter(([variable]) => process.env[`TEST_${variable}_REQUIRED`] === '1').length;
+  for (const [, , hint] of absent) console.log(hint);
   const failed = sum((it) => it.failed) + missing;
   console.log(`${sum((it) => it.passed)} passed, ${failed} failed`);
   return failed === 0 ? 0 : 1;

@@ -6,40 +6,11 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { modelVersion } from '../../../generated/spec.js';
-import type { StateReading, Submission } from '../../../src/contract/contract.js';
+import contract from '../../../generated/openapi.json' with { type: 'json' };
+import type { Submission } from '../../../src/contract/contract.js';
 
-/**
- * Returns the constant response of every comparison server. It has the structure and length of the service's responses.
- */
-function answerTo({ session_id, timestamp }: Submission): StateReading {
-  return {
-    hsp_version: '1.0',
-    session_id,
-    timestamp,
-    state: 'stressed',
-    stress_score: 79,
-    confidence: 0.84,
-    signals_received: ['cardiovascular', 'vocal', 'textual'],
-    suggested_action: 'de-escalate_and_shorten',
-    action_reason: "Heart rate 16 bpm above the population's typical, tense voice, negative sentiment.",
-    recommendation:
-      'Answer in at most two short, concrete sentences, acknowledge the strain and ask for nothing that can wait.',
-    adaptation_effectiveness: {
-      previous_action: 'maintain_engagement',
-      previous_score: 28,
-      current_score: 79,
-      stress_delta: 51,
-      effective: false,
-    },
-    model_version: modelVersion.number,
-    topics_detected: [],
-    active_triggers: [],
-    resolved_triggers: [],
-    disclaimer:
-      'Not a medical device. Scores are estimates for adapting software and must not be used for diagnosis or treatment.',
-  };
-}
+/** The constant response of every comparison server: a response of the service. */
+const example = contract.components.examples.LaterReading.value;
 
 /** Stores a reading. Resolves when the reading is durable. */
 export type RecordReading = (reading: Submission) => Promise<void> | void;
@@ -66,7 +37,8 @@ async function createIngest(): Promise<RequestListener> {
     });
   }
   app.post('/v1/ingest', (request, response) => {
-    response.json(answerTo(request.body));
+    const { session_id, timestamp }: Submission = request.body;
+    response.json({ ...example, session_id, timestamp });
   });
   return app;
 }

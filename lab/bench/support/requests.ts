@@ -3,7 +3,6 @@ import { draw, scenes, seededRandom } from '../../../packages/tools/terminal/sce
 import { drawTurn } from './turns.js';
 
 export const subjectCount = 10_000;
-const sessionCount = 200;
 export const liveCount = 20;
 /** Name of the session with one hour of history. */
 export const longName = 'long';
@@ -28,14 +27,14 @@ export interface BenchRequest {
  */
 export type NextRequest = (among?: number) => BenchRequest;
 
-export function createRequests(): Readonly<Record<Load, NextRequest>> {
+export function createRequests(sessionCount = 200): Readonly<Record<Load, NextRequest>> {
   const random = seededRandom(seed);
   // Signals are generated in advance, so that the generator has the same cost for both loads.
   const signals = Array.from({ length: bodyCount }, (_, index) => draw(oneOf(scenes, index), random));
   const turns = signals.map((drawn) => ({ ...drawn, ...drawTurn(random) }));
   return {
-    plain: ingestRequests('plain', signals),
-    turn: ingestRequests('turn', turns),
+    plain: ingestRequests('plain', signals, sessionCount),
+    turn: ingestRequests('turn', turns, sessionCount),
     profile: (among = subjectCount) => get(`/v1/triggers?subject_id=${subjectName(random() * among)}`),
     state: () => get(`/v1/state?session_id=${liveName(random() * liveCount)}`),
     history: () => get(`/v1/history?minutes=5&session_id=${liveName(random() * liveCount)}`),
@@ -66,27 +65,23 @@ export function crowdName(number: number): string {
  * Returns readings of alternating sessions and subjects. The timestamps of a session increase by at least one
  * millisecond.
  */
-function ingestRequests(name: string, bodies: ReadonlyArray<Partial<Submission>>): NextRequest {
+function ingestRequests(name: string, bodies: ReadonlyArray<Partial<Submission>>, sessionCount: number): NextRequest {
   const lastMs = new Array<number>(sessionCount).fill(0);
   let sent = 0;
   return () => {
     const session = sent % sessionCount;
+    const round = Math.floor(sent / sessionCount);
     const timestampMs = Math.max(Date.now(), (lastMs[session] ?? 0) + 1);
     lastMs[session] = timestampMs;
     const submission = {
       session_id: `${name}-${session}`,
       subject_id: subjectName((session * subjectCount) / sessionCount),
       timestamp: new Date(timestampMs).toISOString(),
-      ...oneOf(bodies, session + Math.floor(sent / sessionCount) * scenes.length + sceneOf(session, sent)),
+      ...oneOf(bodies, session + round * scenes.length + Math.floor((round + session) / readingsAScene)),
     };
     sent += 1;
     return { method: 'POST', path: '/v1/ingest', body: JSON.stringify(submission) };
   };
-}
-
-/** Returns the number of scenes that a session has completed. Adjacent sessions switch at different times. */
-function sceneOf(session: number, sent: number): number {
-  return Math.floor((Math.floor(sent / sessionCount) + session) / readingsAScene);
 }
 
 function oneOf<T>(items: readonly T[], index: number): T {

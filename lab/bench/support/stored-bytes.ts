@@ -1,24 +1,20 @@
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Knex } from 'knex';
-import { draw, type Scene, scenes, seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import { type Column, textTable } from '../../../packages/tools/terminal/table.js';
 import { readConfig } from '../../../src/config/config.js';
 import { openDatabase } from '../../../src/store/database.js';
-import { ndjson } from '../../../testkit/batch.js';
 import type { DatabaseKind } from '../../../testkit/databases.js';
 import { runCommand } from '../../../testkit/program.js';
 import { figureColumns } from '../../figures.js';
 import { titleOf, withDatabase } from './databases.js';
+import { createRequests } from './requests.js';
 import { startBenchedService } from './service.js';
 
 const [sessions, readingsPerSession] = [100, 1_000];
 const readings = sessions * readingsPerSession;
 /** Number of readings per batch. The service stores a batch in one transaction. */
 const groupSize = 24;
-/** Number of readings after which a session switches to the next scene, so that its state changes occasionally. */
-const readingsAScene = 50;
-const seed = 7;
 
 const columns: readonly Column[] = [
   { title: 'table' },
@@ -49,28 +45,19 @@ export async function measureStoredBytes(kind: DatabaseKind): Promise<void> {
 }
 
 async function send(url: string, key: string): Promise<void> {
-  const random = seededRandom(seed);
   const service = await startBenchedService(url);
+  const next = createRequests(sessions).plain;
   const headers = { 'X-Service-Key': key, 'Content-Type': 'application/x-ndjson' };
   try {
-    for (let from = 0; from < readings; from += groupSize) {
-      const numbers = Array.from({ length: Math.min(groupSize, readings - from) }, (_, index) => from + index);
-      const body = ndjson(numbers.map((number) => readingOf(number, random)));
-      const response = await fetch(`${service.url}/v1/ingest/batch`, { method: 'POST', headers, body });
+    for (let left = readings; left > 0; left -= groupSize) {
+      const lines = Array.from({ length: Math.min(groupSize, left) }, () => `${next().body}\n`);
+      const response = await fetch(`${service.url}/v1/ingest/batch`, { method: 'POST', headers, body: lines.join('') });
       const { accepted } = (await response.json()) as { accepted?: number };
-      if (accepted !== numbers.length)
-        throw new Error(`the service accepted ${accepted} of ${numbers.length} readings`);
+      if (accepted !== lines.length) throw new Error(`the service accepted ${accepted} of ${lines.length} readings`);
     }
   } finally {
     await service.stop();
   }
-}
-
-function readingOf(number: number, random: () => number): object {
-  const [session, round] = [number % sessions, Math.floor(number / sessions)];
-  const scene = scenes[(session + Math.floor((round + session) / readingsAScene)) % scenes.length] as Scene;
-  const ids = { session_id: `session-${session}`, subject_id: `subject-${session}` };
-  return { ...ids, timestamp: new Date().toISOString(), ...draw(scene, random) };
 }
 
 interface TableBytes {

@@ -17,39 +17,18 @@ import {
 import { client } from './generated/client.gen';
 import { zRegisterWebhookResponse, zSignalSubmission, zStateReading } from './generated/zod.gen';
 import contract from './openapi.json';
-import { expect, service, tell, wrong } from './story.js';
+import { expect, readData, service, tell, wrong } from './story.js';
 
 client.setConfig({ baseUrl: service.url, auth: service.key });
 
 await tell({
-  async ingest(body) {
-    const { data, error } = await ingest({ body });
-    return data ?? wrong('ingest', error);
-  },
-  async state(session_id) {
-    const { data, error } = await getState({ query: { session_id } });
-    return data ?? wrong('state', error);
-  },
-  async sessions(subject_id, state) {
-    const { data, error } = await listSessions({ query: { subject_id, state } });
-    return data ?? wrong('sessions', error);
-  },
-  async history(session_id, minutes) {
-    const { data, error } = await getHistory({ query: { session_id, minutes } });
-    return data ?? wrong('history', error);
-  },
-  async triggers(subject_id) {
-    const { data, error } = await getTriggers({ query: { subject_id } });
-    return data ?? wrong('triggers', error);
-  },
-  async batch(body) {
-    const { data, error } = await ingestBatch({ body });
-    return data ?? wrong('batch', error);
-  },
-  async exported(session_id) {
-    const { data, error } = await exportReadings({ query: { session_id }, parseAs: 'text' });
-    return data ?? wrong('export', error);
-  },
+  ingest: (body) => readData('ingest', ingest({ body })),
+  state: (session_id) => readData('state', getState({ query: { session_id } })),
+  sessions: (subject_id, state) => readData('sessions', listSessions({ query: { subject_id, state } })),
+  history: (session_id, minutes) => readData('history', getHistory({ query: { session_id, minutes } })),
+  triggers: (subject_id) => readData('triggers', getTriggers({ query: { subject_id } })),
+  batch: (body) => readData('batch', ingestBatch({ body })),
+  exported: (session_id) => readData('export', exportReadings({ query: { session_id }, parseAs: 'text' })),
   async streamed(session_id) {
     // The contract describes the text of a stream, and this client validates the data of each event.
     const responseValidator = async () => undefined;
@@ -65,10 +44,7 @@ await tell({
     }
     return wrong('stream', 'no reading');
   },
-  async register(url) {
-    const { data, error } = await registerWebhook({ body: { url, events: ['state_change'] } });
-    return data ?? wrong('register', error);
-  },
+  register: (url) => readData('register', registerWebhook({ body: { url, events: ['state_change'] } })),
   async remove(id) {
     const { error } = await removeWebhook({ path: { id } });
     if (error) wrong('remove', error);

@@ -117,6 +117,12 @@ export async function tell(client: StoryClient): Promise<void> {
   );
 }
 
+/** Returns the data of a response. Throws with its error if it has none. */
+export async function readData<Data>(what: string, response: Promise<{ data?: Data; error?: unknown }>) {
+  const { data, error } = await response;
+  return data ?? wrong(what, error);
+}
+
 /** Returns the first reading of a stream, and closes the stream. */
 export async function readFirstReading(body: ReadableStream<Uint8Array>): Promise<StateLike> {
   const decoder = new TextDecoder();
