@@ -13,8 +13,8 @@ const beatsMax = contract.rr_intervals_ms.items_max;
 const stepsIntervalMaxMs = 60 * minuteMs;
 /** A longer workout has a wrong end. */
 const workoutMaxMs = 24 * 60 * minuteMs;
-/** Bounds memory if a hostile file names very many devices. */
-const sourcesMax = 64;
+/** Bounds memory if a hostile file names very many devices: of all files, and in a minute. */
+const [sourcesMax, sharesMax] = [10_000, 8];
 const earliestMs = Date.UTC(2000, 0, 1);
 const aheadMaxMs = minuteMs;
 
@@ -139,6 +139,7 @@ export class Minutes {
     minute.lastMs = Math.max(minute.lastMs, atMs);
     if (activity) minute.activity = Math.max(minute.activity, enums.ActivityLevel.indexOf(activity));
     const share = findShare(minute, source);
+    if (!share) return this.#skip('values of too many devices');
     if (field === 'heart_rate' || field === 'rr_intervals_ms') share.count += 1;
     if (field === 'rr_intervals_ms') {
       if (share.beats.length < intervalsPerMinute) share.beats.push({ atMs, ms: Math.round(value) });
@@ -154,8 +155,8 @@ export class Minutes {
   }
 
   #findSource(name: string | undefined, file: string): Source | undefined {
-    // A file that names no device is a device.
-    const key = name ?? `\0${file}`;
+    // Two files may be of two devices of one name, or of no name.
+    const key = `${file}\0${name ?? ''}`;
     const known = this.#sources.get(key);
     if (known || this.#sources.size >= sourcesMax) return known;
     const source = { label: toDeviceLabel(name ?? ''), rank: rankDevice(name ?? '') };
@@ -209,12 +210,12 @@ export class Minutes {
   }
 }
 
-/** Returns what a device measured in a minute. */
-function findShare({ shares }: Minute, source: Source): Share {
+/** Returns what a device measured in a minute. Undefined if the minute has too many devices. */
+function findShare({ shares }: Minute, source: Source): Share | undefined {
   const known = shares.find((it) => it.source === source);
-  const share = known ?? { source, count: 0, steps: undefined, sums: new Map(), beats: [] };
-  if (!known) shares.push(share);
-  return share;
+  if (!known && shares.length < sharesMax)
+    shares.push({ source, count: 0, steps: undefined, sums: new Map(), beats: [] });
+  return known ?? shares.find((it) => it.source === source);
 }
 
 /**
@@ -226,20 +227,23 @@ function listReadings({ lastMs, activity, shares }: Minute): RecordedReading[] {
     (a, b) => Math.min(1, b.count) - Math.min(1, a.count) || a.source.rank - b.source.rank || b.count - a.count,
   );
   const [label] = ordered.map(({ source }) => source.label);
-  // Files that name no device may have one value of the same device each.
-  const chosen = ordered.filter(({ source }, index) => index === 0 || (!label && !source.label));
+  // Two files of one device may have one kind of value each.
+  const chosen = ordered.filter(({ source }) => source.label === label);
   const context: Values = {};
   if (label) context.source_device = label;
   const level = enums.ActivityLevel[activity];
   if (level) context.activity_level = level;
   const values: Values = {};
   for (const field of averaged) {
-    const total = (isOfHeart(field) ? chosen : ordered).find(({ sums }) => sums.has(field))?.sums.get(field);
-    if (total) values[field] = clampToContract(field, Math.round((total.sum / total.count) * 10) / 10);
+    const mean = meanOf(
+      (isOfHeart(field) ? chosen : ordered).find(({ sums }) => sums.has(field)),
+      field,
+    );
+    if (mean !== undefined) values[field] = clampToContract(field, Math.round(mean * 10) / 10);
   }
   const hasSignal = averaged.some((name) => contract[name].use === 'evidence' && values[name] !== undefined);
   // Two devices count the same steps, so the larger count is used and not the sum.
-  const most = Math.max(...shares.flatMap(({ steps, sums }) => steps ?? rateOf(sums.get('steps_last_minute')) ?? []));
+  const most = Math.max(...shares.flatMap((it) => it.steps ?? meanOf(it, 'steps_last_minute') ?? []));
   if (most >= 0) context.steps_last_minute = clampToContract('steps_last_minute', most);
   const beats = chosen.find((it) => it.beats.length > 0)?.beats ?? [];
   if (beats.length === 0) return hasSignal ? [{ atMs: lastMs, values: { ...values, ...context } }] : [];
@@ -254,6 +258,7 @@ function listReadings({ lastMs, activity, shares }: Minute): RecordedReading[] {
   });
 }
 
-function rateOf(total: { readonly sum: number; readonly count: number } | undefined): number | undefined {
+function meanOf(share: Share | undefined, field: Field): number | undefined {
+  const total = share?.sums.get(field);
   return total && total.sum / total.count;
 }

@@ -11,14 +11,8 @@ const offsets = ['timeZoneOffset', 'exercises.*.timezoneOffset'];
 const day = 'deviceDays.*.date';
 const sport = 'exercises.*.sport';
 
-interface Sample {
-  readonly dateTime?: unknown;
-  readonly value?: unknown;
-  readonly secondsFromDayStart?: unknown;
-  readonly heartRate?: unknown;
-  readonly sampleDateTime?: unknown;
-  readonly pulseLength?: unknown;
-}
+type SampleField = 'dateTime' | 'value' | 'secondsFromDayStart' | 'heartRate' | 'sampleDateTime' | 'pulseLength';
+type Sample = Readonly<Partial<Record<SampleField, unknown>>>;
 
 /**
  * Reads a file of the Polar Flow data export: a training session, the heart rate of a month (24/7), or the beats of a

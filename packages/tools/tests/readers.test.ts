@@ -94,20 +94,25 @@ test('Apple Health: the chosen device names all heart data of a minute, and othe
   ]);
 });
 
-test('two files that name no device are two devices, and their different values are merged', async () => {
+test.each([undefined, 'garmin'])('files of devices named %s are devices, and their values are merged', async (name) => {
   const folder = await temporaryFolder();
   const minutes = new Minutes({ hours: 24, nowMs });
-  const rows = {
-    few: 'hr\n2024-11-20T09:00:00Z,120',
-    many: 'hr\n2024-11-20T09:00:05Z,70\n2024-11-20T09:00:10Z,72',
-    hrv: 'sdnn\n2024-11-20T09:00:00Z,50',
-  };
-  for (const [name, text] of Object.entries(rows)) {
-    const path = join(folder, `${name}.csv`);
-    await writeFile(path, `time,${text}\n`);
+  const files = { few: ['hr', 120], many: ['hr', 70, 72], hrv: ['sdnn', 50] };
+  for (const [file, [field, ...values]] of Object.entries(files)) {
+    const path = join(folder, `${file}.csv`);
+    const rows = values.map((value, second) => `2024-11-20T09:00:0${second}Z,${value},${name ?? ''}\n`);
+    await writeFile(path, `time,${field},device\n${rows.join('')}`);
     await readRecording({ path, utcOffsetMs: 0 }, 'csv', minutes);
   }
-  expect(minutes.readings().map(({ values }) => values)).toEqual([{ heart_rate: 71, sdnn: 50 }]);
+  const named = name === undefined ? {} : { source_device: name };
+  expect(minutes.readings().map(({ values }) => values)).toEqual([{ heart_rate: 71, sdnn: 50, ...named }]);
+});
+
+test('more than 64 files that name no device are read', () => {
+  const minutes = new Minutes({ hours: 24, nowMs });
+  for (let file = 0; file < 100; file += 1)
+    minutes.add([{ field: 'heart_rate', atMs: startMs + file * 60_000, value: 60 }], `${file}.fit`);
+  expect([minutes.readings().length, minutes.skipped.size]).toEqual([100, 0]);
 });
 
 test('Health Connect: a row names its device, directly or by its record', async () => {
