@@ -1,20 +1,41 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { type StateReading, writeInstruction } from '../client/src/index.js';
 import { timestamps } from '../../generated/spec.js';
 import type { GatewayConfig } from './config.js';
-import type { Message } from './conversation.js';
+import type { Message, Origin } from './conversation.js';
+import { isId } from './headers.js';
 import { Refusal } from './refusal.js';
-import { type Answer, createService, isKey, missingScope } from './service.js';
+import { type Answer, createService, isKey, missingScope, type Whose } from './service.js';
 import { createShares } from './shares.js';
 
-/** The headers of a caller. */
+/** A caller, as its headers describe it. */
 export interface Caller {
   /** An API key or a session token. */
   readonly credential: string;
-  readonly sessionId: string;
+  /** Undefined if no header names it. */
+  readonly sessionId: string | undefined;
   readonly subjectId: string | undefined;
+}
+
+/** A caller whose session is known. */
+export interface Participant extends Caller {
+  readonly sessionId: string;
+}
+
+/**
+ * Returns the caller with its session. Without one in its headers, each conversation of a person has a session of its
+ * own. Undefined if neither a session nor a person is known. A token is valid for one session, so its header must name it.
+ */
+export function identifyParticipant(caller: Caller, { user, start }: Origin): Participant | undefined {
+  const { credential, sessionId } = caller;
+  const subjectId = caller.subjectId ?? (isId(user) ? user : undefined);
+  if (sessionId !== undefined) return { ...caller, sessionId, subjectId };
+  if (subjectId === undefined || !isKey(credential)) return undefined;
+  // Keyed, so that nobody can guess the first message from the id.
+  const digest = createHmac('sha256', credential).update(JSON.stringify([subjectId, start]));
+  return { ...caller, sessionId: `gateway-${digest.digest('base64url').slice(0, 22)}`, subjectId };
 }
 
 export interface Advice {
@@ -75,7 +96,12 @@ export function createAdvisor(config: GatewayConfig, log: Logger) {
   const checking = createService(serviceUrl, checkConnections);
 
   /** Sends a message. Resolves with undefined if the credential may not send readings. */
-  async function send(caller: Caller, text: string, timestamp: string, endsAtMs: number): Promise<Answer | undefined> {
+  async function send(
+    caller: Participant,
+    text: string,
+    timestamp: string,
+    endsAtMs: number,
+  ): Promise<Answer | undefined> {
     const reading = { ...namePerson(caller), timestamp, user_message: text.slice(0, textMax), derive_sentiment: true };
     const answer = await service.ingest(caller.credential, reading, timeUntil(endsAtMs));
     const mayLackScope = !isKey(caller.credential) && answer.isAccepted === false;
@@ -83,8 +109,11 @@ export function createAdvisor(config: GatewayConfig, log: Logger) {
   }
 
   /** Reads the state, for a credential that may only send readings too. The service rejects such a token here. */
-  async function check({ credential, sessionId }: Caller, endsAtMs: number, from = service): Promise<Answer> {
-    const answer = await from.readState(credential, sessionId, timeUntil(endsAtMs));
+  async function check(caller: Caller, endsAtMs: number, from = service): Promise<Answer> {
+    const { credential } = caller;
+    const person = findPerson(caller);
+    if (!person) return from.checkSender(credential, timeUntil(endsAtMs));
+    const answer = await from.readState(credential, person, timeUntil(endsAtMs));
     if (answer.isAccepted !== false || isKey(credential)) return answer;
     const { isAccepted } = await from.checkSender(credential, timeUntil(endsAtMs));
     return isAccepted ? { reason: missingScope, isAccepted } : answer;
@@ -105,18 +134,18 @@ export function createAdvisor(config: GatewayConfig, log: Logger) {
     return { reading, instruction: writeInstruction(reading, sharesTriggers) };
   }
 
-  async function adviseFirst(caller: Caller, message: Message | undefined, id: string): Promise<Advice> {
+  async function adviseFirst(caller: Participant, message: Message | undefined, id: string): Promise<Advice> {
     const timestamp = new Date().toISOString();
     const endsAtMs = performance.now() + stateTimeoutMs;
     const sent = message?.isNewest ? await send(caller, message.text, timestamp, endsAtMs) : undefined;
-    const answer = sent ?? (await service.readState(caller.credential, caller.sessionId, timeUntil(endsAtMs)));
+    const answer = sent ?? (await check(caller, endsAtMs));
     requireAccepted(caller, answer);
     if (sent?.reading) turns.set(id, { reading: sent.reading, timestamp, isComplete: false });
     return composeAdvice(answer);
   }
 
   /** Returns the state of a message that the service has. The key may be revoked, and the person erased. */
-  async function adviseAgain(caller: Caller, turn: Turn): Promise<Advice> {
+  async function adviseAgain(caller: Participant, turn: Turn): Promise<Advice> {
     const answer = await check(caller, performance.now() + stateTimeoutMs);
     requireAccepted(caller, answer);
     if (answer.reason === 'no_data') turn.reading = undefined;
@@ -128,7 +157,7 @@ export function createAdvisor(config: GatewayConfig, log: Logger) {
    * Sends the whole turn. It has the timestamp and the sentiment of its message, so that the service counts the sentiment
    * once. Without a sentiment, a turn is not a reading. Without a subject, it has no topics.
    */
-  function complete(caller: Caller, { text }: Message, turn: Turn, ai_response: string): void {
+  function complete(caller: Participant, { text }: Message, turn: Turn, ai_response: string): void {
     const sentiment = turn.reading?.derived?.sentiment;
     const hasSubject = caller.subjectId !== undefined || !isKey(caller.credential);
     if (turn.isComplete || !hasSubject || sentiment === undefined || unsent.size >= unsentMax) return;
@@ -153,7 +182,7 @@ export function createAdvisor(config: GatewayConfig, log: Logger) {
       requireAccepted(caller, checked);
     },
     /** Sends the message and resolves with the state. Without a new message, only reads the state. */
-    async consult(caller: Caller, message: Message | undefined): Promise<Advice> {
+    async consult(caller: Participant, message: Message | undefined): Promise<Advice> {
       const id = digestTurn(caller, message);
       const known = turns.get(id);
       const advice = known ? await adviseAgain(caller, known) : await adviseFirst(caller, message, id);
@@ -173,11 +202,20 @@ function timeUntil(endsAtMs: number) {
   return { timeoutMs: Math.max(0, endsAtMs - performance.now()) };
 }
 
-function namePerson({ sessionId: session_id, subjectId: subject_id }: Caller) {
+/**
+ * Returns whose state is read: that of the person, which all sessions of the person share. A token may only be valid for
+ * its session. Undefined if neither is known.
+ */
+function findPerson({ credential, sessionId, subjectId }: Caller): Whose | undefined {
+  if (subjectId !== undefined && isKey(credential)) return { subject_id: subjectId };
+  return sessionId === undefined ? undefined : { session_id: sessionId };
+}
+
+function namePerson({ sessionId: session_id, subjectId: subject_id }: Participant) {
   return subject_id === undefined ? { session_id } : { session_id, subject_id };
 }
 
-function digestTurn({ credential, sessionId, subjectId }: Caller, message: Message | undefined): string {
+function digestTurn({ credential, sessionId, subjectId }: Participant, message: Message | undefined): string {
   const parts = [credential, sessionId, subjectId, message?.position, message?.text];
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64');
 }

@@ -47,7 +47,7 @@ async function serveGateway({ env, version, readVariables, serve, createEndAfter
 and send these headers with each request:
 
   X-State-Key      an API key of the state service (sk_…), or a session token
-  X-State-Session  the id of the conversation
-  X-State-Subject  the hashed id of the person (optional, for topics)
+  X-State-Subject  the hashed id of the person
+  X-State-Session  the id of the conversation (optional with an API key and a person)
 `);
 }

@@ -1,3 +1,5 @@
+import type { CallerHeaders } from './headers.js';
+
 /** The environment variables of the command `gateway`. Its `--help` and docs/agents.md are generated from this table. */
 
 /** An environment variable with its documentation. */
@@ -35,6 +37,9 @@ export interface GatewayConfig {
   readonly upstreams: Upstreams;
   /** Whether the model gets the names of active triggers. */
   readonly sharesTriggers: boolean;
+  readonly callerHeaders: CallerHeaders;
+  /** Whether the `user` of a request is the person, if no header names one. */
+  readonly readsUser: boolean;
   /** Place of the instruction in Chat Completions. */
   readonly placement: 'first' | 'last';
   /** Time for all requests to the service before a request is forwarded, ms. */
@@ -58,6 +63,21 @@ export const gatewayVariables = {
   SERVICE_URL: variable('URL of the state service', 'http://127.0.0.1:8080', readUrl),
   GATEWAY_SHARE_TRIGGERS: variable(
     "1: add the person's active triggers to the system prompt. This discloses them to the vendor of the model",
+    '0',
+    readSwitch,
+  ),
+  GATEWAY_SESSION_HEADERS: variable(
+    'Headers that contain the session, separated by commas. The first one that a request has counts, e.g. X-State-Session,X-OpenWebUI-Chat-Id',
+    'X-State-Session',
+    readHeaderNames,
+  ),
+  GATEWAY_SUBJECT_HEADERS: variable(
+    'Headers that contain the person, separated by commas, e.g. X-State-Subject,X-OpenWebUI-User-Id',
+    'X-State-Subject',
+    readHeaderNames,
+  ),
+  GATEWAY_READ_USER: variable(
+    "1: without such a header, the request's safety_identifier, user or metadata.user_id is the person",
     '0',
     readSwitch,
   ),
@@ -97,6 +117,8 @@ export function readGatewayConfig(
     serviceUrl: withoutSlash(values.SERVICE_URL.href),
     upstreams: { openai: openai && openaiBase(openai), anthropic: anthropic && anthropicBase(anthropic) },
     sharesTriggers: values.GATEWAY_SHARE_TRIGGERS,
+    callerHeaders: { session: values.GATEWAY_SESSION_HEADERS, subject: values.GATEWAY_SUBJECT_HEADERS },
+    readsUser: values.GATEWAY_READ_USER,
     placement: values.GATEWAY_PLACEMENT,
     stateTimeoutMs: values.GATEWAY_STATE_TIMEOUT_MS,
     upstreamTimeoutMs: values.GATEWAY_UPSTREAM_TIMEOUT_SECONDS * 1000,
@@ -127,6 +149,13 @@ function readChoice(allowed: readonly string[]): (text: string) => string {
     if (!allowed.includes(text)) throw new Error(`must be one of ${allowed.join(', ')}, not "${text}"`);
     return text;
   };
+}
+
+function readHeaderNames(text: string): readonly string[] {
+  const names = text.split(',').map((name) => name.trim().toLowerCase());
+  const invalid = names.find((name) => !/^[a-z0-9-]+$/.test(name));
+  if (invalid !== undefined) throw new Error(`must be names of headers, separated by commas, not "${text}"`);
+  return names;
 }
 
 function readSwitch(text: string): boolean {

@@ -11,6 +11,17 @@ export interface Message {
   readonly isNewest: boolean;
 }
 
+/** The person and the conversation of a request, as its body names them. */
+export interface Origin {
+  /** Undefined if the body names no person. */
+  readonly user: unknown;
+  /**
+   * The same for all requests of a conversation: its id, or its first message. Empty if later requests of the conversation
+   * do not repeat it.
+   */
+  readonly start: string;
+}
+
 /** Where the instruction goes in Chat Completions. The other APIs have one place for system text. */
 export type Placement = 'first' | 'last';
 
@@ -19,6 +30,8 @@ export interface Conversation {
   /** Undefined if the request has no text of a person. */
   readonly message: Message | undefined;
   readonly model: unknown;
+  /** Reads what identifies the person and the conversation, for a request without headers for them. */
+  readOrigin(): Promise<Origin>;
   /** Returns the parts of the body with the instruction. Undefined if the body has an unknown shape. */
   adapt(instruction: string, placement: Placement): Promise<Buffer[] | undefined>;
 }
@@ -43,6 +56,10 @@ export async function readConversation(api: Api, headers: IncomingHttpHeaders, b
     return {
       message: text === '' ? await readNewestMessage(json, items) : { text, position: 0, isNewest: true },
       model: await json.readValue(findField(fields, 'model'), 0),
+      readOrigin: async () => ({
+        user: await readUser(json, fields),
+        start: (await readConversationId(json, fields)) ?? (text === '' ? await readFirstMessage(json, items) : text),
+      }),
       adapt: (instruction, placement) =>
         unlessUnreadable(async () => {
           const edit = api.system
@@ -75,6 +92,28 @@ async function readNewestMessage(json: JsonText, items: readonly Member[]): Prom
     laterRoles.push(role);
   }
   return undefined;
+}
+
+async function readUser(json: JsonText, fields: readonly Member[]): Promise<unknown> {
+  const read = (key: string, depth: number) => json.readValue(findField(fields, key), depth);
+  return (await read('safety_identifier', 0)) ?? (await read('user', 0)) ?? get(await read('metadata', 1), 'user_id');
+}
+
+/** Returns the id of a conversation that the vendor stores. Empty if only its previous response is known. */
+async function readConversationId(json: JsonText, fields: readonly Member[]): Promise<string | undefined> {
+  const conversation = await json.readValue(findField(fields, 'conversation'), 1);
+  const id = get(conversation, 'id') ?? conversation;
+  if (typeof id === 'string') return id;
+  return typeof (await json.readValue(findField(fields, 'previous_response_id'), 0)) === 'string' ? '' : undefined;
+}
+
+async function readFirstMessage(json: JsonText, items: readonly Member[]): Promise<string> {
+  for (const it of items) {
+    const item = await json.readValue(it, messageDepth);
+    const text = get(item, 'role') === 'user' ? readText(get(item, 'content')) : '';
+    if (text !== '') return text;
+  }
+  return '';
 }
 
 async function editField(json: JsonText, fields: readonly Member[], key: string, instruction: string) {

@@ -16,11 +16,18 @@ import { pipeline } from 'node:stream/promises';
 import type { Logger } from 'pino';
 import { type Dispatcher, Pool } from 'undici';
 import type { GatewayConfig } from './config.js';
-import { type Advice, createAdvisor } from './advisor.js';
+import { type Advice, createAdvisor, identifyParticipant } from './advisor.js';
 import { type Api, apis, type Provider } from './apis.js';
 import { createAskModel } from './ask-model.js';
 import { readConversation } from './conversation.js';
-import { createStateHeaders, isStream, pickForwardedHeaders, pickReturnedHeaders, readCaller } from './headers.js';
+import {
+  createStateHeaders,
+  isStream,
+  pickForwardedHeaders,
+  pickReturnedHeaders,
+  readCaller,
+  refuseWithoutSession,
+} from './headers.js';
 import { describeRefusal, Refusal } from './refusal.js';
 import { createWithBody } from './request-body.js';
 import { collectText } from './response-text.js';
@@ -49,7 +56,7 @@ const safePath = /^\/v1(?:\/[\w.:@~-]+)+$/;
 
 /** Starts the gateway. Rejects if it cannot listen on the address. */
 export async function startGateway(config: GatewayConfig, log: Logger, endAfterBody: EndAfterBody): Promise<Gateway> {
-  const { upstreams, upstreamTimeoutMs, bodyBytesMax } = config;
+  const { upstreams, upstreamTimeoutMs, bodyBytesMax, callerHeaders, readsUser } = config;
   const advisor = createAdvisor(config, log);
   const timeouts = {
     headersTimeout: upstreamTimeoutMs,
@@ -67,7 +74,9 @@ export async function startGateway(config: GatewayConfig, log: Logger, endAfterB
     if (pathname === '/healthz' || pathname === '/readyz') return sendHealth(response, pathname);
     logged['path'] = pathname.slice(0, loggedPathMax);
     const { api, pool, path } = findRoute(request, pathname);
-    const caller = readCaller(request.headers);
+    const caller = readCaller(request.headers, callerHeaders);
+    if (caller.sessionId === undefined && caller.subjectId === undefined && !readsUser)
+      throw refuseWithoutSession(callerHeaders);
     const closed = new AbortController();
     // Not after a complete response, because creating the error of `abort` is slow.
     response.once('close', () => response.writableFinished || closed.abort());
@@ -75,14 +84,18 @@ export async function startGateway(config: GatewayConfig, log: Logger, endAfterB
     await advisor.checkCaller(caller, String(request.socket.remoteAddress));
     const { answer, advice, isAdapted } = await withBody(request, response, caller.credential, async (body) => {
       const conversation = api && (await readConversation(api, request.headers, body));
-      const advice = await advisor.consult(caller, conversation?.message);
+      const isUnknown = caller.sessionId === undefined || (readsUser && caller.subjectId === undefined);
+      const { user, start = '' } = (isUnknown && (await conversation?.readOrigin())) || {};
+      const participant = identifyParticipant(caller, { user: readsUser ? user : undefined, start });
+      if (!participant) throw refuseWithoutSession(callerHeaders);
+      const advice = await advisor.consult(participant, conversation?.message);
       const instruction = api && advice.instruction;
       const question = { body, conversation, instruction, route: caller.credential + path };
       const { skipped, ...asked } = await askModel(question, (parts) =>
         pool.request({
           method: request.method as Dispatcher.HttpMethod,
           path: path + search,
-          ...joinBody(parts, pickForwardedHeaders(request.headers, api)),
+          ...joinBody(parts, pickForwardedHeaders(request.headers, callerHeaders, api)),
           signal: closed.signal,
         }),
       );

@@ -3,40 +3,63 @@ import type { Advice, Caller } from './advisor.js';
 import type { Api } from './apis.js';
 import { Refusal } from './refusal.js';
 
-const callerHeaders = {
-  'x-state-key': { pattern: /^[!-~]{1,4096}$/, remedy: 'send an API key of the state service or a session token' },
-  'x-state-session': { pattern: /^[!-~]{1,256}$/, remedy: 'send the id of the session without spaces' },
-  'x-state-subject': { pattern: /^[!-~]{1,256}$/, remedy: 'send the hashed id of the person, or omit the header' },
+const keyHeader = 'x-state-key';
+const idPattern = /^[!-~]{1,256}$/;
+const remedies = {
+  key: 'send an API key of the state service or a session token',
+  session: 'send the id of the session without spaces, or with an API key the id of the person',
+  subject: 'send the hashed id of the person, or omit the header',
 };
+
+/** Names of the headers that contain the session and the person, in lower case. Of several, the first one counts. */
+export interface CallerHeaders {
+  readonly session: readonly string[];
+  readonly subject: readonly string[];
+}
 /** Headers of one connection (RFC 9110, section 7.6.1), and headers that the HTTP client sets. */
 const connectionHeaders = [
   ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer'],
   ...['transfer-encoding', 'upgrade', 'host', 'content-length', 'expect'],
 ];
 
-/** Reads the headers for the gateway. Throws a Refusal if one is invalid, or if the key or the session is missing. */
-export function readCaller(headers: IncomingHttpHeaders): Caller {
-  const read = (name: keyof typeof callerHeaders, type: 'authentication_error' | 'invalid_request_error'): string => {
-    const { pattern, remedy } = callerHeaders[name];
-    const value = headers[name];
-    if (typeof value === 'string' && pattern.test(value)) return value;
-    const fault = value === undefined ? 'missing' : 'invalid';
-    const code = `${fault}_${name.slice('x-'.length).replace('-', '_')}`;
-    throw new Refusal(type === 'authentication_error' ? 401 : 400, type, code, `${name} is ${fault}: ${remedy}`);
+/** Reads the headers for the gateway. Throws a Refusal if one is invalid, or if the key is missing. */
+export function readCaller(headers: IncomingHttpHeaders, names: CallerHeaders): Caller {
+  const credential = headers[keyHeader];
+  if (credential === undefined) throw refuse('key', 'missing', keyHeader);
+  if (typeof credential !== 'string' || !/^[!-~]{1,4096}$/.test(credential)) throw refuse('key', 'invalid', keyHeader);
+  const readId = (kind: keyof CallerHeaders): string | undefined => {
+    const name = names[kind].find((it) => it in headers);
+    const value = name === undefined ? undefined : headers[name];
+    if (name !== undefined && !isId(value)) throw refuse(kind, 'invalid', name);
+    return value as string | undefined;
   };
-  const credential = read('x-state-key', 'authentication_error');
-  const sessionId = read('x-state-session', 'invalid_request_error');
-  const hasSubject = 'x-state-subject' in headers;
-  return {
-    credential,
-    sessionId,
-    subjectId: hasSubject ? read('x-state-subject', 'invalid_request_error') : undefined,
-  };
+  return { credential, sessionId: readId('session'), subjectId: readId('subject') };
+}
+
+/** Returns the error for a request that names neither a session nor a person. */
+export function refuseWithoutSession(names: CallerHeaders): Refusal {
+  return refuse('session', 'missing', String(names.session[0]));
+}
+
+/** Returns true for an id that the service accepts. */
+export function isId(value: unknown): value is string {
+  return typeof value === 'string' && idPattern.test(value);
+}
+
+function refuse(kind: keyof typeof remedies, fault: 'missing' | 'invalid', name: string): Refusal {
+  const [status, type] =
+    kind === 'key' ? ([401, 'authentication_error'] as const) : ([400, 'invalid_request_error'] as const);
+  return new Refusal(status, type, `${fault}_state_${kind}`, `${name} is ${fault}: ${remedies[kind]}`);
 }
 
 /** The upstream gets no header for the gateway. It must not compress a response that the gateway reads. */
-export function pickForwardedHeaders(headers: IncomingHttpHeaders, api: Api | undefined): IncomingHttpHeaders {
-  const isForwarded = (name: string) => !name.startsWith('x-state-') && name !== 'x-service-key';
+export function pickForwardedHeaders(
+  headers: IncomingHttpHeaders,
+  { session, subject }: CallerHeaders,
+  api: Api | undefined,
+): IncomingHttpHeaders {
+  const own = ['x-service-key', ...session, ...subject];
+  const isForwarded = (name: string) => !name.startsWith('x-state-') && !own.includes(name);
   const kept = Object.entries(withoutConnection(headers)).filter(([name]) => isForwarded(name));
   return { ...Object.fromEntries(kept), ...(api && { 'accept-encoding': 'identity' }) };
 }

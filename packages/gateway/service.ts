@@ -22,6 +22,9 @@ interface Call {
   readonly retriesMax?: number;
 }
 
+/** The session or the person whose state is read. */
+export type Whose = { readonly session_id: string } | { readonly subject_id: string };
+
 /** Total wait between the attempts of a call, ms. */
 const waitBudgetMs = 5_000;
 const jitterMs = 250;
@@ -69,8 +72,8 @@ export function createService(serviceUrl: string, connections: number | null = n
     /** Sends a reading, which is safe to repeat. Cuts its texts to the size of a body. */
     ingest: (credential: string, reading: Submission, limits: Pick<Call, 'timeoutMs' | 'retriesMax'>) =>
       call({ ...limits, credential, path: '/v1/ingest', body: fitBody(reading) }),
-    readState: (credential: string, sessionId: string, limits: Pick<Call, 'timeoutMs'>) =>
-      call({ ...limits, credential, path: `/v1/state?session_id=${encodeURIComponent(sessionId)}` }),
+    readState: (credential: string, whose: Whose, limits: Pick<Call, 'timeoutMs'>) =>
+      call({ ...limits, credential, path: `/v1/state?${new URLSearchParams({ ...whose })}` }),
     /** Sends an empty reading, whose error tells whether a token may send readings. */
     checkSender: (credential: string, limits: Pick<Call, 'timeoutMs'>) =>
       call({ ...limits, credential, path: '/v1/ingest', body: {} }),
@@ -97,7 +100,7 @@ function readAnswer(status: number, retryAfter: unknown, text: string): Answer {
   // The limit of failed authentications counts rejected keys only, so its error is also a rejected key.
   if (status === 401 || violated_policies.includes('failed-authentications'))
     return { reason: code, isAccepted: false };
-  const reason = code === 'session_not_found' ? 'no_data' : code;
+  const reason = ['session_not_found', 'subject_not_found'].includes(code) ? 'no_data' : code;
   return { reason, retryAfterMs, ...(status < 500 && { isAccepted: true }) };
 }
 
