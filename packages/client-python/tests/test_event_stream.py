@@ -15,7 +15,7 @@ STREAM = (
 
 
 def read(chunks: list[bytes]) -> tuple[Position, list[object]]:
-    position = Position(None, None, None)
+    position = Position(None, None, None, None)
     reader = EventReader(position, "http://x")
     return position, [event for chunk in chunks for event in reader.feed(chunk)]
 
@@ -50,5 +50,5 @@ def test_bytes_that_are_not_from_the_service_are_a_broken_connection(text: str) 
 
 
 def test_a_session_is_named_in_the_query() -> None:
-    parameters = Position("s1", "reading", "3").operation().parameters
+    parameters = Position("s1", None, "reading", "3").operation().parameters
     assert json.dumps(parameters) == '{"session_id": "s1", "events": "reading"}'

@@ -35,6 +35,8 @@ def test_a_reading_is_stored_read_back_and_erased(client: StateClient) -> None:
     answered = client.ingest(reading(session_id, subject_id=subject_id, **turn))
     assert answered["topics_detected"] == ["exams"]
     assert client.state(session_id)["stress_score"] == answered["stress_score"]
+    assert client.state(subject_id=subject_id)["session_id"] == session_id
+    assert client.history(subject_id=subject_id)["datapoints"][0]["session_id"] == session_id
     assert client.history(session_id)["minutes"] == 5
     assert len(client.history(session_id, 60)["datapoints"]) == 1
     assert client.history(session_id, 60, until="2026-01-01T00:00:00Z")["datapoints"] == []

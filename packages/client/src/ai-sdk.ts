@@ -15,7 +15,7 @@ export type Signals = Omit<Submission, 'session_id' | 'subject_id' | 'timestamp'
 export interface AdaptOptions {
   readonly client: Pick<StateClient, 'ingest' | 'state'>;
   readonly sessionId: string;
-  /** The person across sessions, hashed. Without it, no text is sent. */
+  /** The person across sessions, hashed. The state is then that of the person. Without it, no text is sent. */
   readonly subjectId?: string;
   /** Returns the newest signals. Undefined: there are none since the last turn, and the state is only read. */
   readonly signals?: () => Signals | undefined | Promise<Signals | undefined>;
@@ -133,13 +133,13 @@ function tooSlow(timeoutMs: number): TimeoutError {
   return new TimeoutError(timeoutMs, `no state within ${timeoutMs} ms: signals() or the service took longer`);
 }
 
-/** Resolves with the state of the session. Undefined: the session has no data yet. */
+/** Resolves with the state of the person, or else of the session. Undefined: there is no data yet. */
 async function readState(
   options: AdaptOptions,
   texts: Texts,
   call: CallOptions & { readonly signal: AbortSignal },
 ): Promise<StateReading | undefined> {
-  const { client, sessionId: session_id } = options;
+  const { client, sessionId: session_id, subjectId: subject_id } = options;
   const signals = await options.signals?.();
   // After the time limit, the model responds without this state.
   call.signal.throwIfAborted();
@@ -148,9 +148,9 @@ async function readState(
     return client.ingest({ timestamp, ...signals, session_id, ...texts }, call);
   }
   try {
-    return await client.state(session_id, call);
+    return await client.state(subject_id === undefined ? session_id : { subject_id }, call);
   } catch (error) {
-    if (error instanceof ProblemError && error.code === 'session_not_found') return undefined;
+    if (error instanceof ProblemError && error.status === 404) return undefined;
     throw error;
   }
 }

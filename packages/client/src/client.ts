@@ -60,6 +60,11 @@ import type {
 import type { StreamEvent, StreamOptions } from './stream.js';
 import { createTransport, read, requireNoNull, succeed, withKey } from './transport.js';
 
+/** A person instead of a session. A token gets a person only if the person is signed into it. */
+export interface Person {
+  readonly subject_id: string;
+}
+
 /** The operations of a session token, for the session of the token. */
 export interface SessionClient {
   /** Sends a reading. Cuts texts if the body would be too large. Requires the scope `ingest`. */
@@ -73,9 +78,10 @@ export interface SessionClient {
   ingestBatch(submissions: readonly Submission[], call?: CallOptions): Promise<BatchResult>;
   /** Stores how stressed the person feels. An identical report is stored once. Requires the scope `feedback`. */
   submitFeedback(report: FeedbackSubmission, call?: CallOptions): Promise<Feedback>;
-  state(session_id: string, call?: CallOptions): Promise<StateReading>;
+  /** Returns the state of a session, or of a person over all of its sessions. */
+  state(of: string | Person, call?: CallOptions): Promise<StateReading>;
   /** Returns the last `minutes` minutes, 5 by default. They end now, or at `until` of the call. */
-  history(session_id: string, minutes?: number, call?: HistoryOptions): Promise<History>;
+  history(of: string | Person, minutes?: number, call?: HistoryOptions): Promise<History>;
   /**
    * Iterates over the readings and state changes from now on, or after `lastEventId`. Connects again after each
    * disconnect and misses nothing. Leaving the loop closes the connection. Throws the error of a response that another
@@ -159,7 +165,9 @@ export function createStateClient(options: TokenClientOptions): SessionClient;
 export function createStateClient(options: ClientOptions | TokenClientOptions = {}): StateClient {
   const transport = createTransport(options);
   const { api, on } = transport;
-  const ofSession = (session_id: string) => ({ params: { query: { session_id } } });
+  // Null is a session, whose error names the argument.
+  const named = (of: string | Person) =>
+    typeof of === 'object' && of ? { subject_id: of.subject_id } : { session_id: of };
   const ofSubject = (subject_id: string) => ({ params: { path: { subject_id } } });
   const ofWebhook = (id: string) => ({ params: { path: { id } } });
   return {
@@ -167,9 +175,9 @@ export function createStateClient(options: ClientOptions | TokenClientOptions = 
     ingestBatch: async (submissions, call) =>
       sendBatches(submissions, async (lines) => read(await api.POST('/v1/ingest/batch', { ...on(call), ...lines }))),
     submitFeedback: async (body, call) => read(await api.POST('/v1/feedback', { ...on(call), body })),
-    state: async (session_id, call) => read(await api.GET('/v1/state', { ...on(call), ...ofSession(session_id) })),
-    history: async (session_id, minutes, { until, ...call } = {}) => {
-      const query = { session_id, ...(minutes !== undefined && { minutes }), ...(until !== undefined && { until }) };
+    state: async (of, call) => read(await api.GET('/v1/state', { ...on(call), params: { query: named(of) } })),
+    history: async (of, minutes, { until, ...call } = {}) => {
+      const query = { ...named(of), ...(minutes !== undefined && { minutes }), ...(until !== undefined && { until }) };
       return read(await api.GET('/v1/history', { ...on(call), params: { query } }));
     },
     triggers: async (subject_id, call) =>

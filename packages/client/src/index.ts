@@ -2,6 +2,7 @@ export { PartialBatchError } from './batches.js';
 export { cleanIntervals } from './clean-intervals.js';
 export {
   createStateClient,
+  type Person,
   type SessionClient,
   type StateClient,
   type TokenClient,

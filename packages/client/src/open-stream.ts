@@ -12,8 +12,12 @@ export function openStream<Type extends StreamEventType>(
   options: StreamOptions<Type>,
   call: CallOptions,
 ): AsyncGenerator<StreamEvent<Type>, void, undefined> {
-  const { sessionId, events } = options;
-  const asked = { ...(sessionId !== undefined && { session_id: sessionId }), ...(events !== undefined && { events }) };
+  const { sessionId, subjectId, events } = options;
+  const asked = {
+    ...(sessionId !== undefined && { session_id: sessionId }),
+    ...(subjectId !== undefined && { subject_id: subjectId }),
+    ...(events !== undefined && { events }),
+  };
   const connect = async (lastEventId: string | undefined, signal: AbortSignal) => {
     const query = { ...asked, ...(lastEventId !== undefined && { last_event_id: lastEventId }) };
     return readBody(await api.GET('/v1/stream', { ...once(signal, call), params: { query } }), mediaType);

@@ -18,6 +18,8 @@ export type StreamEvent<Type extends StreamEventType = StreamEventType> = {
 export interface StreamOptions<Type extends StreamEventType = StreamEventType> {
   /** Only events of this session. Default: all sessions of the account, or the session of the token. */
   readonly sessionId?: string;
+  /** Only events of the sessions of this person. Not together with `sessionId`. */
+  readonly subjectId?: string;
   /** Only events of this type. */
   readonly events?: Type;
   /** Continue after the event with this id. Default: events from now on. */

@@ -28,6 +28,8 @@ test('a reading is stored, read back and erased', async () => {
   const answered = await client.ingest({ ...reading(session_id), subject_id, ...turn });
   expect(answered.topics_detected).toEqual(['exams']);
   expect((await client.state(session_id)).stress_score).toBe(answered.stress_score);
+  expect(await client.state({ subject_id })).toMatchObject({ session_id, subject_id });
+  expect((await client.history({ subject_id })).datapoints).toMatchObject([{ session_id }]);
   expect((await client.history(session_id)).minutes).toBe(5);
   expect((await client.history(session_id, 60)).datapoints).toHaveLength(1);
   expect((await client.history(session_id, 60, { until: '2026-01-01T00:00:00Z' })).datapoints).toEqual([]);

@@ -46,6 +46,7 @@ class Position:
     """Where a stream continues after a lost connection."""
 
     session_id: str | None
+    subject_id: str | None
     events: StreamEventType | None
     last_event_id: str | None
     #: Wait before the next connection, as the service asked for it.
@@ -56,7 +57,7 @@ class Position:
         headers = {"Accept": "text/event-stream"}
         if self.last_event_id is not None:
             headers["Last-Event-ID"] = self.last_event_id
-        query = {"session_id": self.session_id, "events": self.events}
+        query = {"session_id": self.session_id, "subject_id": self.subject_id, "events": self.events}
         return Operation("GET", "/v1/stream", query, headers=headers)
 
 

@@ -115,12 +115,12 @@ def submit_feedback(report: FeedbackSubmission) -> Operation[Feedback]:
     return Operation("POST", "/v1/feedback", body=report, is_repeatable=True)
 
 
-def state(session_id: str) -> Operation[StateReading]:
-    return _get("/v1/state", {"session_id": session_id})
+def state(session_id: str | None, subject_id: str | None) -> Operation[StateReading]:
+    return _get("/v1/state", {"session_id": session_id, "subject_id": subject_id})
 
 
-def history(session_id: str, minutes: int | None, until: str | None) -> Operation[History]:
-    return _get("/v1/history", {"session_id": session_id, "minutes": minutes, "until": until})
+def history(query: Query) -> Operation[History]:
+    return _get("/v1/history", query)
 
 
 def triggers(subject_id: str) -> Operation[TriggerProfile]:

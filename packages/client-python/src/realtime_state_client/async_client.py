@@ -129,14 +129,24 @@ class AsyncStateClient:
         """Stores how stressed the person feels. An identical report is stored once."""
         return await self._sender.send(operations.submit_feedback(report), call)
 
-    async def state(self, session_id: str, **call: Unpack[CallOptions]) -> StateReading:
-        return await self._sender.send(operations.state(session_id), call)
+    async def state(
+        self, session_id: str | None = None, *, subject_id: str | None = None, **call: Unpack[CallOptions]
+    ) -> StateReading:
+        """Returns the state of a session, or of a person over all of its sessions."""
+        return await self._sender.send(operations.state(session_id, subject_id), call)
 
     async def history(
-        self, session_id: str, minutes: int | None = None, *, until: str | None = None, **call: Unpack[CallOptions]
+        self,
+        session_id: str | None = None,
+        minutes: int | None = None,
+        *,
+        subject_id: str | None = None,
+        until: str | None = None,
+        **call: Unpack[CallOptions],
     ) -> History:
-        """Returns the last `minutes` minutes, 5 by default. They end now, or at `until` (RFC 3339)."""
-        return await self._sender.send(operations.history(session_id, minutes, until), call)
+        """Returns the last `minutes` minutes of a session or a person, 5 by default. They end now, or at `until`."""
+        query = {"session_id": session_id, "subject_id": subject_id, "minutes": minutes, "until": until}
+        return await self._sender.send(operations.history(query), call)
 
     async def triggers(self, subject_id: str, **call: Unpack[CallOptions]) -> TriggerProfile:
         return await self._sender.send(operations.triggers(subject_id), call)
@@ -232,6 +242,7 @@ class AsyncStateClient:
         self,
         *,
         session_id: str | None = None,
+        subject_id: str | None = None,
         events: StreamEventType | None = None,
         last_event_id: str | None = None,
         on_disconnect: OnDisconnect | None = None,
@@ -243,7 +254,7 @@ class AsyncStateClient:
         or repeated. The retry limits apply to the first connection. Raises for an error that another attempt cannot
         fix, e.g. 401. Ends when the caller closes the generator.
         """
-        return self._sender.follow(Position(session_id, events, last_event_id), on_disconnect, call)
+        return self._sender.follow(Position(session_id, subject_id, events, last_event_id), on_disconnect, call)
 
     def export_readings(
         self,
