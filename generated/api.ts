@@ -1242,7 +1242,8 @@ export interface components {
          */
         ActionReason: string;
         /**
-         * @description One instruction that an AI agent can follow.
+         * @description One instruction that an AI agent can follow. Absent if no signal counts (`confidence` 0): the newest one is stale, or the
+         *     message could not be read. `action_reason` then says why, and `state` and `stress_score` are the last ones.
          * @example Answer in at most two short, concrete sentences, acknowledge the strain and ask for nothing that can wait.
          */
         Recommendation: string;
@@ -1262,7 +1263,7 @@ export interface components {
             signals_received: components["schemas"]["SignalsReceived"];
             suggested_action: components["schemas"]["SuggestedAction"];
             action_reason: components["schemas"]["ActionReason"];
-            recommendation: components["schemas"]["Recommendation"];
+            recommendation?: components["schemas"]["Recommendation"];
             model_version: components["schemas"]["ModelVersion"];
             baseline?: components["schemas"]["BaselineProgress"];
             adaptation_effectiveness?: components["schemas"]["AdaptationEffectiveness"];
@@ -1587,7 +1588,7 @@ export interface components {
             signals_received: components["schemas"]["SignalsReceived"];
             suggested_action: components["schemas"]["SuggestedAction"];
             action_reason: components["schemas"]["ActionReason"];
-            recommendation: components["schemas"]["Recommendation"];
+            recommendation?: components["schemas"]["Recommendation"];
             previous_state?: components["schemas"]["State"];
             adaptation_effectiveness?: components["schemas"]["AdaptationEffectiveness"];
             /**

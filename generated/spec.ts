@@ -2375,4 +2375,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "ff4c3b238b06fdc1a602eb8b059e7c535ad5d42cefe4850c01f04dfe48908bcb" as const;
+export const contractDigest = "70f2421d1ceca2830e4cbf247cae424ab6543374311ee3236d991436a2d6b34e" as const;

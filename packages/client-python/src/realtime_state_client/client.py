@@ -130,14 +130,24 @@ class StateClient:
         """Stores how stressed the person feels. An identical report is stored once."""
         return self._sender.send(operations.submit_feedback(report), call)
 
-    def state(self, session_id: str, **call: Unpack[CallOptions]) -> StateReading:
-        return self._sender.send(operations.state(session_id), call)
+    def state(
+        self, session_id: str | None = None, *, subject_id: str | None = None, **call: Unpack[CallOptions]
+    ) -> StateReading:
+        """Returns the state of a session, or of a person over all of its sessions."""
+        return self._sender.send(operations.state(session_id, subject_id), call)
 
     def history(
-        self, session_id: str, minutes: int | None = None, *, until: str | None = None, **call: Unpack[CallOptions]
+        self,
+        session_id: str | None = None,
+        minutes: int | None = None,
+        *,
+        subject_id: str | None = None,
+        until: str | None = None,
+        **call: Unpack[CallOptions],
     ) -> History:
-        """Returns the last `minutes` minutes, 5 by default. They end now, or at `until` (RFC 3339)."""
-        return self._sender.send(operations.history(session_id, minutes, until), call)
+        """Returns the last `minutes` minutes of a session or a person, 5 by default. They end now, or at `until`."""
+        query = {"session_id": session_id, "subject_id": subject_id, "minutes": minutes, "until": until}
+        return self._sender.send(operations.history(query), call)
 
     def triggers(self, subject_id: str, **call: Unpack[CallOptions]) -> TriggerProfile:
         return self._sender.send(operations.triggers(subject_id), call)
@@ -233,6 +243,7 @@ class StateClient:
         self,
         *,
         session_id: str | None = None,
+        subject_id: str | None = None,
         events: StreamEventType | None = None,
         last_event_id: str | None = None,
         on_disconnect: OnDisconnect | None = None,
@@ -244,7 +255,7 @@ class StateClient:
         or repeated. The retry limits apply to the first connection. Raises for an error that another attempt cannot
         fix, e.g. 401. Ends when the caller closes the generator.
         """
-        return self._sender.follow(Position(session_id, events, last_event_id), on_disconnect, call)
+        return self._sender.follow(Position(session_id, subject_id, events, last_event_id), on_disconnect, call)
 
     def export_readings(
         self,

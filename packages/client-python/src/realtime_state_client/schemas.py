@@ -240,7 +240,7 @@ class StateReading(TypedDict):
     # One sentence that names the signals that determined the score.
     action_reason: str
     # One instruction that an AI agent can follow.
-    recommendation: str
+    recommendation: NotRequired[str]
     # Version of the model that computed the score.
     model_version: int
     baseline: NotRequired[BaselineProgress]
@@ -560,7 +560,7 @@ class ExportedComputation(TypedDict):
     # One sentence that names the signals that determined the score.
     action_reason: str
     # One instruction that an AI agent can follow.
-    recommendation: str
+    recommendation: NotRequired[str]
     previous_state: NotRequired[State]
     adaptation_effectiveness: NotRequired[AdaptationEffectiveness]
     # Topics of the reading's conversation turn.
