@@ -239,3 +239,42 @@ test('no word of a message is stored, logged, delivered, streamed or exported', 
   for (const text of [stored, logs.join(''), stream.text(), JSON.stringify([states, refused, exports, delivered])])
     expect(text).not.toMatch(/xylophone|falling apart|baked/);
 });
+
+const german = 'Ich kann nicht mehr, ich will sterben, und niemand hört mir zu.';
+
+test.each([
+  [german, 'No usable signal: the message is not in English.'],
+  ['asdf qwertz', 'No usable signal: the message has no word that the service knows.'],
+])('a message that the service cannot read claims nothing: %s', async (user_message, action_reason) => {
+  const { read, request } = await startTestService();
+  const state = await read({ user_message, derive_sentiment });
+  const nothing = { confidence: 0, suggested_action: 'maintain_engagement', action_reason };
+  expect(state).toMatchObject({ ...nothing, state: 'relaxed' });
+  expect(state).not.toHaveProperty('recommendation');
+  const later = (await request('/v1/state?session_id=s1')).body;
+  expect(later).toMatchObject(nothing);
+  expect(later).not.toHaveProperty('recommendation');
+});
+
+test('without a usable signal, the score stays the last one, and no event leads into or out of the neutral prior', async () => {
+  const service = await startDelivering();
+  const receiver = await startReceiver();
+  await register(service, receiver.url);
+  const { read, request, clock } = service;
+  const [unread] = await converse(service, 'new', [german]);
+  const [first] = await converse(service, 'new', [distress]);
+  expect(first).not.toHaveProperty('adaptation_effectiveness');
+  expect([unread?.state, first?.state]).toEqual(['relaxed', 'stressed']);
+  clock.advance(600);
+  const stale = (await request('/v1/state?session_id=new')).body;
+  expect(stale).toMatchObject({ confidence: 0, suggested_action: 'maintain_engagement' });
+  expect(stale.action_reason).toBe('No usable signal: none of the last 5 minutes counts.');
+  const again = await read({ session_id: 'new', user_message: german, derive_sentiment });
+  expect(again).toMatchObject({ state: 'stressed', stress_score: first?.stress_score, confidence: 0 });
+  // The only change: from the last score, not from the prior.
+  await read({ session_id: 'new', tone: 'calm', timestamp: clock.at(1) });
+  const payloads = async () =>
+    (await request('/webhooks/deliveries')).body.deliveries.map(({ payload }: Schema<'Delivery'>) => payload);
+  await until('a delivery', async () => (await payloads()).length > 0);
+  expect(await payloads()).toMatchObject([{ previous_state: 'stressed' }]);
+});

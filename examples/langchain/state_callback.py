@@ -47,8 +47,8 @@ class StateCallback:
             if not is_new:
                 print(f"no state: {error}")
             self.reading = None
-        # A state without confidence is outdated.
-        return self.reading["recommendation"] if self.reading and self.reading["confidence"] > 0 else ""
+        # A state without confidence has no recommendation.
+        return self.reading.get("recommendation", "") if self.reading else ""
 
     def on_chat_model_start(self, serialized: dict[str, Any], messages: Sequence[Sequence[Any]], **_: Any) -> None:
         texts = [message.content for message in messages[0] if message.type == "human"]

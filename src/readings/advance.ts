@@ -216,8 +216,9 @@ export async function findAlreadyStored(
   );
 }
 
-function toReading({ signals, subjectId, timestampMs }: PreparedReading): Reading {
-  return { ...signals, atMs: timestampMs, ...(subjectId !== undefined && { subjectId }) };
+function toReading({ signals, subjectId, timestampMs, unreadText }: PreparedReading): Reading {
+  const optional = { ...(subjectId !== undefined && { subjectId }), ...(unreadText && { unreadText }) };
+  return { ...signals, atMs: timestampMs, ...optional };
 }
 
 type ExtractedTopics = Omit<GatheredTopics, 'evidence'>;

@@ -6,6 +6,7 @@ import type { Caller, Fault, Submission, TokenGrant } from '../contract/contract
 import { ProblemError } from '../contract/problem.js';
 import type { CountedCall } from '../limits/monthly-calls.js';
 import { type Allowance, RateLimitError, type WindowLimit } from '../limits/window-limit.js';
+import type { UnreadText } from '../score/reason.js';
 import { listCategories, type ReadingContent, requiredNames } from '../score/signals.js';
 import { digestLength } from '../store/readings.js';
 import { type IsTextAllowed, type ConsentCheck, createConsentCheck, hasText, hasStatedPurpose } from './consent.js';
@@ -25,6 +26,8 @@ export interface PreparedReading {
   readonly timestampMs: number;
   /** What the reading states, and the sentiment if it is derived from the text. */
   readonly signals: ReadingContent;
+  /** Why a sentiment that the reading asks for is not derived. Absent if it is, and if the reading asks for none. */
+  readonly unreadText?: UnreadText;
   /** True for a reading of the past, which does not change the current state and causes no event. */
   readonly isBackfill?: true;
   /** True for a conversation turn (both texts) that is not backfilled. It is rejected if its person was erased since. */
@@ -185,6 +188,9 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
       ...(isLiveTurn && { isLiveTurn }),
       ...(hasTurn && { turn: texts.analyzeTurn({ user_message, ai_response }) }),
       ...(check && { check }),
+      ...(mayReadText &&
+        source !== undefined &&
+        sentiment === undefined && { unreadText: isRead ? 'words' : 'language' }),
       ...(consent && { consent }),
       ...(settings?.share_signals === false && { sharesSignals: false as const }),
       // Does not cover `backfill`, so that a resend of a reading as backfill is detected.

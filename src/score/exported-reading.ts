@@ -1,7 +1,7 @@
 import type { Schema, State } from '../contract/contract.js';
 import type { ComputedState } from './remembered.js';
 import type { DerivableName, ReadingContent, HistoryPoint } from './signals.js';
-import { compareEffectiveness } from './state-reading.js';
+import { compareEffectiveness, describeAdvice } from './state-reading.js';
 import { findBand } from './states.js';
 
 /** A stored reading with the results that were stored with it. */
@@ -60,7 +60,7 @@ function toComputation(
   { score, confidence, model, computed, previousState }: StoredResult,
   derived: Derived | undefined,
 ): Schema<'ExportedComputation'> {
-  const { state, suggested_action, recommendation } = findBand(score);
+  const { state } = findBand(score);
   const { received, reason, previousScore, rrQuality, topics = [], triggers } = computed;
   return {
     state,
@@ -70,9 +70,8 @@ function toComputation(
     ...derived,
     ...(rrQuality && { rr_quality: rrQuality }),
     signals_received: [...received],
-    suggested_action,
+    ...describeAdvice(score, confidence),
     action_reason: reason,
-    recommendation,
     ...(previousState && { previous_state: previousState }),
     ...(previousScore !== undefined && {
       adaptation_effectiveness: compareEffectiveness(previousScore, computed.score),

@@ -14,7 +14,9 @@ export function explainScore(
   { drivers, value }: Pick<FusedStress, 'drivers' | 'value'>,
   situation: ScoreInput,
   published: number,
+  unread?: UnreadText,
 ): string {
+  if (drivers.length === 0) return explainNoEvidence(unread);
   const [computed, band] = [findBand(Math.round(value)), findBand(published)];
   if (computed === band)
     return sentence(describeEvidence(drivers, situation, band.suggested_action === 'maintain_engagement'));
@@ -27,9 +29,22 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
+/** Why a reading has no evidence: its message is in another language, or has no word that the service knows. */
+export type UnreadText = 'language' | 'words';
+
+const unreadTexts: Readonly<Record<UnreadText, string>> = {
+  language: 'the message is not in English',
+  words: 'the message has no word that the service knows',
+};
+
+/** Returns the reason of a state without evidence. */
+export function explainNoEvidence(unread?: UnreadText): string {
+  const why = unread ? unreadTexts[unread] : `none of the last ${model.age.stale_after_seconds / 60} minutes counts`;
+  return `No usable signal: ${why}.`;
+}
+
 /** `isEasy` is true for a state without load, which requires no evidence. */
 function describeEvidence(drivers: readonly Driver[], situation: ScoreInput, isEasy: boolean): string {
-  if (drivers.length === 0) return 'no fresh signal';
   const isRaised = drivers.reduce((sum, { logOdds }) => sum + logOdds, 0) > 0;
   const agreeing = drivers.filter(({ logOdds }) => logOdds > 0 === isRaised);
   const opposing = drivers.filter(({ logOdds }) => logOdds > 0 !== isRaised);

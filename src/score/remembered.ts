@@ -59,6 +59,8 @@ export interface ComputedState {
   readonly dropped?: readonly string[];
   /** Published score of the session's previous reading. Absent for the first reading. */
   readonly previousScore?: number | undefined;
+  /** True if the session has never had evidence. The score is then the neutral prior. */
+  readonly isPrior?: true;
   /** Values of other sessions of the person that count in the score. Absent if there are none. */
   readonly shared?: ReadonlyArray<Schema<'SharedSignal'>> | undefined;
   /** The score from the evidence of the session alone. Present if the evidence of other sessions changes it. */

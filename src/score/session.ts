@@ -86,15 +86,21 @@ export function advanceSession(
   const confidence = reduceAfterDeviceChange(fused.confidence, device, timestampMs);
   const held = sharing?.isRead === false && session?.latest.alone ? undefined : heldAt(session, timestampMs);
   const firstAtMs = session?.firstAtMs ?? timestampMs;
-  const { score, hold: published } = publishScore(fused, held, timestampMs, firstAtMs);
+  const hasEvidence = fused.drivers.length > 0;
+  const { score, hold: published } =
+    hasEvidence || !session
+      ? publishScore(fused, held, timestampMs, firstAtMs)
+      : { score: session.latest.score, hold: session.published };
+  const isPrior = !hasEvidence && (!session || session.latest.isPrior === true);
   const received = listCategories(reading);
-  const reason = explainScore(fused, situation, score);
-  const previousScore = sharing?.isRead === false ? findAloneScore(session) : session?.latest.score;
+  const reason = explainScore(fused, situation, score, reading.unreadText);
+  const previousScore = findPreviousScore(session, sharing);
   const learned = computeProgress(situation.typical.heart_rate);
   const model = modelVersion.number;
   const alone = situation === ownSituation ? undefined : scoreAlone(sensed, device);
   const computed = {
     ...{ timestampMs, score, confidence, model, learned, received, reason, previousScore },
+    ...(isPrior && { isPrior: true as const }),
     ...(shared && { shared }),
     ...(alone && { alone }),
   };
@@ -176,12 +182,23 @@ function findOtherHeartRate({ heart_rate }: Signals): number | undefined {
 
 /** Scores a reading from the evidence of its session alone, for senders and readers that must not see other sessions. */
 function scoreAlone(sensed: Sensed, device: Device | undefined): AloneScore {
-  const { session, timestampMs } = sensed;
+  const { session, reading, timestampMs } = sensed;
   const { situation } = assess(sensed);
   const fused = fuseEvidence(situation, timestampMs);
   const { score } = publishScore(fused, undefined, timestampMs);
   const confidence = reduceAfterDeviceChange(fused.confidence, device, timestampMs);
-  return { score, confidence, reason: explainScore(fused, situation, score), previousScore: findAloneScore(session) };
+  return {
+    score,
+    confidence,
+    reason: explainScore(fused, situation, score, reading.unreadText),
+    previousScore: findAloneScore(session),
+  };
+}
+
+/** Returns the score that the next one is compared with. A prior is no score of the person. */
+function findPreviousScore(session: Session | undefined, sharing: Sharing | undefined): number | undefined {
+  if (!session || session.latest.isPrior) return undefined;
+  return sharing?.isRead === false ? findAloneScore(session) : session.latest.score;
 }
 
 function findAloneScore(session: Session | undefined): number | undefined {

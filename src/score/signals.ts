@@ -3,6 +3,7 @@ import type { TopicName } from '../../packages/text/vocabulary.js';
 import type { Schema, SignalCategory, Submission } from '../contract/contract.js';
 import { computeLabelLogOdds } from './evidence.js';
 import { stressModel as model } from './model.js';
+import type { UnreadText } from './reason.js';
 import type {
   SignalContract,
   NewestSample,
@@ -38,6 +39,8 @@ export interface Reading extends ReadingContent {
   readonly rrQuality?: Schema<'RrQuality'>;
   /** Absent if the reading contains no subject_id. */
   readonly subjectId?: string;
+  /** Set if the service derives the sentiment of a message, and cannot. */
+  readonly unreadText?: UnreadText;
 }
 
 /**
@@ -180,6 +183,6 @@ export interface HistoryPoint {
 
 /** Returns the history point of a reading. */
 export function toPoint(reading: Reading, score: number, confidence: number): HistoryPoint {
-  const { atMs, subjectId: _, rrQuality: __, ...measured } = reading;
+  const { atMs, subjectId: _, rrQuality: __, unreadText: ___, ...measured } = reading;
   return { timestampMs: atMs, score, confidence, model: modelVersion.number, measured };
 }

@@ -1,7 +1,8 @@
-import { disclaimer } from '../../generated/spec.js';
+import { bands, disclaimer } from '../../generated/spec.js';
 import { describeCheck, type MessageCheck } from '../../packages/text/check-message.js';
 import type { Schema, StateReading } from '../contract/contract.js';
 import { weighByAge } from './evidence.js';
+import { explainNoEvidence } from './reason.js';
 import type { ComputedState } from './remembered.js';
 import { findBand } from './states.js';
 
@@ -10,7 +11,7 @@ import { findBand } from './states.js';
  * request, also of a resent one.
  */
 export function toStateReading(sessionId: string, computed: ComputedState, check?: MessageCheck): StateReading {
-  const { state, suggested_action, recommendation } = findBand(computed.score);
+  const { state } = findBand(computed.score);
   return {
     hsp_version: '1.0',
     session_id: sessionId,
@@ -19,9 +20,8 @@ export function toStateReading(sessionId: string, computed: ComputedState, check
     stress_score: computed.score,
     confidence: computed.confidence,
     signals_received: [...computed.received],
-    suggested_action,
+    ...describeAdvice(computed.score, computed.confidence),
     action_reason: computed.reason,
-    recommendation,
     model_version: computed.model,
     baseline: { status: computed.learned < 1 ? 'learning' : 'known', progress: computed.learned },
     ...(computed.previousScore !== undefined && {
@@ -41,9 +41,25 @@ export function toStateReading(sessionId: string, computed: ComputedState, check
   };
 }
 
+/** Returns what an agent can do about a score. Nothing is recommended without evidence. */
+export function describeAdvice(
+  score: number,
+  confidence: number,
+): Pick<StateReading, 'suggested_action' | 'recommendation'> {
+  const { suggested_action, recommendation } = findBand(score);
+  return confidence > 0 ? { suggested_action, recommendation } : { suggested_action: bands[0].suggested_action };
+}
+
 /** Returns a confidence, 0–1, at an age, in ms. It falls like the weight of a signal, and is 0 for a stale state. */
 export function reduceConfidenceByAge(confidence: number, ageMs: number): number {
   return Math.round(confidence * weighByAge(ageMs) * 100) / 100;
+}
+
+/** Returns a state at an age, in ms. The score does not decay, but a stale state has no evidence. */
+export function ageState(computed: ComputedState, ageMs: number): ComputedState {
+  const confidence = reduceConfidenceByAge(computed.confidence, ageMs);
+  if (confidence > 0 || computed.confidence === 0) return { ...computed, confidence };
+  return { ...computed, confidence, reason: explainNoEvidence() };
 }
 
 /** Compares two scores. `effective` is true if the score fell or if both bands require no adaptation. */

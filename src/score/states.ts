@@ -112,15 +112,15 @@ export interface SessionEvent {
 }
 
 /**
- * Returns the state change between two readings. Undefined if the state is the same, and for the first reading of a
- * session.
+ * Returns the state change between two readings. Undefined if the state is the same, for the first reading of a session,
+ * and from or to a prior.
  */
 export function findChange(
   sessionId: string,
   before: Session | undefined,
   after: Session,
 ): Schema<'StateChange'> | undefined {
-  if (!before) return undefined;
+  if (!before || before.latest.isPrior || after.latest.isPrior) return undefined;
   const [previous, next] = [findBand(before.latest.score).state, findBand(after.latest.score).state];
   if (previous === next) return undefined;
   return {

@@ -33,7 +33,7 @@ export function createAdviceCard(): AdviceCard {
   );
   return {
     element,
-    show({ suggested_action, recommendation: text, action_reason, adaptation_effectiveness: change }) {
+    show({ suggested_action, recommendation: text = '', action_reason, adaptation_effectiveness: change }) {
       setText(action, capitalized(words(suggested_action)));
       setText(recommendation, text);
       setText(reason, action_reason);
