@@ -4,13 +4,22 @@ import { startTestService } from '../../testkit/service.js';
 
 test('the state is that of the newest reading, and its confidence falls with its age', async () => {
   const { read, request, clock } = await startTestService();
-  const { confidence, ...sent } = await read({ heart_rate: 112, tone: 'hostile', sentiment: -0.7 });
+  const { confidence, action_reason, recommendation, suggested_action, ...sent } = await read({
+    heart_rate: 112,
+    tone: 'hostile',
+    sentiment: -0.7,
+  });
   const ages = [0, 60, 239, 1, 20 * 3600];
   const confidences: number[] = [];
   for (const seconds of ages) {
     clock.advance(seconds);
     const { confidence: later, ...rest } = (await request('/v1/state?session_id=s1')).body;
-    expect(rest).toEqual(sent);
+    const advice = { action_reason, recommendation, suggested_action };
+    const none = {
+      action_reason: 'No usable signal: none of the last 5 minutes counts.',
+      suggested_action: 'maintain_engagement',
+    };
+    expect(rest).toEqual({ ...sent, ...(later > 0 ? advice : none) });
     confidences.push(later);
   }
   const [now = 0, minute = 0, almostStale = 0, ...stale] = confidences;

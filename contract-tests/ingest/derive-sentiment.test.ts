@@ -107,7 +107,11 @@ test('a message without words is accepted, and no sentiment is guessed', async (
   expect(state).toMatchObject({ signals_received: [], state: 'relaxed' });
   expect(state).not.toHaveProperty('derived');
   const first = await read({ session_id: 'new', user_message: '…', derive_sentiment });
-  expect(first).toMatchObject({ signals_received: [], confidence: 0, action_reason: 'No fresh signal.' });
+  expect(first).toMatchObject({
+    signals_received: [],
+    confidence: 0,
+    action_reason: 'No usable signal: the message has no word that the service knows.',
+  });
 });
 
 test('a message in another language is accepted, and no sentiment is guessed', async () => {

@@ -104,3 +104,25 @@ test('a token from before the erasure of its person reads nothing, also when the
   const fresh = bearer(await issueToken(service, { ...anna, session_id: 'kiosk' }));
   expect((await service.request('/v1/state?subject_id=anna', { headers: fresh })).status).toBe(200);
 });
+
+test('a token without the person reads state, history and stream of its session with the evidence of the session alone', async () => {
+  const service = await startTestService();
+  const { read, request, clock } = service;
+  await read({ ...anna, session_id: 'secret-watch', heart_rate: 100, tone: 'hostile', sentiment: -1 });
+  const shown = await read({ ...anna, session_id: 'chat', urgency: 'low', timestamp: clock.at(1) });
+  const changed = await read({ ...anna, session_id: 'chat', expression: 'smiling', timestamp: clock.at(2) });
+  expect(shown.stress_score).toBeGreaterThanOrEqual(60);
+  const headers = bearer(await issueToken(service, { session_id: 'chat' }));
+  const stream = await openStream(service, { last_event_id: '0' }, headers);
+  const state = (await request('/v1/state?session_id=chat', { headers })).body;
+  const { datapoints } = (await request('/v1/history?session_id=chat', { headers })).body;
+  expect(state.stress_score).toBeLessThan(changed.stress_score);
+  expect(datapoints).toHaveLength(2);
+  for (const { stress_score } of [state, ...datapoints]) expect(stress_score).toBeLessThan(40);
+  const events = await stream.until(2);
+  expect(events.map(({ data }) => data.stress_score)).toEqual(
+    datapoints.map((it: { stress_score: number }) => it.stress_score),
+  );
+  expect(JSON.stringify([state, datapoints, events])).not.toMatch(/secret|shared|hostile|heart|negative/);
+  expect((await request('/v1/history?session_id=chat')).body.datapoints[0].stress_score).toBe(shown.stress_score);
+});

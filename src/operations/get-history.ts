@@ -1,6 +1,7 @@
 import { parameterDefaults } from '../../generated/spec.js';
 import { ProblemError } from '../contract/problem.js';
 import { toHistory } from '../score/history.js';
+import { isForPerson } from '../score/live.js';
 import { createReadingTable } from '../store/readings.js';
 import { createSessionReader } from '../store/sessions.js';
 import { createSubjectReader } from '../store/subjects.js';
@@ -27,7 +28,8 @@ export const getHistory: OperationRecord<'getHistory', 'store' | 'now'> = {
     if (subject_id === undefined) {
       const found = await createSessionReader(reader).find(session_id);
       if (!found) throw new ProblemError('session_not_found');
-      const points = await readings.pointsAfter(found.incarnation, afterMs, untilMs);
+      const isAlone = !isForPerson(grant, found.session.subjectId);
+      const points = await readings.pointsAfter(found.incarnation, afterMs, untilMs, isAlone);
       return { status: 200, body: toHistory({ session_id }, minutes, points) };
     }
     const points = await readings.pointsOfSubject(subject_id, afterMs, untilMs);

@@ -1,7 +1,7 @@
 import { ProblemError } from '../contract/problem.js';
 import { restrictToToken } from '../score/live.js';
 import type { Session, Subject } from '../score/remembered.js';
-import { reduceConfidenceByAge, toStateReading } from '../score/state-reading.js';
+import { ageState, toStateReading } from '../score/state-reading.js';
 import type { ReadScope } from '../store/scope.js';
 import { createSessionReader } from '../store/sessions.js';
 import { createSubjectReader } from '../store/subjects.js';
@@ -30,9 +30,8 @@ export const getState: OperationRecord<'getState', 'store' | 'now'> = {
     const { active, resolved } = subject ?? {};
     const latest = subject ? { ...session.latest, triggers: { active, resolved } } : session.latest;
     const computed = restrictToToken(latest, grant, session.subjectId);
-    const confidence = reduceConfidenceByAge(computed.confidence, now() - computed.timestampMs);
     // A token never sees the id of another session.
-    const body = toStateReading(grant?.sessionId ?? sessionId, { ...computed, confidence });
+    const body = toStateReading(grant?.sessionId ?? sessionId, ageState(computed, now() - computed.timestampMs));
     return { status: 200, body: subject_id === undefined ? body : { ...body, subject_id } };
   },
 };

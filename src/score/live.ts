@@ -133,6 +133,11 @@ function keepFresh<S extends Sample<unknown> | undefined>(sample: S, atMs: numbe
   return sample && isFresh(sample, atMs) ? sample : undefined;
 }
 
+/** Returns true if a caller may know the evidence of the person's other sessions: with a key, or a token of the person. */
+export function isForPerson(grant: Pick<TokenGrant, 'subjectId'> | undefined, subjectId: string | undefined): boolean {
+  return !grant || (grant.subjectId !== undefined && grant.subjectId === subjectId);
+}
+
 /**
  * Returns a state as the caller gets it. `grant` is that of a session token, and `subjectId` the subject of the state's
  * session. Only a token of the person shows the evidence of other sessions, and none shows their ids.
@@ -144,7 +149,7 @@ export function restrictToToken(
 ): ComputedState {
   const { shared, alone, ...state } = computed;
   if (!grant || (!shared && !alone)) return computed;
-  if (grant.subjectId === undefined || grant.subjectId !== subjectId) return { ...state, ...alone };
+  if (!isForPerson(grant, subjectId)) return { ...state, ...alone };
   const ids = shared?.flatMap(({ session_id }) => session_id ?? []) ?? [];
   const withoutIds = shared?.map(({ session_id: _, ...signal }) => signal);
   return { ...state, reason: hideSessions(state.reason, ids), shared: withoutIds };

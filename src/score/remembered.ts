@@ -247,6 +247,8 @@ export interface BandHold {
   readonly dwell?: number | undefined;
   /** Evidence of voice, face and words, in log-odds. It rises at once and fades with age. Absent for 0. */
   readonly expressed?: number | undefined;
+  /** Timestamp of the reading that the score is from, in epoch ms. Absent if it is the newest reading. */
+  readonly publishedMs?: number | undefined;
 }
 
 /** The published state at one time. */

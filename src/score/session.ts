@@ -17,6 +17,7 @@ import { addStatedMovement, reduceAfterDeviceChange, updateDevice } from './move
 import { explainScore } from './reason.js';
 import type {
   AloneScore,
+  BandHold,
   Baseline,
   ComputedState,
   Device,
@@ -90,7 +91,7 @@ export function advanceSession(
   const { score, hold: published } =
     hasEvidence || !session
       ? publishScore(fused, held, timestampMs, firstAtMs)
-      : { score: session.latest.score, hold: session.published };
+      : { score: session.latest.score, hold: keepHold(session) };
   const isPrior = !hasEvidence && (!session || session.latest.isPrior === true);
   const received = listCategories(reading);
   const reason = explainScore(fused, situation, score, reading.unreadText);
@@ -220,7 +221,12 @@ function heldAt(session: Session | undefined, timestampMs: number): PublishedSta
   if (!session) return undefined;
   const { latest, published: hold, held } = session;
   if (timestampMs === latest.timestampMs) return held;
-  return computePublishedBefore({ score: latest.score, hold }, held, latest.timestampMs);
+  return computePublishedBefore({ score: latest.score, hold }, held, hold.publishedMs ?? latest.timestampMs);
+}
+
+/** Returns the hold after a reading without evidence. The score stays that of the last reading with evidence. */
+function keepHold({ published, latest }: Session): BandHold {
+  return { ...published, publishedMs: published.publishedMs ?? latest.timestampMs };
 }
 
 /** Returns the signal categories of the readings with the newest timestamp. Together, they count as one reading. */

@@ -40,12 +40,14 @@ export function createReadingTable({ knex, accountId }: ReadScope) {
 
   return {
     /**
-     * Returns the newest `datapoints_max` history points after a time and up to another time (epoch ms), oldest first.
+     * Returns the newest `datapoints_max` history points after a time and up to another time (epoch ms), oldest first. With
+     * `isAlone`, their scores have the evidence of the session alone.
      */
     async pointsAfter(
       incarnation: string,
       afterMs: number,
       untilMs = Number.MAX_SAFE_INTEGER,
+      isAlone = false,
     ): Promise<HistoryPoint[]> {
       const { near, late, nearBindings, lateBindings } = selectWindow(afterMs, untilMs);
       const sql = `select ${pointColumns} from ${hintSessionIndex(knex)}
@@ -53,7 +55,8 @@ export function createReadingTable({ knex, accountId }: ReadScope) {
         union all select ${pointColumns} from ${lateWithReadings}
         where l.account = ? and l.incarnation = ? and ${late} ${newestFirst}`;
       const bindings = [account, incarnation, ...nearBindings, account, incarnation, ...lateBindings];
-      return (await selectRows<ComputedRow>(knex, { sql, bindings })).reverse().map(toPointWithTopics);
+      const rows = await selectRows<ComputedRow>(knex, { sql, bindings });
+      return rows.reverse().map(isAlone ? toPointAlone : toPointWithTopics);
     },
 
     /** Does the same for all sessions of a subject. Each point has its session. */
@@ -196,6 +199,14 @@ function toPointWithTopics(row: ComputedRow): HistoryPoint {
   if (!row.response.includes('"topics":["')) return toPoint(row);
   const { topics } = rowFormats.response.decode(row.response);
   return { ...toPoint(row), ...(topics && { topics }) };
+}
+
+/** Returns the point of a row with the score of its session alone. */
+function toPointAlone(row: ComputedRow): HistoryPoint {
+  const point = toPointWithTopics(row);
+  if (!row.response.includes('"alone":{')) return point;
+  const { score = point.score, confidence = point.confidence } = rowFormats.response.decode(row.response).alone ?? {};
+  return { ...point, score, confidence };
 }
 
 /** Returns the computed state of a row. `point` is the point of the same row. */

@@ -1,6 +1,6 @@
 import { stream as settings } from '../../generated/spec.js';
 import type { Schema, TokenGrant } from '../contract/contract.js';
-import { restrictToToken } from '../score/live.js';
+import { isForPerson, restrictToToken } from '../score/live.js';
 import { toStateReading } from '../score/state-reading.js';
 import { createPositionReader, type PositionRange, type StreamedReading } from '../store/readings-by-position.js';
 import type { ReadScope } from '../store/scope.js';
@@ -90,7 +90,8 @@ async function readPerson(
 
 /**
  * Returns the events of a reading. The state change follows the reading that caused it and has the next id. For a token,
- * a reading of another session has the session of the token, and its state change is left out.
+ * a reading of another session has the session of the token. A state change of another session, or with the evidence of
+ * one that the token must not know, is left out.
  */
 function toEvents(
   { position, sessionId, subjectId, computed, stateChange }: StreamedReading,
@@ -99,7 +100,8 @@ function toEvents(
   const shownSession = grant?.sessionId ?? sessionId;
   const data = JSON.stringify(toStateReading(shownSession, restrictToToken(computed, grant, subjectId)));
   const reading = { id: position, type: 'reading', data } as const;
-  if (stateChange === null || shownSession !== sessionId) return [reading];
+  const isHidden = shownSession !== sessionId || (computed.alone && !isForPerson(grant, subjectId));
+  if (stateChange === null || isHidden) return [reading];
   return [reading, { id: position + 1, type: 'state_change', data: stateChange }];
 }
 
