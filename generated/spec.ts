@@ -2375,4 +2375,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "70f2421d1ceca2830e4cbf247cae424ab6543374311ee3236d991436a2d6b34e" as const;
+export const contractDigest = "0044a1d9618ee00c7dfc5d9b2498085bfb50b475e68db96d8fa362e8ed0ee10a" as const;
