@@ -108,5 +108,6 @@ test.each(rows)('%s rejects the query "%s": %s, %s', async (path, query, paramet
   const { read, request } = await startTestService();
   await read({ subject_id: 'p', heart_rate: 70 });
   const { body } = await request(`${path}?${query}`);
-  expect(body).toMatchObject({ status: 422, code: 'validation_failed', errors: [{ parameter, code }] });
+  expect(body).toMatchObject({ status: 422, code: 'validation_failed' });
+  expect(body.errors).toContainEqual(expect.objectContaining({ parameter, code }));
 });
