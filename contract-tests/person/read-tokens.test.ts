@@ -125,4 +125,13 @@ test('a token without the person reads state, history and stream of its session 
   );
   expect(JSON.stringify([state, datapoints, events])).not.toMatch(/secret|shared|hostile|heart|negative/);
   expect((await request('/v1/history?session_id=chat')).body.datapoints[0].stress_score).toBe(shown.stress_score);
+  const exported = await (await fetch(`${service.url}/v1/export`, { headers })).text();
+  const rows = exported
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).computed);
+  expect(rows.map(({ stress_score }) => stress_score)).toEqual(
+    datapoints.map((it: { stress_score: number }) => it.stress_score),
+  );
+  expect(exported).not.toMatch(/secret|hostile|heart|negative/);
 });

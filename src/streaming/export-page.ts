@@ -1,8 +1,9 @@
 import { dataExport as settings } from '../../generated/spec.js';
-import type { Schema } from '../contract/contract.js';
+import type { Schema, TokenGrant } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
 import { type StoredResult, toExportedReading } from '../score/exported-reading.js';
 import { createTimestampFormatter } from '../score/history.js';
+import { isForPerson, restrictToToken } from '../score/live.js';
 import { type PositionRange, createPositionReader } from '../store/readings-by-position.js';
 import type { ReadScope } from '../store/scope.js';
 import { createSessionReader } from '../store/sessions.js';
@@ -20,6 +21,8 @@ export interface ExportScope {
   /** Only readings of this subject. Not together with `sessionId`. */
   readonly subjectId?: string | undefined;
   readonly format: ExportFormat;
+  /** Set for a session token. */
+  readonly grant?: TokenGrant | undefined;
 }
 
 export interface ExportPosition {
@@ -76,7 +79,7 @@ export async function beginExport(
 
 /** Reads the next rows of an export, at most `page_rows`. */
 export async function readExportPage(rows: ReadScope, scope: ExportScope, from: ExportPosition): Promise<ExportPage> {
-  const { sessionId, subjectId, format } = scope;
+  const { sessionId, subjectId, format, grant } = scope;
   const readings = createPositionReader(rows);
   const max = settings.page_rows;
   if (subjectId !== undefined) {
@@ -89,14 +92,22 @@ export async function readExportPage(rows: ReadScope, scope: ExportScope, from: 
       : await readings.exportSession(sessionId, from, max);
   const last = found.at(-1);
   return {
-    text: toText(found, format),
+    text: toText(grant ? found.map((it) => restrict(it, grant)) : found, format),
     next: last && found.length === max ? { ...from, after: last.position } : undefined,
   };
 }
 
+/** Returns a row as the holder of a session token gets it. */
+function restrict(row: StoredResult, grant: TokenGrant): StoredResult {
+  const { score, confidence } = row.computed.alone ?? row;
+  const computed = restrictToToken(row.computed, grant, row.subjectId);
+  if (isForPerson(grant, row.subjectId) || !row.computed.alone) return { ...row, computed };
+  return { ...row, score, confidence, computed, previousState: undefined };
+}
+
 /**
- * Searches at most `max` readings of a subject in ranges of positions. A range limits the work of the database, because the readings of
- * several sessions must be sorted. Its length follows the density of the readings.
+ * Searches at most `max` readings of a subject in ranges of positions. A range limits the work of the database, because
+ * the readings of several sessions must be sorted. Its length follows the density of the readings.
  */
 export async function searchSubject<Row extends { readonly position: number }>(
   read: (range: PositionRange) => Promise<Row[]>,

@@ -99,7 +99,7 @@ export function createExports(parts: ExportsParts) {
       if (isDraining) throw new ProblemError('service_unavailable', { cause: 'closing' });
       const endEntry = beginEntry(caller.keyId);
       try {
-        await write(request, { accountId: caller.accountId, sessionId, subjectId, format }, begin);
+        await write(request, { accountId: caller.accountId, sessionId, subjectId, format, grant: caller.grant }, begin);
       } finally {
         endEntry();
       }
