@@ -48,7 +48,7 @@ export function readTopicTexts(folder: string): TopicTexts {
   );
   return {
     sad,
-    labeled: [...sad.flatMap(fromSad), ...readConcerns(folder), ...readEveryday(folder), ...own, ...readLabeled()],
+    labeled: [...sad.flatMap(fromSad), ...readConcerns(folder), ...readCalm(folder), ...own, ...readLabeled()],
   };
 }
 
@@ -122,8 +122,10 @@ const readConcerns = (folder: string): LabeledText[] =>
     area: areas.find((it) => it === area),
   }));
 
-const readEveryday = (folder: string): LabeledText[] =>
-  readRecords(join(folder, 'everyday_dev.csv'), ['text', 'kind']).map(({ text = '', kind = '' }) => ({
-    ...{ text, kind, isConcern: false },
-    area: undefined,
-  }));
+/** Files of texts without a concern: requests and chat, and comments of people about their own lives. */
+const calmFiles = ['everyday_dev.csv', 'goemotions_dev.csv'];
+
+const readCalm = (folder: string): LabeledText[] =>
+  calmFiles
+    .flatMap((file) => readRecords(join(folder, file), ['text', 'kind']))
+    .map(({ text = '', kind = '' }) => ({ ...{ text, kind, isConcern: false }, area: undefined }));
