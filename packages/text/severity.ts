@@ -128,7 +128,7 @@ function scoreFamily(weights: Float32Array, { length, buckets }: BucketList): nu
   return squares > 0 ? sum / Math.sqrt(squares) : undefined;
 }
 
-/** Returns the estimated sentiment of a message, −1 to 1. Undefined for a message without a known word. */
+/** Returns the estimated sentiment of a message, −1 to 0. Undefined for a message without a known word. */
 export type EstimateSentiment = (text: string) => number | undefined;
 
 /**
@@ -144,10 +144,12 @@ export function createSentimentEstimator(model: () => SeverityModel): EstimateSe
   };
 }
 
-/** Converts log odds of severe distress to a sentiment. The points between are linear. */
+/** Converts log odds of severe distress to a sentiment, 0 (neutral) to `sentiment_min`. */
 export function toSentiment(severity: number): number {
-  const { neutral_log_odds, distress_log_odds, distress_sentiment, sentiment_max, sentiment_min } = settings;
-  const share = (severity - neutral_log_odds) / (distress_log_odds - neutral_log_odds);
-  const sentiment = Math.min(sentiment_max, Math.max(sentiment_min, share * distress_sentiment));
-  return Math.round(sentiment * 100) / 100;
+  const { neutral_log_odds, distress_log_odds, distress_sentiment, severe_log_odds, sentiment_min } = settings;
+  const share = Math.max(0, (severity - neutral_log_odds) / (distress_log_odds - neutral_log_odds));
+  const rest = Math.exp(Math.min(0, distress_log_odds - severity) / severe_log_odds);
+  const sentiment = share < 1 ? share * distress_sentiment : sentiment_min + rest * (distress_sentiment - sentiment_min);
+  // Adds 0, because a rounded small negative number is -0.
+  return Math.round(sentiment * 100) / 100 + 0;
 }

@@ -12,7 +12,7 @@ import { areas, topicsByArea } from './vocabulary.js';
 /** Analyzes texts. Each model is built for the first text that needs it. */
 export interface Texts {
   checkMessage(message: string): MessageCheck;
-  /** Returns the estimated sentiment, −1 to 1. Undefined for a message without a known word. */
+  /** Returns the estimated sentiment, −1 to 0. Undefined for a message without a known word. */
   estimateSentiment(message: string): number | undefined;
   analyzeTurn(turn: Turn): TurnAnalysis;
   /** Functions that build the models, so that the first text does not wait 0.3 s for them. */

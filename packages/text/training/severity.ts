@@ -11,7 +11,7 @@ import { readRecords } from './sad.js';
 /** A text with the severity of its writer's distress. */
 export interface SeverityText {
   readonly text: string;
-  /** Source of the text: `sad/<source>`, `counseling`, `everyday/<kind>`, or `<folder>/<file>` of this project. */
+  /** Source of the text: `sad/<source>`, `counseling`, `comments`, `everyday/<kind>`, or `<folder>/<file>` of this project. */
   readonly kind: string;
   /** 0 (none) to 1 (most severe). */
   readonly severity: number;
@@ -72,6 +72,9 @@ export function readSeverityTexts(folder: string): SeverityText[] {
     })),
     ...readRecords(join(folder, 'everyday_dev.csv'), ['text', 'kind']).map(({ text = '', kind }) => ({
       ...{ text, kind: `everyday/${kind}`, severity: 0 },
+    })),
+    ...readRecords(join(folder, 'goemotions_dev.csv'), ['text']).map(({ text = '' }) => ({
+      ...{ text, kind: 'comments', severity: 0 },
     })),
     ...['everyday', 'glad', 'neutral', 'others'].flatMap((side) => own(side, 0)),
     ...['concerns', 'labeled'].flatMap((side) => own(side, concern)),
