@@ -2375,4 +2375,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "0044a1d9618ee00c7dfc5d9b2498085bfb50b475e68db96d8fa362e8ed0ee10a" as const;
+export const contractDigest = "81977012fc5939f074c1ee4b6c67c35fcad8cb97d6c2cec351d234986da810f0" as const;

@@ -131,7 +131,11 @@ async function startHeard(): Promise<Heard> {
   await migrate(knex);
   const [store, clock] = [storeOn(knex), new Clock()];
   const readWeights = (name: string) => readFile(new URL(`packages/text/weights/${name}.bin`, root));
-  const texts = createTexts({ topics: await readWeights('topics'), severity: await readWeights('severity') });
+  const texts = createTexts({
+    topics: await readWeights('topics'),
+    severity: await readWeights('severity'),
+    safety: await readWeights('safety'),
+  });
   const maxTimestampAgeMs = day * 1000;
   const prepareReading = createPrepareReading({
     texts,

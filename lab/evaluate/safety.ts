@@ -1,15 +1,33 @@
-/** Measures the recognition of languages and the safety findings, with the code of the service. Prints tables. */
+/**
+ * Measures the safety findings and the recognition of languages, with the code of the service. Prints tables. Leaves out
+ * each voice of the training once, and judges its texts and a part of the everyday texts.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
-import { createFindDanger, isForeign } from '../../packages/text/check-message.js';
+import { isForeign } from '../../packages/text/check-message.js';
+import { createFindDanger, findExplicit, openSafetyModel, type FindDanger } from '../../packages/text/safety.js';
 import { readRecords } from '../../packages/text/training/sad.js';
-import { dataDefaultPath } from '../../packages/text/training/texts.js';
+import {
+  encodeSafety,
+  fitSafety,
+  readSafetyTexts,
+  type SafetyText,
+  toDanger,
+  voices,
+} from '../../packages/text/training/safety.js';
+import { readOwnTexts } from '../../packages/text/training/severity.js';
+import { dataDefaultPath, weightsFolder } from '../../packages/text/training/texts.js';
+import { startProgress } from '../../packages/tools/terminal/progress.js';
+import { textTable } from '../../packages/tools/terminal/table.js';
+import { figureColumns } from '../figures.js';
+import { shareCells } from './support/share.js';
 
 interface Options {
   readonly data: string;
-  readonly half: string;
+  readonly crossValidation: boolean;
+  readonly heldOut?: true;
   readonly errors?: true;
 }
 
@@ -19,54 +37,173 @@ interface Kind {
   readonly texts: readonly string[];
 }
 
+/** A text with what the detector found. `expected` is undefined if the writer threatens somebody else. */
+interface Judged {
+  readonly text: string;
+  readonly source: string;
+  readonly expected: SafetyText['danger'] | undefined;
+  readonly found: ReturnType<FindDanger>;
+  readonly withoutPunctuation: ReturnType<FindDanger>;
+}
+
 const options = new Command('evaluate:safety')
-  .description('Measure the recognition of languages and the safety findings of messages.')
+  .description('Measure the safety findings of messages, and the recognition of languages.')
   .option('--data <folder>', 'folder of the data files', dataDefaultPath)
-  .option('--half <name>', 'held-out, or development or evaluation while you change a rule', 'held-out')
+  .option('--no-cross-validation', 'do not train without each voice')
+  .option('--held-out', 'judge the texts of held-out authors too. Only for the reported figures')
   .option('--errors', 'print the wrong results, except those of the held-out texts')
   .parse()
   .opts<Options>();
 
 const ownFolder = fileURLToPath(new URL('../../packages/text/training/texts', import.meta.url));
-const findDanger = createFindDanger();
-const showErrors = options.errors === true && options.half !== 'held-out';
+const findDanger = createFindDanger(openSafetyModel(readFileSync(join(weightsFolder, 'safety.bin'))));
+const columns = figureColumns('texts', 'found', '95 % interval');
+/** Kinds of the everyday texts of the data files, which no author of this project wrote. */
+const everydaySources = ['everyday/request', 'everyday/instruction', 'everyday/chat'];
 /** Number of words from which a text must be recognized. Texts without spaces always count. */
 const foreignWordsMin = 5;
 const englishWordsMin = 3;
 
-printSafety();
+if (options.crossValidation) printLeftOut();
+if (options.heldOut) printHeldOut();
 printOthers();
 printLanguages();
 printTime();
 
-function printSafety(): void {
-  const kinds = readKinds(join('safety', options.half));
-  const dangers = kinds.filter(({ name }) => !name.startsWith('none'));
-  console.log(`${`safety, ${options.half}`.padEnd(35)} found  right kind`);
-  for (const { name, texts } of dangers) {
-    const found = texts.filter((text) => findDanger(text) !== undefined);
-    const kind = name.replace(/-\d$/, '').replace('-', '_');
-    const right = texts.filter((text) => findDanger(text) === kind);
-    console.log(`${name.padEnd(34)} ${of(found, texts)} ${of(right, texts)}`);
-    printErrors(texts.filter((text) => !found.includes(text)));
-  }
-  const all = dangers.flatMap(({ texts }) => texts);
-  const found = all.filter((text) => findDanger(text) !== undefined);
-  console.log(`${'all dangers'.padEnd(34)} ${of(found, all)}   goal at least 85 %`);
-  for (const kind of kinds.filter(({ name }) => name.startsWith('none'))) printAlarms(kind);
-  const none = kinds.filter(({ name }) => name.startsWith('none')).flatMap(({ texts }) => texts);
-  printAlarms({ name: 'all look-alikes', texts: none }, '   goal at most 3 %', false);
+/** Judges the texts of each voice, and a part of the others, with a model that was trained without them. */
+function printLeftOut(): void {
+  const texts = readSafetyTexts(options.data);
+  const progress = startProgress(process.stderr, voices.length, 'trainings');
+  const judged = voices.flatMap((voice, fold) => {
+    const isLeftOut = ({ source }: SafetyText, i: number) =>
+      /^(voices|development)/.test(source) ? source === `voices/${voice}` : spread(i) === fold;
+    const weights = encodeSafety(fitSafety(texts.filter((it, i) => !isLeftOut(it, i))));
+    const find = createFindDanger(openSafetyModel(weights));
+    progress.advance();
+    return [
+      ...texts.filter(isLeftOut).map((it) => judge(find, it.text, it.source, it.danger)),
+      ...readThreats(`voices/${voice}`, find),
+    ];
+  });
+  progress.stop();
+  printVoices(
+    'each voice left out of the training',
+    judged,
+    voices.map((voice) => `voices/${voice}`),
+  );
+  const rows = everydaySources.map((source) => alarmRow(source, ofSource(judged, source)));
+  const everyday = judged.filter(({ source }) => everydaySources.includes(source));
+  const others = ['comments', 'sad', 'glad', 'neutral', 'others', 'everyday', 'concerns', 'labeled'].map((source) =>
+    alarmRow(
+      source,
+      ofSource(judged, source).filter((it) => !everyday.includes(it)),
+    ),
+  );
+  const all = alarmRow('everyday, all three', everyday);
+  print('texts without a danger, left out', [rows, [all], others]);
 }
 
+/** Distributes texts over the folds. */
+function spread(i: number): number {
+  return (Math.imul(i + 1, 0x9e3779b1) >>> 0) % voices.length;
+}
+
+function ofSource(judged: readonly Judged[], source: string): Judged[] {
+  return judged.filter((it) => it.source === source || it.source.startsWith(`${source}/`));
+}
+
+function printHeldOut(): void {
+  const heldOut = ['held-out-voices/veteran', 'held-out-voices/carer', 'held-out', 'evaluation'];
+  const judged = heldOut.flatMap((source) => {
+    const isVoice = source.startsWith('held-out-voices');
+    const own = [...readOwnTexts(`safety/${source}`), ...readNone(source)];
+    const texts = own.filter(({ kind }) => !(isVoice && toDanger(kind) === 'violence'));
+    return [
+      ...texts.map(({ text, kind }) => judge(findDanger, text, source, toDanger(kind))),
+      ...(isVoice ? readThreats(source, findDanger) : []),
+    ];
+  });
+  printVoices('authors that are in no training and no choice', judged, heldOut);
+}
+
+function readNone(source: string) {
+  return readOwnTexts(`safety/${source}/none`);
+}
+
+/** Judges the texts in which the writer threatens somebody else. */
+function readThreats(source: string, find: FindDanger): Judged[] {
+  const threats = readOwnTexts(`safety/${source}`).filter(({ kind }) => toDanger(kind) === 'violence');
+  return threats.map(({ text }) => judge(find, text, source, undefined));
+}
+
+function judge(find: FindDanger, text: string, source: string, expected: Judged['expected']): Judged {
+  return { text, source, expected, found: find(text), withoutPunctuation: find(withoutPunctuation(text)) };
+}
+
+/** Returns a text as it is typed on a phone. */
+function withoutPunctuation(text: string): string {
+  return text.toLowerCase().replace(/[.,;:!?'’"“”()–—-]+/g, (marks) => (/^['’]$/.test(marks) ? '' : ' '));
+}
+
+function printVoices(title: string, judged: readonly Judged[], sources: readonly string[]): void {
+  const isDanger = ({ expected }: Judged) => expected !== undefined && expected !== 'none';
+  const dangers = judged.filter(isDanger);
+  const calm = judged.filter(({ expected, source }) => expected === 'none' && sources.includes(source));
+  const bySource = (of: readonly Judged[], name: string) =>
+    sources.map((it) =>
+      alarmRow(
+        `${name}, ${it}`,
+        of.filter(({ source }) => source === it),
+      ),
+    );
+  const byKind = [...new Set(dangers.map(({ expected }) => expected))].map((kind) =>
+    alarmRow(
+      `  ${kind}`,
+      dangers.filter(({ expected }) => expected === kind),
+    ),
+  );
+  const right = dangers.filter(({ found, expected }) => found === expected);
+  const threats = judged.filter(({ expected }) => expected === undefined);
+  print(title, [
+    [...bySource(dangers, 'dangers'), alarmRow('dangers, all', dangers), ...byKind],
+    [
+      ['  of the right kind', ...shareCells(right.length, dangers.length)],
+      ['  without punctuation', ...shareCells(count(dangers, 'withoutPunctuation'), dangers.length)],
+      [
+        '  by an explicit pattern',
+        ...shareCells(dangers.filter(({ text }) => findExplicit(text)).length, dangers.length),
+      ],
+    ],
+    [...bySource(calm, 'look-alikes'), alarmRow('look-alikes, all', calm)],
+    threats.length > 0 ? [alarmRow('threats by the writer', threats)] : [],
+  ]);
+}
+
+function count(judged: readonly Judged[], field: 'found' | 'withoutPunctuation'): number {
+  return judged.filter((it) => it[field] !== undefined).length;
+}
+
+function alarmRow(name: string, judged: readonly Judged[]): string[] {
+  if (options.errors && !options.heldOut)
+    for (const { text, found, expected } of judged)
+      if ((found === undefined) !== (expected === 'none'))
+        console.log(`    ${expected} ${found}: ${text.slice(0, 300)}`);
+  return [name, ...shareCells(count(judged, 'found'), judged.length, judged.length > 1000 ? 2 : 0)];
+}
+
+function print(title: string, sections: readonly (readonly string[][])[]): void {
+  console.log(`\n${textTable([{ title }, ...columns], sections)}`);
+}
+
+/** Judges data without labels. Most of these texts are in the training. */
 function printOthers(): void {
-  console.log('\nsafety findings in other texts');
-  const columns = { everyday_dev: 'text', concerns_dev: 'text', sad_dev: 'sentence' };
-  for (const [file, column] of Object.entries(columns)) {
+  const files = { everyday_dev: 'text', goemotions_dev: 'text', sad_dev: 'sentence', concerns_dev: 'text' };
+  const rows = Object.entries(files).map(([file, column]) => {
     const records = readRecords(join(options.data, `${file}.csv`), [column]);
-    printAlarms({ name: file, texts: records.map((record) => record[column] ?? '') });
-  }
-  const own = readEnglish().filter(({ name }) => !name.includes('safety'));
-  printAlarms({ name: 'other texts of this project', texts: own.flatMap(({ texts }) => texts) });
+    const found = records.filter((record) => findDanger(record[column] ?? '') !== undefined);
+    return [file, ...shareCells(found.length, records.length, 2)];
+  });
+  print('the released model on texts of its training (concerns_dev: no training)', [rows]);
 }
 
 function printLanguages(): void {
@@ -87,22 +224,17 @@ function printTime(): void {
   const texts = readEnglish().flatMap((kind) => kind.texts);
   const check = (text: string) => isForeign(text) || findDanger(text);
   texts.forEach(check);
-  const begunMs = performance.now();
+  const before = process.cpuUsage();
   texts.forEach(check);
-  const us = ((performance.now() - begunMs) * 1000) / texts.length;
+  const { user, system } = process.cpuUsage(before);
+  const length = texts.join('').length / texts.length;
   console.log(
-    `\ntime of both checks: ${us.toFixed(1)} µs per message of ${texts.join('').length / texts.length} characters`,
+    `\nprocessor time of both checks: ${((user + system) / texts.length).toFixed(1)} µs per message of ${length.toFixed(0)} characters`,
   );
 }
 
-function printAlarms({ name, texts }: Kind, goal = '', hasErrors = true): void {
-  const alarms = texts.filter((text) => findDanger(text) !== undefined);
-  console.log(`${name.padEnd(34)} ${of(alarms, texts)}${goal}`);
-  if (hasErrors) printErrors(alarms.map((text) => `${findDanger(text)}: ${text}`));
-}
-
 function printErrors(texts: readonly string[]): void {
-  if (showErrors) for (const text of texts) console.log(`    ${text.slice(0, 300)}`);
+  if (options.errors) for (const text of texts) console.log(`    ${text.slice(0, 300)}`);
 }
 
 function of(some: readonly string[], all: readonly string[]): string {

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { textSentiment } from '../../packages/text/settings.js';
 import {
   createSentimentEstimator,
   createSeverityAnalyzer,
@@ -25,7 +26,10 @@ import type { Session } from '../../src/score/remembered.js';
 import { advanceSession } from '../../src/score/session.js';
 import { findBand } from '../../src/score/states.js';
 import { launch } from '../../testkit/launch.js';
+import { labels } from '../../src/score/signals.js';
+import { stressModel } from '../../src/score/model.js';
 import { figureColumns, percent } from '../figures.js';
+import { aucWithInterval, shareWithInterval } from './support/share.js';
 
 /** SAD's ratings from which a sentence counts as severe, and up to which it does not, 0–1. About a third each. */
 const SEVERE_MIN = 0.5;
@@ -119,23 +123,50 @@ function toModel(bytes: Uint8Array): Model {
   return { severityOf: (text) => analyze(text) ?? -Infinity, estimate: createSentimentEstimator(model) };
 }
 
-function printRanking({ severityOf }: Model, texts: readonly SeverityText[]): string {
-  const scores = (isIn: (rating: number) => boolean) =>
-    texts.flatMap(({ rating, text }) => (rating !== undefined && isIn(rating) ? [severityOf(text)] : []));
-  const [severe, mild] = [scores((it) => it >= SEVERE_MIN), scores((it) => it <= MILD_MAX)];
+function printRanking(model: Model, texts: readonly SeverityText[]): string {
+  const ofRating = (isIn: (rating: number) => boolean) =>
+    texts.filter(({ rating }) => rating !== undefined && isIn(rating));
+  const [severe, mild] = [ofRating((it) => it >= SEVERE_MIN), ofRating((it) => it <= MILD_MAX)];
   const counts = `${severe.length} rated at least ${10 * SEVERE_MIN}, ${mild.length} at most ${10 * MILD_MAX}`;
-  return `AUC ${compare(severe, mild).toFixed(3)} (${counts})`;
+  return `AUC ${rank(model, severe, mild)} (${counts})`;
+}
+
+/** Returns the AUC of the published sentiment, and that of the log odds behind it. */
+function rank({ estimate, severityOf }: Model, more: readonly SeverityText[], less: readonly SeverityText[]): string {
+  const aucOf = (scoreOf: (text: string) => number) => {
+    const [first, second] = [more, less].map((texts) => texts.map(({ text }) => scoreOf(text)));
+    return aucWithInterval(compare(first ?? [], second ?? []), more.length, less.length);
+  };
+  return `published ${aucOf((text) => -(estimate(text) ?? 0))}, log odds ${aucOf(severityOf)}`;
 }
 
 function printConcerns(model: Model, texts: readonly SeverityText[], all: readonly SeverityText[]): string {
   const chat = all.filter(({ kind }) => kind === 'everyday/chat');
-  const score = (of: readonly SeverityText[]) => of.map(({ text }) => model.severityOf(text));
-  return `AUC ${compare(score(texts), score(chat)).toFixed(3)} against everyday/chat`;
+  const lowest = texts.filter(({ text }) => model.estimate(text) === textSentiment.sentiment_min).length;
+  return `AUC against everyday/chat: ${rank(model, texts, chat)}, lowest sentiment ${percent(lowest / texts.length, 1)}`;
 }
 
 function printCalm(model: Model, texts: readonly SeverityText[]): string {
   const states = countStates(model, texts);
-  return `${percent(states.relaxed, 0)} relaxed, ${percent(states.focused, 0)} focused, ${percent(states.stressed, 0)} stressed`;
+  const stressed = shareWithInterval(Math.round(states.stressed * texts.length), texts.length);
+  const explained = texts.filter(({ text }) => givesReason(model, text)).length;
+  const questions = texts.filter(({ text }) =>
+    /^(how|what|why|when|where|who|which|can|could|do|does|is|are)\b/i.test(text),
+  );
+  const asked = questions.filter(({ text }) => givesReason(model, text)).length;
+  const cells = [
+    `${percent(states.relaxed, 0)} relaxed, ${percent(states.focused, 0)} focused, ${stressed} stressed`,
+    `reason from words ${shareWithInterval(explained, texts.length)}`,
+  ];
+  if (questions.length > 0)
+    cells.push(`of ${questions.length} questions ${shareWithInterval(asked, questions.length)}`);
+  return cells.join(', ');
+}
+
+/** Returns true if the words of a message are strong enough for the reason of a state. */
+function givesReason({ estimate }: Model, text: string): boolean {
+  const evidence = labels.sentiment.weigh(estimate(text) ?? 0);
+  return Math.abs(evidence) >= stressModel.reason.driver_log_odds_min;
 }
 
 function printHalf(title: string, model: Model, texts: readonly SeverityText[]): void {

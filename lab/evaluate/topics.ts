@@ -19,6 +19,7 @@ import {
 } from '../../packages/text/training/texts.js';
 import { startProgress } from '../../packages/tools/terminal/progress.js';
 import { percent } from '../figures.js';
+import { shareWithInterval } from './support/share.js';
 import { crossValidate, type Finding, judgeLines, type Judgement, leaveGroupsOut } from './support/cross-validate.js';
 import { drawConfusions, drawGate } from './support/draw-topics.js';
 import * as figures from './support/topic-figures.js';
@@ -111,12 +112,13 @@ function without(ownKinds: readonly string[]): TopicTexts {
 function printLines(): void {
   const findings = judgeLines(loadTopicModel(readFileSync(weightsFile)), readTopicLines(options.half));
   console.log(`${findings.length} texts of the half ${options.half}`);
+  const width = 20;
   const columns = ['no concern', 'with topic', 'concern', 'with topic', 'right'];
-  console.log(`${''.padEnd(38)} ${columns.map((it) => it.padStart(10)).join(' ')}`);
+  console.log(`${''.padEnd(38)} ${columns.map((it) => it.padStart(width)).join(' ')}   (95 % interval)`);
   const print = (name: string, of: readonly Finding[], goal = '') => {
     const [calm, concerns] = [false, true].map((side) => of.filter(({ line }) => line.topics.length > 0 === side));
     const cells = [...cellsOf(calm, [hasTopic]), ...cellsOf(concerns, [hasTopic, isRight])];
-    if (of.length > 0) console.log(`${name.padEnd(38)} ${cells.map((it) => it.padStart(10)).join(' ')}   ${goal}`);
+    if (of.length > 0) console.log(`${name.padEnd(38)} ${cells.map((it) => it.padStart(width)).join(' ')}   ${goal}`);
   };
   for (const { name, kinds, goal } of rows) {
     const ofRow = findings.filter(({ line }) => kinds.includes(line.kind));
@@ -135,7 +137,10 @@ function printLines(): void {
 
 function cellsOf(findings: readonly Finding[] = [], shares: ReadonlyArray<typeof hasTopic>): string[] {
   if (findings.length === 0) return ['–', ...shares.map(() => '')];
-  return [String(findings.length), ...shares.map((holds) => percent(figures.partOf(findings, holds)))];
+  return [
+    String(findings.length),
+    ...shares.map((holds) => shareWithInterval(findings.filter(holds).length, findings.length)),
+  ];
 }
 
 function printFindings(findings: readonly Finding[], perKind: number): void {
@@ -184,17 +189,19 @@ function printKinds(): void {
       ofGroup(judgements, group).filter(({ it }) => it.isConcern === isConcern);
     const [inTraining, leftOut] = [side(seen), side(unseen)];
     const goal = goals[group] ? `   goals ${percent(goals[group].trained)}, ${percent(goals[group].leftOut)}` : '';
-    const first = inTraining.length > 0 ? percent(figures.withTopic(inTraining)) : '–';
-    const second = leftOut.length > 0 ? percent(figures.withTopic(leftOut)) : '–';
-    const strict = related[group] ? percent(figures.withTopic(ofGroup(unrelated, group))) : '';
-    const columns = [first, second, strict].map((it) => it.padStart(10)).join(' ');
+    const share = (of: readonly Judgement[]) =>
+      of.length > 0
+        ? shareWithInterval(of.filter((it) => figures.returnedAreas(it).length > 0).length, of.length)
+        : '–';
+    const strict = related[group] ? share(ofGroup(unrelated, group)) : '';
+    const columns = [share(inTraining), share(leftOut), strict].map((it) => it.padStart(20)).join(' ');
     console.log(`${`${group} (${Math.max(inTraining.length, leftOut.length)})`.padEnd(44)} ${columns}${goal}`);
   };
   const sideOf = (isConcern: boolean) => [
     ...new Set(texts.labeled.filter((it) => it.isConcern === isConcern).map(({ kind }) => toGroup(kind))),
   ];
   console.log(
-    `\n${'texts with a topic'.padEnd(44)} ${'trained on'.padStart(10)} ${'left out'.padStart(10)} ${'and related'.padStart(10)}`,
+    `\n${'texts with a topic (95 % interval)'.padEnd(44)} ${['trained on', 'left out', 'and related'].map((it) => it.padStart(20)).join(' ')}`,
   );
   console.log('texts without a concern');
   for (const group of [...sideOf(false), 'sad, unclear']) print(group, false);

@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createCheckMessage, isForeign } from './check-message.js';
-import { dangers } from './safety-rules.js';
+import { dangerPatterns } from './danger-patterns.js';
+import { findExplicit, openSafetyModel } from './safety.js';
 
-const check = createCheckMessage();
+const model = openSafetyModel(readFileSync(new URL('./weights/safety.bin', import.meta.url)));
+const check = createCheckMessage(model);
 
 test.each([
   'ok',
@@ -49,13 +52,47 @@ test.each([
   expect(check(lookAlike).danger).toBeUndefined();
 });
 
+const explicit = [
+  ...['i want to kill myself', 'i wanna kms', 'im going to kill my self', 'i really want to die', 'I wish I was dead'],
+  ...['i have suicidal thoughts', 'i am suicidal', 'i have decided to end my life', "I don't want to be alive anymore"],
+  ...['i am thinking about ending my life', 'i keep thinking about suicide', 'i will take my own life'],
+  ...['i need to cut myself', 'i cut myself again', 'I have the urge to cut', 'i am self harming again'],
+  ...['my husband hits me', 'my dad beats me', 'he threatened to kill me', 'i was raped last night'],
+];
+
+test.each(explicit)('"%s" is found alone, and after another statement with and without punctuation', (statement) => {
+  for (const before of ['', 'my mom died two years ago and ', 'My mom died two years ago. ', 'ok so nobody helps me '])
+    expect(findExplicit(before + statement), before).toBeDefined();
+});
+
+test.each([
+  'I do not want to kill myself',
+  'i never want to die, i love this song',
+  'I want to die of embarrassment',
+  'My therapist asked if I have thoughts of suicide and I said no',
+  'She says he wants to kill himself',
+  'He beats me at chess',
+  'I cut myself shaving again',
+])('"%s" states no danger explicitly', (text) => {
+  expect(findExplicit(text)).toBeUndefined();
+});
+
+test('there are at most 60 explicit patterns', () => {
+  expect(Object.values(dangerPatterns).flat().length).toBeLessThanOrEqual(60);
+});
+
+test('a message has the same finding with and without punctuation', () => {
+  for (const text of ['I lost my job. I have had enough, and I want to die.', 'We had soup. It was fine, thanks.'])
+    expect(check(text).danger).toBe(check(text.replace(/[.,]/g, '').toLowerCase()).danger);
+});
+
 test('a danger within a long message is found, and the most urgent kind is reported', () => {
   const long = 'Work was fine and we had the usual meeting. '.repeat(40);
   expect(check(`${long}My dad hits me. I want to kill myself. ${long}`).danger).toBe('suicidal_thoughts');
 });
 
 test('no text makes the check fail, and the result depends only on the text', () => {
-  const words = JSON.stringify(dangers).match(/[a-z]+/g) ?? [];
+  const words = JSON.stringify(dangerPatterns).match(/[a-z]+/g) ?? [];
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 4016 }),
     fc.array(fc.constantFrom(...words, '"', '“', '*', '.', 'i'), { maxLength: 600 }).map((it) => it.join(' ')),
@@ -67,4 +104,4 @@ test('no text makes the check fail, and the result depends only on the text', ()
   );
 });
 
-const createdOnce = createCheckMessage();
+const createdOnce = createCheckMessage(model);

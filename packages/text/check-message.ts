@@ -1,17 +1,8 @@
 import type { components } from '../../generated/api.js';
 import { textAnalysis as texts } from './settings.js';
 import { englishWords, foreignWords } from './language-words.js';
-import {
-  barriers,
-  classes,
-  dangers,
-  messageCancels,
-  present,
-  sentenceCancels,
-  subjectBarriers,
-} from './safety-rules.js';
-import { createTokenizer } from './tokens.js';
-import { createPatternFinder } from './word-patterns.js';
+import type { LinearModel } from './linear.js';
+import { createFindDanger, type FindDanger, type SafetyKind } from './safety.js';
 
 /** Result of checking a user message. It belongs to the response only: no part of it is stored, logged or delivered. */
 export interface MessageCheck {
@@ -21,12 +12,15 @@ export interface MessageCheck {
   readonly danger?: SafetyKind;
 }
 
-/** Returns a function with its own working memory, which checks one message at a time. It never throws. */
-export function createCheckMessage(): (message: string) => MessageCheck {
+/**
+ * Returns a function with its own working memory, which checks one message at a time. It calls `model` for the first
+ * message in English, and never throws after that.
+ */
+export function createCheckMessage(model: () => LinearModel): (message: string) => MessageCheck {
   let findDanger: FindDanger | undefined;
   return (message) => {
     if (isForeign(message)) return { isForeign: true };
-    findDanger ??= createFindDanger();
+    findDanger ??= createFindDanger(model);
     const danger = findDanger(message);
     return { isForeign: false, ...(danger && { danger }) };
   };
@@ -43,57 +37,6 @@ export function describeCheck(
     text_analysis: { status: 'analyzed' },
     ...(danger && { safety: { kind: danger, guidance: texts.safety_guidance[danger] } }),
   };
-}
-
-type SafetyKind = components['schemas']['SafetyFinding']['kind'];
-
-/** Returns the danger that a message in English may describe. Undefined if none is found. Stores no text. Never throws. */
-type FindDanger = (message: string) => SafetyKind | undefined;
-
-type Label = SafetyKind | 'sentence' | 'message' | 'present';
-
-const patterns: Record<Label, readonly string[]> = {
-  ...dangers,
-  sentence: sentenceCancels,
-  message: messageCancels,
-  present: [present],
-};
-/** Frequent words that other languages have too. */
-const shortWords = 'me on is do am as in at no so an us by or if he go up be'.split(' ');
-const kinds = Object.keys(dangers) as SafetyKind[];
-
-/** Returns a function with its own working memory, which checks one message at a time. */
-export function createFindDanger(): FindDanger {
-  const tokenizer = createTokenizer();
-  const finder = createPatternFinder({
-    patterns,
-    classes,
-    barriers,
-    subjectBarriers,
-    frequent: [...barriers.split(' '), ...shortWords, ...englishWords],
-  });
-  return (message) => {
-    const words = tokenizer.read(withoutQuotes(message));
-    const sentences = words.sentences.map(({ from, to }) => finder.find(words, from, to));
-    tokenizer.wipe();
-    return mostUrgent(sentences);
-  };
-}
-
-/**
- * Returns the most urgent danger in the sentences that nothing cancels. In fiction, or after a danger that has ended, a
- * sentence counts only if it speaks of the present.
- */
-function mostUrgent(sentences: ReadonlyArray<ReadonlySet<Label>>): SafetyKind | undefined {
-  const isCancelled = sentences.some((labels) => labels.has('message'));
-  const counted = sentences.filter((labels) => !labels.has('sentence') && (!isCancelled || labels.has('present')));
-  return kinds.find((kind) => counted.some((labels) => labels.has(kind)));
-}
-
-/** Returns a text without its quotes, because they are the words of others. Keeps a text that is one quote. */
-function withoutQuotes(text: string): string {
-  const others = text.replace(/"[^"]*"|“[^“”]*”|\*[^*\n]+\*/g, ' ');
-  return /\p{L}/u.test(others) ? others : text;
 }
 
 /** Evidence of each known word: 1 for English, -1 for another language. */

@@ -10,6 +10,7 @@ import {
 } from './forms.js';
 import type { Findings } from './findings.js';
 import type { Lexicon } from './lexicon.js';
+import { type BucketList, newBucketList, pushBucket } from './linear.js';
 import { phrasePointsMin } from './phrase-tree.js';
 import type { ReadText } from './spelling.js';
 import { marks, nextRun, runLetters, type Sentence, type Words } from './tokens.js';
@@ -24,15 +25,8 @@ export interface ConcernFeatures {
   readonly words: BucketList;
 }
 
-/** Feature buckets, one entry per occurrence. Entries beyond `length` are from earlier texts. */
-export interface BucketList {
-  length: number;
-  readonly buckets: Uint16Array;
-}
-
 /** Each family has 2^bits buckets. */
 export const concernBits = 15;
-const BUCKETS_MAX = 8192;
 const LENGTH_STEPS = [4, 8, 16, 32];
 
 /**
@@ -89,8 +83,7 @@ export function addFindings(text: GateText, found: Findings): void {
 
 /** Returns a function that lists the features of a text. Each call overwrites the result of the previous call. */
 export function createConcernFeatures(lexicon: Lexicon): (it: GateText) => ConcernFeatures {
-  const newList = (): BucketList => ({ length: 0, buckets: new Uint16Array(BUCKETS_MAX) });
-  const [forms, words] = [newList(), newList()];
+  const [forms, words] = [newBucketList(), newBucketList()];
   return (it) => {
     forms.length = words.length = 0;
     for (const sentence of it.words.sentences) pushSentence(forms, words, lexicon, it, sentence);
@@ -107,7 +100,7 @@ function pushSentence(
   it: Sentence,
 ): void {
   let [bits, before, last] = [0, noForm, sentenceStart];
-  push(forms, findBucket(kind.one, last, 0, 0));
+  pushBucket(forms, findBucket(kind.one, last, 0, 0));
   for (let i = it.from; i <= it.to; i++) {
     const number = i < it.to ? (numbers[i] ?? 0) : 0;
     let form: number = it.isQuestion ? questionMark : fullStop;
@@ -115,14 +108,14 @@ function pushSentence(
     else if (i < it.to) {
       form = (lexicon.forms[number] ?? noForm) || formByEnding(text, i);
       bits |= lexicon.formBits[number] ?? 0;
-      push(words, findBucket(kind.word, text.hashes[i] ?? 0, 0, 0));
+      pushBucket(words, findBucket(kind.word, text.hashes[i] ?? 0, 0, 0));
       pushRuns(words, text, i);
     }
-    push(forms, findBucket(kind.one, form, 0, 0));
-    push(forms, findBucket(kind.two, last, form, 0));
+    pushBucket(forms, findBucket(kind.one, form, 0, 0));
+    pushBucket(forms, findBucket(kind.two, last, form, 0));
     if (i > it.from) {
-      push(forms, findBucket(kind.three, before, last, form));
-      push(forms, findBucket(kind.skip, before, form, 0));
+      pushBucket(forms, findBucket(kind.three, before, last, form));
+      pushBucket(forms, findBucket(kind.skip, before, form, 0));
     }
     before = last;
     last = form;
@@ -137,7 +130,7 @@ function pushRuns(list: BucketList, { letters, starts, ends }: Words, i: number)
   let run = 0;
   for (let at = first; at <= last; at++) {
     run = nextRun(run, letters[at] ?? 0);
-    if (at >= first + runLetters - 1) push(list, findBucket(kind.run, run, 0, 0));
+    if (at >= first + runLetters - 1) pushBucket(list, findBucket(kind.run, run, 0, 0));
   }
 }
 
@@ -170,11 +163,7 @@ function pushTextFacts(forms: BucketList, lexicon: Lexicon, it: GateText): void 
   pushFact(forms, fact.length + LENGTH_STEPS.filter((step) => text.count >= step).length);
 }
 
-const pushFact = (forms: BucketList, number: number): void => push(forms, findBucket(kind.fact, number, 0, 0));
-
-function push(list: BucketList, bucket: number): void {
-  if (list.length < list.buckets.length) list.buckets[list.length++] = bucket;
-}
+const pushFact = (forms: BucketList, number: number): void => pushBucket(forms, findBucket(kind.fact, number, 0, 0));
 
 const MIX = 0x9e3779b1;
 const STIR = 0xc2b2ae35;
@@ -184,27 +173,4 @@ function findBucket(kind: number, a: number, b: number, c: number): number {
   hash = Math.imul(hash ^ (hash >>> 15) ^ b, MIX);
   hash = Math.imul(hash ^ (hash >>> 13) ^ Math.imul(c, STIR), STIR);
   return (hash ^ (hash >>> 16)) >>> (32 - concernBits);
-}
-
-/** The gate's weights by bucket: squared rarity, then rarity × weight. */
-export interface ConcernWeights {
-  readonly bias: number;
-  readonly forms: Float32Array;
-  readonly words: Float32Array;
-}
-
-/** Returns the log odds that the speaker describes a concern of their own. */
-export function scoreConcern({ bias, forms, words }: ConcernWeights, features: ConcernFeatures): number {
-  return bias + scoreFamily(forms, features.forms) + scoreFamily(words, features.words);
-}
-
-/** Returns the score of one family. The score is scaled to unit length, so that long texts do not count more. */
-function scoreFamily(weights: Float32Array, { length, buckets }: BucketList): number {
-  let [squares, sum] = [0, 0];
-  for (let i = 0; i < length; i++) {
-    const at = 2 * (buckets[i] ?? 0);
-    squares += weights[at] ?? 0;
-    sum += weights[at + 1] ?? 0;
-  }
-  return squares > 0 ? sum / Math.sqrt(squares) : 0;
 }

@@ -1,5 +1,5 @@
 import { newBitSet } from './tables.js';
-import { type ConcernWeights, concernBits } from './concern.js';
+import { concernBits } from './concern.js';
 import {
   type FeatureIndex,
   type FeatureList,
@@ -9,9 +9,10 @@ import {
   type RowIndex,
 } from './features.js';
 import { compileLexicon, lexiconFingerprint, type Lexicon } from './lexicon.js';
+import { type LinearModel, toLinearModel } from './linear.js';
 import { createTokenizer, hashNext, hashStart } from './tokens.js';
 import { areas } from './vocabulary.js';
-import { decodeWeights, type FamilyWeights, computeFingerprint, type LinearWeights } from './weights.js';
+import { decodeWeights, type FamilyWeights, computeFingerprint } from './weights.js';
 
 /** The trained model. It contains single words, but no text. It is immutable, so that one instance can be shared. */
 export interface TopicModel {
@@ -20,7 +21,8 @@ export interface TopicModel {
   readonly lexicon: Lexicon;
   /** Words of several training texts, most frequent first. */
   readonly vocabulary: readonly string[];
-  readonly concern: ConcernWeights;
+  /** The concern gate: the log odds that the speaker describes a concern of their own. */
+  readonly concern: LinearModel;
   readonly index: FeatureIndex;
   readonly biases: readonly number[];
   readonly families: Readonly<Record<keyof Features, Family>>;
@@ -43,7 +45,7 @@ const ROW_LENGTH = 1 + classTotal;
  */
 export function openTopicModel(bytes: Uint8Array): () => TopicModel {
   if (computeFingerprint(bytes) !== lexiconFingerprint())
-    throw new Error('topic weights were trained with another lexicon: run train:topics');
+    throw new Error('topic weights were trained with another lexicon: run train');
   let model: TopicModel | undefined;
   return () => (model ??= buildModel(bytes));
 }
@@ -55,35 +57,16 @@ function buildModel(bytes: Uint8Array): TopicModel {
   const { vocabulary, areas: areaWeights, concern } = decodeWeights(bytes);
   const [words, runs, classes] = areaWeights.families.map(toFamily);
   if (areaWeights.biases.length !== classTotal || !words || !runs || !classes)
-    throw new Error('topic weights do not match the vocabulary: run train:topics');
+    throw new Error('topic weights do not match the vocabulary: run train');
   const lexicon = compileLexicon();
   return {
     version: bytes.reduce(hashNext, hashStart) >>> 0,
     lexicon,
     vocabulary,
-    concern: toConcern(concern),
+    concern: toLinearModel(concern, 1, [concernBits, concernBits], 'topic'),
     biases: [...areaWeights.biases],
     ...addKnownWords(lexicon, { words, runs, lexicon: classes }),
   };
-}
-
-function toConcern({ biases: [bias], families: [forms, words] }: LinearWeights): ConcernWeights {
-  if (bias === undefined || forms?.bits !== concernBits || words?.bits !== concernBits)
-    throw new Error('topic weights have no concern gate');
-  return { bias, forms: toTable(forms), words: toTable(words) };
-}
-
-/**
- * Returns a row per bucket: squared rarity, then rarity × weight per class. The row of an unused bucket contains zeros.
- */
-function toTable({ bits, buckets, rarities, weights }: FamilyWeights): Float32Array {
-  const table = new Float32Array(2 * 2 ** bits);
-  buckets.forEach((bucket, i) => {
-    const rarity = rarities[i] ?? 0;
-    table[2 * bucket] = rarity * rarity;
-    table[2 * bucket + 1] = rarity * (weights[i] ?? 0);
-  });
-  return table;
 }
 
 function toFamily({ bits, buckets, rarities, weights }: FamilyWeights): Family {

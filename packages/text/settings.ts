@@ -42,3 +42,8 @@ export const textAnalysis = {
     violence: 'The message may describe violence against the person. Follow your crisis procedure.',
   },
 } as const;
+
+/** Safety findings. */
+export const safetyFinding = {
+  log_odds_min: -0.5, // natural log odds of any danger. With each voice left out: 0.2 % of everyday texts, then 5 % of look-alikes (evaluate:safety)
+} as const;

@@ -42,6 +42,6 @@ test('letter case, apostrophes and accents do not change an estimate', () => {
 test('weights of other features are rejected, and incomplete weights too', () => {
   const other = new Uint8Array(bytes);
   other[4] = (other[4] ?? 0) ^ 1;
-  expect(() => openSeverityModel(other)).toThrow('train:severity');
+  expect(() => openSeverityModel(other)).toThrow('run train');
   expect(() => openSeverityModel(bytes.subarray(0, 1_000))()).toThrow('incomplete');
 });

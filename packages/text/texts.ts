@@ -1,10 +1,12 @@
 import { topicExtraction as settings } from './settings.js';
 import { createCheckMessage, type MessageCheck } from './check-message.js';
-import { addFindings, createConcernFeatures, type GateText, scoreConcern, toGateText } from './concern.js';
+import { addFindings, createConcernFeatures, type GateText, toGateText } from './concern.js';
 import { createFeatureLister } from './features.js';
 import { createFinder, type Findings } from './findings.js';
+import { scoreLinear } from './linear.js';
 import { classTotal, openTopicModel, scoreFeatures, type TopicModel } from './model.js';
 import { phrasePointsMin } from './phrase-tree.js';
+import { openSafetyModel } from './safety.js';
 import { createSentimentEstimator, openSeverityModel } from './severity.js';
 import { createTextReader } from './spelling.js';
 import { areas, topicsByArea } from './vocabulary.js';
@@ -19,11 +21,14 @@ export interface Texts {
   readonly loads: ReadonlyArray<() => void>;
 }
 
-/** `topics` and `severity` are the bytes of the weights. Throws if the topics were trained with another lexicon. */
-export function createTexts({ topics, severity }: { topics: Uint8Array; severity: Uint8Array }): Texts {
-  const topicModel = openTopicModel(topics);
-  const checkMessage = createCheckMessage();
-  const estimateSentiment = createSentimentEstimator(openSeverityModel(severity));
+/** Name of a file of weights. */
+export type WeightsName = 'topics' | 'severity' | 'safety';
+
+/** Throws if the weights were trained with other words or features. */
+export function createTexts(weights: Readonly<Record<WeightsName, Uint8Array>>): Texts {
+  const topicModel = openTopicModel(weights.topics);
+  const checkMessage = createCheckMessage(openSafetyModel(weights.safety));
+  const estimateSentiment = createSentimentEstimator(openSeverityModel(weights.severity));
   let analyzer: TopicAnalyzer | undefined;
   const analyzeTurn = (turn: Turn) => (analyzer ??= createTopicAnalyzer(topicModel())).analyzeTurn(turn);
   const sample = 'I have an exam tomorrow.';
@@ -112,7 +117,8 @@ export function createTopicAnalyzer(model: TopicModel): TopicAnalyzer {
       const assistant = analyzeContent(toGateText(reader.read(ai_response)));
       const text = toGateText(reader.read(user_message));
       const user = analyzeContent(text);
-      const concern = scoreConcern(model.concern, listConcernFeatures(text));
+      const { forms, words } = listConcernFeatures(text);
+      const [concern = 0] = scoreLinear(model.concern, [forms, words]).scores;
       reader.wipe();
       return { model: model.version, concern, user, assistant };
     },

@@ -25,7 +25,11 @@ const caller = { accountId: 'bench', keyId: 'bench', tier: 'enterprise' } as con
 const readWeights = (name: string) =>
   readFileSync(new URL(`../../../packages/text/weights/${name}.bin`, import.meta.url));
 const prepareReading = createPrepareReading({
-  texts: createTexts({ topics: readWeights('topics'), severity: readWeights('severity') }),
+  texts: createTexts({
+    topics: readWeights('topics'),
+    severity: readWeights('severity'),
+    safety: readWeights('safety'),
+  }),
   digestKeys: ['bench'],
   now: Date.now,
   maxTimestampAgeMs: Number.POSITIVE_INFINITY,

@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createCheckMessage } from '../../../packages/text/check-message.js';
+import { openSafetyModel } from '../../../packages/text/safety.js';
 import { loadTopicModel } from '../../../packages/text/model.js';
 import { createSentimentEstimator, openSeverityModel } from '../../../packages/text/severity.js';
 import { createTopicAnalyzer, type TurnAnalysis } from '../../../packages/text/texts.js';
 import { encodeSeverity, fitSeverity, readSeverityTexts } from '../../../packages/text/training/severity.js';
-import { readTopicTexts } from '../../../packages/text/training/texts.js';
+import { readTopicTexts, weightsFolder } from '../../../packages/text/training/texts.js';
 import type { Area } from '../../../packages/text/vocabulary.js';
 import { fitWithoutFold, splitTexts } from './cross-validate.js';
 
@@ -29,7 +32,7 @@ export function judgeMessages(dataFolder: string, seed: number): Message[] {
   const severityTexts = readSeverityTexts(dataFolder).filter(({ text }) => !texts.has(text));
   const { analyzeTurn } = createTopicAnalyzer(loadTopicModel(fitWithoutFold(split, fold)));
   const estimate = createSentimentEstimator(openSeverityModel(encodeSeverity(fitSeverity(severityTexts))));
-  const check = createCheckMessage();
+  const check = createCheckMessage(openSafetyModel(readFileSync(join(weightsFolder, 'safety.bin'))));
   return heldOut.flatMap(({ text, area, kind, sad }) => {
     const { isForeign, danger } = check(text);
     const isUsed = sad ? kind === 'sad' && area !== undefined : kind === 'chat';

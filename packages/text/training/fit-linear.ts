@@ -1,3 +1,4 @@
+import type { BucketList } from '../linear.js';
 import type { FamilyWeights, LinearWeights } from '../weights.js';
 import { minimise } from './optimize.js';
 
@@ -143,4 +144,26 @@ function unpack(
       return { bits, buckets, rarities: Float32Array.from(buckets, (bucket) => family[bucket] ?? 0), weights };
     }),
   };
+}
+
+/** Returns the log odds of the other classes against the first class. */
+export function relativeToFirst({ biases, families }: LinearWeights): LinearWeights {
+  const classTotal = biases.length;
+  const subtract = (rows: Float32Array): Float32Array =>
+    rows.map((value, i) => value - (rows[i - (i % classTotal)] ?? 0)).filter((_, i) => i % classTotal !== 0);
+  return {
+    biases: subtract(biases),
+    families: families.map((family) => ({ ...family, weights: subtract(family.weights) })),
+  };
+}
+
+/** Returns the number of occurrences of each bucket. */
+export function countBuckets({ buckets, length }: BucketList): Map<number, number> {
+  return countAll(buckets.subarray(0, length));
+}
+
+export function countAll(entries: Iterable<number>): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const entry of entries) counts.set(entry, (counts.get(entry) ?? 0) + 1);
+  return counts;
 }

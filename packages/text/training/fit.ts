@@ -1,12 +1,5 @@
 import { newBitSet } from '../tables.js';
-import {
-  addFindings,
-  type BucketList,
-  concernBits,
-  createConcernFeatures,
-  type GateText,
-  toGateText,
-} from '../concern.js';
+import { addFindings, concernBits, createConcernFeatures, type GateText, toGateText } from '../concern.js';
 import { createFeatureLister, type FeatureIndex, type FeatureList, lexiconBits, noKnownRows } from '../features.js';
 import { createFinder } from '../findings.js';
 import { compileLexicon, lexiconFingerprint } from '../lexicon.js';
@@ -15,7 +8,7 @@ import { createTextReader, type TextReader } from '../spelling.js';
 import { createTokenizer } from '../tokens.js';
 import { areas, type Area } from '../vocabulary.js';
 import { encodeWeights, type LinearWeights, type TopicWeights } from '../weights.js';
-import { type Example, fitLinear, type FitOptions } from './fit-linear.js';
+import { countAll, countBuckets, type Example, fitLinear, type FitOptions, relativeToFirst } from './fit-linear.js';
 import type { SadRow } from './sad.js';
 import { toGroup, type LabeledText } from './texts.js';
 
@@ -151,19 +144,10 @@ export function fitConcern(
   const reader = createTextReader(lexicon, vocabulary);
   const examples = labeled.map((it): Example => {
     const { forms, words } = listConcernFeatures(readForGate(reader, it.text));
-    return { filled: [forms, words].map(countEntries), target: it.isConcern ? 1 : 0, weight: findWeight(it) };
+    return { filled: [forms, words].map(countBuckets), target: it.isConcern ? 1 : 0, weight: findWeight(it) };
   });
-  return toOneClass(fitLinear(examples, concernOptions, onStep));
+  return relativeToFirst(fitLinear(examples, concernOptions, onStep));
 }
-
-/** Returns the log odds of the second of two classes against the first. */
-const toOneClass = ({ biases, families }: LinearWeights): LinearWeights => ({
-  biases: differences(biases),
-  families: families.map((family) => ({ ...family, weights: differences(family.weights) })),
-});
-
-const differences = (pairs: Float32Array): Float32Array =>
-  Float32Array.from({ length: pairs.length / 2 }, (_, i) => (pairs[2 * i + 1] ?? 0) - (pairs[2 * i] ?? 0));
 
 function readForGate(reader: TextReader, content: string): GateText {
   const text = toGateText(reader.read(content));
@@ -181,14 +165,9 @@ function listSegments(reader: TextReader, content: string): Example['filled'][] 
   });
 }
 
-const countRows = ({ rows, length }: FeatureList): Map<number, number> => countAll(rows.subarray(0, length), 1);
-const countEntries = ({ buckets, length }: BucketList): Map<number, number> => countAll(buckets.subarray(0, length), 0);
-
-function countAll(entries: Iterable<number>, base: number): Map<number, number> {
-  const counts = new Map<number, number>();
-  for (const entry of entries) counts.set(entry - base, (counts.get(entry - base) ?? 0) + 1);
-  return counts;
-}
+/** Rows are numbered from 1, buckets from 0. */
+const countRows = ({ rows, length }: FeatureList): Map<number, number> =>
+  countAll(rows.subarray(0, length).map((row) => row - 1));
 
 function areaBalance(texts: readonly AreaText[]): (area: AreaText['area']) => number {
   const counts = countBy(texts, ({ area }) => area);

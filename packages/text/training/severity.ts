@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createSeverityFeatures, fingerprintFeatures, severityBits } from '../severity.js';
-import type { BucketList } from '../concern.js';
+import { createSentenceFeatures, fingerprintFeatures, messageBits } from '../message-features.js';
 import { createTokenizer } from '../tokens.js';
 import { encodeWeights, type LinearWeights } from '../weights.js';
-import { type Example, fitLinear, type FitOptions } from './fit-linear.js';
+import { countBuckets, type Example, fitLinear, type FitOptions, relativeToFirst } from './fit-linear.js';
 import { readRecords } from './sad.js';
 
 /** A text with the severity of its writer's distress. */
@@ -45,7 +44,7 @@ const RATING_SPREAD = 2.5;
 const RATING_MEAN = 0.42;
 const fitOptions: FitOptions = {
   classTotal: 2,
-  families: [severityBits, severityBits].map((bits) => ({ bits, scale: 1 })),
+  families: messageBits.severity.map((bits) => ({ bits, scale: 1 })),
   // Best of 0.3, 1 and 3 in training without the source Inquire of SAD.
   pull: 1,
   stepsMax: 60,
@@ -80,7 +79,7 @@ export function readSeverityTexts(folder: string): SeverityText[] {
     ...['concerns', 'labeled'].flatMap((side) => own(side, concern)),
     ...own('safety/development', danger),
     ...readOwnTexts('safety/development/none').map((it) => ({
-      ...{ ...it, severity: safetyLookAlikes[basename(it.kind)] ?? 0 },
+      ...{ ...it, severity: safetyLookAlikes[basename(it.kind).replace(/-\d$/, '')] ?? 0 },
     })),
     ...readLabeled('training'),
     ...readLabeled('development'),
@@ -107,7 +106,7 @@ function spreadRating(rating: number): number {
 }
 
 /** Returns the texts of a folder of this project, one per line. In a TSV file, the text is the last column. */
-function readOwnTexts(side: string): Array<Pick<SeverityText, 'text' | 'kind'>> {
+export function readOwnTexts(side: string): Array<Pick<SeverityText, 'text' | 'kind'>> {
   const folder = join(ownFolder, side);
   const files = readdirSync(folder).filter((name) => /\.(txt|tsv)$/.test(name));
   return files.sort().flatMap((file) => {
@@ -118,16 +117,11 @@ function readOwnTexts(side: string): Array<Pick<SeverityText, 'text' | 'kind'>> 
 }
 
 const tokenizer = createTokenizer();
-const listFeatures = createSeverityFeatures();
+const listFeatures = createSentenceFeatures();
 
 /** Trains the model. The same texts give the same weights. */
 export function fitSeverity(texts: readonly SeverityText[], onStep: () => void = () => {}): LinearWeights {
-  const filled = dropRareBuckets(
-    texts.map(({ text }) => {
-      const { words, runs } = listFeatures(tokenizer.read(text));
-      return [words, runs].map(countEntries);
-    }),
-  );
+  const filled = dropRareBuckets(texts.map(({ text }) => listFeatures(tokenizer.read(text)).map(countBuckets)));
   // A severity between 0 and 1 is a text of both classes, with shares of its weight.
   const examples = texts.flatMap(({ kind, severity }, i): Example[] => {
     const weight = kind.startsWith('severity/') ? LABELED_WEIGHT : 1;
@@ -137,11 +131,7 @@ export function fitSeverity(texts: readonly SeverityText[], onStep: () => void =
       weight: share * weight,
     }));
   });
-  const { biases, families } = fitLinear(examples, fitOptions, onStep);
-  return {
-    biases: differences(biases),
-    families: families.map((family) => ({ ...family, weights: differences(family.weights) })),
-  };
+  return relativeToFirst(fitLinear(examples, fitOptions, onStep));
 }
 
 /** Returns the weights file of the model: the format of the topic weights, without a model of areas. */
@@ -162,15 +152,4 @@ function dropRareBuckets(filled: readonly Counts[][]): Counts[][] {
   return filled.map((families) =>
     families.map((counts, i) => new Map([...counts].filter(([bucket]) => isCommon(i, bucket)))),
   );
-}
-
-function countEntries({ buckets, length }: BucketList): Counts {
-  const counts: Counts = new Map();
-  for (const bucket of buckets.subarray(0, length)) counts.set(bucket, (counts.get(bucket) ?? 0) + 1);
-  return counts;
-}
-
-/** Returns the log odds of the second of two classes against the first. */
-function differences(pairs: Float32Array): Float32Array {
-  return Float32Array.from({ length: pairs.length / 2 }, (_, i) => (pairs[2 * i + 1] ?? 0) - (pairs[2 * i] ?? 0));
 }

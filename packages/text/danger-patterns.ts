@@ -1,0 +1,94 @@
+/**
+ * Explicit statements of a danger in the present and in the first person. They only add findings to those of the model:
+ * "my mom died two years ago and i want to kill myself" must be found, whatever the other words are. Each pattern
+ * reads a text in lower case without apostrophes, in which a space stands for everything except letters.
+ */
+
+/** Words that end a statement of "I": denials, conditions, other people and the past. */
+const stops =
+  'not|never|no|dont|didnt|wouldnt|wont|cant|cannot|couldnt|havent|isnt|if|would|could|unless|without|stop|stopped|he|she|they|we|you|her|his|him|was|used|had|almost|nearly|thought|wanted|says|said|asked';
+/** Up to this number of other words. */
+const gap = (words: number): string => `(?:(?!(?:${stops})\\b)[a-z]+ ){0,${words}}`;
+
+const i = `(?<!\\b(?:if|whether) )\\b(?:i|im|ive|ill|id|i m|i ve|i ll) ${gap(4)}`;
+const want =
+  '(?:want|wants|wan|wanna|wanting|wish|intend|mean|plan|planning|decided|resolved|going|gonna|ready|need|about|trying|try|tempted|determined|prefer)';
+const die =
+  '(?:(?:kill|kil|hang|drown|shoot|unalive|murder|poison|off|end) (?:my ?self|my ?slef)|kms|killmyself|end (?:it all|my (?:own )?life|everything)|take my (?:own )?life|commit suicide|do away with my ?self|do my ?self in|die|be dead|stop (?:living|existing)|not be alive|not wake up (?:again|any ?more)|join (?:him|her|them) in (?:death|the grave))';
+const dying =
+  '(?:suicide|suicidal|killing my ?self|hanging my ?self|drowning my ?self|shooting my ?self|ending (?:it all|my (?:own )?life)|taking my (?:own )?life|being dead)';
+/** Figures of speech. */
+const literal =
+  '(?! (?:of|from|laughing|lol|lmao|haha|hehe|for|at|in|with|on stage|on the spot|if|alone|rather|when i get|off|to know))';
+const now =
+  '(?:again|tonight|today|now|right now|last night|yesterday|this (?:morning|evening|week)|on purpose|every (?:day|night|evening|time))';
+const hurt = '(?:cut|hurt|harm|burn|injure|punish|scratch|starve|bite|hit|punch)';
+const hurting = '(?:cutting|hurting|harming|burning|injuring|punishing|scratching|starving|biting|hitting|punching)';
+const limb = '(?:my ?self|my (?:own )?(?:arm|arms|wrist|wrists|leg|legs|thigh|thighs|skin|hand|hands|stomach))';
+const he =
+  '\\b(?:he|she|my (?:husband|wife|boyfriend|girlfriend|partner|ex|dad|father|stepdad|stepfather|mom|mum|mother|stepmom|brother|uncle|son|boss|roommate|landlord))';
+const hits = '(?:hits|beats|punches|kicks|chokes|slaps|rapes|strangles|molests|gropes|abuses|stalks)';
+
+export const dangerPatterns = {
+  suicidal_thoughts: [
+    `${i}${want} (?:to )?${gap(2)}${die}\\b${literal}`,
+    `${i}(?:think|thinking|dream|dreaming|fantasizing|obsessed) ${gap(2)}(?:of|about|with) ${gap(2)}${dying}\\b`,
+    `^(?:please |just |really |honestly |so |and |but )?(?:want|wanna|going|gonna|ready) (?:to )?${gap(1)}${die}\\b${literal}`,
+    `\\b(?:and|but|because|so|now|today|tonight) ${want} (?:to )?(?:kill my ?self|kms|die|end my life|be dead)\\b${literal}`,
+    `\\b(?:i am|im|i feel|i am feeling|im feeling|ive been|i have been) (?:so |really |very |still |actively |deeply |a bit |just )?suicidal\\b`,
+    `\\b(?:feeling |am )?suicidal (?:again|tonight|right now|every day|all the time)\\b`,
+    `\\bi (?:so |really |just |often |still |sometimes |do )*wish (?:that )?i (?:was|were) (?:dead|never born|not alive)\\b`,
+    `(?<!\\b(?:if|whether) )\\bi (?:keep |still |do |am |just |always )*(?:have|having|get|getting) ${gap(3)}(?:suicidal thoughts|thoughts of ${dying})`,
+    `\\b(?:suicidal thoughts|thoughts of suicide) (?:are|keep|have come|came) (?:back|coming|getting|louder|returning|worse)\\b`,
+    `\\bi (?:have |just |really |honestly )*(?:tried|attempted) to (?:kill my ?self|take my (?:own )?life|end my (?:own )?life|hang my ?self) ${now}`,
+    `${i}(?:made up my mind|decided|have a plan|got a plan|am prepared|know how) to ${gap(1)}${die}\\b${literal}`,
+    `\\bi (?:really |just |honestly |truly |simply )*(?:do not|dont|no longer) (?:want|wanna|wish) (?:to )?(?:be alive|live|exist)(?: any ?more| any longer| at all)?\\b(?! (?:in|with|at|here|there|like|on|near|by|next|under|off|out))`,
+    `\\bi (?:really |just |honestly |truly )*(?:can not|cannot|cant) (?:live|go on living) any ?more\\b`,
+    `\\bi (?:will|am going to|am gonna) be dead (?:by|before|tonight|tomorrow|soon|when you)\\b`,
+    `${i}(?:will|shall|might|may|should|must|just) (?:just |actually |really |now |as well |have to )*(?:(?:kill|hang|drown|shoot) my ?self|end my (?:own )?life|take my (?:own )?life|commit suicide|do away with my ?self)\\b${literal}`,
+    `${i}(?:killing|hanging|drowning|shooting|offing) my ?self (?:tonight|today|now|tomorrow|soon|this|after|before|as soon|when)\\b`,
+    `${i}ending (?:it all|it (?:tonight|today|now|tomorrow)|my (?:own )?life)\\b`,
+    `${i}(?:slit|slitting|slash|slashing|open|opening) my (?:own )?(?:wrist|wrists|veins|throat)\\b`,
+    `${i}${want} (?:to )?${gap(1)}(?:jump|step|throw my ?self|walk|drive) ${gap(2)}(?:off (?:a|the|that|this|my) (?:bridge|roof|building|balcony|cliff)|in front of (?:a|the) (?:train|truck|bus|car)|under (?:a|the) train|into traffic)\\b`,
+    `${i}${want} (?:to )?(?:overdose|(?:take|swallow) (?:all|every|the whole|a whole) ${gap(3)}(?:pills|tablets|meds|medication|bottle))\\b`,
+    `${i}(?:feel like|close to|plan on|planning on|considering|contemplating|serious about|looking forward to) ${gap(1)}${dying}\\b`,
+    `\\b(?:cant|cannot|can not) stop thinking (?:of|about) ${gap(2)}(?:${dying}|death|how to die)\\b`,
+    `\\bi (?:really |just |do |honestly )*hope (?:that )?i (?:die|do not wake up|dont wake up|never wake up)\\b(?! (?:late|early|before|next to))${literal}`,
+    `\\b(?:i would|id|i d) rather be dead\\b(?! than)`,
+    `\\bi (?:just |really |only )*want my (?:whole )?life to (?:end|be over|stop)\\b`,
+    `\\bi (?:also |just |have |really )*(?:thought|was thinking|been thinking) (?:of|about) ${gap(1)}${dying} ${now}\\b`,
+    `\\bhow (?:to|do i|can i|should i|would i) (?:kill my ?self|end my (?:own )?life|hang my ?self)\\b`,
+    `\\bi (?:have |just |already )*(?:took|taken|swallowed) (?:all|too many|so many|a lot) (?:of )?(?:my |the )?(?:pills|tablets|meds) (?:to die|because i want to die|so i die)\\b`,
+    `\\b(?:my|this is my) (?:suicide|goodbye) (?:note|letter) is (?:written|ready|done|finished|on)\\b`,
+  ],
+  self_harm: [
+    `${i}(?:want|wanna|need|urge|going|gonna|about|tempted|have) (?:to )?${gap(1)}(?:cut|hurt|harm|burn|injure|punish) my ?self\\b(?! (?:off|a|some|loose|free|out|slack))`,
+    `\\burge to (?:cut(?! (?:down|back|my hair|off))|hurt my ?self|harm my ?self|self harm|burn my ?self)\\b`,
+    `\\bi (?:have |just |also )*(?:cut|burned|burnt|hurt|harmed|scratched|hit|bit) ${limb} ${gap(3)}(?:again|on purpose|because i deserve|to feel|to punish)\\b(?<!(?:shaving|cooking|peeling|chopping)[a-z ]{0,12})`,
+    `\\bi (?:keep|kept|cant stop|cannot stop|can not stop|started|start|am back to|went back to|am|have been|been|m) (?:cutting|self harming|hurting|burning|starving|punishing|harming) (?:my ?self|my (?:own )?(?:arm|arms|leg|legs|thighs|wrists|skin)|again)\\b(?! (?:off|slack|short|out|in half))`,
+    `\\b(?:cant|cannot|can not) stop (?:cutting my ?self|self harming|hurting my ?self|harming my ?self|burning my ?self)\\b`,
+    `\\b(?:i am|im|i still|i do|i) self harm(?:ing)?\\b`,
+    `\\bi (?:always |still |often |just |do |sometimes )*${hurt} ${limb} (?:when|whenever|because|until|till|every|on purpose|with a (?:razor|blade|knife|lighter)|again)\\b(?! (?:i (?:shave|cook|fell|was|play)|shaving|cooking))`,
+    `${i}${hurting} ${limb} (?:again|on purpose|every|tonight|to feel|to cope)\\b`,
+  ],
+  violence: [
+    `${he} ${gap(2)}${hits} (?:me|us)\\b(?! (?:at|in|to|with a (?:smile|pillow|text)|by|up|on|one|hard that|that|like|for|down the))`,
+    `${he} (?:just |has just |also )?(?:choked|strangled|raped|punched|kicked|beat|hit|slapped|attacked|stabbed) me (?:again|last night|tonight|yesterday|today|this (?:morning|evening|week)|so hard|until|when he|when she|because)\\b`,
+    `\\bi (?:was|got|am being|have been|was just|just got|keep getting) (?:being )?(?:raped|abused|beaten up|assaulted|strangled|molested|stabbed|beaten) (?:by|last|yesterday|tonight|today|again|this)\\b(?! (?:a dog|a cat|a bee|the price|how|the team|my grand))`,
+    `${he} ${gap(2)}(?:will|is going to|is gonna|is about to|threatens to|threatened to|threatens that (?:he|she) will|said (?:that )?(?:he|she) will|says (?:that )?(?:he|she) will) (?:kill|murder|rape|stab|shoot|strangle) (?:me|us)\\b(?! (?:if (?:i|the) (?:forget|slides)|lol|haha|in (?:the|this|our) (?:next|last|game|match)))`,
+    `${he} (?:wont|will not|does not|doesnt|never|didnt) let (?:me|us) (?:leave the (?:house|flat|room|apartment)|out of the (?:house|flat|room))`,
+    `\\bi (?:am|feel) (?:so |really |very )?(?:afraid|scared|terrified) (?:of|that) my (?:husband|wife|boyfriend|girlfriend|partner|ex|dad|father|stepdad|mom|mum|mother)(?: will (?:hurt|kill|hit|beat) me)?\\b(?! (?:dying|dies|leaving|will (?:leave|find|die|be)|getting|losing|s ))`,
+    `${he} ${gap(2)}(?:grabs|grabbed|drags|dragged|pins|pinned|holds|held|shoves|shoved|throws|threw|pushes|pushed|slams|slammed) me (?:by (?:the|my) (?:throat|hair|neck|arm|wrist)|against (?:the|a) wall|down (?:on|onto|the stairs)|across the (?:room|floor|kitchen)|to the (?:floor|ground))\\b`,
+    `\\b(?:put|puts|held|holds|had|has) (?:his|her|a|the) (?:hand|hands|gun|knife|belt) (?:around|to|on|over|against) my (?:throat|neck|head|mouth|face)\\b`,
+    `${he} ${gap(2)}(?:threatens|threatened|keeps threatening) (?:me|us) with (?:a|his|her|the) (?:knife|gun|fist|fists|belt|bat|bottle|axe|machete)\\b`,
+    `${he} (?:s |is |has been |wont stop |keeps )(?:stalking|following|beating|hitting|threatening|blackmailing|abusing|molesting|groping) (?:me|us)\\b(?! (?:on|at cards|at chess|back|around like|with kindness))`,
+    `\\bi (?:am|m|was|am being|have been|got|keep getting|keep being) (?:being )?(?:stalked|blackmailed|trafficked|groped|mugged|sexually abused|threatened with (?:a|death)) (?:by (?:my|a|an|the|him|her|someone|somebody)|at home|every|again|last)\\b`,
+    `\\b(?:forced|forces|forcing) me (?:to (?:have sex|sleep with|undress|touch|marry)|into (?:sex|bed|a marriage))\\b`,
+    `${he} ${gap(2)}(?:locks|locked) me (?:in (?:the|my|our|a)|inside|up)\\b`,
+    `\\b(?:afraid|scared|terrified) (?:that )?(?:he|she|they|hell|shell) (?:will |is going to |are going to |might |is gonna )?(?:kill|hurt|hit|beat|rape|shoot) (?:me|us)\\b`,
+    `\\b(?:hits|slaps|punches|kicks|chokes) (?:me|us) (?:when|whenever|every time|every day|every night|with (?:a|his|her|the) (?:belt|stick|bottle|hammer|cable|shoe|fist))\\b`,
+    `\\b(?:touches|touched) me (?:at night|down there|under my|when (?:mom|mum|my mother|we are alone|nobody|no one)|and i (?:do not|dont|did not|didnt) want)\\b`,
+    `${he} ${gap(2)}(?:threatened|threatens|keeps threatening) to (?:kill|hurt|shoot|stab|beat|rape|burn|strangle|find) (?:me|us)\\b`,
+    `\\b(?:will|going to|gonna|would) kill me if i (?:leave|left|tell|told|go to the police|divorce|run)\\b`,
+  ],
+} as const;

@@ -1,0 +1,84 @@
+import { basename, dirname } from 'node:path';
+import { fingerprintFeatures, messageBits } from '../message-features.js';
+import { createMessageReader, dangerKinds, findExplicit, type SafetyKind } from '../safety.js';
+import { encodeWeights, type LinearWeights } from '../weights.js';
+import { countBuckets, type Example, fitLinear, type FitOptions, relativeToFirst } from './fit-linear.js';
+import { readOwnTexts, readSeverityTexts } from './severity.js';
+
+/** A text with the danger that it describes. */
+export interface SafetyText {
+  readonly text: string;
+  /** `voices/<voice>`, `development`, or the source of an everyday text: see {@link readSeverityTexts}. */
+  readonly source: string;
+  readonly danger: SafetyKind | 'none';
+}
+
+/** Voices for training. The voices of `held-out-voices` are never used for training. */
+export const voices = ['teenager', 'non-native', 'nurse', 'old-man'] as const;
+
+const classes = ['none', ...dangerKinds] as const;
+/**
+ * Weights of the sources. Texts with a label count more, because they are few. Best of a few values when one voice is
+ * left out.
+ */
+const sourceWeights = { voices: 3, development: 1.5, everyday: 0.6, sad: 0.5, comments: 0.5 } as const;
+const fitOptions: FitOptions = {
+  classTotal: classes.length,
+  families: messageBits.safety.map((bits) => ({ bits, scale: 1 })),
+  // Better than 1 when one voice is left out.
+  pull: 0.4,
+  stepsMax: 30,
+};
+/** Maximum number of progress reports per training. */
+export const { stepsMax } = fitOptions;
+
+/**
+ * Reads the training texts: those with a label, and everyday texts and concerns without a danger. Leaves out questions to
+ * a counselor, some of which describe a danger, and other texts that state a danger explicitly.
+ */
+export function readSafetyTexts(folder: string): SafetyText[] {
+  const others = readSeverityTexts(folder).filter(({ kind, text }) => {
+    return !/^(safety|counseling)/.test(kind) && findExplicit(text) === undefined;
+  });
+  return [
+    ...readLabeled('safety/development', 'development'),
+    ...voices.flatMap((voice) => readLabeled(`safety/voices/${voice}`, `voices/${voice}`)),
+    ...others.map(({ text, kind }) => ({ text, source: kind, danger: 'none' as const })),
+  ];
+}
+
+/**
+ * Reads the labeled texts of a folder. In the texts of violence by a voice, the writer threatens somebody else, which is
+ * no danger to the user. They are left out.
+ */
+export function readLabeled(folder: string, source: string): SafetyText[] {
+  return [...readOwnTexts(folder), ...readOwnTexts(`${folder}/none`)].flatMap(({ text, kind }) => {
+    const danger = toDanger(kind);
+    return danger === 'violence' && source.startsWith('voices') ? [] : [{ text, source, danger }];
+  });
+}
+
+/** Returns the danger of a kind, e.g. `safety/development/self-harm-2`. */
+export function toDanger(kind: string): SafetyText['danger'] {
+  if (basename(dirname(kind)) === 'none') return 'none';
+  const name = basename(kind).replace(/-\d$/, '').replace('-', '_');
+  return dangerKinds.find((it) => it === name) ?? 'none';
+}
+
+const readMessage = createMessageReader();
+
+/** Trains the model. The same texts give the same weights. */
+export function fitSafety(texts: readonly SafetyText[], onStep: () => void = () => {}): LinearWeights {
+  const examples = texts.map(({ text, source, danger }): Example => ({
+    filled: readMessage(text).map(countBuckets),
+    target: classes.indexOf(danger),
+    weight: sourceWeights[source.split('/')[0] as keyof typeof sourceWeights] ?? 1,
+  }));
+  return relativeToFirst(fitLinear(examples, fitOptions, onStep));
+}
+
+/** Returns the weights file of the model: the format of the topic weights, without a model of areas. */
+export function encodeSafety(safety: LinearWeights): Uint8Array {
+  const areas = { biases: new Float32Array(), families: [] };
+  return encodeWeights({ fingerprint: fingerprintFeatures(), areas, concern: safety });
+}
