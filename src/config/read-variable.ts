@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns';
+import { readFileSync } from 'node:fs';
 import ipaddr from 'ipaddr.js';
 import { parseUrl } from '../contract/parse-url.js';
 import { listMysqlUrls, readMysqlTls } from './mysql-url.js';
@@ -10,15 +11,18 @@ import { listMysqlUrls, readMysqlTls } from './mysql-url.js';
 
 export class ConfigError extends Error {}
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** Returns the values of a table of variables. Throws one ConfigError that lists every invalid variable. */
 export function readVariables<T extends object>(
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   table: { readonly [Name in keyof T]: Variable<T[Name]> },
 ): T {
   const faults: string[] = [];
   const read = ([name, variable]: [string, Variable<unknown>]) => {
     try {
-      return [name, variable.read(env[name] || variable.fallback)];
+      const text = `${name}_FILE` in table ? readTextOrFile(env, name) : env[name];
+      return [name, variable.read(text || variable.fallback)];
     } catch (error) {
       faults.push(`${name} ${(error as Error).message}`);
       return [name, undefined];
@@ -27,6 +31,25 @@ export function readVariables<T extends object>(
   const values = Object.entries<Variable<unknown>>(table).map(read);
   if (faults.length > 0) throw new ConfigError(faults.join('; '));
   return Object.fromEntries(values) as T;
+}
+
+/**
+ * Returns the value of a variable, or the content of the file that NAME_FILE names, without its last line break.
+ * Rejects an empty file, because the default would silently replace a missing secret.
+ */
+function readTextOrFile(env: Environment, name: string): string | undefined {
+  const fileName = `${name}_FILE`;
+  const file = env[fileName];
+  if (!file) return env[name];
+  if (env[name]) throw new ConfigError(`and ${fileName} are both set: unset one of them`);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    throw new ConfigError(`cannot be read from ${fileName}: ${(error as Error).message}`);
+  }
+  if (text === '') throw new ConfigError(`cannot be read from ${fileName}: ${file} is empty`);
+  return text;
 }
 
 export type DatabaseConfig =
@@ -43,10 +66,6 @@ export function createIntegerReader(min: number, max: number): (text: string) =>
   };
 }
 
-export function createOptionalReader<T>(read: (text: string) => T): (text: string) => T | undefined {
-  return (text) => (text === '' ? undefined : read(text));
-}
-
 export function listChoices(allowed: readonly string[]): (text: string) => string {
   return (text) => {
     if (!allowed.includes(text)) throw new ConfigError(`must be one of ${allowed.join(', ')}, not "${text}"`);
@@ -59,20 +78,21 @@ export function listChoices(allowed: readonly string[]): (text: string) => strin
  * page.
  */
 export function readOrigins(text: string): string[] {
-  const origins = text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
+  const origins = splitList(text).filter((part) => part !== '');
   const odd = origins.find((part) => parseUrl(part)?.origin !== part);
   if (odd !== undefined)
     throw new ConfigError(`must be comma-separated origins like https://app.example.com, not "${odd}"`);
   return origins;
 }
 
+function splitList(text: string): string[] {
+  return text.split(',').map((part) => part.trim());
+}
+
 /** Returns the number of proxies, or the networks of the proxies. */
 export function readProxies(text: string): number | string[] {
   if (/^\d{1,2}$/.test(text)) return Number(text);
-  const networks = text.split(',').map((part) => part.trim());
+  const networks = splitList(text);
   const odd = networks.find((part) => !ipaddr.isValid(part) && !ipaddr.isValidCIDR(part));
   if (odd !== undefined)
     throw new ConfigError(
@@ -138,7 +158,7 @@ function isRedisUrl(text: string): boolean {
 
 /** Reads IP addresses, each with an optional port: `10.0.0.2,10.0.0.3:5353,[::1]:53`. */
 export function readAddresses(text: string): readonly string[] {
-  const servers = text.split(',').map((it) => it.trim());
+  const servers = splitList(text);
   try {
     new Resolver().setServers(servers);
     return servers;
@@ -152,7 +172,7 @@ export type SecretsKeys = readonly [string, ...string[]];
 
 /** Errors never contain the text. */
 export function readSecretsKeys(text: string): SecretsKeys {
-  const keys = text.split(',').map((key) => key.trim());
+  const keys = splitList(text);
   if (keys.some((key) => key.length < 32))
     throw new ConfigError('must hold keys of at least 32 characters each, comma-separated, the newest first');
   return keys as [string, ...string[]];
@@ -176,7 +196,11 @@ export function defineVariable<T>(help: string, fallback: string, read: (text: s
   return { help, fallback, read };
 }
 
-/** Returns a variable without a fixed default. `read` converts the empty text to the absent value. */
-export function defineOptionalVariable<T>(help: string, defaultNote: string, read: (text: string) => T): Variable<T> {
-  return { help, defaultNote, fallback: '', read };
+/** Returns a variable that is undefined when it is unset or empty. */
+export function defineOptionalVariable<T>(
+  help: string,
+  defaultNote: string,
+  read: (text: string) => T,
+): Variable<T | undefined> {
+  return { help, defaultNote, fallback: '', read: (text) => (text === '' ? undefined : read(text)) };
 }

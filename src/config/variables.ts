@@ -11,13 +11,13 @@ import {
   readRedisUrl,
   readSecretsKeys,
   readSwitch,
-  createOptionalReader,
   defineVariable,
 } from './read-variable.js';
 
 const quotaMax = 1_000_000_000;
 /** Ten years. At least one hour, because the longest history has 60 minutes. */
 const retentionHours = createIntegerReader(1, 87_600);
+const readText = (text: string) => text;
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 /** The settings of retentions, and the name of each in the configuration. */
@@ -32,7 +32,7 @@ export const retentionSettings = {
 } as const;
 
 export const variables = {
-  HOST: defineVariable('Address to listen on', '127.0.0.1', (text) => text),
+  HOST: defineVariable('Address to listen on', '127.0.0.1', readText),
   PORT: defineVariable('Port to listen on. 0 selects a free port', '8080', createIntegerReader(0, 65_535)),
   DATABASE_URL: defineVariable(
     'sqlite:FILE, or mysql://USER:PASSWORD@HOST:PORT/DATABASE for MySQL and MariaDB. Several hosts ' +
@@ -44,7 +44,7 @@ export const variables = {
   DATABASE_URL_FILE: defineOptionalVariable(
     'File that contains DATABASE_URL, for secrets of a platform. Setting both is an error',
     'none',
-    createOptionalReader((text) => text),
+    readText,
   ),
   LOG_LEVEL: defineVariable(`Lowest level to log: ${logLevels.join(', ')}`, 'info', listChoices(logLevels)),
   SECRETS_KEY: defineOptionalVariable(
@@ -52,17 +52,17 @@ export const variables = {
       'least 32 random characters, the same on every replica and worker. Several keys, comma-separated, the newest ' +
       'first, replace a key',
     'stored in a file next to an embedded database; required with MySQL',
-    createOptionalReader(readSecretsKeys),
+    readSecretsKeys,
   ),
   SECRETS_KEY_FILE: defineOptionalVariable(
     'File that contains SECRETS_KEY, for secrets of a platform. Setting both is an error',
     'none',
-    createOptionalReader((text) => text),
+    readText,
   ),
   REDIS_URL: defineOptionalVariable(
     'redis://USER:PASSWORD@HOST:PORT/NUMBER, or rediss: with TLS. All processes with this Redis share rate limits and notify each other of readings',
     'none: each process counts separately',
-    createOptionalReader(readRedisUrl),
+    readRedisUrl,
   ),
   MAX_TIMESTAMP_AGE_SECONDS: defineVariable(
     'Maximum age of the timestamp of a reading, in seconds',
@@ -78,7 +78,7 @@ export const variables = {
     'Hours after its last reading that a session is stored, 1 to 87,600. At least RETENTION_READINGS_HOURS, because a ' +
       'session and its readings are read and erased together',
     `${retention.idle_sessions_hours}, or RETENTION_READINGS_HOURS if that is more`,
-    createOptionalReader(retentionHours),
+    retentionHours,
   ),
   RETENTION_DELIVERIES_DAYS: defineVariable(
     'Days that a delivered or failed webhook delivery is stored, 1 to 3,650',
@@ -136,34 +136,34 @@ export const variables = {
   METRICS_PORT: defineOptionalVariable(
     'Port on HOST that serves Prometheus metrics at /metrics, and /healthz and /readyz, without a key. 0 selects a free port',
     'none: no metrics',
-    createOptionalReader(createIntegerReader(0, 65_535)),
+    createIntegerReader(0, 65_535),
   ),
   BACKUP_STATUS_FILE: defineOptionalVariable(
     'File in which `backup` records the time of the last backup, for the metrics of the service',
     'none: no metric',
-    createOptionalReader((text) => text),
+    readText,
   ),
   SHUTDOWN_DELAY_SECONDS: defineOptionalVariable(
     'Seconds from SIGTERM until the listener closes, 0 to 300. Meanwhile /readyz fails and all other requests are served',
     '0 with an embedded database, otherwise 5',
-    createOptionalReader(createIntegerReader(0, 300)),
+    createIntegerReader(0, 300),
   ),
   WORKER: defineVariable('1: this process delivers webhooks. 0: only the command `deliver` does', '1', readSwitch),
   WEBHOOK_ALLOW_HTTP: defineVariable('1: allow http: URLs for webhooks', '0', readSwitch),
   WEBHOOK_ALLOW_LOOPBACK: defineOptionalVariable(
     '1: allow webhooks to loopback addresses, for tests',
     '1 with an embedded database, otherwise 0',
-    createOptionalReader(readSwitch),
+    readSwitch,
   ),
   WEBHOOK_DNS_SERVERS: defineOptionalVariable(
     'Nameservers that resolve the names of webhooks, as comma-separated IP addresses, each with an optional :port',
     'those of the system',
-    createOptionalReader(readAddresses),
+    readAddresses,
   ),
   WEBHOOK_KEEP_ANSWERS: defineOptionalVariable(
     "1: store the first 1 KB of a receiver's response with each attempt, and show it with failed deliveries",
     '0 if loopback targets are allowed, because any local service may respond. Otherwise 1',
-    createOptionalReader(readSwitch),
+    readSwitch,
   ),
   LIMIT_SESSION_REQUESTS_PER_MINUTE: defineVariable(
     'Requests per minute per session. 0: unlimited',
@@ -188,12 +188,12 @@ export const variables = {
   LIMIT_MONTHLY_CALLS: defineOptionalVariable(
     'Calls per month per account, in all tiers. 0: unlimited',
     'by tier',
-    createOptionalReader(createIntegerReader(0, quotaMax)),
+    createIntegerReader(0, quotaMax),
   ),
   TEST_CLOCK_FILE: defineOptionalVariable(
     'For tests: a file with the time in Unix milliseconds that the service uses instead of its clock. Rename a new file ' +
       'to this path to advance the time',
     'none: the clock of the system',
-    createOptionalReader((text) => text),
+    readText,
   ),
 };
