@@ -1,9 +1,5 @@
 import { createRequire } from 'node:module';
-import type { Knex } from 'knex';
-// @ts-expect-error: Knex declares no types for its dialects
-import BetterSqlite3 from 'knex/lib/dialects/better-sqlite3/index.js';
-// @ts-expect-error: the same
-import KnexTransaction from 'knex/lib/dialects/sqlite3/execution/sqlite-transaction.js';
+import knex, { type Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
 import { abridge } from './rows.js';
 
@@ -11,9 +7,6 @@ interface Connection {
   /** Marks a broken connection. Knex then replaces the connection. */
   __knex__disposed?: unknown;
   prepare(sql: string): object;
-}
-interface Transaction {
-  query(connection: Connection, sql: string): Promise<unknown>;
 }
 interface Client {
   acquireRawConnection(): Promise<Connection>;
@@ -24,31 +17,18 @@ interface Client {
 const preparedMax = 500;
 
 const require = createRequire(import.meta.url);
-const BetterSqlite3Client = BetterSqlite3 as new () => Client;
-const SqliteTransaction = KnexTransaction as new (...parts: unknown[]) => Transaction;
-
-/**
- * Takes the write lock when the transaction begins. Otherwise, a transaction that reads first fails if another process
- * writes before it. Waiting would not help.
- */
-class ImmediateTransaction extends SqliteTransaction {
-  begin(connection: Connection): Promise<unknown> {
-    return this.query(connection, 'BEGIN IMMEDIATE;');
-  }
-}
+// An instance without a connection loads no driver.
+const { client } = knex({ client: 'better-sqlite3', useNullAsDefault: true });
+const BetterSqlite3Client: new () => Client = client.constructor;
 
 /**
  * Knex's better-sqlite3 dialect with the libsql driver. The npm package of libsql contains a binary, so installation
  * requires no compiler and no install script.
  */
 class LibsqlDialect extends BetterSqlite3Client {
-  // Knex calls these methods to get the driver and its transactions.
+  // Knex calls this method to get the driver.
   _driver(): unknown {
     return require('libsql');
-  }
-
-  transaction(...parts: unknown[]): Transaction {
-    return new ImmediateTransaction(this, ...parts);
   }
 
   /** Caches prepared statements, because each group uses the same dozen statements. */
@@ -65,10 +45,14 @@ class LibsqlDialect extends BetterSqlite3Client {
   }
 
   /**
-   * Runs a query. Replaces the connection after a failed statement, because libsql leaves the statement open. An open
-   * statement prevents later commits on the connection.
+   * Runs a query. A transaction takes the write lock when it begins. Otherwise, a transaction that reads first fails if
+   * another process writes before it. Waiting would not help.
+   *
+   * Replaces the connection after a failed statement, because libsql leaves the statement open. An open statement
+   * prevents later commits on the connection.
    */
   override async _query(connection: Connection, query: { sql: string }): Promise<unknown> {
+    if (query.sql === 'BEGIN;') query.sql = 'BEGIN IMMEDIATE;';
     try {
       return await super._query(connection, query);
     } catch (error) {
