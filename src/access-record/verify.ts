@@ -41,8 +41,8 @@ export async function verifyRecord(
     entries += checkpoint.seq;
   }
   for await (const links of await accesses.links())
-    for (const { account_id, pseudonym, subject_id, code } of links)
-      if (!signLink(digestId, account_id, pseudonym, subject_id).includes(code))
+    for (const { accountId, pseudonym, subjectId, code } of links)
+      if (!signLink(digestId, accountId, pseudonym, subjectId).includes(code))
         faults.push(`link of ${pseudonym}: it was changed or added, or its key is not in SECRETS_KEY`);
   return { chains: checkpoints.length, entries, faults, checkpoints };
 }

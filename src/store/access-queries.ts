@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Schema } from '../contract/contract.js';
+import { selectAfter } from './columns.js';
 import { listPages } from './people.js';
 
 /** In place of a pseudonym: the access concerns all persons of the account. */
@@ -12,7 +13,7 @@ export const erasedPerson = '!';
 /** The last entry of the previous page. */
 export type AccessCursor = Pick<ChainedEntry, 'atMs' | 'chainId' | 'seq'>;
 
-const columns = {
+export const entryColumns = {
   chainId: 'chain_id',
   seq: 'seq',
   atMs: 'at_ms',
@@ -25,21 +26,32 @@ const columns = {
   mac: 'mac',
 };
 
+export const checkpointColumns = {
+  ...{ chainId: 'chain_id', keyCheck: 'key_check', seq: 'seq' },
+  ...{ mac: 'mac', atMs: 'at_ms', signature: 'signature' },
+};
+
 const newestFirst = ['at_ms', 'chain_id', 'seq'].map((column) => ({ column, order: 'desc' as const }));
 
 /** Queries that read the access record. */
 export function createQueries(knex: Knex) {
-  const entries = () => knex('access_entries').select(columns);
+  const entries = () => knex('access_entries').select(entryColumns);
 
   /** Returns at most `max` entries of one subject after a cursor, newest first. */
-  function readPage(accountId: string, subject: string, after: AccessCursor | undefined, max: number) {
+  async function readPage(
+    accountId: string,
+    subject: string,
+    after: AccessCursor | undefined,
+    max: number,
+  ): Promise<ChainedEntry[]> {
     const query = entries().where({ account_id: accountId, subject }).orderBy(newestFirst).limit(max);
-    if (after) {
-      const { atMs, chainId, seq } = after;
-      query.where('at_ms', '<=', atMs);
-      query.whereRaw('(at_ms < ? or chain_id < ? or (chain_id = ? and seq < ?))', [atMs, chainId, chainId, seq]);
-    }
-    return query.then(toEntries);
+    if (after)
+      selectAfter(query, '<', [
+        ['at_ms', after.atMs],
+        ['chain_id', after.chainId],
+        ['seq', after.seq],
+      ]);
+    return query;
   }
 
   return {
@@ -58,10 +70,9 @@ export function createQueries(knex: Knex) {
     },
 
     /** Returns at most `max` entries, newest first. If `accountId` is given, only entries of that account. */
-    newest(max: number, accountId?: string): Promise<ChainedEntry[]> {
+    async newest(max: number, accountId?: string): Promise<ChainedEntry[]> {
       const query = entries().orderBy(newestFirst).limit(max);
-      if (accountId !== undefined) query.where({ account_id: accountId });
-      return query.then(toEntries);
+      return accountId === undefined ? query : query.where({ account_id: accountId });
     },
 
     /** Returns the ids of all chains that have a checkpoint or an entry. */
@@ -73,16 +84,12 @@ export function createQueries(knex: Knex) {
 
     /** Returns the checkpoint of a chain. Undefined if it has none. */
     async findCheckpoint(chainId: string): Promise<Checkpoint | undefined> {
-      const row = await knex('access_chains').where({ chain_id: chainId }).first();
-      if (!row) return undefined;
-      const { key_check: keyCheck, mac, signature } = row;
-      return { chainId, keyCheck, seq: Number(row.seq), mac, atMs: Number(row.at_ms), signature };
+      return knex('access_chains').where({ chain_id: chainId }).first(checkpointColumns);
     },
 
     /** Returns at most `max` entries of a chain after `seq`, in their order. */
-    chainAfter(chainId: string, seq: number, max: number): Promise<ChainedEntry[]> {
-      const query = entries().where({ chain_id: chainId }).where('seq', '>', seq).orderBy('seq').limit(max);
-      return query.then(toEntries);
+    async chainAfter(chainId: string, seq: number, max: number): Promise<ChainedEntry[]> {
+      return entries().where({ chain_id: chainId }).where('seq', '>', seq).orderBy('seq').limit(max);
     },
 
     /** Returns the number of entries of a chain before its first one. */
@@ -103,27 +110,25 @@ export function createQueries(knex: Knex) {
     },
 
     /** Returns the rows of all links, in pages. */
-    async links(): Promise<
-      AsyncIterable<Array<Record<'account_id' | 'pseudonym' | 'code', string> & { subject_id: string | null }>>
-    > {
-      return listPages(knex, {
-        ...{ table: 'access_subjects', keys: ['account_id', 'pseudonym'] },
-        columns: ['account_id', 'pseudonym', 'subject_id', 'code'],
-        select: (query) => query,
-        read: (row) => row as never,
-      });
+    async links(): Promise<AsyncIterable<PersonLink[]>> {
+      const columns = { accountId: 'account_id', pseudonym: 'pseudonym', subjectId: 'subject_id', code: 'code' };
+      return listPages<PersonLink>(knex('access_subjects'), columns, ['accountId', 'pseudonym']);
     },
   };
-}
-
-/** Converts the numbers, which MySQL's driver may return as text. */
-function toEntries(rows: ReadonlyArray<Record<keyof typeof columns, unknown>>): ChainedEntry[] {
-  return rows.map((row) => ({ ...row, seq: Number(row.seq), atMs: Number(row.atMs) }) as ChainedEntry);
 }
 
 function compareNewest(a: AccessCursor, b: AccessCursor): number {
   const byChain = Number(b.chainId > a.chainId) - Number(b.chainId < a.chainId);
   return b.atMs - a.atMs || byChain || b.seq - a.seq;
+}
+
+/** The link between a person and a pseudonym. */
+interface PersonLink {
+  readonly accountId: string;
+  readonly pseudonym: string;
+  /** Null after the erasure of the person. */
+  readonly subjectId: string | null;
+  readonly code: string;
 }
 
 /** One or more requests of a key in a minute that concern the same data. */

@@ -1,12 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
-import { type ChainedEntry, type Checkpoint, createQueries, erasedPerson } from './access-queries.js';
+import {
+  type ChainedEntry,
+  type Checkpoint,
+  checkpointColumns,
+  createQueries,
+  entryColumns,
+  erasedPerson,
+} from './access-queries.js';
+import { toColumns } from './columns.js';
 import { createErasedIdTable, type DigestId } from './erased-ids.js';
 import { retry } from './retry.js';
-import { insertRows } from './rows.js';
+import { chunksOf, insertRows } from './rows.js';
 import type { ReadScope } from './scope.js';
 
-const insertMax = 500;
 const dayMs = 86_400_000;
 
 /** All queries of the access record. */
@@ -109,13 +116,9 @@ export function createAccessTable(knex: Knex) {
     append: (entries: readonly ChainedEntry[], checkpoint: Checkpoint): Promise<void> =>
       retry(() =>
         knex.transaction(async (transaction) => {
-          for (const chunk of chunksOf(entries))
-            await insertRows(transaction, 'access_entries', chunk.map(toRow), {
-              key: ['chain_id', 'seq'],
-              merged: ['mac'],
-            });
-          const { chainId, keyCheck, seq, mac, atMs, signature } = checkpoint;
-          const row = { chain_id: chainId, key_check: keyCheck, seq, mac, at_ms: atMs, signature };
+          const rows = entries.map((entry) => toColumns(entryColumns, entry));
+          await insertRows(transaction, 'access_entries', rows, { key: ['chain_id', 'seq'], merged: ['mac'] });
+          const row = toColumns(checkpointColumns, checkpoint);
           const merged = ['seq', 'mac', 'at_ms', 'signature'];
           await insertRows(transaction, 'access_chains', [row], { key: ['chain_id'], merged });
         }),
@@ -159,13 +162,4 @@ export async function unlinkPerson({ knex, accountId }: ReadScope, digestId: Dig
   if (pseudonym === undefined) return 0;
   const [code] = signLink(digestId, accountId, pseudonym, null);
   return mine().where({ pseudonym }).update({ subject_id: null, code });
-}
-
-function toRow({ chainId, seq, atMs, accountId, keyId, credential, action, operation, subject, mac }: ChainedEntry) {
-  const named = { account_id: accountId, key_id: keyId, credential, action, operation, subject };
-  return { chain_id: chainId, seq, at_ms: atMs, ...named, mac };
-}
-
-function* chunksOf<T>(items: readonly T[]): Iterable<T[]> {
-  for (let from = 0; from < items.length; from += insertMax) yield items.slice(from, from + insertMax);
 }

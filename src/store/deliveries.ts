@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Schema } from '../contract/contract.js';
 import { type Delivery, type DeliveryStatus, toRow } from './delivery-row.js';
 import { lockDeliveries } from './lock-deliveries.js';
-import { insertRows } from './rows.js';
+import { type Conflict, insertRows } from './rows.js';
 import type { ReadScope } from './scope.js';
 
 /** Queue of the deliveries of one session to one webhook. */
@@ -10,8 +10,6 @@ export type QueueId = Pick<Delivery, 'webhookId' | 'sessionId'>;
 
 /** Columns that change when a delivery is settled or retried. */
 const changedColumns = ['seq', 'receiver', 'status', 'reason', 'attempts', 'due_at_ms', 'owner', 'settled_at_ms'];
-/** Maximum number of rows per statement. */
-const insertMax = 500;
 
 /**
  * Deliveries of one account. The pending deliveries of a webhook form queues, one per session. Whoever changes them
@@ -19,10 +17,9 @@ const insertMax = 500;
  */
 export function createDeliveryTable({ knex, accountId }: ReadScope) {
   const mine = () => knex('deliveries').where({ account_id: accountId });
-  const write = async (deliveries: readonly Delivery[], conflict?: Parameters<typeof insertRows>[3]) => {
+  const write = (deliveries: readonly Delivery[], conflict?: Conflict) => {
     const rows = deliveries.map((delivery) => ({ account_id: accountId, ...toRow(delivery) }));
-    for (let from = 0; from < rows.length; from += insertMax)
-      await insertRows(knex, 'deliveries', rows.slice(from, from + insertMax), conflict);
+    return insertRows(knex, 'deliveries', rows, conflict);
   };
   /** Returns the sessions whose queue to the webhook contains a delivery with one of the statuses. */
   const sessionsWith = async (

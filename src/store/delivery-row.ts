@@ -1,4 +1,5 @@
 import type { Schema } from '../contract/contract.js';
+import { toColumns } from './columns.js';
 
 /**
  * - due: may be sent at `dueAtMs`
@@ -67,11 +68,8 @@ export function isManualRetry({ seq }: Pick<Delivery, 'seq'>): boolean {
   return seq === null || seq < 0;
 }
 
-export function toRow(delivery: Delivery): Record<string, string | number | null> {
-  const fields = { ...delivery, attempts: JSON.stringify(delivery.attempts) };
-  return Object.fromEntries(
-    Object.entries(deliveryColumns).map(([field, column]) => [column, fields[field as keyof Delivery]]),
-  );
+export function toRow(delivery: Delivery) {
+  return toColumns(deliveryColumns, { ...delivery, attempts: JSON.stringify(delivery.attempts) });
 }
 
 export function toDelivery(row: DeliveryRow): Delivery {

@@ -18,19 +18,13 @@ export type DigestId = (
   digested: { readonly kind: ErasedId['kind'] | 'link'; readonly id: string },
 ) => readonly string[];
 
-const insertMax = 500;
-
 /** The ids of one account that were erased, with the time of their newest erasure. */
 export function createErasedIdTable({ knex, accountId }: ReadScope) {
   return {
     /** Stores the time of an erasure, in epoch ms. */
     async add(digests: readonly string[], erasedAtMs: number): Promise<void> {
       const rows = digests.map((digest) => ({ account_id: accountId, digest, erased_at_ms: erasedAtMs }));
-      for (let from = 0; from < rows.length; from += insertMax)
-        await insertRows(knex, 'erased_ids', rows.slice(from, from + insertMax), {
-          key: ['account_id', 'digest'],
-          merged: ['erased_at_ms'],
-        });
+      await insertRows(knex, 'erased_ids', rows, { key: ['account_id', 'digest'], merged: ['erased_at_ms'] });
     },
 
     /** Returns the times of erasures by digest, in epoch ms. */
@@ -54,19 +48,13 @@ export interface StoredErasure {
 /** The erased ids of all accounts, for the record outside of the database. */
 export function createErasedIdRecord(knex: Knex) {
   return {
-    /** Yields the ids that were erased at `sinceMs` or later, in pages. None if the schema is from before erased ids. */
-    async *since(sinceMs: number): AsyncGenerator<StoredErasure[]> {
-      if (!(await knex.schema.hasTable('erased_ids'))) return;
-      yield* listPages(knex, {
-        ...{ table: 'erased_ids', keys: ['account_id', 'digest'], columns: ['account_id', 'digest', 'erased_at_ms'] },
-        select: (query) => query.where('erased_at_ms', '>=', sinceMs),
-        read: (row) => ({
-          accountId: String(row['account_id']),
-          digest: String(row['digest']),
-          erasedAtMs: Number(row['erased_at_ms']),
-        }),
-      });
-    },
+    /** Yields the ids that were erased at `sinceMs` or later, in pages. */
+    since: (sinceMs: number): AsyncGenerator<StoredErasure[]> =>
+      listPages<StoredErasure>(
+        knex('erased_ids').where('erased_at_ms', '>=', sinceMs),
+        { accountId: 'account_id', digest: 'digest', erasedAtMs: 'erased_at_ms' },
+        ['accountId', 'digest'],
+      ),
 
     /** Stores erasures, unless newer ones are stored. */
     async add(erasures: readonly StoredErasure[]): Promise<void> {

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { createDeliveryTable, type QueueId } from './deliveries.js';
 import { deleteSession } from './expired-readings.js';
 import { retry } from './retry.js';
+import { chunksOf } from './rows.js';
 import type { ReadScope } from './scope.js';
 import { createWebhookTable } from './webhooks.js';
 
@@ -11,8 +12,6 @@ export interface Erasure {
   readonly session_id: string;
   readonly incarnation: string;
 }
-
-const insertMax = 500;
 
 /** Numbers of rows that `eraseSessions` deleted. */
 export interface ErasedSessions {
@@ -32,8 +31,7 @@ export async function eraseSessions(scope: ReadScope, subjectId: string, nowMs: 
   const sessions: Erasure[] = await mine().select('account_id', 'session_id', 'incarnation').forUpdate();
   const erase = (select: (query: Knex.QueryBuilder) => Knex.QueryBuilder) => eraseNotifications(scope, select, nowMs);
   let notifications = await erase((query) => query.where({ subject_id: subjectId }));
-  for (let from = 0; from < sessions.length; from += insertMax) {
-    const batch = sessions.slice(from, from + insertMax);
+  for (const batch of chunksOf(sessions)) {
     const ids = batch.map(({ session_id }) => session_id);
     await transaction('erasures').insert(batch);
     // Includes only rows without a subject, because an earlier session with the same id may have belonged to another

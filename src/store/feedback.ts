@@ -1,4 +1,5 @@
 import type { Schema } from '../contract/contract.js';
+import { type Nullable, omitNulls, selectAfter, toColumns } from './columns.js';
 import { findPublished, type ScoreAtReport, type ReportedObject, type ReportedTime } from './published-score.js';
 import type { ReadScope, WriteScope } from './scope.js';
 
@@ -25,19 +26,21 @@ export interface StoredReport extends Report {
 
 export type FeedbackCursor = Pick<Report, 'timestampMs' | 'id'>;
 
-interface Row {
-  readonly feedback_id: string;
-  readonly subject_id: string | null;
-  readonly session_id: string | null;
-  readonly timestamp_ms: number;
-  readonly duration_seconds: number | null;
-  readonly stress: number;
-  readonly note_code: Schema<'NoteCode'> | null;
-  readonly stress_score: number | null;
-  readonly model_version: number | null;
-  readonly readings: number | null;
-  readonly recorded_at_ms: number;
-}
+const columns = {
+  id: 'feedback_id',
+  subjectId: 'subject_id',
+  sessionId: 'session_id',
+  timestampMs: 'timestamp_ms',
+  durationSeconds: 'duration_seconds',
+  stress: 'stress',
+  noteCode: 'note_code',
+  score: 'stress_score',
+  model: 'model_version',
+  readings: 'readings',
+  recordedAtMs: 'recorded_at_ms',
+};
+
+type Fields = Omit<StoredReport, 'published'> & Partial<ScoreAtReport>;
 
 /** Reads the reports of one account. */
 export function createFeedbackReader({ knex, accountId }: ReadScope) {
@@ -46,19 +49,20 @@ export function createFeedbackReader({ knex, accountId }: ReadScope) {
   return {
     /** Returns a report that has one of these ids. */
     async find(ids: readonly string[]): Promise<StoredReport | undefined> {
-      const row: Row | undefined = await mine().whereIn('feedback_id', ids).first();
+      const row: Nullable<Fields> | undefined = await mine().whereIn('feedback_id', ids).first(columns);
       return row && toReport(row);
     },
 
     /** Returns at most `max` reports of the account, or of a subject, newest first. `after` is the end of a page. */
     async page(subjectId: string | undefined, after: FeedbackCursor | undefined, max: number): Promise<StoredReport[]> {
       const query = subjectId === undefined ? mine() : mine().where({ subject_id: subjectId });
-      if (after) {
-        const { timestampMs: timestamp_ms, id } = after;
-        query.where('timestamp_ms', '<=', timestamp_ms);
-        query.whereNot((it) => it.where({ timestamp_ms }).andWhere('feedback_id', '>=', id));
-      }
-      const rows: Row[] = await query.orderBy('timestamp_ms', 'desc').orderBy('feedback_id', 'desc').limit(max);
+      if (after)
+        selectAfter(query, '<', [
+          ['timestamp_ms', after.timestampMs],
+          ['feedback_id', after.id],
+        ]);
+      const order = ['timestamp_ms', 'feedback_id'].map((column) => ({ column, order: 'desc' }) as const);
+      const rows: Array<Nullable<Fields>> = await query.select(columns).orderBy(order).limit(max);
       return rows.map(toReport);
     },
 
@@ -96,35 +100,16 @@ export function createFeedbackWriter(scope: WriteScope) {
 
     /** Stores a report of a locked session or subject. */
     async add(report: Report, owner: Readonly<Record<string, string | null>>): Promise<void> {
-      const { published } = report;
-      await transaction('feedback').insert({
-        account_id: accountId,
-        feedback_id: report.id,
-        ...owner,
-        timestamp_ms: report.timestampMs,
-        duration_seconds: report.durationSeconds ?? null,
-        stress: report.stress,
-        note_code: report.noteCode ?? null,
-        stress_score: published?.score ?? null,
-        model_version: published?.model ?? null,
-        readings: published?.readings ?? null,
-        recorded_at_ms: report.recordedAtMs,
-      });
+      const { published, ...fields } = report;
+      const row = toColumns(columns, { ...fields, ...published });
+      await transaction('feedback').insert({ ...row, account_id: accountId, ...owner });
     },
   };
 }
 
-function toReport(row: Row): StoredReport {
-  const { stress_score: score, model_version: model, readings } = row;
-  return {
-    id: row.feedback_id,
-    sessionId: row.session_id ?? undefined,
-    subjectId: row.subject_id ?? undefined,
-    timestampMs: row.timestamp_ms,
-    durationSeconds: row.duration_seconds ?? undefined,
-    stress: row.stress,
-    noteCode: row.note_code ?? undefined,
-    published: score === null || model === null || readings === null ? undefined : { score, model, readings },
-    recordedAtMs: row.recorded_at_ms,
-  };
+function toReport(row: Nullable<Fields>): StoredReport {
+  const { score, model, readings, ...report } = omitNulls<Fields>(row);
+  return score === undefined || model === undefined || readings === undefined
+    ? report
+    : { ...report, published: { score, model, readings } };
 }

@@ -1,13 +1,11 @@
 import type { Knex } from 'knex';
 
-export type AuditAction = 'create' | 'rotate' | 'revoke' | 'set-tier' | 'set';
-
 /** One change of a key, or of the tier or a setting of an account. */
 export interface AuditEntry {
   readonly accountId: string;
   readonly entryId: string;
   readonly atMs: number;
-  readonly action: AuditAction;
+  readonly action: 'create' | 'rotate' | 'revoke' | 'set-tier' | 'set';
   /** The changed key. Null for a change of the account itself. */
   readonly keyId: string | null;
   readonly keyPrefix: string | null;
@@ -19,7 +17,7 @@ export interface AuditEntry {
 
 export type ListedAuditEntry = AuditEntry & { readonly account: string };
 
-const columns = {
+export const auditColumns = {
   accountId: 'account_id',
   entryId: 'entry_id',
   atMs: 'at_ms',
@@ -30,15 +28,14 @@ const columns = {
   details: 'details',
 };
 
+const newestFirst = ['at_ms', 'entry_id'].map((column) => ({ column, order: 'desc' as const }));
+
 /** Queries of the audit log of key administration. Entries are never changed or purged. */
 export function createAuditQueries(knex: Knex) {
   return {
     /** Returns at most `max` entries, newest first. If `accountId` is given, returns only entries of that account. */
     async auditEntries(max: number, accountId?: string): Promise<ListedAuditEntry[]> {
-      const query = knex('key_audit')
-        .select(columns)
-        .orderBy([...newestFirst])
-        .limit(max);
+      const query = knex('key_audit').select(auditColumns).orderBy(newestFirst).limit(max);
       if (accountId !== undefined) query.where({ account_id: accountId });
       const rows = await query;
       const names = await accountNames(knex, [...new Set(rows.map((row) => row.accountId))]);
@@ -50,11 +47,6 @@ export function createAuditQueries(knex: Knex) {
     },
   };
 }
-
-const newestFirst = [
-  { column: 'at_ms', order: 'desc' },
-  { column: 'entry_id', order: 'desc' },
-] as const;
 
 async function accountNames(knex: Knex, accountIds: readonly string[]): Promise<Map<string, string>> {
   const rows = await knex('accounts').select('account_id', 'name').whereIn('account_id', accountIds);

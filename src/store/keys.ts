@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { AccountSettings, Scope, Tier } from '../contract/contract.js';
-import { type AuditEntry, createAuditQueries } from './key-audit.js';
+import { toColumns } from './columns.js';
+import { auditColumns, type AuditEntry, createAuditQueries } from './key-audit.js';
 import { retry } from './retry.js';
 import { rowFormats } from './row-formats.js';
 
@@ -159,16 +160,8 @@ function keyWriter(transaction: Knex.Transaction) {
     },
 
     async audit(entry: AuditEntry): Promise<void> {
-      await transaction('key_audit').insert({
-        account_id: entry.accountId,
-        entry_id: entry.entryId,
-        at_ms: entry.atMs,
-        action: entry.action,
-        key_id: entry.keyId,
-        key_prefix: entry.keyPrefix,
-        actor: entry.actor,
-        details: JSON.stringify(entry.details),
-      });
+      const row = toColumns(auditColumns, { ...entry, details: JSON.stringify(entry.details) });
+      await transaction('key_audit').insert(row);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { selectAfter } from './columns.js';
 import { findTables } from './tables/index.js';
 import type { TableDefinition } from './tables/table.js';
 
@@ -10,64 +11,46 @@ const tables = findTables(isOfPeople).map(({ name }) => name);
 export function createPeopleTable(knex: Knex) {
   return {
     /** Yields the ids of people in pages. An id is yielded once per table that contains it. */
-    async *subjects(): AsyncGenerator<Array<{ accountId: string; subjectId: string }>> {
+    async *subjects() {
+      const columns = { accountId: 'account_id', subjectId: 'subject_id' };
       for (const table of tables)
-        yield* listPages(knex, {
-          ...{ table, keys: ['account_id', 'subject_id'], columns: ['account_id', 'subject_id'] },
-          select: (query) => query.whereNotNull('subject_id'),
-          read: (row) => ({ accountId: String(row['account_id']), subjectId: String(row['subject_id']) }),
-        });
+        yield* listPages<typeof columns>(knex(table).whereNotNull('subject_id'), columns, ['accountId', 'subjectId']);
     },
 
     /** Yields the sessions without a subject in pages. */
-    sessionsWithoutSubject: (): AsyncGenerator<Array<{ accountId: string; sessionId: string; incarnation: string }>> =>
-      listPages(knex, {
-        ...{
-          table: 'sessions',
-          keys: ['account_id', 'session_id'],
-          columns: ['account_id', 'session_id', 'incarnation'],
-        },
-        select: (query) => query.whereNull('subject_id'),
-        read: (row) => ({
-          accountId: String(row['account_id']),
-          sessionId: String(row['session_id']),
-          incarnation: String(row['incarnation']),
-        }),
-      }),
+    sessionsWithoutSubject() {
+      const columns = { accountId: 'account_id', sessionId: 'session_id', incarnation: 'incarnation' };
+      return listPages<typeof columns>(knex('sessions').whereNull('subject_id'), columns, ['accountId', 'sessionId']);
+    },
   };
-}
-
-type Row = Readonly<Record<string, unknown>>;
-
-export interface PagedQuery<T> {
-  readonly table: string;
-  /** Columns that order the rows. Together they are unique among the selected rows. */
-  readonly keys: readonly [string, string];
-  readonly columns: readonly string[];
-  readonly select: (query: Knex.QueryBuilder) => Knex.QueryBuilder;
-  readonly read: (row: Row) => T;
 }
 
 const pageRows = 1_000;
 
-/** Yields distinct rows of a table in pages. Used by commands: a page may scan the table. */
-export async function* listPages<T>(
-  knex: Knex,
-  { table, keys, columns, select, read }: PagedQuery<T>,
-): AsyncGenerator<T[]> {
-  const [one, other] = keys;
-  let last: Row | undefined;
-  for (;;) {
-    const query = select(knex(table).distinct(...columns));
-    if (last) {
-      const after = [last[one], last[other]] as [string, string];
-      query.where((it) =>
-        it.where(one, '>', after[0]).orWhere((same) => same.where(one, after[0]).where(other, '>', after[1])),
-      );
-    }
-    const rows: Row[] = await query.orderBy([one, other]).limit(pageRows);
-    if (rows.length > 0) yield rows.map(read);
-    last = rows.at(-1);
+/**
+ * Yields distinct rows of a query in pages, with the names of `columns`. Together, the two keys are unique among the
+ * rows. Used by commands: a page may scan the table.
+ */
+export async function* listPages<Row>(
+  query: Knex.QueryBuilder,
+  columns: Readonly<Record<keyof Row & string, string>>,
+  [one, other]: readonly [keyof Row & string, keyof Row & string],
+): AsyncGenerator<Row[]> {
+  const order = [columns[one], columns[other]] as const;
+  const select = () =>
+    query
+      .clone()
+      .distinct(columns)
+      .orderBy([...order])
+      .limit(pageRows);
+  let rows: Row[] = await select();
+  while (rows.length > 0) {
+    yield rows;
+    const last = rows.at(-1) as Readonly<Record<string, string>>;
     if (rows.length < pageRows) return;
+    rows = await selectAfter(select(), '>', [
+      [order[0], last[one] ?? ''],
+      [order[1], last[other] ?? ''],
+    ]);
   }
 }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { toColumns } from './columns.js';
 
 /** A key that signs deletion receipts (Ed25519). */
 export interface ReceiptKey {
@@ -11,6 +12,7 @@ export interface ReceiptKey {
 }
 
 const columns = { keyId: 'key_id', publicKey: 'public_key', privateKey: 'private_key', createdAtMs: 'created_at_ms' };
+const newestFirst = ['created_at_ms', 'key_id'].map((column) => ({ column, order: 'desc' as const }));
 
 /**
  * Queries of the keys that sign deletion receipts. Public keys are never deleted, so that old receipts stay verifiable.
@@ -20,17 +22,11 @@ export function createReceiptKeyTable(knex: Knex) {
   return {
     /** Returns at most `max` keys, newest first. */
     async list(max: number): Promise<ReceiptKey[]> {
-      const newestFirst = [
-        { column: 'created_at_ms', order: 'desc' },
-        { column: 'key_id', order: 'desc' },
-      ];
-      const rows = await table().select(columns).orderBy(newestFirst).limit(max);
-      return rows.map((row) => ({ ...row, createdAtMs: Number(row.createdAtMs) }));
+      return table().select(columns).orderBy(newestFirst).limit(max);
     },
 
-    async insert({ keyId, publicKey, privateKey, createdAtMs }: ReceiptKey): Promise<void> {
-      const row = { key_id: keyId, public_key: publicKey, private_key: privateKey, created_at_ms: createdAtMs };
-      await table().insert(row);
+    async insert(key: ReceiptKey): Promise<void> {
+      await table().insert(toColumns(columns, key));
     },
 
     /** Replaces the sealed private key. Null deletes it. */

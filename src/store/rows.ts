@@ -68,9 +68,18 @@ export interface Conflict {
   readonly merged: readonly string[];
 }
 
-/** Inserts rows that have the same columns, in one statement. Does nothing if there are no rows. */
+/** Maximum number of rows per statement. */
+const rowsMax = 500;
+
+/** Inserts rows that have the same columns. Must be called in a transaction if there are more than `rowsMax`. */
 export async function insertRows(knex: Knex, table: string, rows: readonly Row[], conflict?: Conflict): Promise<void> {
-  await runStatements({ knex }, buildInsert(knex, table, rows, conflict));
+  const statements = [...chunksOf(rows)].flatMap((chunk) => buildInsert(knex, table, chunk, conflict));
+  await runStatements({ knex }, statements);
+}
+
+/** Yields the items in arrays of at most `max`. */
+export function* chunksOf<T>(items: readonly T[], max = rowsMax): Generator<T[]> {
+  for (let from = 0; from < items.length; from += max) yield items.slice(from, from + max);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Session } from '../score/remembered.js';
+import { selectAfter } from './columns.js';
 import type { ReadScope } from './scope.js';
 import { readSession, type SessionRow } from './sessions.js';
 
@@ -34,7 +35,7 @@ export async function listSessions(
     .select(...columns)
     .where({ account_id: accountId });
   if (subjectId !== undefined) query.where({ subject_id: subjectId });
-  if (after) selectAfter(query, after);
+  if (after) selectAfterSession(query, after);
   const order = ['started_at_ms', 'incarnation'].map((column) => ({ column, order: 'desc' }) as const);
   const rows: Array<SessionRow & { readonly started_at_ms: number }> = await query
     .whereNotNull('body')
@@ -47,17 +48,10 @@ export async function listSessions(
   });
 }
 
-/**
- * Limits the query to sessions after the cursor. The first condition is redundant, but only this condition can use the
- * index. The start in the last condition keeps MariaDB from searching the index of incarnations in addition.
- */
-export function selectAfter(query: Knex.QueryBuilder, { startedAtMs, incarnation }: SessionCursor): void {
-  query
-    .where('started_at_ms', '<=', startedAtMs)
-    .where(
-      (rest) =>
-        void rest
-          .where('started_at_ms', '<', startedAtMs)
-          .orWhere((same) => void same.where('started_at_ms', startedAtMs).where('incarnation', '<', incarnation)),
-    );
+/** Limits a query of sessions to those after the cursor. */
+export function selectAfterSession(query: Knex.QueryBuilder, { startedAtMs, incarnation }: SessionCursor): void {
+  selectAfter(query, '<', [
+    ['started_at_ms', startedAtMs],
+    ['incarnation', incarnation],
+  ]);
 }

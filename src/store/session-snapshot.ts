@@ -12,7 +12,7 @@ import {
 } from './readings.js';
 import { selectRows } from './rows.js';
 import type { ReadScope } from './scope.js';
-import { selectAfter, type SessionCursor, type SessionFilter } from './session-list.js';
+import { selectAfterSession, type SessionCursor, type SessionFilter } from './session-list.js';
 
 /** A session as of a position. */
 export interface SnapshotSession extends SessionCursor {
@@ -57,7 +57,7 @@ export function createSnapshotReader({ knex, accountId }: ReadScope) {
       .select('s.started_at_ms', 's.incarnation', knex.raw(`(${newest}) as position`, [account, position]))
       .where({ 's.account_id': accountId });
     if (subjectId !== undefined) query.where({ 's.subject_id': subjectId });
-    if (after) selectAfter(query, after);
+    if (after) selectAfterSession(query, after);
     const order = ['s.started_at_ms', 's.incarnation'].map((column) => ({ column, order: 'desc' }) as const);
     const rows: Array<{ started_at_ms: number; incarnation: string; position: number | null }> = await query
       .orderBy(order)

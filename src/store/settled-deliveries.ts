@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { webhookDelivery as settings } from '../../generated/spec.js';
+import { selectAfter } from './columns.js';
 import { type Delivery, deliveryColumns, type DeliveryRow, toDelivery } from './delivery-row.js';
 import { lockDeliveries } from './lock-deliveries.js';
 import type { ReadScope } from './scope.js';
@@ -33,7 +34,11 @@ export function createDeliveryLog({ knex, accountId }: ReadScope) {
     if (webhookId !== undefined) query.where({ webhook_id: webhookId });
     if (sessionId !== undefined) query.where({ session_id: sessionId });
     if (sinceMs !== undefined) query.where(time, '>=', sinceMs);
-    if (after) onlyAfter(query, time, after);
+    if (after)
+      selectAfter(query, '<', [
+        [time, after.atMs],
+        ['delivery_id', after.deliveryId],
+      ]);
     const order = [time, 'delivery_id'].map((column) => ({ column, order: 'desc' }) as const);
     return query.orderBy(order).limit(max);
   };
@@ -62,13 +67,6 @@ export function createDeliveryLog({ knex, accountId }: ReadScope) {
       return row && toDelivery(row);
     },
   };
-}
-
-/** Starts after the cursor. The first condition is redundant, but only this condition can use the index. */
-function onlyAfter(query: Knex.QueryBuilder, time: string, { atMs, deliveryId }: DeliveryCursor): void {
-  query
-    .where(time, '<=', atMs)
-    .where((rest) => void rest.where(time, '<', atMs).orWhere('delivery_id', '<', deliveryId));
 }
 
 /** Compares deliveries for a list that is ordered by a time, newest first. */

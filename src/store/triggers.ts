@@ -1,4 +1,5 @@
 import type { Trigger } from '../score/triggers.js';
+import { toColumns } from './columns.js';
 import { rowFormats } from './row-formats.js';
 import { buildInsert, type Statement } from './rows.js';
 import type { ReadScope, WriteScope } from './scope.js';
@@ -12,10 +13,8 @@ export function createTriggerReader({ knex, accountId }: ReadScope) {
     /** Returns all triggers of a subject, by topic. */
     async ofSubject(subjectId: string): Promise<Map<string, Trigger>> {
       const key = { account_id: accountId, subject_id: subjectId };
-      const rows = await knex('triggers')
-        .select('topic', ...triggerColumns)
-        .where(key);
-      return new Map(rows.map((row) => [row.topic, toTrigger(row)]));
+      const rows = await knex('triggers').select('topic', triggerColumns).where(key);
+      return new Map(rows.map(({ topic, ...row }) => [topic, toTrigger(row)]));
     },
   };
 }
@@ -25,10 +24,8 @@ export function createTriggerWriter({ knex: transaction, accountId, afterCommit,
   const mine = () => transaction('triggers').where({ account_id: accountId });
   const read = async (subjectIds: readonly string[]): Promise<void> => {
     for (const id of subjectIds) known.set(id, new Map());
-    const rows = await mine()
-      .select('subject_id', 'topic', ...triggerColumns)
-      .whereIn('subject_id', subjectIds);
-    for (const row of rows) known.get(row.subject_id)?.set(row.topic, toTrigger(row));
+    const rows = await mine().select('subject_id', 'topic', triggerColumns).whereIn('subject_id', subjectIds);
+    for (const { subject_id, topic, ...row } of rows) known.get(subject_id)?.set(topic, toTrigger(row));
   };
 
   return {
@@ -51,73 +48,49 @@ export function createTriggerWriter({ knex: transaction, accountId, afterCommit,
           for (const [topic, trigger] of triggers) known.get(id)?.set(topic, trigger);
       });
       const key = ['account_id', 'subject_id', 'topic'];
-      return buildInsert(transaction, 'triggers', rows, { key, merged: triggerColumns });
+      return buildInsert(transaction, 'triggers', rows, { key, merged: Object.values(triggerColumns) });
     },
   };
 }
 
+/** A trigger row with the field names of `Trigger`. */
+interface StoredTrigger extends Omit<Trigger, 'activation' | 'changes'> {
+  readonly activationSessionId: string | null;
+  readonly activationAtMs: number | null;
+  readonly resolving: number | null;
+  readonly statusChanges: string;
+}
+
 /** Columns of a trigger except its key. */
-export interface TriggerRow {
-  readonly status: Trigger['status'];
-  readonly recent_stress: number;
-  readonly score_sum: number;
-  readonly sightings: number;
-  readonly peak_score: number;
-  readonly sessions: number;
-  readonly last_seen_ms: number;
-  readonly activation_session_id: string | null;
-  readonly activation_at_ms: number | null;
-  readonly resolving_sightings: number | null;
-  readonly status_changes: string;
+export const triggerColumns: Readonly<Record<keyof StoredTrigger, string>> = {
+  status: 'status',
+  recent: 'recent_stress',
+  scoreSum: 'score_sum',
+  sightings: 'sightings',
+  peakScore: 'peak_score',
+  sessions: 'sessions',
+  lastSeenMs: 'last_seen_ms',
+  activationSessionId: 'activation_session_id',
+  activationAtMs: 'activation_at_ms',
+  resolving: 'resolving_sightings',
+  statusChanges: 'status_changes',
+};
+
+export function toTriggerRow({ activation, changes, ...counts }: Trigger) {
+  return toColumns(triggerColumns, {
+    ...counts,
+    activationSessionId: activation?.sessionId,
+    activationAtMs: activation?.atMs,
+    resolving: activation?.resolving,
+    statusChanges: rowFormats.statusChanges.encode({ changes }),
+  });
 }
 
-export const triggerColumns = [
-  'status',
-  'recent_stress',
-  'score_sum',
-  'sightings',
-  'peak_score',
-  'sessions',
-  'last_seen_ms',
-  'activation_session_id',
-  'activation_at_ms',
-  'resolving_sightings',
-  'status_changes',
-] as const satisfies ReadonlyArray<keyof TriggerRow>;
-
-export function toTriggerRow(trigger: Trigger): TriggerRow {
-  const { activation } = trigger;
+export function toTrigger(row: StoredTrigger): Trigger {
+  const { activationSessionId: sessionId, activationAtMs: atMs, resolving, statusChanges, ...counts } = row;
   return {
-    status: trigger.status,
-    recent_stress: trigger.recent,
-    score_sum: trigger.scoreSum,
-    sightings: trigger.sightings,
-    peak_score: trigger.peakScore,
-    sessions: trigger.sessions,
-    last_seen_ms: trigger.lastSeenMs,
-    activation_session_id: activation?.sessionId ?? null,
-    activation_at_ms: activation?.atMs ?? null,
-    resolving_sightings: activation?.resolving ?? null,
-    status_changes: rowFormats.statusChanges.encode({ changes: trigger.changes }),
+    ...counts,
+    ...(sessionId !== null && { activation: { sessionId, atMs: atMs ?? 0, resolving: resolving ?? 0 } }),
+    ...rowFormats.statusChanges.decode(statusChanges),
   };
-}
-
-export function toTrigger(row: TriggerRow): Trigger {
-  return {
-    status: row.status,
-    recent: row.recent_stress,
-    scoreSum: row.score_sum,
-    sightings: row.sightings,
-    peakScore: row.peak_score,
-    sessions: row.sessions,
-    lastSeenMs: row.last_seen_ms,
-    ...readActivation(row),
-    ...rowFormats.statusChanges.decode(row.status_changes),
-  };
-}
-
-function readActivation(row: TriggerRow): Pick<Trigger, 'activation'> {
-  if (row.activation_session_id === null) return {};
-  const { activation_session_id: sessionId, activation_at_ms: atMs, resolving_sightings: resolving } = row;
-  return { activation: { sessionId, atMs: atMs ?? 0, resolving: resolving ?? 0 } };
 }

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Schema } from '../contract/contract.js';
 import { filterAsciiIds } from './ascii-ids.js';
+import { type Nullable, omitNulls, selectAfter, toColumns } from './columns.js';
 import { rowFormats } from './row-formats.js';
 import { selectRows } from './rows.js';
 import type { ReadScope } from './scope.js';
@@ -39,17 +40,17 @@ export interface StoredWebhook {
   readonly disabledEpoch?: number;
 }
 
-interface WebhookRow {
-  readonly webhook_id: string;
-  readonly url: string;
-  readonly session_id: string | null;
-  readonly subject_id: string | null;
-  readonly registered_epoch: number;
-  readonly disabled_epoch: number | null;
-  readonly body: string;
-}
+const columns = {
+  webhookId: 'webhook_id',
+  url: 'url',
+  sessionId: 'session_id',
+  subjectId: 'subject_id',
+  registeredEpoch: 'registered_epoch',
+  disabledEpoch: 'disabled_epoch',
+};
 
-const columns = ['webhook_id', 'url', 'session_id', 'subject_id', 'registered_epoch', 'disabled_epoch', 'body'];
+type Columns = Pick<StoredWebhook, keyof typeof columns>;
+type WebhookRow = Nullable<Columns> & { readonly body: string };
 
 /** Returns the subject whose sessions the webhook watches. Undefined if it watches one session or every session. */
 export function findWatchedSubject({ sessionId, subjectId }: StoredWebhook): string | undefined {
@@ -59,7 +60,10 @@ export function findWatchedSubject({ sessionId, subjectId }: StoredWebhook): str
 /** Webhooks of one account. */
 export function createWebhookTable({ knex, accountId }: ReadScope) {
   const mine = () => knex('webhooks').where({ account_id: accountId });
-  const select = () => mine().select(columns).orderBy('webhook_id');
+  const select = () =>
+    mine()
+      .select({ ...columns, body: 'body' })
+      .orderBy('webhook_id');
   /**
    * Writes the rows before they are locked, if other nodes may write. Two transactions that lock the same webhook then
    * never both commit. Otherwise, one transaction could queue a delivery behind a delivery that the other transaction
@@ -113,7 +117,7 @@ export function createWebhookTable({ knex, accountId }: ReadScope) {
       const isMarked = await markLocked(mine().whereIn('webhook_id', filterAsciiIds(webhookIds)));
       const query = select().whereIn('webhook_id', filterAsciiIds(webhookIds));
       const rows: WebhookRow[] = await (isShared && !isMarked ? query.forShare() : query.forUpdate());
-      return new Map(rows.map((row) => [row.webhook_id, toWebhook(row)]));
+      return new Map(rows.map((row) => [row.webhookId, toWebhook(row)]));
     },
 
     /** Locks the account until the transaction ends. The lock blocks other registrations. */
@@ -144,39 +148,25 @@ export interface WebhookId {
 
 /** Returns the ids of webhooks of all accounts that follow an id, in order. */
 export async function findWebhookIdsAfter(knex: Knex, after: WebhookId, max: number): Promise<WebhookId[]> {
-  return knex('webhooks')
+  const query = knex('webhooks')
     .select({ accountId: 'account_id', webhookId: 'webhook_id' })
-    .where('account_id', '>', after.accountId)
-    .orWhere((same) => same.where('account_id', after.accountId).where('webhook_id', '>', after.webhookId))
     .orderBy(['account_id', 'webhook_id'])
     .limit(max);
+  return selectAfter(query, '>', [
+    ['account_id', after.accountId],
+    ['webhook_id', after.webhookId],
+  ]);
 }
 
 function oldestFirst(rows: readonly WebhookRow[]): StoredWebhook[] {
   return rows.map(toWebhook).sort((a, b) => a.createdAtMs - b.createdAtMs);
 }
 
-function toRow(webhook: StoredWebhook): WebhookRow {
+function toRow(webhook: StoredWebhook): Record<string, string | number | null> {
   const { webhookId, url, sessionId, subjectId, registeredEpoch, disabledEpoch, ...content } = webhook;
-  return {
-    webhook_id: webhookId,
-    url,
-    session_id: sessionId ?? null,
-    subject_id: subjectId ?? null,
-    registered_epoch: registeredEpoch,
-    disabled_epoch: disabledEpoch ?? null,
-    body: rowFormats.webhook.encode(content),
-  };
+  return { ...toColumns(columns, webhook), body: rowFormats.webhook.encode(content) };
 }
 
-function toWebhook(row: WebhookRow): StoredWebhook {
-  return {
-    webhookId: row.webhook_id,
-    url: row.url,
-    ...(row.session_id !== null && { sessionId: row.session_id }),
-    ...(row.subject_id !== null && { subjectId: row.subject_id }),
-    registeredEpoch: row.registered_epoch,
-    ...(row.disabled_epoch !== null && { disabledEpoch: row.disabled_epoch }),
-    ...rowFormats.webhook.decode(row.body),
-  };
+function toWebhook({ body, ...row }: WebhookRow): StoredWebhook {
+  return { ...omitNulls<Columns>(row), ...rowFormats.webhook.decode(body) };
 }

@@ -1,0 +1,42 @@
+import type { Knex } from 'knex';
+
+type Value = string | number | null;
+
+/** Returns a row: the values of fields under the names of their columns. An absent value becomes null. */
+export function toColumns<Field extends string>(
+  columns: Readonly<Record<Field, string>>,
+  values: { readonly [Name in NoInfer<Field>]?: Value | undefined },
+): Record<string, Value> {
+  const entries = Object.entries<string>(columns);
+  return Object.fromEntries(entries.map(([field, column]) => [column, values[field as Field] ?? null]));
+}
+
+/** A row of an object: null in place of absent fields. */
+export type Nullable<T> = {
+  readonly [Name in keyof T]-?: undefined extends T[Name] ? Exclude<T[Name], undefined> | null : T[Name];
+};
+
+/** Returns the fields of a row that are not null. */
+export function omitNulls<T extends object>(row: Nullable<T>): T {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as T;
+}
+
+/**
+ * Selects the rows after a row in the order of some columns: ascending with `>`, descending with `<`. The first condition
+ * is redundant, but only this condition can use an index. The equality keeps MariaDB from searching the index of a later
+ * column in addition.
+ */
+export function selectAfter(
+  query: Knex.QueryBuilder,
+  operator: '<' | '>',
+  [first, ...others]: ReadonlyArray<readonly [column: string, value: string | number]>,
+): Knex.QueryBuilder {
+  if (!first) return query.whereRaw('false');
+  const [column, value] = first;
+  if (others.length === 0) return query.where(column, operator, value);
+  return query.where(column, `${operator}=`, value).where((rest) => {
+    void rest
+      .where(column, operator, value)
+      .orWhere((same) => void selectAfter(same.where(column, value), operator, others));
+  });
+}
