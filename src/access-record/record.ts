@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import {
   type AccessEntry,
@@ -11,6 +10,7 @@ import {
 } from '../store/access-queries.js';
 import type { AccessTable } from '../store/accesses.js';
 import type { DigestId } from '../store/erased-ids.js';
+import { repeat } from '../store/repeat.js';
 import { type ChainSigner, createChainSigner } from './chain.js';
 
 /** A request that read, exported or erased personal data. */
@@ -19,12 +19,7 @@ export interface Access extends Omit<AccessEntry, 'subject' | 'atMs'> {
   readonly data: { readonly subjectId: string } | { readonly sessionId: string } | typeof everyone;
 }
 
-export interface AccessRecord {
-  /** Adds an access. Returns immediately. The access is stored within a second. */
-  add(access: Access): void;
-  /** Stores the remaining accesses. */
-  close(): Promise<void>;
-}
+export type AccessRecord = ReturnType<typeof startAccessRecord>;
 
 export interface AccessRecordParts {
   readonly accesses: AccessTable;
@@ -54,9 +49,8 @@ interface Batch {
  * Collects accesses in memory and stores them in a chain that only this process extends. No request waits for it, and no
  * lock is shared with other processes. Each day has a new chain, so that the purge can delete whole chains.
  */
-export function startAccessRecord({ accesses, digestId, secretsKey, now, log }: AccessRecordParts): AccessRecord {
+export function startAccessRecord({ accesses, digestId, secretsKey, now, log }: AccessRecordParts) {
   const signer = createChainSigner(secretsKey);
-  const stop = new AbortController();
   const waiting: Waiting[] = [];
   let merged = { minute: 0, names: new Set<string>() };
   let last: Checkpoint | undefined;
@@ -82,22 +76,19 @@ export function startAccessRecord({ accesses, digestId, secretsKey, now, log }: 
     unfinished = undefined;
   }
 
-  async function writePeriodically(): Promise<void> {
-    let isFailing = false;
-    while (!stop.signal.aborted) {
-      await sleep(writeEveryMs, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
-      const error = await write().then(() => undefined, toError);
-      if (error && !isFailing) log.warn({ err: error }, 'access record not written: retried every half second');
-      isFailing = error !== undefined;
+  const writing = repeat({
+    everyMs: writeEveryMs,
+    async work() {
       if (lost > 0)
         log.error({ accesses: lost }, 'accesses missing in the record: the database was unavailable too long');
       lost = 0;
-    }
-  }
-
-  const writing = writePeriodically();
+      await write();
+    },
+    onFailure: (err) => log.warn({ err }, 'access record not written: retried every half second'),
+  });
   return {
-    add(access) {
+    /** Adds an access. Returns immediately. The access is stored within a second. */
+    add(access: Access): void {
       const atMs = now();
       const minute = atMs - (atMs % minuteMs);
       // A later request in the same minute may concern data that the erased person sent after the erasure.
@@ -109,20 +100,18 @@ export function startAccessRecord({ accesses, digestId, secretsKey, now, log }: 
       if (waiting.length < waitingMax) waiting.push({ ...access, atMs });
       else lost += 1;
     },
-    async close() {
-      stop.abort();
-      await writing;
-      // Written twice, because an unfinished batch is written first.
-      const error = await write()
-        .then(write)
-        .then(() => undefined, toError);
-      if (error) log.warn({ err: error, accesses: waiting.length }, 'accesses lost at shutdown');
+    /** Stores the remaining accesses. */
+    async close(): Promise<void> {
+      await writing.close();
+      try {
+        await write();
+        // Again, because an unfinished batch is written first.
+        await write();
+      } catch (error) {
+        log.warn({ err: error, accesses: waiting.length }, 'accesses lost at shutdown');
+      }
     },
   };
-}
-
-function toError(error: unknown): Error {
-  return error as Error;
 }
 
 function nameEntry({ accountId, keyId, credential, operation, data }: Access): string {

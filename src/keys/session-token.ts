@@ -10,21 +10,13 @@ export interface TokenClaims {
   readonly sessionId: string;
   /** The person whose readings the token may send. Absent if the request for the token named none. */
   readonly subjectId?: string;
-  /** Database time in epoch ms. 0 for a token of a release that did not store it. */
+  /** Database time in epoch ms. */
   readonly issuedAtMs: number;
   readonly scopes: ReadonlyArray<Schema<'TokenScope'>>;
 }
 
 /** Signs and verifies session tokens. The service does not store tokens. */
-export interface SessionTokens {
-  /** Returns the token. `expiresAtMs` is rounded down to the second. */
-  sign(claims: TokenClaims, expiresAtMs: number): Promise<string>;
-  /**
-   * Resolves with the claims of a valid token. Rejects with an error of the `jose` library if the token is expired,
-   * altered or not a token of this service.
-   */
-  verify(token: string, nowMs: number): Promise<TokenClaims & { readonly expiresAtMs: number }>;
-}
+export type SessionTokens = ReturnType<typeof createSessionTokens>;
 
 const algorithm = 'HS256';
 const keyBytes = 32;
@@ -36,7 +28,7 @@ const issuer = 'realtime-state-service';
  * Creates a signer that uses HMAC-SHA256. Its keys are derived (HKDF, RFC 5869) from the deployment's keys. The first key
  * signs, and every key verifies.
  */
-export function createSessionTokens(secretsKeys: readonly [string, ...string[]]): SessionTokens {
+export function createSessionTokens(secretsKeys: readonly [string, ...string[]]) {
   const [key, ...earlier] = secretsKeys.map(deriveKey) as [Uint8Array, ...Uint8Array[]];
   const verifyWith = (token: string, nowMs: number, verifyKey: Uint8Array) =>
     jwtVerify<Claims>(token, verifyKey, {
@@ -44,11 +36,13 @@ export function createSessionTokens(secretsKeys: readonly [string, ...string[]])
       typ: type,
       issuer,
       audience: issuer,
-      requiredClaims: ['sub', 'exp', 'acc', 'key', 'scope'],
+      requiredClaims: ['sub', 'exp', 'iat', 'acc', 'key', 'scope'],
       currentDate: new Date(nowMs),
     });
   return {
-    sign({ accountId, keyId, sessionId, subjectId, issuedAtMs, scopes }, expiresAtMs) {
+    /** Returns the token. `expiresAtMs` is rounded down to the second. */
+    sign(claims: TokenClaims, expiresAtMs: number): Promise<string> {
+      const { accountId, keyId, sessionId, subjectId, issuedAtMs, scopes } = claims;
       const subject = subjectId === undefined ? {} : { person: subjectId };
       return (
         new SignJWT({ acc: accountId, key: keyId, scope: scopes.join(' '), ...subject })
@@ -62,7 +56,11 @@ export function createSessionTokens(secretsKeys: readonly [string, ...string[]])
           .sign(key)
       );
     },
-    async verify(token, nowMs) {
+    /**
+     * Resolves with the claims of a valid token. Rejects with an error of the `jose` library if the token is expired,
+     * altered or not a token of this service.
+     */
+    async verify(token: string, nowMs: number): Promise<TokenClaims & { readonly expiresAtMs: number }> {
       const { payload } = await earlier.reduce(
         (verified, other) => verified.catch(() => verifyWith(token, nowMs, other)),
         verifyWith(token, nowMs, key),
@@ -72,7 +70,7 @@ export function createSessionTokens(secretsKeys: readonly [string, ...string[]])
         keyId: payload.key,
         sessionId: payload.sub,
         ...(payload.person !== undefined && { subjectId: payload.person }),
-        issuedAtMs: Math.round((payload.iat ?? 0) * 1000),
+        issuedAtMs: Math.round(payload.iat * 1000),
         scopes: payload.scope.split(' ') as Array<Schema<'TokenScope'>>,
         expiresAtMs: payload.exp * 1000,
       };
@@ -88,7 +86,7 @@ function deriveKey(secretsKey: string): Uint8Array {
 interface Claims {
   readonly sub: string;
   readonly exp: number;
-  readonly iat?: number;
+  readonly iat: number;
   readonly acc: string;
   readonly key: string;
   readonly scope: string;

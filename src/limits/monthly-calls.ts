@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { limits, tiers } from '../../generated/spec.js';
 import type { Quotas } from '../config/config.js';
 import type { Caller } from '../contract/contract.js';
+import { repeat } from '../store/repeat.js';
+import { chunksOf } from '../store/rows.js';
 import type { UsageTable } from '../store/usage.js';
 import { type Allowance, RateLimitError } from './window-limit.js';
 
@@ -19,22 +20,9 @@ const idleRoundsMax = 120;
 /** Maximum number of accounts per transaction, so that transactions stay short. */
 const batchMax = 200;
 
+export type MonthlyCalls = ReturnType<typeof createMonthlyCalls>;
 /** One call of an account, from authentication to response. */
-export interface CountedCall {
-  /**
-   * Counts the call against the month. Resolves with undefined for an unlimited account. Rejects with RateLimitError
-   * when the quota is exceeded.
-   */
-  admit(): Promise<Allowance | undefined>;
-  /** Ends the call after its response. A call that a limit rejected does not count. Must be called exactly once. */
-  end(isRefused: boolean): void;
-}
-
-export interface MonthlyCalls {
-  begin(caller: Caller): CountedCall;
-  /** Writes the remaining counts. Resolves even if the database is unavailable. */
-  close(): Promise<void>;
-}
+export type CountedCall = ReturnType<typeof startCall>;
 
 export interface MonthlyCallsParts {
   readonly usage: UsageTable;
@@ -74,14 +62,19 @@ const nothing = { loading: undefined, completed: 0, admitted: 0, inFlight: 0, id
  * Counts calls in memory and adds them to the database. The database shares the totals between processes and keeps them
  * across restarts. While it is unavailable, counts stay in memory, and the limits use the last known total.
  */
-export function createMonthlyCalls(parts: MonthlyCallsParts): MonthlyCalls {
-  const { usage, quotaOf, now, log } = parts;
+export function createMonthlyCalls({ usage, quotaOf, now, log }: MonthlyCallsParts) {
   const months = new Map<string, MonthOfAccount>();
-  const stop = new AbortController();
-  const writing = writePeriodically(months, usage, log, stop.signal);
+  const writing = repeat({
+    everyMs: writeEveryMs,
+    async work() {
+      await writeMonths(months.values(), usage);
+      for (const [name, entry] of months) if (isIdle(entry)) months.delete(name);
+    },
+    onFailure: (err) => log.warn({ err }, 'monthly call counts not written: retried every half second'),
+  });
 
   return {
-    begin(caller) {
+    begin(caller: Caller): CountedCall {
       const month = toMonth(now());
       const name = `${caller.accountId} ${month}`;
       const entry = months.get(name) ?? { accountId: caller.accountId, month, stored: undefined, ...nothing };
@@ -89,26 +82,25 @@ export function createMonthlyCalls(parts: MonthlyCallsParts): MonthlyCalls {
       entry.idleRounds = 0;
       return startCall(entry, quotaOf(caller), usage, now);
     },
-    async close() {
-      stop.abort();
-      await writing;
-      await writeMonths(months.values(), usage);
+    /** Writes the remaining counts. Resolves even if the database is unavailable. */
+    async close(): Promise<void> {
+      await writing.close();
+      await writeMonths(months.values(), usage).catch(() => undefined);
       const lost = [...months.values()].reduce((sum, { completed }) => sum + completed, 0);
       if (lost > 0) log.warn({ calls: lost }, 'monthly call counts lost: the database was unavailable at shutdown');
     },
   };
 }
 
-function startCall(
-  entry: MonthOfAccount,
-  quota: number | undefined,
-  usage: UsageTable,
-  now: () => number,
-): CountedCall {
+function startCall(entry: MonthOfAccount, quota: number | undefined, usage: UsageTable, now: () => number) {
   let isAdmitted = false;
   entry.inFlight += 1;
   return {
-    async admit() {
+    /**
+     * Counts the call against the month. Resolves with undefined for an unlimited account. Rejects with RateLimitError
+     * when the quota is exceeded.
+     */
+    async admit(): Promise<Allowance | undefined> {
       if (quota !== undefined) await loadTotal(entry, usage);
       const total = findTotal(entry);
       const isExceeded = quota !== undefined && total >= quota;
@@ -122,7 +114,8 @@ function startCall(
       if (isExceeded) throw new RateLimitError({ ...allowance, isExceeded });
       return { ...allowance, isExceeded };
     },
-    end(isRefused) {
+    /** Ends the call after its response. A call that a limit rejected does not count. Must be called exactly once. */
+    end(isRefused: boolean): void {
       entry.inFlight -= 1;
       if (isAdmitted) entry.admitted -= 1;
       if (!isRefused) entry.completed += 1;
@@ -144,22 +137,6 @@ async function loadTotal(entry: MonthOfAccount, usage: UsageTable): Promise<void
   }
 }
 
-async function writePeriodically(
-  months: Map<string, MonthOfAccount>,
-  usage: UsageTable,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<void> {
-  let isFailing = false;
-  while (!signal.aborted) {
-    await sleep(writeEveryMs, undefined, { signal, ref: false }).catch(() => undefined);
-    const error = await writeMonths(months.values(), usage);
-    if (error && !isFailing) log.warn({ err: error }, 'monthly call counts not written: retried every half second');
-    isFailing = error !== undefined;
-    for (const [name, entry] of months) if (isIdle(entry)) months.delete(name);
-  }
-}
-
 function findTotal({ stored = 0, completed, admitted }: MonthOfAccount): number {
   return stored + completed + admitted;
 }
@@ -169,27 +146,21 @@ function isIdle({ completed, inFlight, idleRounds }: MonthOfAccount): boolean {
 }
 
 /**
- * Adds the calls since the last round to the database and reads the totals of all processes. Resolves with the error of
- * a failed write. The next round then writes the same counts again.
+ * Adds the calls since the last round to the database and reads the totals of all processes. After a failed write, the
+ * next round writes the same counts again.
  */
-async function writeMonths(months: Iterable<MonthOfAccount>, usage: UsageTable): Promise<unknown> {
+async function writeMonths(months: Iterable<MonthOfAccount>, usage: UsageTable): Promise<void> {
   const all = [...months];
   const due = all.filter(({ completed, idleRounds, loading }) => (completed > 0 || idleRounds === 0) && !loading);
   for (const it of all) it.idleRounds += 1;
-  try {
-    for (let from = 0; from < due.length; from += batchMax) {
-      const some = due.slice(from, from + batchMax);
-      const usages = some.map(({ accountId, month, completed: calls }) => ({ accountId, month, calls }));
-      const totals = await usage.add(usages);
-      for (const [index, it] of some.entries()) {
-        it.stored = totals[index] ?? 0;
-        // Subtracts only the written calls, because further calls may have completed during the write.
-        it.completed -= usages[index]?.calls ?? 0;
-      }
+  for (const some of chunksOf(due, batchMax)) {
+    const usages = some.map(({ accountId, month, completed: calls }) => ({ accountId, month, calls }));
+    const totals = await usage.add(usages);
+    for (const [index, it] of some.entries()) {
+      it.stored = totals[index] ?? 0;
+      // Subtracts only the written calls, because further calls may have completed during the write.
+      it.completed -= usages[index]?.calls ?? 0;
     }
-    return undefined;
-  } catch (error) {
-    return error;
   }
 }
 

@@ -35,31 +35,27 @@ export interface WindowCount {
 }
 
 /** A counter that all processes share. */
-export interface SharedCounter {
-  /** Counts a request of a key. Undefined when the counter is unavailable. Resolves within a bounded time. */
-  count(key: string, windowMs: number): Promise<WindowCount | undefined>;
-  /** Resolves with whether the counter is available, within a bounded time. */
-  isAvailable(): Promise<boolean>;
-  close(): void;
-}
+export type SharedCounter = ReturnType<typeof connectRedis>;
 
 /**
  * Connects to Redis. Logs the start and the end of each outage once. During an outage every count resolves with undefined
  * immediately. A count without a response is never resent, because it would count the request twice.
  */
-export function connectRedis(url: string, log: Logger): SharedCounter {
+export function connectRedis(url: string, log: Logger) {
   const redis = openRedis(url);
   redis.defineCommand('countRequest', { numberOfKeys: 1, lua: countRequest });
   const availability = trackAvailability(redis, log, messages);
   return {
-    async count(key, windowMs) {
-      if (redis.status !== 'ready' || availability.isSilent) return undefined;
+    /** Counts a request of a key. Undefined when the counter is unavailable. Resolves within a bounded time. */
+    async count(key: string, windowMs: number): Promise<WindowCount | undefined> {
+      if (redis.status !== 'ready' || availability.isSilent()) return undefined;
       const response = await within(responseMs, redis.countRequest(key, windowMs), availability);
       return response && { count: response[0], leftMs: response[1] };
     },
-    async isAvailable() {
+    /** Resolves with whether the counter is available, within a bounded time. */
+    async isAvailable(): Promise<boolean> {
       const endsAtMs = performance.now() + startMs;
-      while (redis.status !== 'ready' && !availability.isLost && performance.now() < endsAtMs) await sleep(10);
+      while (redis.status !== 'ready' && !availability.isLost() && performance.now() < endsAtMs) await sleep(10);
       return redis.status === 'ready';
     },
     close() {

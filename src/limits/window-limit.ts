@@ -6,31 +6,17 @@ import type { Schema } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
 import type { SharedCounter, WindowCount } from './redis.js';
 
-/** A rate limit with its warnings. Closing it closes its Redis connection, if it has one. */
-export interface Window {
-  readonly count: WindowLimit;
-  /** Warnings for the operator. */
-  readonly warnings: readonly string[];
-  close(): Promise<void>;
-}
-
-export interface WindowParts {
-  /** URL of the Redis in which all processes share their counts. If absent, each process counts separately. */
-  readonly redisUrl: string | undefined;
-  readonly log: Logger;
-}
-
 const silent = 'REDIS_URL: Redis does not respond; each process counts separately until Redis responds';
 
 /**
  * Opens the limit of requests per session (`count(accountId, sessionId)`) and of reads per person (`count(accountId,
- * 'person', subjectId)`), or of new sessions per key.
+ * 'person', subjectId)`), or of new sessions per key. All processes with the same Redis share their counts.
  */
 export async function openWindow(
   { policy, window_seconds: windowSeconds }: typeof limits.session_requests | typeof limits.new_sessions,
   quota: number,
-  { redisUrl, log }: WindowParts,
-): Promise<Window> {
+  { redisUrl, log }: { readonly redisUrl: string | undefined; readonly log: Logger },
+) {
   const isShared = redisUrl !== undefined && quota > 0;
   // Imported only if needed, because the client uses 7 MB of memory.
   const redis = isShared
@@ -39,16 +25,11 @@ export async function openWindow(
   const isMissing = redis !== undefined && !(await redis.isAvailable());
   return {
     count: createWindowLimit({ policy, quota, windowSeconds }, redis),
+    /** Warnings for the operator. */
     warnings: isMissing ? [silent] : [],
+    /** Closes the connection to Redis, if there is one. */
     close: async () => redis?.close(),
   };
-}
-
-export interface WindowLimitOptions {
-  readonly policy: LimitPolicy;
-  /** Maximum number of requests per window. 0 means unlimited. */
-  readonly quota: number;
-  readonly windowSeconds: number;
 }
 
 /**
@@ -61,8 +42,10 @@ export type WindowLimit = (...name: readonly string[]) => Promise<Allowance | un
  * Creates a limit that counts in memory, or in a counter that all processes share. While the shared counter is
  * unavailable, each process continues in memory from the last known count. No process therefore exceeds the quota.
  */
-export function createWindowLimit(options: WindowLimitOptions, shared?: SharedCounter): WindowLimit {
-  const { policy, quota, windowSeconds } = options;
+export function createWindowLimit(
+  { policy, quota, windowSeconds }: Pick<Allowance, 'policy' | 'quota'> & { readonly windowSeconds: number },
+  shared?: SharedCounter,
+): WindowLimit {
   if (quota === 0) return async () => undefined;
   const memory = new RateLimiterMemory({ keyPrefix: '', points: quota, duration: windowSeconds });
   return async (...name) => {
@@ -142,19 +125,17 @@ function policyItem({ policy, quota, windowSeconds }: Allowance): string {
   return `"${policy}";q=${quota}${windowSeconds === undefined ? '' : `;w=${windowSeconds}`}`;
 }
 
-/** The values in the response to a rejected request. */
-export type ConcurrencyQuota = Pick<Allowance, 'policy' | 'quota' | 'resetSeconds'>;
-
 /**
- * Adds an entry of an account or key. Returns a function that removes the entry. Throws a RateLimitError if the quota
- * is reached.
+ * Limits the number of concurrent entries per account or key. A quota of 0 means unlimited. Returns a function that adds
+ * an entry, and returns a function that removes it. It throws a RateLimitError if the quota is reached.
  */
-export type BeginEntry = (id: string) => () => void;
-
-/** Limits the number of concurrent entries per account or key. A quota of 0 means unlimited. */
-export function createConcurrencyLimit({ policy, quota, resetSeconds }: ConcurrencyQuota): BeginEntry {
+export function createConcurrencyLimit({
+  policy,
+  quota,
+  resetSeconds,
+}: Pick<Allowance, 'policy' | 'quota' | 'resetSeconds'>) {
   const open = new Map<string, number>();
-  return (id) => {
+  return (id: string): (() => void) => {
     const count = open.get(id) ?? 0;
     if (quota > 0 && count >= quota)
       throw new RateLimitError({ policy, quota, remaining: 0, resetSeconds, isExceeded: true });

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { repeat } from './repeat.js';
 
 /** Time between two measurements in ms. */
 const measureEveryMs = 5_000;
@@ -54,7 +54,6 @@ export function readMonotonicMs(): number {
  */
 export async function openServerClock(parts: ServerClockParts): Promise<DatabaseClock> {
   const { read, readHosts, now, onMeasured, onDifference, onHostDifference } = parts;
-  const stop = new AbortController();
   let serverMinusMonotonicMs = 0;
   let aheadMs = 0;
   const serverNow = () => Math.round(serverMinusMonotonicMs + readMonotonicMs());
@@ -68,15 +67,9 @@ export async function openServerClock(parts: ServerClockParts): Promise<Database
     aheadMs = now() - serverNow();
     if (isTooLarge(aheadMs) !== wasTooLarge) onDifference(aheadMs, !wasTooLarge);
   };
-  const measureRegularly = async () => {
-    while (!stop.signal.aborted) {
-      await sleep(measureEveryMs, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
-      // The previous measurement stays valid while the database is unavailable.
-      if (!stop.signal.aborted) await measure().catch(() => undefined);
-    }
-  };
   await measure();
-  const measuring = measureRegularly();
+  // The previous measurement stays valid while the database is unavailable.
+  const measuring = repeat({ everyMs: measureEveryMs, work: measure });
   return {
     now: serverNow,
     aheadMs: () => aheadMs,
@@ -86,10 +79,7 @@ export async function openServerClock(parts: ServerClockParts): Promise<Database
       differing.forEach(onHostDifference);
       return isTooLarge(aheadMs) || differing.length > 0 ? undefined : serverNow();
     },
-    async close() {
-      stop.abort();
-      await measuring;
-    },
+    close: measuring.close,
   };
 }
 

@@ -29,18 +29,6 @@ export interface GroupCommitOptions<Item, Result> {
   readonly accountOf?: (item: Item) => string;
 }
 
-export interface GroupCommit<Item, Result> {
-  /**
-   * Resolves when the item's group is committed. Rejects with the error of the commit, or with service_unavailable when
-   * the queue is full or closed.
-   */
-  submit(item: Item): Promise<Result>;
-  /** Number of items that wait for their group. */
-  waiting(): number;
-  /** Rejects new items. Resolves when all submitted items are settled. */
-  close(): Promise<void>;
-}
-
 interface Waiting<Item, Result> {
   readonly item: Item;
   readonly resolve: (outcome: Result) => void;
@@ -53,7 +41,7 @@ interface Waiting<Item, Result> {
  * arrival. An account with many items does not delay the items of other accounts: each of them gets its share of the next
  * group.
  */
-export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item, Result>): GroupCommit<Item, Result> {
+export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item, Result>) {
   const waiting: Array<Waiting<Item, Result>> = [];
   const { secondFrom = Number.POSITIVE_INFINITY } = options;
   const loops = new Set<Promise<void>>();
@@ -86,7 +74,11 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
   }
 
   return {
-    submit(item) {
+    /**
+     * Resolves when the item's group is committed. Rejects with the error of the commit, or with service_unavailable when
+     * the queue is full or closed.
+     */
+    submit(item: Item): Promise<Result> {
       if (isClosed || waiting.length >= options.queueMax)
         return Promise.reject(new ProblemError('service_unavailable', { cause: isClosed ? 'closing' : 'queue full' }));
       return new Promise((resolve, reject) => {
@@ -94,8 +86,10 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
         runMore();
       });
     },
+    /** Number of items that wait for their group. */
     waiting: () => waiting.length,
-    async close() {
+    /** Rejects new items. Resolves when all submitted items are settled. */
+    async close(): Promise<void> {
       isClosed = true;
       await Promise.all(loops);
     },

@@ -27,22 +27,6 @@ export interface MysqlHostsOptions<A extends Address> {
   readonly now?: () => number;
 }
 
-/**
- * Chooses the host that all connections of a pool use: the first usable one of a list. Every process with the same list
- * therefore writes to the same host. After a failure, the choice is made again. While a host in use is not the first one,
- * the earlier hosts are inspected again from time to time, so that the processes return to the first host.
- */
-export interface MysqlHosts<A extends Address> {
-  /** Inspects the hosts and resolves with the first usable one. Rejects with NoUsableHostError. */
-  choose(): Promise<A>;
-  /** Returns true if the next connection requires a new choice. */
-  isOutdated(): boolean;
-  /** Returns true if connections to this address may still be used. */
-  isCurrent(address: Partial<Address>): boolean;
-  /** Requires a new choice, e.g. after a lost connection. `address`: only if this host is in use. */
-  suspect(address?: Address): void;
-}
-
 /** Minimum time between two inspections of the earlier hosts, in ms. */
 const lookEveryMs = 2_000;
 
@@ -55,7 +39,14 @@ export class NoUsableHostError extends Error {
   }
 }
 
-export function createMysqlHosts<A extends Address>(options: MysqlHostsOptions<A>): MysqlHosts<A> {
+export type MysqlHosts<A extends Address> = ReturnType<typeof createMysqlHosts<A>>;
+
+/**
+ * Chooses the host that all connections of a pool use: the first usable one of a list. Every process with the same list
+ * therefore writes to the same host. After a failure, the choice is made again. While a host in use is not the first one,
+ * the earlier hosts are inspected again from time to time, so that the processes return to the first host.
+ */
+export function createMysqlHosts<A extends Address>(options: MysqlHostsOptions<A>) {
   const { onEvent, now = () => performance.now() } = options;
   let current: A | undefined;
   let isFirstChoice = false;
@@ -81,6 +72,7 @@ export function createMysqlHosts<A extends Address>(options: MysqlHostsOptions<A
       onEvent({ kind, host: describeHost(chosen), previous: previous && describeHost(previous), skipped });
     return chosen;
   };
+  /** Inspects the hosts and resolves with the first usable one. Rejects with NoUsableHostError. */
   const choose = () => (choosing ??= decide().finally(() => (choosing = undefined)));
 
   /** Does not delay the caller: an unreachable host takes a second. */
@@ -95,12 +87,15 @@ export function createMysqlHosts<A extends Address>(options: MysqlHostsOptions<A
 
   return {
     choose,
-    isOutdated() {
+    /** Returns true if the next connection requires a new choice. */
+    isOutdated(): boolean {
       if (!isSuspected) lookForEarlier();
       return isSuspected;
     },
-    isCurrent: ({ host, port }) => current !== undefined && current.host === host && current.port === port,
-    suspect(address) {
+    /** Returns true if connections to this address may still be used. */
+    isCurrent: ({ host, port }: Partial<Address>): boolean => current?.host === host && current?.port === port,
+    /** Requires a new choice, e.g. after a lost connection. `address`: only if this host is in use. */
+    suspect(address?: Address): void {
       if (address === undefined || address === current) isSuspected = true;
     },
   };

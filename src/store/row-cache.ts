@@ -10,44 +10,37 @@ export interface CacheLookups {
 export const noVersion = '';
 
 /** A locked row. */
-export interface LockedRow {
+interface LockedRow {
   readonly id: string;
   readonly version: string;
 }
 
-/**
- * Cache of row contents by row version. It avoids reading a row that no other process has changed. Every transaction
- * writes a new version, and a cache entry is used only if it has the version of the locked row. The cache is therefore
- * never stale.
- */
-export interface RowCache<Content extends object> {
-  /**
-   * Returns the contents of the locked rows. Takes them from the cache if possible, otherwise from `read`. The content
-   * of a placeholder row is undefined.
-   */
-  contentsOf(
-    accountId: string,
-    rows: readonly LockedRow[],
-    read: (ids: string[]) => Promise<Map<string, Content>>,
-  ): Promise<Map<string, Content | undefined>>;
-  /** Adds a row to the cache. Called after the commit. `size` is the length of the row's JSON. */
-  keep(accountId: string, row: LockedRow, content: Content, size: number): void;
-  /** Returns the numbers of rows found and not found. Placeholder rows do not count, because they are never read. */
-  lookups(): CacheLookups;
-}
+export type RowCache<Content extends object> = ReturnType<typeof createRowCache<Content>>;
 
 interface Kept<Content> {
   readonly version: string;
   readonly content: Content;
 }
 
-/** Creates a cache of at most `sizeMax` characters of JSON. */
-export function createRowCache<Content extends object>(sizeMax: number): RowCache<Content> {
+/**
+ * Creates a cache of row contents by row version, of at most `sizeMax` characters of JSON. It avoids reading a row that
+ * no other process has changed. Every transaction writes a new version, and a cache entry is used only if it has the
+ * version of the locked row. The cache is therefore never stale.
+ */
+export function createRowCache<Content extends object>(sizeMax: number) {
   const kept = new LRUCache<string, Kept<Content>>({ maxSize: sizeMax });
   let hits = 0;
   let misses = 0;
   return {
-    async contentsOf(accountId, rows, read) {
+    /**
+     * Returns the contents of the locked rows. Takes them from the cache if possible, otherwise from `read`. The content
+     * of a placeholder row is undefined.
+     */
+    async contentsOf(
+      accountId: string,
+      rows: readonly LockedRow[],
+      read: (ids: string[]) => Promise<Map<string, Content>>,
+    ): Promise<Map<string, Content | undefined>> {
       const contents = new Map<string, Content | undefined>();
       const unknown: string[] = [];
       for (const { id, version } of rows) {
@@ -62,10 +55,12 @@ export function createRowCache<Content extends object>(sizeMax: number): RowCach
       if (unknown.length > 0) for (const [id, content] of await read(unknown)) contents.set(id, content);
       return contents;
     },
-    keep(accountId, { id, version }, content, size) {
+    /** Adds a row to the cache. Called after the commit. `size` is the length of the row's JSON. */
+    keep(accountId: string, { id, version }: LockedRow, content: Content, size: number): void {
       kept.set(keyOf(accountId, id), { version, content }, { size: size + 1 });
     },
-    lookups: () => ({ hits, misses }),
+    /** Returns the numbers of rows found and not found. Placeholder rows do not count, because they are never read. */
+    lookups: (): CacheLookups => ({ hits, misses }),
   };
 }
 

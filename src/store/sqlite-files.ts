@@ -15,23 +15,8 @@ const rewritePauseMs = 10_000;
  */
 const pending = { nothing: 0, rewrite: 1, truncation: 2 };
 
-/** Maintenance of SQLite's files. Does nothing on MySQL. */
-export interface SqliteFiles {
-  /**
-   * Removes the bytes of erased rows: from the write-ahead log immediately, from unused parts of pages at most once per
-   * `pauseMs`. While another process reads the files, a later call of `tidy` removes them.
-   */
-  removeErased(): Promise<void>;
-  /**
-   * Completes a pending removal. Copies the write-ahead log into the database, except the part that another process is
-   * reading.
-   */
-  tidy(): Promise<void>;
-  /** Cancels a scheduled removal. The next process completes it. */
-  close(): void;
-}
-
-export function createSqliteFiles(knex: Knex, pauseMs = rewritePauseMs): SqliteFiles {
+/** Returns the maintenance of SQLite's files. Does nothing on MySQL. */
+export function createSqliteFiles(knex: Knex, pauseMs = rewritePauseMs) {
   let mayRewriteAtMs = 0;
   let scheduled: NodeJS.Timeout | undefined;
   const note = (state: number) => knex.raw(`pragma user_version = ${state}`);
@@ -58,11 +43,20 @@ export function createSqliteFiles(knex: Knex, pauseMs = rewritePauseMs): SqliteF
     await work().catch((error: unknown) => (isTransient(error) ? undefined : Promise.reject(error)));
   };
   return {
+    /**
+     * Removes the bytes of erased rows: from the write-ahead log immediately, from unused parts of pages at most once per
+     * `pauseMs`. While another process reads the files, a later call of `tidy` removes them.
+     */
     removeErased: onSqlite(async () => {
       await note(pending.rewrite);
       await tidy();
     }),
+    /**
+     * Completes a pending removal. Copies the write-ahead log into the database, except the part that another process is
+     * reading.
+     */
     tidy: onSqlite(tidy),
+    /** Cancels a scheduled removal. The next process completes it. */
     close: () => clearTimeout(scheduled),
   };
 }
