@@ -56,7 +56,7 @@ const mayScan = [
   // Tombstones exist for a short time only.
   /^select .* from `erasures` limit \?$/,
   // An account has at most a hundred webhooks, and the statement reads all or most of them.
-  /^select `webhook_id`, [^*]* from `webhooks` where `account_id` = \?/,
+  /^select `webhook_id` as `webhookId`, [^*]* from `webhooks` where `account_id` = \?/,
   // Checks whether an account has any webhook. The first row is sufficient.
   /^select webhook_epoch from accounts where account_id = \? and exists \(select/,
   // Reads only the account, by its primary key.
@@ -94,7 +94,7 @@ const mayScan = [
   // Sorts or adds up the readings of one session or person in the time of one report.
   /^select (?:[^]* from \(select )?r\.timestamp_ms as atMs, /,
   // Reads the account's newest reports from the end of an index.
-  /^select \* from `feedback` where `account_id` = \? order by `timestamp_ms` desc, `feedback_id` desc limit \?$/,
+  /^select [^*]* from `feedback` where `account_id` = \? order by `timestamp_ms` desc, `feedback_id` desc limit \?$/,
   // One row per migration.
   /^select \* from `schema_migrations`$/,
 ];

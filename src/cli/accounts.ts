@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { jsonOption } from '../contract/command-line.js';
-import { changeSetting, describeSettings, readSettings, requireAccount, settingLines } from '../keys/settings.js';
+import { requireAccount } from '../keys/manage.js';
+import { changeSetting, describeSettings, readSettings, settingLines } from '../keys/settings.js';
 import type { AccountRow } from '../store/keys.js';
 import { printTable, type WithKeys } from './keys.js';
 

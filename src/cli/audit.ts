@@ -3,15 +3,14 @@ import { verifyRecord } from '../access-record/verify.js';
 import type { Config } from '../config/config.js';
 import { requireSecretsKeys } from '../config/secrets-key.js';
 import { createDigestId } from '../keys/digest-id.js';
-import { requireAccount } from '../keys/settings.js';
+import { requireAccount } from '../keys/manage.js';
 import { runStartStep } from '../observe/start.js';
 import type { ChainedEntry } from '../store/access-queries.js';
 import { createAccessTable } from '../store/accesses.js';
 import { createKeyTable } from '../store/keys.js';
 import type { Store } from '../store/store.js';
 import { printTable, readAccount, readLimit } from './keys.js';
-
-type WithStore = (work: (store: Store, config: Config) => Promise<void>) => Promise<void>;
+import type { WithStore } from './with-store.js';
 
 interface AuditOptions {
   readonly account?: string;
@@ -43,8 +42,7 @@ async function list(store: Store, { account, subject, limit, json }: AuditOption
   const [keys, accesses] = [store.use(createKeyTable), store.use(createAccessTable)];
   if (subject !== undefined && account === undefined) throw new Error('--subject requires --account');
   const names = new Map((await keys.listAccounts()).map(({ accountId, name }) => [accountId, name]));
-  const { accountId } =
-    account === undefined ? { accountId: undefined } : requireAccount(await keys.accountByName(account), account);
+  const accountId = account && requireAccount(await keys.accountByName(account), account).accountId;
   const entries =
     accountId === undefined || subject === undefined
       ? await accesses.newest(limit, accountId)

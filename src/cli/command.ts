@@ -44,7 +44,9 @@ type Environment = CommandEnvironment['env'];
 
 /** Runs the command that the process arguments select. Imports only the modules of that command. */
 export async function runCommand({ program, root, env, packages, withProgress }: CommandEnvironment): Promise<void> {
-  const takeWarnings = takeOnce(findMisspelledVariables(env, packages.variables));
+  const warnings = findMisspelledVariables(env, packages.variables);
+  // Each warning is reported once.
+  const takeWarnings = () => warnings.splice(0);
   const printWarnings = () => takeWarnings().forEach((it) => console.error(`warning: ${it}`));
   const command = new Command('state-service')
     .description('Computes the stress state of a person from signals, in real time.')
@@ -64,16 +66,6 @@ export async function runCommand({ program, root, env, packages, withProgress }:
     printWarnings();
     process.exitCode ||= 1;
   }
-}
-
-/** Returns a function that returns the items at the first call, and none later. */
-function takeOnce<Item>(items: readonly Item[]): () => readonly Item[] {
-  let left = items;
-  return () => {
-    const taken = left;
-    left = [];
-    return taken;
-  };
 }
 
 interface ServerParts extends Pick<CommandEnvironment, 'program' | 'root' | 'env'> {

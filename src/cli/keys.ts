@@ -2,7 +2,8 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { keys as settings, tiers } from '../../generated/spec.js';
 import { formatCommandLine, jsonOption } from '../contract/command-line.js';
 import type { Scope, Tier } from '../contract/contract.js';
-import { createKey, KeyError, revokeKey, rotateKey, setTier, describeStatus } from '../keys/manage.js';
+import { describeStatus } from '../keys/identify.js';
+import { createKey, requireAccount, revokeKey, rotateKey, setTier } from '../keys/manage.js';
 import { parseNetworks } from '../keys/networks.js';
 import { allScopes, parseScopes } from '../keys/scopes.js';
 import type { ListedAuditEntry } from '../store/key-audit.js';
@@ -104,10 +105,8 @@ interface ListOptions {
 
 async function listAudit(table: KeyTable, options: ListOptions & { limit: number }): Promise<void> {
   const { account, limit, json } = options;
-  const row = account === undefined ? undefined : await table.accountByName(account);
-  if (account !== undefined && !row)
-    throw new KeyError(`there is no account "${account}": \`keys list\` shows the accounts`);
-  printAudit(await table.auditEntries(limit, row?.accountId), json);
+  const accountId = account && requireAccount(await table.accountByName(account), account).accountId;
+  printAudit(await table.auditEntries(limit, accountId), json);
 }
 
 function show({ key, keyId }: { key: string; keyId: string }): void {
@@ -175,14 +174,10 @@ function formatTimestamp(ms: number | null): string {
 
 export function printTable(header: readonly string[], rows: ReadonlyArray<readonly string[]>): void {
   const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
-  for (const row of [header, ...rows]) console.log(formatRow(row, widths));
-}
-
-function formatRow(row: readonly string[], widths: readonly number[]): string {
-  return row
-    .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-    .join('  ')
-    .trimEnd();
+  for (const row of [header, ...rows]) {
+    const cells = row.map((cell, column) => cell.padEnd(widths[column] ?? 0));
+    console.log(cells.join('  ').trimEnd());
+  }
 }
 
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -8,8 +8,7 @@ import { createReceiptKeyTable } from '../store/receipt-keys.js';
 import type { Store } from '../store/store.js';
 import { createSecretBox } from '../webhooks/secrets.js';
 import { printTable } from './keys.js';
-
-type WithStore = (work: (store: Store, config: Config) => Promise<void>) => Promise<void>;
+import type { WithStore } from './with-store.js';
 
 /** Creates the `receipt-keys` command, which manages the keys that sign deletion receipts. */
 export function createReceiptKeysCommand(withStore: WithStore): Command {
@@ -47,13 +46,11 @@ async function rotate(store: Store, config: Config): Promise<void> {
   console.log(await rotateReceiptKey(parts));
 }
 
-export interface ResealOptions {
-  /** True to continue without the webhook secrets that no key decrypts. They are lost. */
-  readonly lostKey: boolean;
-}
-
-/** Encrypts all webhook secrets with the first key of SECRETS_KEY, and makes it the key of the database. */
-export async function reseal(store: Store, config: Config, { lostKey }: ResealOptions): Promise<void> {
+/**
+ * Encrypts all webhook secrets with the first key of SECRETS_KEY, and makes it the key of the database. `lostKey` allows
+ * the loss of webhook secrets that no key decrypts.
+ */
+export async function reseal(store: Store, config: Config, { lostKey }: { lostKey: boolean }): Promise<void> {
   const nowMs = Date.now();
   const { resealed, unreadable } = await runStartStep('SECRETS_KEY', () =>
     resealDatabase(store, config, { isKeyLost: lostKey, nowMs }),

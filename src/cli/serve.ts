@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { createClock } from '../config/clock.js';
 import type { Config } from '../config/config.js';
 import { version } from '../config/version.js';
@@ -8,7 +7,7 @@ import { createLog, createStandardErrorOutput } from '../observe/log.js';
 import type { Closable } from '../observe/start.js';
 import { startDelivery } from '../serve/deliver.js';
 import { closeOnSignal } from './close-on-signal.js';
-import { describeMissingDatabase } from './with-store.js';
+import { requireDatabase } from './with-store.js';
 
 /** The values that the process provides to `serve` and `deliver`. */
 export interface ServeOptions {
@@ -59,7 +58,7 @@ export async function serve({ config, root, program, tracing, takeWarnings }: Se
 /** Delivers webhooks until SIGTERM or SIGINT. */
 export async function runDeliveryWorker({ config, tracing, takeWarnings }: ServeOptions): Promise<void> {
   const { database } = config;
-  if (database.kind === 'sqlite' && !existsSync(database.file)) throw new Error(describeMissingDatabase(database.file));
+  requireDatabase(database);
   const output = createStandardErrorOutput();
   const log = createLog(config.logLevel, output);
   const worker = await startDelivery({

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Config } from '../config/config.js';
+import type { Config, DatabaseConfig } from '../config/config.js';
 import { describeFault, StartError, runStartStep } from '../observe/start.js';
 import { findRemedy } from '../store/retry.js';
 import { openStore, type Store } from '../store/store.js';
+
+export type WithStore = (work: (store: Store, config: Config) => Promise<void>) => Promise<void>;
 
 /**
  * Migrates the configured database and runs work on its store. Creates an embedded database only with `mayCreate`,
@@ -16,7 +18,7 @@ export async function withStore(
 ): Promise<void> {
   const { database } = config;
   const isNew = database.kind === 'sqlite' && !existsSync(database.file);
-  if (isNew && !mayCreate) throw new Error(describeMissingDatabase(database.file));
+  if (!mayCreate) requireDatabase(database);
   const store = await runStartStep('DATABASE_URL', () => openStore(database, 'administration'));
   try {
     await runStartStep('DATABASE_URL', () => store.migrate());
@@ -31,7 +33,11 @@ export async function withStore(
   }
 }
 
-/** Returns the message of a command that requires a database. */
-export function describeMissingDatabase(file: string): string {
-  return `there is no database at ${resolve(file)}: set DATABASE_URL to that of the service, or start the service first`;
+/** Throws unless the database exists. To open a missing file would create an empty database. */
+export function requireDatabase(database: DatabaseConfig): void {
+  if (database.kind === 'mysql' || existsSync(database.file)) return;
+  const file = resolve(database.file);
+  throw new Error(
+    `there is no database at ${file}: set DATABASE_URL to that of the service, or start the service first`,
+  );
 }

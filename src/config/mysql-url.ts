@@ -2,17 +2,6 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { createSecureContext } from 'node:tls';
 
-/**
- * TLS of the connections to MySQL and MariaDB, in the form that the driver expects. Certificates and key are PEM text.
- */
-export interface MysqlTls {
-  readonly rejectUnauthorized: boolean;
-  readonly verifyIdentity: boolean;
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
-}
-
 /** Every parameter of a MySQL URL. */
 const names = ['ssl-mode', 'ssl-ca', 'ssl-cert', 'ssl-key'] as const;
 const modes = ['REQUIRED', 'VERIFY_CA', 'VERIFY_IDENTITY'];
@@ -47,10 +36,10 @@ export function readTlsParameters({ hostname, searchParams }: URL): TlsParameter
 }
 
 /**
- * Returns the TLS settings of a MySQL URL with one host. Undefined without parameters. Throws like `readTlsParameters`,
- * and for a file that is unreadable or contains no valid certificate or key.
+ * Returns the TLS settings of a MySQL URL with one host, in the form that the driver expects. Undefined without
+ * parameters. Throws like `readTlsParameters`, and for a file that is unreadable or contains no valid certificate or key.
  */
-export function readMysqlTls(url: URL): MysqlTls | undefined {
+export function readMysqlTls(url: URL) {
   const { 'ssl-mode': mode, 'ssl-ca': ca, 'ssl-cert': cert, 'ssl-key': key } = readTlsParameters(url);
   if (mode === undefined) return undefined;
   const files = {

@@ -2,7 +2,7 @@ import { hash, randomInt, randomUUID, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Identity, KeyRefusal, Scope, TokenIdentity } from '../contract/contract.js';
 import { createGroupCommit } from '../store/group-commit.js';
-import type { KeyTable, ListedKey } from '../store/keys.js';
+import type { KeyRow, KeyTable, ListedKey } from '../store/keys.js';
 import { isTransient } from '../store/retry.js';
 import { createNetworkCheck } from './networks.js';
 import { allScopes } from './scopes.js';
@@ -63,12 +63,13 @@ export function createIdentify({ keys, now, onExpiredUse, onLookup }: IdentifyPa
     },
   });
   return async (key: string, address: string | undefined): Promise<Identity> => {
-    if (!looksLikeKey(key)) return unknownKey;
+    // A text that cannot be a key needs no lookup.
+    if (!keyFormat.test(key)) return unknownKey;
     const keyHash = hashKey(key);
     const cached = cache.get(keyHash);
     onLookup?.(cached !== undefined);
     const known = (cached ?? (await cache.fetch(keyHash)))?.known;
-    if (!known || !isSame(known.row.keyHash, keyHash)) return unknownKey;
+    if (!known || !timingSafeEqual(Buffer.from(known.row.keyHash), Buffer.from(keyHash))) return unknownKey;
     const refusal = findRefusal(known, address, now());
     if (refusal === 'expired') onExpiredUse(known.row);
     return refusal ? { refusal, keyId: known.row.keyId } : known.identity;
@@ -90,15 +91,15 @@ function toKnownKey(row: ListedKey): KnownKey {
   };
 }
 
-/** Compares two hashes of 64 hex characters in constant time. */
-function isSame(a: string, b: string): boolean {
-  return timingSafeEqual(Buffer.from(a), Buffer.from(b));
+function findRefusal({ row, isFrom }: KnownKey, address: string | undefined, nowMs: number): KeyRefusal | undefined {
+  const status = describeStatus(row, nowMs);
+  if (status !== 'valid') return status;
+  return isFrom(address) ? undefined : 'network';
 }
 
-function findRefusal({ row, isFrom }: KnownKey, address: string | undefined, nowMs: number): KeyRefusal | undefined {
-  if (row.revokedAtMs !== null) return 'revoked';
-  if (row.expiresAtMs !== null && nowMs >= row.expiresAtMs) return 'expired';
-  return isFrom(address) ? undefined : 'network';
+export function describeStatus({ revokedAtMs, expiresAtMs }: KeyRow, nowMs: number): 'valid' | 'expired' | 'revoked' {
+  if (revokedAtMs !== null) return 'revoked';
+  return expiresAtMs !== null && expiresAtMs <= nowMs ? 'expired' : 'valid';
 }
 
 function isUseStale({ lastUsedAtMs }: ListedKey, nowMs: number): boolean {
@@ -107,7 +108,7 @@ function isUseStale({ lastUsedAtMs }: ListedKey, nowMs: number): boolean {
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomCharacters = 32;
-const displayCharacters = 7;
+const keyFormat = /^sk_[0-9A-Za-z]{32}$/;
 
 /** Returns an unguessable id: the prefix and up to 32 hex characters. */
 export function createKeyRecordId(prefix: 'acc' | 'key' | 'aud', characters: number): string {
@@ -120,19 +121,9 @@ export function generateKey(): string {
   return `sk_${random.join('')}`;
 }
 
-/** Returns false if the text cannot be a key of this service. Such a text needs no lookup. */
-function looksLikeKey(text: string): boolean {
-  return /^sk_[0-9A-Za-z]{32}$/.test(text);
-}
-
 /** Returns the SHA-256 of a key in hex. A plain hash is enough, because keys are long and random. */
 export function hashKey(key: string): string {
   return hash('sha256', key);
-}
-
-/** Returns the first characters of a key: enough to distinguish keys in a list, too few to guess the rest. */
-export function toDisplayPrefix(key: string): string {
-  return key.slice(0, displayCharacters);
 }
 
 export interface IdentifyTokenParts {
@@ -163,7 +154,7 @@ export function createIdentifyToken({ sessionTokens, findKey, now }: IdentifyTok
 
 /** Returns true for a key that exists and is neither revoked nor expired. */
 export function isUsable(key: ListedKey | undefined, nowMs: number): boolean {
-  return key !== undefined && key.revokedAtMs === null && (key.expiresAtMs === null || nowMs < key.expiresAtMs);
+  return key !== undefined && describeStatus(key, nowMs) === 'valid';
 }
 
 /** Returns a function that finds a key by its id and caches it. */

@@ -2,9 +2,12 @@ import { keys as settings } from '../../generated/spec.js';
 import type { Scope, Tier } from '../contract/contract.js';
 import type { AccountRow, KeyRow, KeyTable, KeyWriter, ListedKey } from '../store/keys.js';
 import { audit, readDetails, formatTimestamp } from './audit.js';
-import { hashKey, generateKey, createKeyRecordId, toDisplayPrefix } from './identify.js';
+import { createKeyRecordId, describeStatus, generateKey, hashKey } from './identify.js';
 
 const rotationMs = settings.rotation_hours * 60 * 60 * 1000;
+
+/** Enough characters of a key to distinguish keys in a list, too few to guess the rest. */
+const displayCharacters = 7;
 
 /** An invalid request of an administrator. The message names the remedy. */
 export class KeyError extends Error {}
@@ -68,19 +71,17 @@ export async function revokeKey(keys: KeyTable, keyId: string, nowMs: number): P
 
 export async function setTier(keys: KeyTable, account: string, tier: Tier, nowMs: number): Promise<void> {
   await keys.transact(async (writer) => {
-    const row = await writer.accountByName(account);
-    if (!row) throw new KeyError(`there is no account "${account}": create a key for it first`);
+    const row = requireAccount(await writer.accountByName(account), account);
     await writer.setTier(row.accountId, tier);
     const details = { from: row.tier, to: tier };
     await audit(writer, { action: 'set-tier', nowMs, accountId: row.accountId, details });
   });
 }
 
-export type KeyStatus = 'valid' | 'expired' | 'revoked';
-
-export function describeStatus({ revokedAtMs, expiresAtMs }: KeyRow, nowMs: number): KeyStatus {
-  if (revokedAtMs !== null) return 'revoked';
-  return expiresAtMs !== null && expiresAtMs <= nowMs ? 'expired' : 'valid';
+/** Throws a KeyError if the account does not exist. */
+export function requireAccount(row: AccountRow | undefined, name: string): AccountRow {
+  if (!row) throw new KeyError(`there is no account "${name}": create a key for it first`);
+  return row;
 }
 
 async function ensureAccount(
@@ -114,7 +115,7 @@ async function issue(
     accountId,
     keyId: createKeyRecordId('key', 12),
     keyHash: hashKey(key),
-    displayPrefix: toDisplayPrefix(key),
+    displayPrefix: key.slice(0, displayCharacters),
     scopes,
     networks,
     createdAtMs: nowMs,

@@ -1,7 +1,7 @@
 import type { AccountSettings } from '../contract/contract.js';
-import type { AccountRow, KeyTable } from '../store/keys.js';
+import type { KeyTable } from '../store/keys.js';
 import { audit } from './audit.js';
-import { KeyError } from './manage.js';
+import { KeyError, requireAccount } from './manage.js';
 
 /** A setting of an account: the words of the command line with their values. The first value is the default. */
 interface Setting<Value> {
@@ -72,12 +72,6 @@ export async function changeSetting(
     await writer.saveSettings(row.accountId, { ...row.settings, [field]: value });
     await audit(writer, { action: 'set', nowMs, accountId: row.accountId, details: { setting: name, from, to: word } });
   });
-}
-
-/** Throws a KeyError if the account does not exist. */
-export function requireAccount(row: AccountRow | undefined, name: string): AccountRow {
-  if (!row) throw new KeyError(`there is no account "${name}": create a key for it first`);
-  return row;
 }
 
 function toWord(field: string): string {

@@ -112,22 +112,14 @@ function addGauge(registry: Registry, name: string, help: string, read: Figure, 
 
 /** Adds the numbers of pending and failed deliveries. They keep their last values while the database is unavailable. */
 function addDeliveryGauges(registry: Registry, read: () => Promise<DeliveryCounts>): void {
-  const upTo = `at most ${countMax}`;
-  const help = (what: string) => `${what} of all accounts, ${upTo}; the same in every process of a database.`;
-  addGauge(
-    registry,
-    'state_service_webhook_deliveries_pending',
-    help('Unsettled deliveries'),
-    async () => (await read()).pending,
-    true,
-  );
-  addGauge(
-    registry,
-    'state_service_webhook_deliveries_failed',
-    help('Retained failed deliveries'),
-    async () => (await read()).failed,
-    true,
-  );
+  const counts = [
+    ['pending', 'Unsettled deliveries'],
+    ['failed', 'Retained failed deliveries'],
+  ] as const;
+  for (const [name, what] of counts) {
+    const help = `${what} of all accounts, at most ${countMax}; the same in every process of a database.`;
+    addGauge(registry, `state_service_webhook_deliveries_${name}`, help, async () => (await read())[name], true);
+  }
 }
 
 /** Ages of deliveries in flight: label and upper bound in seconds. */

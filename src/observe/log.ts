@@ -26,15 +26,7 @@ const waitingMax = 8_388_608;
 const closeMs = 500;
 
 /** Destination of the log. If a write fails, its lines are dropped, so that logging never stops the service. */
-export interface LogOutput {
-  write(line: string): void;
-  /** Number of lines dropped so far. */
-  readonly droppedLines: number;
-  /**
-   * Writes the buffered lines within half a second. Resolves with true if all lines were written or dropped in time.
-   */
-  close(): Promise<boolean>;
-}
+export type LogOutput = Omit<ReturnType<typeof createLogOutput>, 'writeNow'>;
 
 /** Writes a text. Rejects when the write fails. */
 export type WriteText = (text: string) => Promise<void>;
@@ -69,16 +61,8 @@ async function writeToFile(text: string): Promise<void> {
   for (let at = 0; at < bytes.length;) at += (await promisify(write)(2, bytes, at)).bytesWritten;
 }
 
-interface BufferedOutput extends LogOutput {
-  /**
-   * Writes the buffered lines synchronously when the process exits. Does nothing after a failed write or during a
-   * pending write, because the write could block the exit.
-   */
-  writeNow(write: (text: string) => void): void;
-}
-
 /** Creates a log output that buffers lines and makes one write at a time. */
-export function createLogOutput(writeText: WriteText, format: (line: string) => string): BufferedOutput {
+export function createLogOutput(writeText: WriteText, format: (line: string) => string) {
   let waiting: string[] = [];
   let characters = 0;
   let droppedLines = 0;
@@ -116,18 +100,26 @@ export function createLogOutput(writeText: WriteText, format: (line: string) => 
   };
 
   return {
-    write(line) {
+    write(line: string): void {
       if (characters + line.length > waitingMax) return void (droppedLines += 1);
       waiting.push(format(line));
       characters += line.length;
       if (characters >= gathered.characters) void flush();
       else timer ??= setTimeout(() => void flush(), gathered.afterMs).unref();
     },
+    /** Number of lines dropped so far. */
     get droppedLines() {
       return droppedLines;
     },
-    close: () => Promise.race([flush().then(() => true), sleep(closeMs, false, { ref: false })]),
-    writeNow(writeSync) {
+    /**
+     * Writes the buffered lines within half a second. Resolves with true if all lines were written or dropped in time.
+     */
+    close: (): Promise<boolean> => Promise.race([flush().then(() => true), sleep(closeMs, false, { ref: false })]),
+    /**
+     * Writes the buffered lines synchronously when the process exits. Does nothing after a failed write or during a
+     * pending write, because the write could block the exit.
+     */
+    writeNow(writeSync: (text: string) => void): void {
       if (writing || hasFailed || waiting.length === 0) return;
       try {
         writeSync(take().join(''));

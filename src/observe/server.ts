@@ -5,10 +5,6 @@ import type { Metrics } from './metrics.js';
 import type { ReadinessStatus } from './probes.js';
 import { type Closable, type Keep, listen, runStartStep } from './start.js';
 
-interface MetricsServer extends Closable {
-  readonly url: string;
-}
-
 /**
  * Serves GET /metrics, /healthz and /readyz if METRICS_PORT is set. Resolves with the URL of the metrics, or undefined.
  */
@@ -33,7 +29,7 @@ async function startMetricsServer(
   checkReadiness: () => Promise<ReadinessStatus>,
   host: string,
   port: number,
-): Promise<MetricsServer> {
+): Promise<Closable & { readonly url: string }> {
   const pages: Readonly<Record<string, (response: ServerResponse) => Promise<unknown>>> = {
     async '/metrics'(response) {
       response.setHeader('Content-Type', metrics.contentType);

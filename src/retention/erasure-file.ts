@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createErasedIdRecord, type StoredErasure } from '../store/erased-ids.js';
 import type { Store } from '../store/store.js';
@@ -83,13 +83,7 @@ function format(erasures: readonly StoredErasure[]): string {
 }
 
 function write(file: string, flag: 'a' | 'w', text: string): void {
-  const descriptor = openSync(file, flag, 0o600);
-  try {
-    writeSync(descriptor, text);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+  writeFileSync(file, text, { flag, mode: 0o600, flush: true });
 }
 
 function readText(file: string): string {

@@ -56,6 +56,7 @@ export async function openServerClock(parts: ServerClockParts): Promise<Database
   const { read, readHosts, now, onMeasured, onDifference, onHostDifference } = parts;
   let serverMinusMonotonicMs = 0;
   let aheadMs = 0;
+  let isClosed = false;
   const serverNow = () => Math.round(serverMinusMonotonicMs + readMonotonicMs());
   const measure = async () => {
     const sentAtMs = readMonotonicMs();
@@ -69,7 +70,7 @@ export async function openServerClock(parts: ServerClockParts): Promise<Database
   };
   await measure();
   // The previous measurement stays valid while the database is unavailable.
-  const measuring = repeat({ everyMs: measureEveryMs, work: measure });
+  const measuring = repeat({ everyMs: measureEveryMs, work: async () => isClosed || measure() });
   return {
     now: serverNow,
     aheadMs: () => aheadMs,
@@ -79,7 +80,10 @@ export async function openServerClock(parts: ServerClockParts): Promise<Database
       differing.forEach(onHostDifference);
       return isTooLarge(aheadMs) || differing.length > 0 ? undefined : serverNow();
     },
-    close: measuring.close,
+    close() {
+      isClosed = true;
+      return measuring.close();
+    },
   };
 }
 

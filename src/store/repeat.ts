@@ -9,14 +9,13 @@ export interface Repetition {
   readonly onFailure?: (error: unknown) => void;
 }
 
-/** Runs rounds until `close`, the first one after a pause. `close` resolves when the current round is complete. */
+/** Runs rounds, the first one after a pause. `close` ends the pause and resolves after a last round. */
 export function repeat({ everyMs, work, onFailure = () => undefined }: Repetition): { close(): Promise<void> } {
   const stop = new AbortController();
   const run = async () => {
     let isFailing = false;
-    for (;;) {
+    while (!stop.signal.aborted) {
       await sleep(everyMs, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
-      if (stop.signal.aborted) return;
       try {
         await work();
         isFailing = false;

@@ -1,8 +1,8 @@
 import { createPublicKey, randomBytes } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { createAgeKey, encodeBech32, readIdentities, readRecipient, toRaw } from './age-keys.js';
 import { decrypt, encrypt, isAge } from './age.js';
-import { readAll } from './write-backup.js';
 
 const chunk = 65_536;
 const pair = createAgeKey();
@@ -13,8 +13,8 @@ async function* inPieces(content: Buffer, bytes: number): AsyncGenerator<Buffer>
   for (let from = 0; from < content.length; from += bytes) yield content.subarray(from, from + bytes);
 }
 
-const seal = (content: Buffer, bytes = 5_000) => readAll(encrypt(inPieces(content, bytes), recipient));
-const open = (file: Buffer, bytes = 7_000) => readAll(decrypt(inPieces(file, bytes), identities));
+const seal = (content: Buffer, bytes = 5_000) => buffer(encrypt(inPieces(content, bytes), recipient));
+const open = (file: Buffer, bytes = 7_000) => buffer(decrypt(inPieces(file, bytes), identities));
 
 test('a content of any length survives, in pieces of any length', async () => {
   for (const length of [0, 1, chunk - 1, chunk, chunk + 1, 3 * chunk, 3 * chunk + 17]) {
@@ -52,8 +52,8 @@ test('chunks that change places are an error, and so is a changed header', async
 test('a file for another key is an error that says so', async () => {
   const other = readIdentities(createAgeKey().identity);
   const file = await seal(Buffer.from('text'));
-  await expect(readAll(decrypt(inPieces(file, 100), other))).rejects.toThrow('another key');
-  expect((await readAll(decrypt(inPieces(file, 100), [...other, ...identities]))).toString()).toBe('text');
+  await expect(buffer(decrypt(inPieces(file, 100), other))).rejects.toThrow('another key');
+  expect((await buffer(decrypt(inPieces(file, 100), [...other, ...identities]))).toString()).toBe('text');
 });
 
 test('a share, a wrapped key and a MAC that are not canonical base64 are errors', async () => {
@@ -110,5 +110,5 @@ test('reads a file that the program age wrote', async () => {
     'base64',
   );
   const example = readIdentities('AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX');
-  expect((await readAll(decrypt(inPieces(file, 10), example))).toString()).toBe('A backup.');
+  expect((await buffer(decrypt(inPieces(file, 10), example))).toString()).toBe('A backup.');
 });

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 import type { Config } from '../../config/config.js';
 import { readDuration } from '../keys.js';
+import type { RestoreOptions } from './restore.js';
 
 interface BackupOptions {
   readonly to?: string;
@@ -31,19 +32,15 @@ export function createBackupCommand(configure: () => Config, endWithParent: () =
     .option('--verify <file>', 'restore a backup into a temporary database, compare it, and delete it')
     .option('--key <file>', 'with --verify: the private key of an encrypted backup')
     .option('--create-key <file>', 'write a new private key of age to this file, and print its public key')
-    .action((file: string | undefined, options: BackupOptions) =>
-      runBackup({ file, options, configure, endWithParent }),
-    );
+    .action((file: string | undefined, options: BackupOptions) => runBackup(file, options, configure, endWithParent));
 }
 
-interface BackupRun {
-  readonly file: string | undefined;
-  readonly options: BackupOptions;
-  readonly configure: () => Config;
-  readonly endWithParent: () => void;
-}
-
-async function runBackup({ file, options, configure, endWithParent }: BackupRun): Promise<void> {
+async function runBackup(
+  file: string | undefined,
+  options: BackupOptions,
+  configure: () => Config,
+  endWithParent: () => void,
+): Promise<void> {
   requireOneTarget(file, options);
   const { to, every, keep, publicKey, verify, createKey } = options;
   if (createKey !== undefined) return printNewKey(createKey);
@@ -91,12 +88,6 @@ async function printNewKey(file: string): Promise<void> {
   writeFileSync(file, `# public key: ${recipient}\n${identity}\n`, { mode: 0o600, flag: 'wx' });
   console.error(`Wrote the private key to ${file}. Keep it away from the backups: without it, they cannot be read.`);
   console.log(recipient);
-}
-
-interface RestoreOptions {
-  readonly replace: boolean;
-  readonly unverified: boolean;
-  readonly key?: string;
 }
 
 /** Creates the command `restore`. */

@@ -16,12 +16,11 @@ import { findMissingErasures, reapplyErasures } from '../../retention/reapply-er
 import { createErasedIdRecord } from '../../store/erased-ids.js';
 import { createSecretsKeyTable } from '../../store/secrets-key.js';
 import { openStore, type Store } from '../../store/store.js';
-import { describeMissingDatabase } from '../with-store.js';
+import { requireDatabase } from '../with-store.js';
 
 /** Adds the erasures of the database to the record in a folder of backups. */
 export async function recordErasures({ database, retention }: Config, folder: string): Promise<void> {
-  // Opening it would create an empty database.
-  if (database.kind === 'sqlite' && !existsSync(database.file)) throw new Error(describeMissingDatabase(database.file));
+  requireDatabase(database);
   await onStore(database, (store) =>
     saveErasures(store, buildSharedErasureFilePath(folder), Date.now() - retention.erasuresMs),
   );

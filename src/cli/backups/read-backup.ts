@@ -1,5 +1,6 @@
 import { closeSync, createReadStream, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { Readable, type Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Config } from '../../config/config.js';
 import { buildKeyFilePath, readKey, readKeyFile } from '../../config/secrets-key.js';
@@ -7,7 +8,6 @@ import { type AgeIdentity, readIdentities } from './age-keys.js';
 import { type Bytes, decrypt, isAge, isArmored } from './age.js';
 import { createDigests, requireChecksum, verifyChecksum } from './checksum.js';
 import { type MysqlServer, startLoad } from './mysql-programs.js';
-import { readAll } from './write-backup.js';
 
 export interface ReadOptions {
   /** Private keys of age, for an encrypted backup. */
@@ -102,7 +102,7 @@ async function* decryptFile(pieces: Bytes, file: string, identities: readonly Ag
 async function readText(file: string, identities: readonly AgeIdentity[]): Promise<string> {
   const content = readFileSync(file);
   if (!isEncrypted(file)) return content.toString();
-  return (await readAll(decryptFile(Readable.from([content]) as Bytes, file, identities))).toString();
+  return text(decryptFile(Readable.from([content]) as Bytes, file, identities));
 }
 
 /** Throws if a file is armored. */

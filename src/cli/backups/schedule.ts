@@ -8,7 +8,7 @@ import { version } from '../../config/version.js';
 import { createLog, createStandardErrorOutput } from '../../observe/log.js';
 import { startTimeLimit } from '../../webhooks/tasks.js';
 import { closeOnSignal } from '../close-on-signal.js';
-import { describeMissingDatabase } from '../with-store.js';
+import { requireDatabase } from '../with-store.js';
 import { requireFolder } from './backup.js';
 import { recordErasures } from './erasures.js';
 import { findNewestTime, removeUnfinished } from './folder.js';
@@ -32,7 +32,7 @@ export async function backUpRegularly(config: Config, schedule: Schedule): Promi
   const { database } = config;
   const { folder, everyMs } = schedule;
   requireFolder(folder);
-  if (database.kind === 'sqlite' && !existsSync(database.file)) throw new Error(describeMissingDatabase(database.file));
+  requireDatabase(database);
   const output = createStandardErrorOutput();
   const log = createLog(config.logLevel, output);
   const stop = new AbortController();

@@ -1,11 +1,13 @@
 import { createReadStream, createWriteStream, existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Config } from '../../config/config.js';
 import { findSecretsKeys, buildKeyFilePath, readKeyFile } from '../../config/secrets-key.js';
 import { copySqlite, flush, removeSqlite } from '../../store/sqlite-copy.js';
-import { describeMissingDatabase } from '../with-store.js';
+import { requireDatabase } from '../with-store.js';
 import type { Recipient } from './age-keys.js';
 import { type Bytes, encrypt } from './age.js';
 import { buildChecksumPath, type RowCounts, writeChecksum } from './checksum.js';
@@ -33,6 +35,7 @@ export async function writeBackup(config: Config, file: string, recipient?: Reci
   const { database, secretsKeys } = config;
   for (const path of [file, buildChecksumPath(file), buildKeyFilePath(file)])
     if (existsSync(path)) throw new Error(`${path} exists already: choose another name`);
+  requireDatabase(database);
   const draft = buildDraftPath(file);
   const plain = database.kind === 'sqlite' && recipient ? buildDraftPath(database.file) : draft;
   const cleanUp = () => [draft, plain].forEach(removeSqlite);
@@ -66,7 +69,6 @@ async function writeCopy(
   databaseFile: string,
   { draft, plain, recipient }: { draft: string; plain: string; recipient: Recipient | undefined },
 ): Promise<Content> {
-  if (!existsSync(databaseFile)) throw new Error(describeMissingDatabase(databaseFile));
   const content = await copySqlite(databaseFile, plain);
   if (recipient) await writeFilePrivately(createReadStream(plain), draft, recipient);
   return content;
@@ -94,19 +96,8 @@ async function writeFilePrivately(content: Bytes, file: string, recipient: Recip
 }
 
 async function writeKey(key: string, file: string, recipient: Recipient | undefined): Promise<void> {
-  const text = Buffer.from(key);
-  const pieces = recipient ? await readAll(encrypt(yieldPiece(text), recipient)) : text;
-  writeFileSync(file, pieces, { mode: 0o600, flag: 'wx', flush: true });
-}
-
-async function* yieldPiece(piece: Buffer): AsyncGenerator<Buffer> {
-  yield piece;
-}
-
-export async function readAll(pieces: Bytes): Promise<Buffer> {
-  const all: Buffer[] = [];
-  for await (const piece of pieces) all.push(piece);
-  return Buffer.concat(all);
+  const content = recipient ? await buffer(encrypt(Readable.from([Buffer.from(key)]), recipient)) : key;
+  writeFileSync(file, content, { mode: 0o600, flag: 'wx', flush: true });
 }
 
 /** Runs `cleanUp` and ends the process when it receives a signal. Returns a function that cancels this. */
