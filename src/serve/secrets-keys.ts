@@ -3,7 +3,7 @@ import type { Config, SecretsKeys } from '../config/config.js';
 import { computeCheckValue, createKeyFile, findSecretsKeys, requireSecretsKeys } from '../config/secrets-key.js';
 import { formatCommandLine } from '../contract/command-line.js';
 import { resealReceiptKeys } from '../keys/receipts.js';
-import { purgeIdempotencyKeys } from '../store/idempotency-keys.js';
+import { deleteOldest } from '../store/delete-oldest.js';
 import { createReceiptKeyTable } from '../store/receipt-keys.js';
 import { untilAvailable } from '../store/retry.js';
 import { createSecretsKeyTable } from '../store/secrets-key.js';
@@ -73,7 +73,7 @@ export async function resealDatabase(
   const keys = findSecretsKeys(config) ?? (isKeyLost ? createKeys(config) : requireSecretsKeys(config));
   if (stored && !hasKey(keys, stored.checkValue) && !isKeyLost) throw new Error(unknownKey);
   const result = await resealAll(store, keys);
-  while ((await store.run((knex) => purgeIdempotencyKeys(knex, nowMs, purgeRows))) > 0);
+  while ((await store.run((knex) => deleteOldest(knex, 'idempotency_keys', 'created_at_ms', nowMs, purgeRows))) > 0);
   await storeNewest(store, keys, nowMs);
   return result;
 }

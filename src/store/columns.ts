@@ -40,3 +40,18 @@ export function selectAfter(
       .orWhere((same) => void selectAfter(same.where(column, value), operator, others));
   });
 }
+
+/** Returns a query for the rows of several queries, each with its own limit. */
+export function unionAll(knex: Knex, queries: readonly Knex.QueryBuilder[]): Knex.QueryBuilder {
+  return knex.unionAll(queries.map((query) => knex.select('*').from(query.as('next'))));
+}
+
+const ascii = /^[\x00-\x7f]*$/;
+
+/**
+ * Returns the ids that contain only ASCII. Id columns are ASCII, and MySQL returns an error when they are compared with
+ * other characters.
+ */
+export function filterAsciiIds(ids: readonly string[]): string[] {
+  return ids.filter((id) => ascii.test(id));
+}

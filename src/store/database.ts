@@ -30,6 +30,16 @@ export function openDatabase(
   return knex({ ...sqliteConfig(config.file, use), ...common });
 }
 
+/** Runs work on a database with the timeouts of `administration`, then closes its connections. */
+export async function withDatabase<T>(config: DatabaseConfig, work: (knex: Knex) => Promise<T>): Promise<T> {
+  const knex = openDatabase(config, 'administration');
+  try {
+    return await work(knex);
+  } finally {
+    await knex.destroy();
+  }
+}
+
 const common: Knex.Config = {
   acquireConnectionTimeout: acquireMs,
   // Error messages contain statements without values. Errors are logged, and values contain ids of people.

@@ -1,7 +1,6 @@
-import type { Knex } from 'knex';
 import type { Schema } from '../contract/contract.js';
-import { type Delivery, type DeliveryStatus, toRow } from './delivery-row.js';
-import { lockDeliveries } from './lock-deliveries.js';
+import { unionAll } from './columns.js';
+import { type Delivery, type DeliveryStatus, lockDeliveries, toRow } from './delivery-row.js';
 import { type Conflict, insertRows } from './rows.js';
 import type { ReadScope } from './scope.js';
 
@@ -66,17 +65,15 @@ export function createDeliveryTable({ knex, accountId }: ReadScope) {
 
     /** Makes the first queued delivery of each queue due. */
     async promoteNext(lines: readonly QueueId[], nowMs: number): Promise<void> {
-      const [first, ...others] = lines.map(({ webhookId, sessionId }) =>
+      if (lines.length === 0) return;
+      const firsts = lines.map(({ webhookId, sessionId }) =>
         mine()
           .select('delivery_id')
           .where({ webhook_id: webhookId, session_id: sessionId, status: 'queued' })
           .orderBy('seq')
-          .limit(1)
-          .as('next'),
+          .limit(1),
       );
-      if (!first) return;
-      const from = (next: Knex.QueryBuilder) => knex.select('delivery_id').from(next);
-      const next: Array<{ delivery_id: string }> = await from(first).unionAll(others.map(from));
+      const next: Array<{ delivery_id: string }> = await unionAll(knex, firsts);
       if (next.length === 0) return;
       const ids = next.map(({ delivery_id }) => delivery_id);
       await mine().whereIn('delivery_id', ids).update({ status: 'due', due_at_ms: nowMs });
@@ -111,25 +108,25 @@ export function createDeliveryTable({ knex, accountId }: ReadScope) {
       reason: Schema<'FailureReason'>,
       nowMs: number,
     ): Promise<number> {
-      const free = (rows: Knex.QueryBuilder) => rows.whereIn('status', ['queued', 'due']).whereNull('owner');
       const findOldest = (status: string) =>
         mine()
           .select('delivery_id', 'event_at_ms')
           .where({ webhook_id: webhookId, status })
           .whereNull('owner')
           .orderBy(['event_at_ms', 'delivery_id'])
-          .limit(count)
-          .as('next');
-      const found: Array<{ delivery_id: string; event_at_ms: number }> = await knex.unionAll(
-        ['queued', 'due'].map((status) => knex.select('*').from(findOldest(status))),
+          .limit(count);
+      const found: Array<{ delivery_id: string; event_at_ms: number }> = await unionAll(
+        knex,
+        ['queued', 'due'].map(findOldest),
       );
       const oldest = found.sort((a, b) => a.event_at_ms - b.event_at_ms).slice(0, count);
       if (oldest.length === 0) return 0;
       const ids = oldest.map(({ delivery_id }) => delivery_id);
-      const locked: Array<{ delivery_id: string; session_id: string; status: string }> = await free(
-        mine().whereIn('delivery_id', ids),
-      )
-        .select('delivery_id', 'session_id', 'status')
+      const locked: Array<{ delivery_id: string; session_id: string }> = await mine()
+        .select('delivery_id', 'session_id')
+        .whereIn('delivery_id', ids)
+        .whereIn('status', ['queued', 'due'])
+        .whereNull('owner')
         .orderBy('delivery_id')
         .forUpdate();
       const lockedIds = locked.map(({ delivery_id }) => delivery_id);

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { webhookDelivery as settings } from '../../generated/spec.js';
+import { unionAll } from './columns.js';
 import { type Delivery, deliveryColumns, type DeliveryRow, toDelivery } from './delivery-row.js';
 import { retry } from './retry.js';
 import { isMysql, selectKeys } from './rows.js';
@@ -107,17 +108,14 @@ async function candidates(knex: Knex, claim: Claim): Promise<Candidate[]> {
     knex('deliveries')
       .select('account_id', 'delivery_id', 'receiver', 'owner', 'due_at_ms')
       .where({ status: 'due', receiver })
-      .limit(count * candidatesPerSlot)
-      .as('next');
-  const [first, ...others] = shares.flatMap(({ queue: { receiver, firstDueAtMs, lastDueAtMs }, count }) => {
+      .limit(count * candidatesPerSlot);
+  const queries = shares.flatMap(({ queue: { receiver, firstDueAtMs, lastDueAtMs }, count }) => {
     const horizonMs = computeHorizon(claim, isExtended({ receiver }));
     const next = of(receiver, count).where('due_at_ms', '<=', nowMs).orderBy('due_at_ms');
     const tooLate = of(receiver, count).where('due_at_ms', '>', horizonMs).orderBy('due_at_ms', 'desc');
     return [...(firstDueAtMs <= nowMs ? [next] : []), ...(lastDueAtMs > horizonMs ? [tooLate] : [])];
   });
-  if (!first) return [];
-  const from = (next: Knex.QueryBuilder) => knex.select('*').from(next);
-  return from(first).unionAll(others.map(from));
+  return queries.length === 0 ? [] : unionAll(knex, queries);
 }
 
 /** Returns true if the queue has due deliveries, or deliveries whose due time is too far in the future. */

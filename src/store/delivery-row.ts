@@ -1,5 +1,6 @@
+import type { Knex } from 'knex';
 import type { Schema } from '../contract/contract.js';
-import { toColumns } from './columns.js';
+import { filterAsciiIds, toColumns } from './columns.js';
 
 /**
  * - due: may be sent at `dueAtMs`
@@ -74,4 +75,21 @@ export function toRow(delivery: Delivery) {
 
 export function toDelivery(row: DeliveryRow): Delivery {
   return { ...row, attempts: JSON.parse(row.attempts) };
+}
+
+/** Locks and returns those deliveries of an account that have the status. */
+export async function lockDeliveries(
+  transaction: Knex,
+  accountId: string,
+  deliveryIds: readonly string[],
+  status: DeliveryStatus,
+): Promise<Delivery[]> {
+  const rows: DeliveryRow[] = await transaction('deliveries')
+    .select(deliveryColumns)
+    .where({ account_id: accountId })
+    .whereIn('delivery_id', filterAsciiIds(deliveryIds))
+    .where({ status })
+    .orderBy('delivery_id')
+    .forUpdate();
+  return rows.map(toDelivery);
 }

@@ -13,19 +13,14 @@ export interface Erasure {
   readonly incarnation: string;
 }
 
-/** Numbers of rows that `eraseSessions` deleted. */
-export interface ErasedSessions {
-  readonly sessions: readonly Erasure[];
-  /** Number of the subject's webhooks, events, deliveries and stored responses. */
-  readonly notifications: number;
-}
-
 /**
  * Deletes the subject's sessions, including expired sessions, with their webhooks, events, deliveries and stored
  * responses. Writes a tombstone for the readings of each session. After the commit, no request returns any of this
  * data.
+ *
+ * Returns the sessions, and the number of the other rows.
  */
-export async function eraseSessions(scope: ReadScope, subjectId: string, nowMs: number): Promise<ErasedSessions> {
+export async function eraseSessions(scope: ReadScope, subjectId: string, nowMs: number) {
   const { knex: transaction, accountId } = scope;
   const mine = () => transaction('sessions').where({ account_id: accountId, subject_id: subjectId });
   const sessions: Erasure[] = await mine().select('account_id', 'session_id', 'incarnation').forUpdate();

@@ -73,19 +73,12 @@ async function findByPosition(knex: Knex, beforeMs: number, batch: number): Prom
   });
 }
 
-/** A session with a subject. */
-export interface SubjectSession {
-  readonly accountId: string;
-  readonly subjectId: string;
-  readonly incarnation: string;
-}
-
 /** Returns the sessions of readings of one account that have a subject. */
 export async function findSubjects(
   knex: Knex,
   account: string,
   incarnations: readonly string[],
-): Promise<SubjectSession[]> {
+): Promise<Array<Readonly<Record<'accountId' | 'subjectId' | 'incarnation', string>>>> {
   const [found] = await selectRows<{ accountId: string }>(knex, {
     sql: `select p.account_id as accountId from stream_positions p where ${accountKey} = ?`,
     bindings: [account],

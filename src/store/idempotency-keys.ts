@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import { idempotency as settings } from '../../generated/spec.js';
-import { deleteOldest } from './delete-oldest.js';
 import type { ReadScope } from './scope.js';
 
 const hourMs = 60 * 60 * 1000;
@@ -109,11 +108,6 @@ function judge(row: Row, { requestDigest, owner, nowMs }: IdempotencyClaim): Cla
   if (row.response !== null)
     return { kind: 'completed', response: row.response, secret: row.secret, createdAtMs: row.created_at_ms };
   return { kind: row.lease_until_ms > nowMs ? 'in_progress' : 'claimed' };
-}
-
-/** Deletes at most `batch` keys that were first used before `beforeMs`. Returns the number of deleted keys. */
-export function purgeIdempotencyKeys(knex: Knex, beforeMs: number, batch: number): Promise<number> {
-  return deleteOldest(knex, 'idempotency_keys', 'created_at_ms', beforeMs, batch);
 }
 
 /** Deletes the secrets of responses that were stored before `beforeMs`. */

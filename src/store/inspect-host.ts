@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection, ConnectionOptions, RowDataPacket } from 'mysql2/promise';
 
 /**
@@ -38,13 +39,18 @@ export async function inspectHost(settings: ConnectionOptions): Promise<HostFitn
   // Imported on demand: an embedded database does not need the driver.
   const { default: mysql } = await import('mysql2/promise');
   const connecting = mysql.createConnection({ ...settings, connectTimeout: inspectionMs });
-  const timeUp = startTimer();
+  const done = new AbortController();
+  const late: HostFitness = {
+    fitness: 'unusable',
+    reason: `no response within ${inspectionMs} ms`,
+    fault: 'unreachable',
+  };
   try {
-    return await Promise.race([connecting.then(readStanding), timeUp.standing]);
+    return await Promise.race([connecting.then(readStanding), sleep(inspectionMs, late, { signal: done.signal })]);
   } catch (error) {
     return { fitness: 'unusable', reason: describe(error), fault: isAnswer(error) ? 'rejected' : 'unreachable' };
   } finally {
-    timeUp.clear();
+    done.abort();
     connecting.then((connection) => connection.destroy()).catch(() => undefined);
   }
 }
@@ -74,16 +80,6 @@ export function judgeHost(values: ReadonlyMap<string, string>): HostFitness {
   }
   if (values.get('wsrep_local_state') === synced) return { fitness: 'usable' };
   return { fitness: 'reserve', reason: `wsrep_local_state is not Synced (${state})`, fault: 'donor' };
-}
-
-function startTimer() {
-  let timer: NodeJS.Timeout | undefined;
-  const standing = new Promise<HostFitness>((resolve) => {
-    const reason = `no response within ${inspectionMs} ms`;
-    const silent: HostFitness = { fitness: 'unusable', reason, fault: 'unreachable' };
-    timer = setTimeout(() => resolve(silent), inspectionMs);
-  });
-  return { standing, clear: () => clearTimeout(timer) };
 }
 
 /** The messages of the driver contain no password. */

@@ -4,7 +4,7 @@ import { listMysqlUrls, readMysqlTls } from '../config/mysql-url.js';
 import { inspectHost, type HostFitness } from './inspect-host.js';
 import { type Address, createMysqlHosts, type HostEvent, type MysqlHosts, describeHost } from './mysql-hosts.js';
 import { idleSecondsMax } from './retry.js';
-import { createServerFacts, type ServerFacts } from './server-facts.js';
+import type { ServerFacts } from './server-facts.js';
 
 /** How long one attempt waits in ms: for a connection, and for the response to a statement. */
 const waitMs = { connect: 3_000, silence: 5_000 };
@@ -34,7 +34,7 @@ type Settled = (error: Error | null, connection: unknown) => void;
 
 /** Returns a Knex instance for the hosts of the URL. It connects when the first query runs. */
 export function openMysql(url: string, { common, isServing, onHost }: MysqlOptions): Knex {
-  const server = createServerFacts();
+  const server: ServerFacts = { isGalera: false, endsIdleTransactions: true };
   const base = { ...common, client: 'mysql2', userParams: { server } };
   const pool = {
     min: 0,
@@ -56,7 +56,7 @@ export function openMysql(url: string, { common, isServing, onHost }: MysqlOptio
     pool: { ...pool, validate: (connection: MysqlConnection) => hosts.isCurrent(connection.config) },
   });
   instance.on('query-error', ({ code }: ServerError) => {
-    if (isFaultOfHost(code)) hosts.suspect();
+    if (faultsOfHost.has(code)) hosts.suspect();
   });
   return instance;
 }
@@ -119,10 +119,6 @@ const faultsOfHost: ReadonlySet<string | undefined> = new Set([
   'ER_READ_ONLY_MODE',
   'ER_SERVER_SHUTDOWN',
 ]);
-
-function isFaultOfHost(code: string | undefined): boolean {
-  return faultsOfHost.has(code);
-}
 
 /**
  * READ COMMITTED avoids gap locks, which would block new sessions. Strict mode rejects values that would otherwise be

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { SessionEvent } from '../score/states.js';
+import { unionAll } from './columns.js';
 import { insertRows, isMysql, selectKeys } from './rows.js';
 import type { ReadScope } from './scope.js';
 
@@ -80,19 +81,17 @@ const accountsMax = 100;
  */
 export async function findSessionsWithEvents(knex: Knex, max: number): Promise<SessionWithEvents[]> {
   const accounts = await findAccountsWithEvents(knex);
-  const [first, ...others] = accounts
+  if (accounts.length === 0) return [];
+  const queries = accounts
     .slice(0, accountsMax)
     .map(({ accountId }) =>
       knex('outbox')
         .select({ accountId: 'account_id', sessionId: 'session_id' })
         .where({ account_id: accountId })
         .orderBy('created_at_ms')
-        .limit(max)
-        .as('next'),
+        .limit(max),
     );
-  if (!first) return [];
-  const from = (next: Knex.QueryBuilder) => knex.select('*').from(next);
-  const rows: SessionWithEvents[] = await from(first).unionAll(others.map(from));
+  const rows: SessionWithEvents[] = await unionAll(knex, queries);
   return [...new Map(rows.map((row) => [`${row.accountId} ${row.sessionId}`, row])).values()];
 }
 

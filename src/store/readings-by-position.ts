@@ -22,15 +22,6 @@ export interface StreamedReading {
   readonly stateChange: string | null;
 }
 
-/**
- * The readings of a session and the incarnation of the session. The incarnation is undefined if the session has no
- * data.
- */
-export interface SessionReadings {
-  readonly incarnation: string | undefined;
-  readonly readings: readonly StreamedReading[];
-}
-
 /** A session with its subject, and its newest position. */
 export interface ChangedSession {
   readonly sessionId: string;
@@ -87,8 +78,11 @@ export function createPositionReader({ knex, accountId }: ReadScope) {
       return rows.map(toStreamed);
     },
 
-    /** Returns at most `max` readings of the session, starting at a position, without backfilled readings. */
-    async streamSession(sessionId: string, from: number, max: number): Promise<SessionReadings> {
+    /**
+     * Returns at most `max` readings of the session, starting at a position, without backfilled readings, and the
+     * incarnation of the session. The incarnation is undefined if the session has no data.
+     */
+    async streamSession(sessionId: string, from: number, max: number) {
       const sql = `select s.incarnation, ${columns}
         from sessions s left join ${joined} and r.position >= ?
         where s.account_id = ? and s.session_id = ? and s.body is not null order by r.position limit ${max}`;

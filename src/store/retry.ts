@@ -64,43 +64,33 @@ export async function untilAvailable<T>(work: () => Promise<T>): Promise<T> {
     }
 }
 
-/** Advice to the operator for a database outage. */
-const remedies = {
-  locked: 'another process has locked the database: stop that process, or wait until its transaction ends',
-  diskFull: 'the disk of the database is full: free or add space',
-  notWritable: 'the database is read-only: check the permissions of its file and folder, or the mode of the server',
-  noHost: 'no host of DATABASE_URL is usable: start one of them',
-  tls: 'TLS to the database failed: check its certificate, and ssl-mode, ssl-ca, ssl-cert and ssl-key in DATABASE_URL',
-  ioError: 'the disk of the database is faulty or full: check the disk and the log of the operating system',
-} as const;
-
-/** Advice by error code. The file system reports an exceeded quota or file size limit as SQLITE_IOERR_WRITE. */
-const remedyByCode: ReadonlyMap<unknown, string> = new Map([
-  ['SQLITE_BUSY', remedies.locked],
-  ['SQLITE_BUSY_SNAPSHOT', remedies.locked],
-  ['SQLITE_BUSY_RECOVERY', remedies.locked],
-  ['SQLITE_LOCKED', remedies.locked],
-  ['SQLITE_FULL', remedies.diskFull],
-  ['SQLITE_READONLY', remedies.notWritable],
-  ['SQLITE_READONLY_DBMOVED', remedies.notWritable],
-  ['SQLITE_READONLY_DIRECTORY', remedies.notWritable],
-  ['SQLITE_CANTOPEN', remedies.notWritable],
-  ['SQLITE_IOERR', remedies.ioError],
-  ['SQLITE_IOERR_WRITE', remedies.ioError],
-  ['SQLITE_IOERR_FSYNC', remedies.ioError],
-  ['SQLITE_IOERR_TRUNCATE', remedies.ioError],
-  ['SQLITE_IOERR_SHMSIZE', remedies.ioError],
-  ['EE_WRITE', remedies.diskFull],
-  ['EE_DISK_FULL', remedies.diskFull],
-  ['ER_DISK_FULL', remedies.diskFull],
-  ['ER_ERROR_ON_WRITE', remedies.ioError],
-  ['ER_RECORD_FILE_FULL', remedies.diskFull],
-  ['ER_OPTION_PREVENTS_STATEMENT', remedies.notWritable],
-  ['ER_READ_ONLY_MODE', remedies.notWritable],
-  ['NO_USABLE_HOST', remedies.noHost],
-  ['HANDSHAKE_SSL_ERROR', remedies.tls],
-  ['HANDSHAKE_NO_SSL_SUPPORT', remedies.tls],
-]);
+/**
+ * Advice to the operator for a database outage, by error code. SQLite adds details to its codes, e.g.
+ * SQLITE_READONLY_DIRECTORY. The file system reports an exceeded quota or file size limit as SQLITE_IOERR_WRITE.
+ */
+const remedies: ReadonlyArray<readonly [codes: RegExp, remedy: string]> = [
+  [
+    /^SQLITE_(BUSY|LOCKED)/,
+    'another process has locked the database: stop that process, or wait until its transaction ends',
+  ],
+  [
+    /^(SQLITE_FULL|EE_WRITE|EE_DISK_FULL|ER_DISK_FULL|ER_RECORD_FILE_FULL)$/,
+    'the disk of the database is full: free or add space',
+  ],
+  [
+    /^(SQLITE_READONLY|SQLITE_CANTOPEN|ER_OPTION_PREVENTS_STATEMENT|ER_READ_ONLY_MODE)/,
+    'the database is read-only: check the permissions of its file and folder, or the mode of the server',
+  ],
+  [/^NO_USABLE_HOST$/, 'no host of DATABASE_URL is usable: start one of them'],
+  [
+    /^HANDSHAKE_(SSL_ERROR|NO_SSL_SUPPORT)$/,
+    'TLS to the database failed: check its certificate, and ssl-mode, ssl-ca, ssl-cert and ssl-key in DATABASE_URL',
+  ],
+  [
+    /^(SQLITE_IOERR|ER_ERROR_ON_WRITE)/,
+    'the disk of the database is faulty or full: check the disk and the log of the operating system',
+  ],
+];
 
 /**
  * Deadlocks. On a cluster, also the failed certification of a commit: another node has committed a change of the same
@@ -144,7 +134,7 @@ const transientCodes: ReadonlySet<unknown> = new Set([
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as { code?: unknown };
-  return error.name === 'KnexTimeoutError' || transientCodes.has(code) || remedyByCode.has(code);
+  return error.name === 'KnexTimeoutError' || transientCodes.has(code) || findRemedy(error) !== undefined;
 }
 
 /**
@@ -156,15 +146,12 @@ function isConflict(error: unknown): boolean {
 
 /** Returns advice to the operator for a database error, e.g. that the disk is full. Undefined for other errors. */
 export function findRemedy(error: unknown): string | undefined {
-  return remedyByCode.get((error as { code?: unknown } | undefined)?.code);
+  const code = String((error as { code?: unknown } | undefined)?.code);
+  return remedies.find(([codes]) => codes.test(code))?.[1];
 }
 
 /** How long a transaction may wait for the next statement of its process, in seconds. */
 export const idleSecondsMax = 5;
-
-interface Connection {
-  readonly id: number;
-}
 
 /**
  * Ends the connections that wait for a process for `idleSecondsMax`. Called when a transaction has timed out waiting
@@ -179,7 +166,7 @@ export async function endIdleConnections(knex: Knex, error: unknown): Promise<vo
     `select id as id from information_schema.processlist
      where user = substring_index(user(), '@', 1) and db = database() and command = 'Sleep' and time >= ?`,
     [idleSecondsMax],
-  )) as [Connection[]];
+  )) as [Array<{ readonly id: number }>];
   // The connection may have ended meanwhile.
   for (const { id } of idle) await knex.raw('kill ?', [id]).catch(() => undefined);
 }

@@ -8,10 +8,6 @@ export interface ServerFacts {
   endsIdleTransactions: boolean;
 }
 
-export function createServerFacts(): ServerFacts {
-  return { isGalera: false, endsIdleTransactions: true };
-}
-
 /**
  * Returns true if other nodes of a cluster may write at the same time. Row locks then hold on one node only, and the
  * commit of the second writer of a row fails. The caller must have a connection, e.g. a transaction.

@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
 import { webhookDelivery as settings } from '../../generated/spec.js';
-import { selectAfter } from './columns.js';
-import { type Delivery, deliveryColumns, type DeliveryRow, toDelivery } from './delivery-row.js';
-import { lockDeliveries } from './lock-deliveries.js';
+import { selectAfter, unionAll } from './columns.js';
+import { type Delivery, deliveryColumns, type DeliveryRow, lockDeliveries, toDelivery } from './delivery-row.js';
 import type { ReadScope } from './scope.js';
 
 /** The last delivery of the previous page. */
@@ -57,7 +56,7 @@ export function createDeliveryLog({ knex, accountId }: ReadScope) {
     async failedByEvent(webhookIds: readonly string[], filter: DeliveryFilter, max: number): Promise<Delivery[]> {
       const pages = webhookIds.map((webhookId) => pageQuery('failed', { ...filter, webhookId }, max, 'eventAtMs'));
       if (pages.length === 0) return [];
-      const rows: DeliveryRow[] = await knex.unionAll(pages.map((it) => knex.select('*').from(it.as('next'))));
+      const rows: DeliveryRow[] = await unionAll(knex, pages);
       return rows.map(toDelivery).sort(orderNewestFirst('eventAtMs')).slice(0, max);
     },
 
@@ -75,12 +74,8 @@ export function orderNewestFirst(by: DeliveryTime): (a: Delivery, b: Delivery) =
 }
 
 /** Failed deliveries of one account. */
-export function createFailedDeliveryTable(scope: ReadScope) {
-  const { knex, accountId } = scope;
+export function createFailedDeliveryTable({ knex, accountId }: ReadScope) {
   return {
-    /** Returns at most `max` failed deliveries, newest first. */
-    page: (filter: DeliveryFilter, max: number) => createDeliveryLog(scope).page('failed', filter, max),
-
     /** Returns the ids of at most `max` failed deliveries of a webhook, oldest event first. */
     async oldest(webhookId: string, sinceMs: number | undefined, max: number): Promise<string[]> {
       const query = knex('deliveries').where({ account_id: accountId, webhook_id: webhookId, status: 'failed' });

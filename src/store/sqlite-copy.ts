@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import type { Knex } from 'knex';
-import { openDatabase } from './database.js';
+import { withDatabase } from './database.js';
 import { applyMigrations, findNewer, readApplied, SchemaError } from './migrate.js';
 import { isTransient } from './retry.js';
 
@@ -126,11 +126,6 @@ export function flush(path: string): void {
 
 type Run = (sql: string, bindings?: readonly string[]) => Promise<Array<Record<string, string>>>;
 
-async function onSqlite<T>(file: string, work: (run: Run, knex: Knex) => Promise<T>): Promise<T> {
-  const knex = openDatabase({ kind: 'sqlite', file }, 'administration');
-  try {
-    return await work((sql, bindings = []) => knex.raw(sql, bindings), knex);
-  } finally {
-    await knex.destroy();
-  }
+function onSqlite<T>(file: string, work: (run: Run, knex: Knex) => Promise<T>): Promise<T> {
+  return withDatabase({ kind: 'sqlite', file }, (knex) => work((sql, bindings = []) => knex.raw(sql, bindings), knex));
 }

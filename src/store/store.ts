@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { readiness } from '../../generated/spec.js';
 import type { DatabaseConfig } from '../config/config.js';
 import type { OtherClock } from './database-clock.js';
-import { type DatabaseUse, openDatabase } from './database.js';
+import { type DatabaseUse, openDatabase, withDatabase } from './database.js';
 import { clockQuery } from './inspect-host.js';
 import { createSchemaCheck, isMigrated, migrate } from './migrate.js';
 import type { HostEvent } from './mysql-hosts.js';
@@ -54,7 +54,8 @@ export function openStore(
     /** Returns the lookups of the row caches of this process. */
     cacheLookups: () => ({ sessions: caches.sessions.lookups(), subjects: caches.subjects.lookups() }),
     sqliteFiles,
-    migrate: () => migrateApart(config),
+    /** Migrates through a separate connection without a statement timeout, because migrations may run for minutes. */
+    migrate: () => withDatabase(config, (apart) => untilAvailable(() => migrate(apart))),
     /** Returns true if the schema is current. Rejects if the database is unavailable. */
     isReady: () => isMigrated(knex),
     /** Returns false if the MySQL server acknowledges commits before they are on disk. */
@@ -128,16 +129,6 @@ export function tryWrite(knex: Knex): Promise<void> {
     await transaction('session_readings').insert({ ...key, ...numbers, ...texts });
     await transaction('session_readings').where(key).delete();
   });
-}
-
-/** Migrates through a separate connection without a statement timeout, because migrations may run for minutes. */
-async function migrateApart(config: DatabaseConfig): Promise<void> {
-  const knex = openDatabase(config, 'administration');
-  try {
-    await untilAvailable(() => migrate(knex));
-  } finally {
-    await knex.destroy();
-  }
 }
 
 async function readClock(knex: Knex): Promise<number> {

@@ -1,7 +1,9 @@
+import type { State } from '../contract/contract.js';
 import type { CountedReading, Hour, Spread } from '../score/summary.js';
+import { toColumns } from './columns.js';
 import { computeEarliestTimestamp, findPositions, hintSessionIndex, toAccountKey } from './readings.js';
 import { rowFormats } from './row-formats.js';
-import { isMysql, selectRows } from './rows.js';
+import { chunksOf, isMysql, selectRows } from './rows.js';
 import type { ReadScope, WriteScope } from './scope.js';
 
 /** A reading of a person, and the incarnation of its session. */
@@ -17,23 +19,13 @@ interface ReadingRow {
   readonly response: string;
 }
 
-interface HourRow {
+type HourRow = {
   readonly hour_ms: number;
-  readonly calm_ms: number;
-  readonly relaxed_ms: number;
-  readonly focused_ms: number;
-  readonly stressed_ms: number;
-  readonly acute_stress_ms: number;
   readonly readings: number;
-  readonly score_sum: number | null;
-  readonly score_min: number | null;
-  readonly score_max: number | null;
   readonly heart_rates: number;
-  readonly heart_rate_sum: number | null;
-  readonly heart_rate_min: number | null;
-  readonly heart_rate_max: number | null;
   readonly topics: string;
-}
+} & Readonly<Record<`${State}_ms`, number>> &
+  Readonly<Record<`${'score' | 'heart_rate'}_${'sum' | 'min' | 'max'}`, number | null>>;
 
 const insertMax = 100;
 
@@ -124,12 +116,10 @@ export function createHourWriter({ knex: transaction, accountId, version }: Writ
       const sessions = transaction('sessions').where({ account_id: accountId }).whereIn('incarnation', incarnations);
       const found: string[] = await sessions.andWhere({ subject_id: subjectId }).pluck('incarnation');
       if (updated === 0 || found.length < incarnations.length) return false;
-      const rows = hours.map((hour) => ({ ...key, ...toColumns(hour) }));
-      for (let from = 0; from < rows.length; from += insertMax)
-        await transaction('subject_hours')
-          .insert(rows.slice(from, from + insertMax))
-          .onConflict(['account_id', 'subject_id', 'hour_ms'])
-          .ignore();
+      const rows = hours.map((hour) => ({ ...key, ...toRow(hour) }));
+      const unique = ['account_id', 'subject_id', 'hour_ms'];
+      for (const some of chunksOf(rows, insertMax))
+        await transaction('subject_hours').insert(some).onConflict(unique).ignore();
       return true;
     },
   };
@@ -162,22 +152,15 @@ function toSpread(count: number, sum: number | null, min: number | null, max: nu
   return sum === null || min === null || max === null ? undefined : { count, sum, min, max };
 }
 
-function toColumns({ startMs, stateMs, scores, heartRates, topics }: Hour): HourRow {
+function toRow({ startMs, stateMs, scores, heartRates, topics }: Hour): Record<string, string | number | null> {
   return {
     hour_ms: startMs,
-    calm_ms: stateMs.calm,
-    relaxed_ms: stateMs.relaxed,
-    focused_ms: stateMs.focused,
-    stressed_ms: stateMs.stressed,
-    acute_stress_ms: stateMs.acute_stress,
-    readings: scores?.count ?? 0,
-    score_sum: scores?.sum ?? null,
-    score_min: scores?.min ?? null,
-    score_max: scores?.max ?? null,
-    heart_rates: heartRates?.count ?? 0,
-    heart_rate_sum: heartRates?.sum ?? null,
-    heart_rate_min: heartRates?.min ?? null,
-    heart_rate_max: heartRates?.max ?? null,
+    ...Object.fromEntries(Object.entries(stateMs).map(([state, ms]) => [`${state}_ms`, ms])),
+    ...toColumns({ count: 'readings', sum: 'score_sum', min: 'score_min', max: 'score_max' }, scores ?? { count: 0 }),
+    ...toColumns(
+      { count: 'heart_rates', sum: 'heart_rate_sum', min: 'heart_rate_min', max: 'heart_rate_max' },
+      heartRates ?? { count: 0 },
+    ),
     topics: topics.join(),
   };
 }

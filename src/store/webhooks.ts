@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { Schema } from '../contract/contract.js';
-import { filterAsciiIds } from './ascii-ids.js';
-import { type Nullable, omitNulls, selectAfter, toColumns } from './columns.js';
+import { filterAsciiIds, type Nullable, omitNulls, selectAfter, toColumns } from './columns.js';
 import { rowFormats } from './row-formats.js';
 import { selectRows } from './rows.js';
 import type { ReadScope } from './scope.js';

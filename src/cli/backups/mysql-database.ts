@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
-import { openDatabase } from '../../store/database.js';
+import { withDatabase } from '../../store/database.js';
 
 /** Statements of `backup` and `restore` on a database of one MySQL host. */
 
@@ -9,13 +9,8 @@ const tablesQuery =
 const nameMax = 64;
 
 /** Runs work on a database, with statements that may take minutes. */
-export async function withMysql<T>(url: string, work: (knex: Knex) => Promise<T>): Promise<T> {
-  const knex = openDatabase({ kind: 'mysql', url }, 'administration');
-  try {
-    return await work(knex);
-  } finally {
-    await knex.destroy();
-  }
+export function withMysql<T>(url: string, work: (knex: Knex) => Promise<T>): Promise<T> {
+  return withDatabase({ kind: 'mysql', url }, work);
 }
 
 /** Rejects if the database contains no schema of the service, e.g. because DATABASE_URL names another database. */
