@@ -5,7 +5,6 @@ import { changeSetting, describeSettings, readSettings, settingLines } from '../
 import type { AccountRow } from '../store/keys.js';
 import { printTable, type WithKeys } from './keys.js';
 
-/** Creates the `accounts` command, which shows accounts and changes their settings. */
 export function createAccountsCommand(withKeys: WithKeys): Command {
   const accounts = new Command('accounts').description('show accounts, and change their settings');
   accounts

@@ -20,7 +20,6 @@ interface AuditOptions {
   readonly verify: boolean;
 }
 
-/** Creates the `audit` command, which lists and verifies the access record. */
 export function createAuditCommand(withStore: WithStore): Command {
   return new Command('audit')
     .description('list who read, exported or erased personal data, newest first, or verify this record')

@@ -29,7 +29,6 @@ import { createReceiptKeysCommand } from './secrets.js';
 export interface CommandEnvironment {
   /** The module that the worker thread runs. */
   readonly program: URL;
-  /** The root folder of the project. */
   readonly root: URL;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly packages: {

@@ -75,7 +75,6 @@ function sendOver(url: string, key: string): SendRequest {
   };
 }
 
-/** Returns the path and the query. */
 function toPath({ definition, params, query }: OperationRequest): string {
   const path = Object.entries(params).reduce(
     (text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value)),

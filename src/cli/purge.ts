@@ -8,7 +8,6 @@ import type { Store } from '../store/store.js';
 import { printTable } from './keys.js';
 
 export interface PurgeOptions {
-  /** True to delete nothing. */
   readonly dryRun: boolean;
   /** Allows a purge that deletes more than half of all readings. */
   readonly confirm: boolean;

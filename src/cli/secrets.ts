@@ -10,7 +10,6 @@ import { createSecretBox } from '../webhooks/secrets.js';
 import { printTable } from './keys.js';
 import type { WithStore } from './with-store.js';
 
-/** Creates the `receipt-keys` command, which manages the keys that sign deletion receipts. */
 export function createReceiptKeysCommand(withStore: WithStore): Command {
   const command = new Command('receipt-keys').description('list and rotate the keys that sign deletion receipts');
   command

@@ -9,7 +9,6 @@ import { startDelivery } from '../serve/deliver.js';
 import { closeOnSignal } from './close-on-signal.js';
 import { requireDatabase } from './with-store.js';
 
-/** The values that the process provides to `serve` and `deliver`. */
 export interface ServeOptions {
   readonly config: Config;
   /** Without it, no spans are exported. */
@@ -19,7 +18,6 @@ export interface ServeOptions {
 }
 
 export interface ServingApi extends ServeOptions {
-  /** The root folder of the project. */
   readonly root: URL;
   /** The module that the core's thread runs. */
   readonly program: URL;
@@ -55,7 +53,6 @@ export async function serve({ config, root, program, tracing, takeWarnings }: Se
   setTimeout(() => void service.loadTextModels(), loadTextModelsAfterMs).unref();
 }
 
-/** Delivers webhooks until SIGTERM or SIGINT. */
 export async function runDeliveryWorker({ config, tracing, takeWarnings }: ServeOptions): Promise<void> {
   const { database } = config;
   requireDatabase(database);

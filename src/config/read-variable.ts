@@ -89,7 +89,6 @@ function splitList(text: string): string[] {
   return text.split(',').map((part) => part.trim());
 }
 
-/** Returns the number of proxies, or the networks of the proxies. */
 export function readProxies(text: string): number | string[] {
   if (/^\d{1,2}$/.test(text)) return Number(text);
   const networks = splitList(text);
@@ -167,7 +166,6 @@ export function readAddresses(text: string): readonly string[] {
   }
 }
 
-/** At least one key, the newest first. */
 export type SecretsKeys = readonly [string, ...string[]];
 
 /** Errors never contain the text. */
@@ -191,7 +189,6 @@ export interface DescribedVariable {
   readonly defaultNote?: string;
 }
 
-/** Returns a variable with a fixed default. */
 export function defineVariable<T>(help: string, fallback: string, read: (text: string) => T): Variable<T> {
   return { help, fallback, read };
 }

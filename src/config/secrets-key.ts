@@ -40,7 +40,6 @@ export function computeCheckValue(secretsKey: string): string {
   return Buffer.from(hkdfSync('sha256', secretsKey, '', 'check value', keyBytes)).toString('hex');
 }
 
-/** Returns the file that holds the key of an embedded database. */
 export function buildKeyFilePath(databaseFile: string): string {
   return `${databaseFile}.key`;
 }
@@ -63,7 +62,6 @@ export function readKeyFile(file: string): string {
   return readKey(readFileSync(file, 'utf8'), file);
 }
 
-/** Returns the key in the text of a key file. */
 export function readKey(text: string, file: string): string {
   const key = text.trim();
   if (!/^[0-9a-f]{64}$/.test(key))

@@ -3,7 +3,6 @@ import { findSimilar } from '../contract/similar.js';
 import type { DescribedVariable, Variable } from './read-variable.js';
 import { variables } from './variables.js';
 
-/** A row of the configuration table. */
 export interface Setting {
   readonly name: string;
   readonly help: string;
@@ -34,12 +33,10 @@ const tracingVariables: Record<string, DescribedVariable> = {
   OTEL_SDK_DISABLED: { help: 'true turns tracing off', defaultNote: 'false' },
 };
 
-/** Returns every environment variable in the order of the documentation. */
 export function listAllSettings(): Setting[] {
   return [...listSettings(variables), ...Object.entries(tracingVariables).map(([name, it]) => setting(name, it))];
 }
 
-/** Returns the settings of a table of variables. */
 export function listSettings(table: Readonly<Record<string, Variable<unknown>>>): Setting[] {
   return Object.entries(table).map(([name, it]) => setting(name, it, it.fallback));
 }
@@ -51,13 +48,11 @@ export function listMainSettings(): Setting[] {
   return listAllSettings().filter(({ name }) => mainNames.includes(name));
 }
 
-/** Returns the text of `--help` about the environment. */
 export function describeMainVariables(): string {
   const all = formatCommandLine('configuration');
   return `\nMain environment variables, all optional. \`${all}\` lists all:\n${describeVariables(listMainSettings())}`;
 }
 
-/** Returns one line per variable. */
 export function describeVariables(list = listAllSettings()): string {
   const width = Math.max(...list.map(({ name }) => name.length));
   return list.map((it) => `  ${it.name.padEnd(width)}  ${it.help} (default: ${it.default})`).join('\n');

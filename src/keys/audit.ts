@@ -3,7 +3,6 @@ import type { AuditEntry } from '../store/key-audit.js';
 import type { KeyRow, KeyWriter } from '../store/keys.js';
 import { createKeyRecordId } from './identify.js';
 
-/** A change of a key or an account. */
 type Change = Pick<AuditEntry, 'action' | 'details'> & { readonly nowMs: number } & (
     { readonly key: KeyRow } | { readonly accountId: string }
   );

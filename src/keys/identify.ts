@@ -27,7 +27,6 @@ export interface IdentifyParts {
   readonly keys: Pick<KeyTable, 'byHashes' | 'recordUse'>;
   /** Epoch ms. */
   readonly now: () => number;
-  /** Called each time an expired key is used. */
   readonly onExpiredUse: (key: ListedKey) => void;
   /** Called for each text in the format of a key. `isCached` is true if the row of the key is in the cache. */
   readonly onLookup?: (isCached: boolean) => void;
@@ -157,7 +156,6 @@ export function isUsable(key: ListedKey | undefined, nowMs: number): boolean {
   return key !== undefined && describeStatus(key, nowMs) === 'valid';
 }
 
-/** Returns a function that finds a key by its id and caches it. */
 export function createFindKey(find: KeyTable['find']) {
   type Ids = Parameters<KeyTable['find']>;
   const cache = new LRUCache<string, { readonly row: ListedKey | undefined }, Ids>({

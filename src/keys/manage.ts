@@ -12,14 +12,6 @@ const displayCharacters = 7;
 /** An invalid request of an administrator. The message names the remedy. */
 export class KeyError extends Error {}
 
-/** A key in plain text. The service stores only its hash. */
-export interface IssuedKey {
-  readonly key: string;
-  readonly keyId: string;
-  /** The tier of the account, if `createKey` created the account. */
-  readonly newTier?: string | undefined;
-}
-
 /** Restrictions of a key. Absent fields mean every scope, every network and no expiry. */
 export interface KeyOptions {
   readonly scopes?: readonly Scope[] | undefined;
@@ -28,12 +20,15 @@ export interface KeyOptions {
   readonly expiresAtMs?: number | undefined;
 }
 
-/** Creates a key, and its account if it does not exist. The tier of a new account is `tier` or the contract's default. */
+/**
+ * Creates a key, and its account if it does not exist. The tier of a new account is `tier` or the contract's default.
+ * Resolves with the key in plain text, and with the tier if the account is new. The service stores only the key's hash.
+ */
 export async function createKey(
   keys: KeyTable,
   options: KeyOptions & { account: string; tier?: Tier | undefined },
   nowMs: number,
-): Promise<IssuedKey> {
+) {
   return keys.transact(async (writer) => {
     const { accountId, tier, isNew } = await ensureAccount(writer, options.account, options.tier, nowMs);
     const { scopes = null, networks = null, expiresAtMs = null } = options;
@@ -46,7 +41,7 @@ export async function createKey(
 /**
  * Creates a successor with the same scopes, networks and expiry. The old key expires after 24 hours, or immediately.
  */
-export async function rotateKey(keys: KeyTable, keyId: string, endsNow: boolean, nowMs: number): Promise<IssuedKey> {
+export async function rotateKey(keys: KeyTable, keyId: string, endsNow: boolean, nowMs: number) {
   return keys.transact(async (writer) => {
     const old = await requireKey(writer, keyId);
     const status = describeStatus(old, nowMs);

@@ -2,10 +2,8 @@ import { hkdfSync } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import type { Schema } from '../contract/contract.js';
 
-/** Content of a session token. */
 export interface TokenClaims {
   readonly accountId: string;
-  /** The key that issued the token. */
   readonly keyId: string;
   readonly sessionId: string;
   /** The person whose readings the token may send. Absent if the request for the token named none. */

@@ -31,7 +31,6 @@ const settings: { readonly [Name in keyof AccountSettings]-?: Setting<NonNullabl
 type SettingName = keyof typeof settings;
 const fields = Object.keys(settings) as SettingName[];
 
-/** The settings with their values and meaning, as text lines. */
 export const settingLines = fields.map(
   (field) => `${toWord(field)} ${Object.keys(settings[field].values).join('|')}: ${settings[field].description}`,
 );

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Result } from 'ioredis';
 import type { Logger } from 'pino';
-import { type AvailabilityTracker, trackAvailability } from './availability.js';
-import { openRedis } from './open-redis.js';
+import { type AvailabilityTracker, openRedis, trackAvailability } from './availability.js';
 
 /** Time limit of a count in ms. After this time, the request is counted in memory. */
 const responseMs = 250;
-/** Maximum time that startup waits for a connection. */
 const startMs = 1_000;
 const messages = {
   lost: 'Redis unavailable: each process counts requests separately',

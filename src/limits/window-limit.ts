@@ -93,7 +93,6 @@ export interface Allowance {
   readonly isExceeded: boolean;
 }
 
-/** Error for a request that exceeded a limit. */
 export class RateLimitError extends ProblemError {
   readonly exceeded: Allowance;
 

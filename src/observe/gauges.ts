@@ -2,7 +2,6 @@ import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import { countMax, type DeliveryCounts } from '../store/delivery-queue.js';
 import { cacheResult, limitTime, probeMs, readLastBackup, type ReadinessStatus, type ThreadLoad } from './probes.js';
 
-/** Returns the value of a gauge. */
 type Figure = () => Promise<number>;
 
 /** Figures that the database knows, for all processes of a database. */
@@ -11,13 +10,11 @@ interface DatabaseFigures {
   readonly outboxAgeSeconds: Figure;
   /** How long the oldest due delivery has been waiting, in seconds. */
   readonly dueAgeSeconds: Figure;
-  /** Numbers of pending and failed deliveries. */
   readonly deliveryCounts: () => Promise<DeliveryCounts>;
   /** How far the clock of this process is ahead of the database's clock, in seconds. */
   readonly clockAheadSeconds: Figure;
 }
 
-/** The deliveries that the worker of a process has in progress. */
 export interface WorkerLoad {
   readonly slotsInUse: number;
   readonly agesSeconds: readonly number[];
@@ -41,7 +38,6 @@ export function createGauges(registry: Registry) {
   return {
     /** Adds metrics of the process: CPU, memory, garbage collection and event-loop lag. */
     watchProcess: () => collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: lagSampleMs }),
-    /** Adds the event-loop lag and the heap of a thread. */
     watchThread: addThreadGauges(registry),
     watchStreams: (open: Figure) => add('streams_open', 'Open streams of this process.', open),
     /** `waiting` returns the number of readings that wait for a group commit. */
@@ -130,7 +126,6 @@ const ageBounds = [
   ['10+', Number.POSITIVE_INFINITY],
 ] as const;
 
-/** Adds the slots in use and the deliveries in flight by age. */
 function addWorkerGauges(registry: Registry, read: () => Promise<WorkerLoad | undefined>): void {
   addGauge(registry, 'state_service_webhook_slots_in_use', 'Deliveries in progress, of 512.', async () => {
     const load = await read();

@@ -26,7 +26,6 @@ export function runInSpan<T>(
   return tracer().startActiveSpan(name, options, (span) => finish(span, work));
 }
 
-/** The trace context that work belongs to. */
 export type TraceOrigin = Context;
 
 export const traceOrigin = (): TraceOrigin => context.active();

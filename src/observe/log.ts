@@ -28,7 +28,6 @@ const closeMs = 500;
 /** Destination of the log. If a write fails, its lines are dropped, so that logging never stops the service. */
 export type LogOutput = Omit<ReturnType<typeof createLogOutput>, 'writeNow'>;
 
-/** Writes a text. Rejects when the write fails. */
 export type WriteText = (text: string) => Promise<void>;
 
 /** Writes to standard error: JSON, and readable lines on a terminal. */
@@ -107,7 +106,6 @@ export function createLogOutput(writeText: WriteText, format: (line: string) => 
       if (characters >= gathered.characters) void flush();
       else timer ??= setTimeout(() => void flush(), gathered.afterMs).unref();
     },
-    /** Number of lines dropped so far. */
     get droppedLines() {
       return droppedLines;
     },

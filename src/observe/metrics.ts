@@ -5,10 +5,8 @@ import type { CacheLookups } from '../store/row-cache.js';
 import { createGauges, type Gauges } from './gauges.js';
 import { limitTime } from './probes.js';
 
-/** Records the metrics of the process and exports them in the Prometheus format. */
 export interface Metrics extends Observers, Gauges {
   readonly contentType: string;
-  /** Returns all metrics in the text format. */
   text(): Promise<string>;
 }
 
@@ -69,15 +67,10 @@ function createObservers(registry: Registry) {
   return {
     observeRequest: (operation = 'none', status: number, seconds: number) =>
       requests.observe({ operation, status }, seconds),
-    /** Records the size of a committed group of readings. */
     observeGroup: (size: number) => groups.observe(size),
-    /** Records a settled delivery attempt. */
     observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => attempts.observe({ outcome }, seconds),
-    /** Records a webhook whose status an attempt changed, with the new status. */
     observeStatus: (status: (typeof enums.WebhookStatus)[number]) => statusChanges.inc({ status }),
-    /** Records a request that a limit rejected. */
     observeRefusal: (policy: string) => refusals.inc({ policy }),
-    /** `dropped` returns the number of dropped log lines. */
     watchDroppedLines: (dropped: () => number) => addDroppedLines(registry, dropped),
   };
 }

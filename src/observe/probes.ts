@@ -14,7 +14,6 @@ const readMs = 2_000;
  */
 export const probeMs = 1_500;
 
-/** Resolves with the value, or rejects when `limitMs` have passed. */
 export async function limitTime<Value>(value: Promise<Value>, limitMs = readMs): Promise<Value> {
   const done = new AbortController();
   const late = sleep(limitMs, undefined, { ref: false, signal: done.signal }).then(() => {
@@ -45,20 +44,11 @@ export function cacheResult<Value>(maxAgeMs: number, now: () => number, read: ()
   };
 }
 
-/** State of this process for load balancers and metrics. */
 export interface ReadinessStatus {
-  /** True if the database responds. */
   readonly isUp: boolean;
   readonly isWritable: boolean;
   /** Why the process is not ready. Undefined if it is ready. */
   readonly cause: string | undefined;
-}
-
-export interface ReadinessParts {
-  /** Rejects if the database is unavailable. */
-  readonly checkDatabase: () => Promise<ReadinessStatus>;
-  /** True from the first moment of a shutdown. */
-  readonly isLeaving: () => boolean;
 }
 
 /** Lifetime of a cached probe of the database in ms, so that one scrape makes one query. */
@@ -66,8 +56,17 @@ const sharedForMs = 500;
 
 const silent: ReadinessStatus = { isUp: false, isWritable: false, cause: 'the database does not respond' };
 
-/** A database that does not respond within the time limit counts as unavailable. */
-export function createReadiness({ checkDatabase, isLeaving }: ReadinessParts): () => Promise<ReadinessStatus> {
+/**
+ * Returns the readiness check. A database that does not respond within the time limit counts as unavailable. `isLeaving`
+ * returns true from the first moment of a shutdown.
+ */
+export function createReadiness({
+  checkDatabase,
+  isLeaving,
+}: {
+  readonly checkDatabase: () => Promise<ReadinessStatus>;
+  readonly isLeaving: () => boolean;
+}): () => Promise<ReadinessStatus> {
   const probe = cacheResult(
     sharedForMs,
     () => performance.now(),
@@ -76,7 +75,6 @@ export function createReadiness({ checkDatabase, isLeaving }: ReadinessParts): (
   return async () => ({ ...(await probe()), ...(isLeaving() && { cause: 'the process is shutting down' }) });
 }
 
-/** The load of one thread of the process. */
 export interface ThreadLoad {
   /** Event-loop lag since the previous read, in seconds. */
   readonly lagSeconds: { readonly p99: number; readonly max: number };

@@ -3,7 +3,6 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { findRemedy } from '../store/retry.js';
 
-/** A started part that must be closed. */
 export interface Closable {
   close(): Promise<void>;
 }

@@ -48,15 +48,6 @@ export async function eraseSubject(
   return { sessions: erased.sessions.length, triggers: erased.triggers };
 }
 
-interface Erased {
-  /** False if no data of the subject was stored. */
-  readonly isKnown: boolean;
-  readonly erasures: readonly StoredErasure[];
-  readonly sessions: readonly Erasure[];
-  /** Number of triggers. */
-  readonly triggers: number;
-}
-
 /** Completes erasures that a stopped process left unfinished. Resolves when all are complete or `signal` aborts. */
 export async function finishErasures(store: Store, signal?: AbortSignal): Promise<void> {
   for (;;) {
@@ -98,7 +89,7 @@ async function eraseUnderLock(
   scope: WriteScope,
   accountId: string,
   subjectId: string,
-): Promise<Erased> {
+) {
   const locked = await createSubjectWriter(scope).lock([subjectId]);
   // Also rows that were stored since the first step.
   const triggers = (await eraseRows(scope, subjectId)).get('triggers') ?? 0;

@@ -11,12 +11,6 @@ import type { Store } from '../store/store.js';
 /** Times of erasures in epoch ms, by account and digest. */
 export type Erasures = Map<string, StoredErasure>;
 
-export interface ReadErasures {
-  readonly erasures: Erasures;
-  /** Number of lines that cannot be read, e.g. because the disk was full. */
-  readonly damagedLines: number;
-}
-
 const line = /^(\d{1,15}) ([\w-]{1,32}) ([0-9a-f]{32})$/;
 
 /** Returns the record beside an embedded database. */
@@ -41,8 +35,11 @@ export function addErasures(record: Erasures, erasures: Iterable<StoredErasure>)
   return hasChanged;
 }
 
-/** Reads a record. Empty if there is no such file. */
-export function readErasures(file: string): ReadErasures {
+/**
+ * Reads a record. Empty if there is no such file. `damagedLines` is the number of lines that cannot be read, e.g. because
+ * the disk was full.
+ */
+export function readErasures(file: string) {
   const erasures: Erasures = new Map();
   let damagedLines = 0;
   for (const text of readText(file).split('\n')) {

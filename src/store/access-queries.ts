@@ -33,7 +33,6 @@ export const checkpointColumns = {
 
 const newestFirst = ['at_ms', 'chain_id', 'seq'].map((column) => ({ column, order: 'desc' as const }));
 
-/** Queries that read the access record. */
 export function createQueries(knex: Knex) {
   const entries = () => knex('access_entries').select(entryColumns);
 
@@ -82,7 +81,6 @@ export function createQueries(knex: Knex) {
       return [...new Set([...named, ...used])].sort();
     },
 
-    /** Returns the checkpoint of a chain. Undefined if it has none. */
     async findCheckpoint(chainId: string): Promise<Checkpoint | undefined> {
       return knex('access_chains').where({ chain_id: chainId }).first(checkpointColumns);
     },

@@ -16,7 +16,6 @@ import type { ReadScope } from './scope.js';
 
 const dayMs = 86_400_000;
 
-/** All queries of the access record. */
 export function createAccessTable(knex: Knex) {
   const findSubjects = (accountId: string) => knex('access_subjects').where({ account_id: accountId });
 

@@ -24,7 +24,6 @@ interface ConsentRow {
   readonly body: string;
 }
 
-/** Reads the consents of one account. */
 export function createConsentReader({ knex, accountId }: ReadScope) {
   return {
     /** Returns at most `max` versions before a version, newest first. */
@@ -40,7 +39,6 @@ export function createConsentReader({ knex, accountId }: ReadScope) {
   };
 }
 
-/** Writes the consents of one account in a transaction. */
 export function createConsentWriter(scope: ReadScope) {
   const { knex: transaction, accountId } = scope;
   return {

@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import { selectRows } from './rows.js';
 import type { Expiry } from './tables/table.js';
 
-/** Rows of one kind. */
 export interface ExpiredCount {
   readonly kind: string;
   /** All rows, the expired ones included. */

@@ -46,7 +46,6 @@ export interface DeliveryRow extends Omit<Delivery, 'attempts'> {
   readonly attempts: string;
 }
 
-/** Column name of each field. */
 export const deliveryColumns = {
   deliveryId: 'delivery_id',
   webhookId: 'webhook_id',

@@ -38,7 +38,6 @@ export function createErasedIdTable({ knex, accountId }: ReadScope) {
   };
 }
 
-/** An erased id of any account. */
 export interface StoredErasure {
   readonly accountId: string;
   readonly digest: string;

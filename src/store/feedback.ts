@@ -42,7 +42,6 @@ const columns = {
 
 type Fields = Omit<StoredReport, 'published'> & Partial<ScoreAtReport>;
 
-/** Reads the reports of one account. */
 export function createFeedbackReader({ knex, accountId }: ReadScope) {
   const mine = () => knex('feedback').where({ account_id: accountId });
 

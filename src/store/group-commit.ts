@@ -86,7 +86,6 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
         runMore();
       });
     },
-    /** Number of items that wait for their group. */
     waiting: () => waiting.length,
     /** Rejects new items. Resolves when all submitted items are settled. */
     async close(): Promise<void> {

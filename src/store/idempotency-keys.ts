@@ -81,7 +81,6 @@ export function createIdempotencyKeyTable({ knex, accountId }: ReadScope) {
       );
     },
 
-    /** Releases the key after a failed request. */
     async release(claim: IdempotencyClaim): Promise<void> {
       await held(claim).whereNull('response').delete();
     },

@@ -41,17 +41,21 @@ export type ListedKey = KeyRow & {
 };
 
 const keyColumns = {
-  accountId: 'api_keys.account_id',
+  accountId: 'account_id',
   keyId: 'key_id',
   keyHash: 'key_hash',
   displayPrefix: 'display_prefix',
   scopes: 'scopes',
   networks: 'networks',
-  createdAtMs: 'api_keys.created_at_ms',
+  createdAtMs: 'created_at_ms',
   expiresAtMs: 'expires_at_ms',
   revokedAtMs: 'revoked_at_ms',
   lastUsedAtMs: 'last_used_at_ms',
 };
+
+const selectedColumns = Object.fromEntries(
+  Object.entries(keyColumns).map(([field, column]) => [field, `api_keys.${column}`]),
+);
 
 /** Accounts, their keys and the audit log. All changes run in a transaction together with their audit entry. */
 export function createKeyTable(knex: Knex) {
@@ -75,7 +79,7 @@ function keyQueries(knex: Knex) {
   const listed = () =>
     knex('api_keys')
       .join('accounts', 'accounts.account_id', 'api_keys.account_id')
-      .select({ ...keyColumns, account: 'accounts.name', tier: 'accounts.tier', settings: 'accounts.settings' });
+      .select({ ...selectedColumns, account: 'accounts.name', tier: 'accounts.tier', settings: 'accounts.settings' });
   return {
     ...createAuditQueries(knex),
 
@@ -102,7 +106,6 @@ function keyQueries(knex: Knex) {
       return (await selectAccounts(knex).where({ name })).map(toAccount)[0];
     },
 
-    /** Returns all accounts by name. */
     async listAccounts(): Promise<AccountRow[]> {
       return (await selectAccounts(knex).orderBy('name')).map(toAccount);
     },
@@ -118,17 +121,8 @@ function keyWriter(transaction: Knex.Transaction) {
     ...keyQueries(transaction),
 
     async insert(row: KeyRow): Promise<void> {
-      await transaction('api_keys').insert({
-        account_id: row.accountId,
-        key_id: row.keyId,
-        key_hash: row.keyHash,
-        display_prefix: row.displayPrefix,
-        scopes: row.scopes && row.scopes.join(','),
-        networks: row.networks && row.networks.join(','),
-        created_at_ms: row.createdAtMs,
-        expires_at_ms: row.expiresAtMs,
-        revoked_at_ms: row.revokedAtMs,
-      });
+      const lists = { scopes: row.scopes?.join(','), networks: row.networks?.join(',') };
+      await transaction('api_keys').insert(toColumns(keyColumns, { ...row, ...lists }));
     },
 
     /** Ends a key by expiry or revocation. Returns false if the key is already revoked. */

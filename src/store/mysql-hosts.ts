@@ -101,16 +101,11 @@ export function createMysqlHosts<A extends Address>(options: MysqlHostsOptions<A
   };
 }
 
-interface Found<A extends Address> {
-  /** Undefined if no host can be used. */
-  readonly chosen: A | undefined;
-  /** True for the first host of the list. */
-  readonly isPreferred: boolean;
-  readonly skipped: readonly string[];
-}
-
-/** Inspects all hosts at the same time. Does not wait for a host behind a usable one. */
-async function findFirst<A extends Address>({ addresses, inspect }: MysqlHostsOptions<A>): Promise<Found<A>> {
+/**
+ * Inspects all hosts at the same time. Does not wait for a host behind a usable one. `chosen` is undefined if no host can
+ * be used. `isPreferred` is true for the first host of the list.
+ */
+async function findFirst<A extends Address>({ addresses, inspect }: MysqlHostsOptions<A>) {
   const inspections = addresses.map((address) => inspect(address));
   const skipped: string[] = [];
   let reserve: A | undefined;

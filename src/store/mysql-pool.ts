@@ -61,7 +61,6 @@ export function openMysql(url: string, { common, isServing, onHost }: MysqlOptio
   return instance;
 }
 
-/** Returns true if the URL names several hosts. */
 export function hasSeveralHosts(url: string): boolean {
   return listMysqlUrls(url).length > 1;
 }

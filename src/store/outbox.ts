@@ -4,7 +4,6 @@ import { unionAll } from './columns.js';
 import { insertRows, isMysql, selectKeys } from './rows.js';
 import type { ReadScope } from './scope.js';
 
-/** A session with events that are not yet expanded to deliveries. */
 export interface SessionWithEvents {
   readonly accountId: string;
   readonly sessionId: string;

@@ -9,7 +9,6 @@ export interface CacheLookups {
 /** Version of a placeholder row. */
 export const noVersion = '';
 
-/** A locked row. */
 interface LockedRow {
   readonly id: string;
   readonly version: string;
@@ -17,18 +16,13 @@ interface LockedRow {
 
 export type RowCache<Content extends object> = ReturnType<typeof createRowCache<Content>>;
 
-interface Kept<Content> {
-  readonly version: string;
-  readonly content: Content;
-}
-
 /**
  * Creates a cache of row contents by row version, of at most `sizeMax` characters of JSON. It avoids reading a row that
  * no other process has changed. Every transaction writes a new version, and a cache entry is used only if it has the
  * version of the locked row. The cache is therefore never stale.
  */
 export function createRowCache<Content extends object>(sizeMax: number) {
-  const kept = new LRUCache<string, Kept<Content>>({ maxSize: sizeMax });
+  const kept = new LRUCache<string, { readonly version: string; readonly content: Content }>({ maxSize: sizeMax });
   let hits = 0;
   let misses = 0;
   return {

@@ -26,7 +26,6 @@ export interface Writing {
   readonly afterCommit: Array<() => void>;
 }
 
-/** Row caches of one process. */
 export interface Caches {
   readonly sessions: RowCache<Session>;
   readonly subjects: RowCache<KnownSubject>;
@@ -42,7 +41,6 @@ export interface KnownSubject {
   readonly triggers: Map<string, Trigger> | undefined;
 }
 
-/** Cached triggers of the locked subjects, by subject id. */
 type KnownTriggers = Map<string, KnownSubject['triggers']>;
 
 const versionBytes = 6;
@@ -59,7 +57,6 @@ export function beginWriting(caches: Caches): Writing {
   return { version: randomBytes(versionBytes).toString('hex'), caches, afterCommit: [] };
 }
 
-/** Returns the scope of an account in a transaction. */
 export function toWriteScope(transaction: Knex.Transaction, writing: Writing, accountId: string): WriteScope {
   const { version, caches, afterCommit } = writing;
   return { knex: transaction, accountId, version, caches, afterCommit, known: new Map() };

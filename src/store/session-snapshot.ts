@@ -28,7 +28,6 @@ export interface SnapshotEntry extends SnapshotSession {
   readonly computed: ComputedState;
 }
 
-/** The score of a reading. */
 export interface SessionPoint {
   readonly timestampMs: number;
   readonly score: number;

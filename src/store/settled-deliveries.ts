@@ -23,7 +23,6 @@ export type DeliveryOutcome = 'delivered' | 'failed';
 /** The time that orders and filters a list. */
 export type DeliveryTime = 'settledAtMs' | 'eventAtMs';
 
-/** The delivery log of one account. */
 export function createDeliveryLog({ knex, accountId }: ReadScope) {
   const mine = () => knex('deliveries').where({ account_id: accountId }).select(deliveryColumns);
   const pageQuery = (outcome: DeliveryOutcome, filter: DeliveryFilter, max: number, by: DeliveryTime) => {
@@ -60,7 +59,6 @@ export function createDeliveryLog({ knex, accountId }: ReadScope) {
       return rows.map(toDelivery).sort(orderNewestFirst('eventAtMs')).slice(0, max);
     },
 
-    /** Returns a delivery with any status. */
     async find(deliveryId: string): Promise<Delivery | undefined> {
       const row: DeliveryRow | undefined = await mine().where({ delivery_id: deliveryId }).first();
       return row && toDelivery(row);
@@ -73,9 +71,12 @@ export function orderNewestFirst(by: DeliveryTime): (a: Delivery, b: Delivery) =
   return (a, b) => (b[by] ?? 0) - (a[by] ?? 0) || (a.deliveryId < b.deliveryId ? 1 : -1);
 }
 
-/** Failed deliveries of one account. */
-export function createFailedDeliveryTable({ knex, accountId }: ReadScope) {
+export function createFailedDeliveryTable(scope: ReadScope) {
+  const { knex, accountId } = scope;
   return {
+    /** Returns at most `max` failed deliveries, newest first. */
+    page: (filter: DeliveryFilter, max: number) => createDeliveryLog(scope).page('failed', filter, max),
+
     /** Returns the ids of at most `max` failed deliveries of a webhook, oldest event first. */
     async oldest(webhookId: string, sinceMs: number | undefined, max: number): Promise<string[]> {
       const query = knex('deliveries').where({ account_id: accountId, webhook_id: webhookId, status: 'failed' });
@@ -98,7 +99,6 @@ export function createFailedDeliveryTable({ knex, accountId }: ReadScope) {
   };
 }
 
-/** Delivery figures of a webhook. */
 export interface WebhookHealth {
   /** Time of the newest successful delivery that is not yet purged, in epoch ms. Null if there is none. */
   readonly lastSuccessAtMs: number | null;

@@ -11,7 +11,7 @@ export class CopyError extends Error {}
  * Writes a consistent copy of a SQLite database to a new file, while other processes may write to the database. The copy
  * contains every transaction that committed before the call. Resolves like `checkCopy`.
  */
-export async function copySqlite(file: string, copy: string): Promise<CheckedCopy> {
+export async function copySqlite(file: string, copy: string) {
   // Created first with owner-only permissions, because VACUUM INTO accepts an empty file.
   closeSync(openSync(copy, 'wx', 0o600));
   await onSqlite(file, (run) => run('vacuum into ?', [copy]));
@@ -20,20 +20,16 @@ export async function copySqlite(file: string, copy: string): Promise<CheckedCop
   return checked;
 }
 
-export interface CheckedCopy {
-  /** A table, index, trigger or view that this service did not create, e.g. `trigger spy`. */
-  readonly foreign: string | undefined;
-  /** Number of rows by table. */
-  readonly counts: ReadonlyMap<string, number>;
-}
-
 /**
  * Rejects with a CopyError unless the file is an intact database that this version can open. Leaves no log file.
  *
  * Only the version that wrote a schema knows all its objects. A copy of a newer schema is therefore rejected, unless
  * `mayBeNewer`: a version that uses a newer schema must be able to back it up.
+ *
+ * Resolves with the numbers of rows by table, and with the name of a table, index, trigger or view that this service did
+ * not create, e.g. `trigger spy`.
  */
-export async function checkCopy(file: string, mayBeNewer = false): Promise<CheckedCopy> {
+export async function checkCopy(file: string, mayBeNewer = false) {
   return onSqlite(file, async (run, knex) => {
     const applied = await readApplied(knex);
     if (applied.size === 0) throw new CopyError('it does not contain the schema of this service: use another backup');
@@ -54,7 +50,6 @@ export async function checkCopy(file: string, mayBeNewer = false): Promise<Check
   });
 }
 
-/** Deletes a SQLite file with its log. */
 export function removeSqlite(file: string): void {
   for (const ending of ['', '-wal', '-shm', '-journal']) rmSync(file + ending, { force: true });
 }

@@ -4,10 +4,8 @@ import { rowFormats } from './row-formats.js';
 import { buildInsert, type Statement } from './rows.js';
 import type { ReadScope, WriteScope } from './scope.js';
 
-/** Triggers by subject and topic. */
 export type TriggersBySubject = ReadonlyMap<string, ReadonlyMap<string, Trigger>>;
 
-/** Reads the triggers of one account. */
 export function createTriggerReader({ knex, accountId }: ReadScope) {
   return {
     /** Returns all triggers of a subject, by topic. */
@@ -61,7 +59,6 @@ interface StoredTrigger extends Omit<Trigger, 'activation' | 'changes'> {
   readonly statusChanges: string;
 }
 
-/** Columns of a trigger except its key. */
 export const triggerColumns: Readonly<Record<keyof StoredTrigger, string>> = {
   status: 'status',
   recent: 'recent_stress',

@@ -8,7 +8,6 @@ export interface UsageKey {
 
 export type Usage = UsageKey & { readonly calls: number };
 
-/** Queries of the number of calls per account and month. */
 export function createUsageTable(knex: Knex) {
   return {
     /** Returns the counts in the order of the keys. The count of an unknown key is 0. */

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { trackAvailability } from '../limits/availability.js';
-import { openRedis } from '../limits/open-redis.js';
+import { openRedis, trackAvailability } from '../limits/availability.js';
 
 const channel = 'state-service:stream-events';
 const messages = {

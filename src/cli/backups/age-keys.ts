@@ -2,14 +2,11 @@ import { createPrivateKey, createPublicKey, diffieHellman, generateKeyPairSync, 
 
 /** The text forms of X25519 keys of age, as `age-keygen` writes them. */
 
-/** The public key of a recipient. */
 export type Recipient = KeyObject;
-/** The private key of a recipient. */
 export type AgeIdentity = KeyObject;
 
 const keyBytes = 32;
 
-/** Returns a new key pair in its text form. */
 export function createAgeKey(): { readonly recipient: string; readonly identity: string } {
   const { privateKey, publicKey } = generateKeyPairSync('x25519');
   const secret = privateKey.export({ type: 'pkcs8', format: 'der' }).subarray(-keyBytes);
@@ -56,7 +53,6 @@ export function toPublicKey(raw: Buffer): KeyObject {
   return createPublicKey({ key: der, format: 'der', type: 'spki' });
 }
 
-/** Returns the 32 bytes of a public key. */
 export function toRaw(key: KeyObject): Buffer {
   return key.export({ type: 'spki', format: 'der' }).subarray(-keyBytes);
 }

@@ -36,7 +36,6 @@ export function isArmored(start: Buffer): boolean {
   return start.toString('latin1').trimStart().startsWith('-----BEGIN AGE ENCRYPTED FILE-----');
 }
 
-/** Yields the encrypted file of a content. */
 export async function* encrypt(content: Bytes, recipient: Recipient): AsyncGenerator<Buffer> {
   const fileKey = randomBytes(16);
   const header = `${version}\n${wrap(fileKey, recipient)}---`;
@@ -157,7 +156,6 @@ function derive(secret: Buffer, salt: Buffer, info: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, salt, info, 32));
 }
 
-/** Returns base64 without padding. */
 function toText(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '');
 }

@@ -9,14 +9,6 @@ import { recordErasures } from './erasures.js';
 import { buildBackupPath, removeUnfinished, deleteOldBackups } from './folder.js';
 import { type WrittenBackup, writeBackup } from './write-backup.js';
 
-export interface FolderOptions {
-  readonly folder: string;
-  /** Number of backups of this database that remain in the folder. Undefined: all. */
-  readonly keep: number | undefined;
-  readonly recipient: Recipient | undefined;
-}
-
-/** Writes a backup of the database to a new file. */
 export async function backUpToFile(config: Config, file: string, recipient?: Recipient): Promise<void> {
   const written = await writeBackup(config, file, recipient);
   await recordErasures(config, dirname(resolve(file)));
@@ -24,8 +16,16 @@ export async function backUpToFile(config: Config, file: string, recipient?: Rec
   describe(config, file, written);
 }
 
-/** Writes a backup to a folder, then deletes the oldest ones. Also deletes what ended processes left unfinished. */
-export async function backUpToFolder(config: Config, { folder, keep, recipient }: FolderOptions): Promise<void> {
+/**
+ * Writes a backup to a folder, then deletes the oldest ones of this database beyond `keep`. Also deletes what ended
+ * processes left unfinished.
+ */
+export async function backUpToFolder(
+  config: Config,
+  folder: string,
+  keep: number | undefined,
+  recipient: Recipient | undefined,
+): Promise<void> {
   const { database } = config;
   requireFolder(folder);
   removeUnfinished(folder, database);

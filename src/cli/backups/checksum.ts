@@ -10,7 +10,6 @@ import type { Bytes } from './age.js';
 const keyBytes = 32;
 const skip = 'or pass --unverified to restore the backup without this check';
 
-/** Number of rows by table. */
 export type RowCounts = ReadonlyMap<string, number>;
 
 export function buildChecksumPath(backup: string): string {
@@ -37,7 +36,6 @@ export function readRowCounts(backup: string): RowCounts {
   return new Map([...text.matchAll(/^rows (\w+) (\d+)$/gm)].map(([, table = '', count]) => [table, Number(count)]));
 }
 
-/** Throws if a backup has no checksum file. */
 export function requireChecksum(backup: string): void {
   if (!existsSync(buildChecksumPath(backup)))
     throw new Error(`${buildChecksumPath(backup)} is missing: copy it together with the backup, ${skip}`);
@@ -78,7 +76,6 @@ export function createDigests(secretsKeys: readonly string[]) {
   };
   return {
     update,
-    /** Returns the digests in hex. */
     read: () => ({ sha256: sha256.digest('hex'), hmacs: hmacs.map((digest) => digest.digest('hex')) }),
     async *pass(pieces: Bytes): AsyncGenerator<Buffer> {
       for await (const piece of pieces) {

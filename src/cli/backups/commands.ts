@@ -53,7 +53,7 @@ async function runBackup(
   const recipient = publicKey === undefined ? undefined : checkPublicKey(() => readRecipient(publicKey));
   const { backUpToFile, backUpToFolder } = await import('./backup.js');
   if (to === undefined) return backUpToFile(config, file as string, recipient);
-  if (every === undefined) return backUpToFolder(config, { folder: to, keep, recipient });
+  if (every === undefined) return backUpToFolder(config, to, keep, recipient);
   const { backUpRegularly } = await import('./schedule.js');
   endWithParent();
   const args = [
@@ -90,7 +90,6 @@ async function printNewKey(file: string): Promise<void> {
   console.log(recipient);
 }
 
-/** Creates the command `restore`. */
 export function createRestoreCommand(configure: () => Config): Command {
   return new Command('restore')
     .description('put a backup in the place of the database, without the people who were erased since')

@@ -57,7 +57,6 @@ export async function collectErasures(
   return new Map([...record].filter(([, { erasedAtMs }]) => erasedAtMs >= sinceMs));
 }
 
-/** Writes erasures to the record in the folder of a backup. */
 export function saveRecord(backup: string, erasures: Erasures): void {
   const file = buildSharedErasureFilePath(dirname(resolve(backup)));
   if (erasures.size > 0) writeErasures(file, [...erasures.values()]);
@@ -65,7 +64,6 @@ export function saveRecord(backup: string, erasures: Erasures): void {
 
 export interface RestoredDatabase {
   readonly database: DatabaseConfig;
-  /** All known secrets keys. */
   readonly secretsKeys: readonly string[];
   /** True to continue if erasures cannot be applied, because there is no key. */
   readonly isKeyLost: boolean;

@@ -56,7 +56,6 @@ function removePartials(folder: string, isOurs: (file: string) => boolean): void
   }
 }
 
-/** Returns the backups of the database, the newest first. */
 function listBackups(folder: string, database: DatabaseConfig) {
   const files = readdirSync(folder).map((entry) => join(folder, entry));
   const timed = files.flatMap((file) => {

@@ -25,14 +25,12 @@ export async function hasTables(url: string): Promise<boolean> {
   return (await withMysql(url, listTables)).length > 0;
 }
 
-/** Deletes all tables. */
 export async function emptyDatabase(url: string): Promise<void> {
   await withMysql(url, async (knex) => {
     for (const table of await listTables(knex)) await knex.schema.dropTable(table);
   });
 }
 
-/** Returns the number of rows by table. */
 export async function countRows(url: string): Promise<Map<string, number>> {
   return withMysql(url, async (knex) => {
     const counts = new Map<string, number>();

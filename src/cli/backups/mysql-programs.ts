@@ -1,7 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import type { Config } from '../../config/config.js';
 import { readTlsParameters } from '../../config/mysql-url.js';
@@ -14,30 +13,15 @@ import { withMysql } from './mysql-database.js';
 const errorMax = 4_000;
 
 /** A host of DATABASE_URL, and the names of the programs to use with it, by preference. */
-export interface MysqlServer {
-  /** A URL with one host. */
-  readonly url: string;
-  readonly dumps: readonly string[];
-  readonly clients: readonly string[];
-  /** The folders in which they are found. */
-  readonly path: string | undefined;
-}
+export type MysqlServer = Awaited<ReturnType<typeof findServer>>;
 
 interface MysqlProgram {
   readonly name: string;
   readonly isMariadb: boolean;
 }
 
-/** A running program. `ended` rejects if it fails. */
-export interface RunningProgram {
-  readonly stdin: Writable;
-  readonly stdout: Readable;
-  readonly ended: Promise<void>;
-  stop(): void;
-}
-
 /** Returns the host that the service would choose. Rejects if none is usable. */
-export async function findServer({ database, programPath: path }: Config): Promise<MysqlServer> {
+export async function findServer({ database, programPath: path }: Config) {
   if (database.kind !== 'mysql') throw new Error('DATABASE_URL must name a MySQL server');
   const url = await chooseMysqlUrl(database.url);
   const [[{ version }]] = await withMysql(url, (knex) => knex.raw('select version() as version'));
@@ -51,7 +35,7 @@ export async function findServer({ database, programPath: path }: Config): Promi
  * locks, `--quick` reads row by row, and `--no-tablespaces` requires no global privilege. Two dumps of the same content
  * are equal, because rows are in the order of their keys and there are no comments.
  */
-export async function startDump(server: MysqlServer): Promise<RunningProgram> {
+export async function startDump(server: MysqlServer) {
   const program = await findProgram(server.dumps);
   const flags = [
     ...['--single-transaction', '--quick', '--skip-lock-tables', '--no-tablespaces', '--hex-blob'],
@@ -64,7 +48,7 @@ export async function startDump(server: MysqlServer): Promise<RunningProgram> {
 }
 
 /** Starts a program that runs the statements on its standard input. */
-export async function startLoad(server: MysqlServer): Promise<RunningProgram> {
+export async function startLoad(server: MysqlServer) {
   // With `--binary-mode`, no text in the dump is a command of the program.
   return start(await findProgram(server.clients), server, ['--binary-mode']);
 }
@@ -85,9 +69,9 @@ async function findProgram(names: readonly string[]): Promise<MysqlProgram> {
 
 /**
  * Starts a program on the database. The password is in its environment, which other users cannot read. Option files are
- * ignored, because they could contain another password or host.
+ * ignored, because they could contain another password or host. `ended` rejects if the program fails.
  */
-function start(program: MysqlProgram, { url, path }: MysqlServer, flags: readonly string[]): RunningProgram {
+function start(program: MysqlProgram, { url, path }: MysqlServer, flags: readonly string[]) {
   const { hostname, port, username, password, pathname } = new URL(url);
   const host = decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1');
   const address = [

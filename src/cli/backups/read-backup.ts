@@ -10,22 +10,12 @@ import { createDigests, requireChecksum, verifyChecksum } from './checksum.js';
 import { type MysqlServer, startLoad } from './mysql-programs.js';
 
 export interface ReadOptions {
-  /** Private keys of age, for an encrypted backup. */
   readonly identities: readonly AgeIdentity[];
-  /** True to read a backup without its checksum. */
   readonly unverified: boolean;
 }
 
 /** A backup that exists, with the keys that were stored beside it. */
-export interface FoundBackup {
-  readonly file: string;
-  /** The content of the key file of the backup. Undefined if there is none. */
-  readonly key: string | undefined;
-  /** Secrets keys that may have signed the checksum. */
-  readonly secretsKeys: readonly string[];
-  /** All known secrets keys. */
-  readonly allKeys: readonly string[];
-}
+export type FoundBackup = Awaited<ReturnType<typeof findBackup>>;
 
 /** Reads a file of private keys. Errors name the file, and contain no key. */
 export function readIdentityFile(file: string | undefined): readonly AgeIdentity[] {
@@ -42,7 +32,7 @@ export async function findBackup(
   { database, secretsKeys }: Config,
   file: string,
   { identities, unverified }: ReadOptions,
-): Promise<FoundBackup> {
+) {
   if (!existsSync(file) || !statSync(file).isFile())
     throw new Error(`${file} does not exist or is not a file: pass the path of a backup`);
   if (existsSync(`${file}-wal`))
@@ -55,7 +45,9 @@ export async function findBackup(
   const local = database.kind === 'sqlite' ? buildKeyFilePath(database.file) : undefined;
   const besideDatabase = local !== undefined && existsSync(local) ? [readKeyFile(local)] : [];
   const allKeys = [...new Set([...(secretsKeys ?? []), ...(key === undefined ? [] : [key]), ...besideDatabase])];
-  return { file, key, secretsKeys: secretsKeys ?? (key === undefined ? besideDatabase : [key]), allKeys };
+  // The keys that may have signed the checksum.
+  const signingKeys: readonly string[] = secretsKeys ?? (key === undefined ? besideDatabase : [key]);
+  return { file, key, signingKeys, allKeys };
 }
 
 /**
@@ -63,8 +55,8 @@ export async function findBackup(
  * Resolves with the result of the verification.
  */
 export async function readBackup(backup: FoundBackup, options: ReadOptions, sink: Writable): Promise<string> {
-  const { file, secretsKeys } = backup;
-  const digests = createDigests(secretsKeys);
+  const { file, signingKeys } = backup;
+  const digests = createDigests(signingKeys);
   const pieces = digests.pass(createReadStream(file) as Bytes);
   const content = isEncrypted(file) ? decryptFile(pieces, file, options.identities) : pieces;
   await pipeline(Readable.from(content, { objectMode: false }), sink);

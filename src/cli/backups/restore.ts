@@ -28,11 +28,8 @@ import {
 } from './read-backup.js';
 
 export interface RestoreOptions {
-  /** True to replace an existing database. */
   readonly replace: boolean;
-  /** True to restore a backup without its checksum. */
   readonly unverified: boolean;
-  /** File with the private key of an encrypted backup. */
   readonly key?: string | undefined;
 }
 

@@ -47,7 +47,6 @@ export async function backUpRegularly(config: Config, schedule: Schedule): Promi
   await running;
 }
 
-/** Writes backups until `signal` aborts. */
 export async function backUpUntil(signal: AbortSignal, config: Config, schedule: Schedule, log: Logger): Promise<void> {
   const { folder, everyMs } = schedule;
   // A restart does not start a backup before its time.

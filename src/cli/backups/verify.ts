@@ -19,7 +19,6 @@ import {
 } from './read-backup.js';
 
 interface Verified {
-  /** The result of the checksum. */
   readonly origin: string;
   readonly counts: RowCounts;
 }
