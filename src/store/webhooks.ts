@@ -162,8 +162,9 @@ function oldestFirst(rows: readonly WebhookRow[]): StoredWebhook[] {
 }
 
 function toRow(webhook: StoredWebhook): Record<string, string | number | null> {
-  const { webhookId, url, sessionId, subjectId, registeredEpoch, disabledEpoch, ...content } = webhook;
-  return { ...toColumns(columns, webhook), body: rowFormats.webhook.encode(content) };
+  const content = Object.entries(webhook).filter(([name]) => !(name in columns));
+  const body = rowFormats.webhook.encode(Object.fromEntries(content) as Omit<StoredWebhook, keyof Columns>);
+  return { ...toColumns(columns, webhook), body };
 }
 
 function toWebhook({ body, ...row }: WebhookRow): StoredWebhook {
