@@ -1788,7 +1788,22 @@ export interface components {
              */
             sessions: number;
             last_seen: components["schemas"]["Instant"];
+            /**
+             * @description Points of stress above this person's other turns and ordinary hours, rounded to one decimal. Estimated with
+             *     the other topics of its area: few turns give a value near 0. Absent while fewer than ten other turns of the
+             *     person are known.
+             * @example 12.4
+             */
+            effect?: number;
+            evidence?: components["schemas"]["TriggerEvidence"];
         };
+        /**
+         * @description How certain it is that the effect of a topic is above 0: weak (less than 95 %), moderate (from 95 %), strong (from 99.5 %).
+         *     Present together with `effect`.
+         * @example moderate
+         * @enum {string}
+         */
+        TriggerEvidence: "weak" | "moderate" | "strong";
         /**
          * @description One entry per topic, by topic name.
          * @example {

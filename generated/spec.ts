@@ -72,6 +72,7 @@ export const history = {
 
 export const triggers = {
   "newest_weight": 0.5,
+  "other_turns_min": 10,
   "active_from_state": "stressed",
   "active_at_once_from_state": "acute_stress",
   "resolved_below_state": "focused",
@@ -938,6 +939,11 @@ export const enums = {
     "active",
     "resolved"
   ],
+  "TriggerEvidence": [
+    "weak",
+    "moderate",
+    "strong"
+  ],
   "SummaryInterval": [
     "hour",
     "day"
@@ -1387,6 +1393,10 @@ export const bounds = {
     "peak_stress": {
       "minimum": 0,
       "maximum": 100
+    },
+    "effect": {
+      "minimum": -100,
+      "maximum": 100
     }
   },
   "BaselineProgress": {
@@ -1776,7 +1786,9 @@ export const fields = {
     "avg_stress",
     "peak_stress",
     "sessions",
-    "last_seen"
+    "last_seen",
+    "effect",
+    "evidence"
   ],
   "TriggerProfile": [
     "subject_id",
@@ -2375,4 +2387,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "81977012fc5939f074c1ee4b6c67c35fcad8cb97d6c2cec351d234986da810f0" as const;
+export const contractDigest = "39497372c12166c36bbe6eff0346f50ff8e60d9a91116af5087cac921b958f9f" as const;

@@ -16,8 +16,8 @@ export const getTriggers: OperationRecord<'getTriggers', 'store'> = {
   async handle({ store }, { query: { subject_id } }, { accountId }) {
     const reader = store.read(accountId);
     const triggers = await createTriggerReader(reader).ofSubject(subject_id);
-    const isKnown = triggers.size > 0 || (await createSubjectReader(reader).find(subject_id)) !== undefined;
-    if (!isKnown) throw new ProblemError('subject_not_found');
-    return { status: 200, body: toProfile(subject_id, triggers) };
+    const subject = await createSubjectReader(reader).find(subject_id);
+    if (triggers.size === 0 && !subject) throw new ProblemError('subject_not_found');
+    return { status: 200, body: toProfile(subject_id, triggers, subject?.turns) };
   },
 };

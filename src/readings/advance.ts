@@ -3,6 +3,7 @@ import { createFault, ProblemError } from '../contract/problem.js';
 import { attributeStress, type TopicStress, computeStressAtTurn } from '../score/attribution.js';
 import { type GatheredTopics, gatherTopics } from '../score/gather.js';
 import { noLiveSignals, type Sharing } from '../score/live.js';
+import { type FinishedTurn, type FollowedReading, followTurns, raiseOpenTurn } from '../score/response.js';
 import type { Baseline, ComputedState, Session, Subject, RecentTurns } from '../score/remembered.js';
 import {
   advanceSession,
@@ -52,6 +53,8 @@ export interface AcceptedReading {
   readonly credit: TopicStress | undefined;
   /** The topics that the turn mentions without a concern. Absent if there are none. */
   readonly calm: TopicStress | undefined;
+  /** Turns of the person whose stress is complete with this reading. */
+  readonly finished: readonly FinishedTurn[];
   /** Absent if the state did not change. */
   readonly event: SessionEvent | undefined;
 }
@@ -109,9 +112,11 @@ function takeReading(
   progress.sessions.set(submitted.sessionId, advanced);
   progress.changedSessions.set(submitted.sessionId, advanced);
   rememberPerson(progress, submitted, step);
+  const isShared = sharing?.isRead === true;
+  const finished = followPerson(progress, submitted, step, { ...extracted, credit, calm, isShared });
   const { topics } = extracted;
   const stepped = dropped ? { ...step, computed: { ...step.computed, dropped } } : step;
-  return { kind: 'taken', submitted, incarnation, step: stepped, topics, credit, calm, event };
+  return { kind: 'taken', submitted, incarnation, step: stepped, topics, credit, calm, finished, event };
 }
 
 /**
@@ -234,6 +239,12 @@ function extractTopics(
   return turn ? gatherTopics(session?.topicEvidence, turn) : noTopics;
 }
 
+interface Credited {
+  readonly talk: RecentTurns | undefined;
+  readonly credit: TopicStress | undefined;
+  readonly calm: TopicStress | undefined;
+}
+
 /**
  * Returns the topics that the stress of the reading counts for, and the topics that its turn mentions without a
  * concern. A late reading counts only for its own topics.
@@ -243,11 +254,7 @@ function creditTopics(
   { atMs }: Reading,
   { fused, point }: SessionStep,
   { topics, certainTopics, calmTopics }: ExtractedTopics,
-): {
-  readonly talk: RecentTurns | undefined;
-  readonly credit: TopicStress | undefined;
-  readonly calm: TopicStress | undefined;
-} {
+): Credited {
   const said = { topics, certain: certainTopics };
   const before = session?.talk;
   const toCalm = (stress: number) =>
@@ -272,10 +279,13 @@ export interface CompletedGroup {
 /** Returns the subjects whose triggers the group may change. */
 export function listTriggerSubjects(advances: readonly ProcessedReading[]): string[] {
   const subjectIds = new Set<string>();
-  for (const { step, credit, calm } of listAccepted(advances))
-    if ((credit ?? calm) && step.session.subjectId !== undefined) subjectIds.add(step.session.subjectId);
+  for (const { step, credit, calm, finished } of listAccepted(advances))
+    if ((credit ?? calm ?? finished.find(namesTopics)) && step.session.subjectId !== undefined)
+      subjectIds.add(step.session.subjectId);
   return [...subjectIds];
 }
+
+export const namesTopics = ({ topics, calmTopics }: FinishedTurn): boolean => topics.length + calmTopics.length > 0;
 
 /** Completes the states of a group that changes no triggers. */
 export function completeStates(progress: GroupProgress, advances: readonly ProcessedReading[]): CompletedGroup {
@@ -310,6 +320,33 @@ export function toStored(
 /** Returns the accepted readings. */
 export function listAccepted(advances: readonly ProcessedReading[]): AcceptedReading[] {
   return advances.filter((advance) => advance.kind === 'taken');
+}
+
+/** Follows the turns of the person. Returns the turns that are complete with this reading. */
+function followPerson(
+  { subjects, changedSubjects }: GroupProgress,
+  { sessionId, timestampMs: atMs, signals, turn, isBackfill }: PreparedReading,
+  { session: { subjectId }, fused, point }: SessionStep,
+  {
+    topics,
+    calmTopics,
+    credit,
+    calm,
+    isShared,
+  }: ExtractedTopics & Omit<Credited, 'talk'> & Pick<FollowedReading, 'isShared'>,
+): readonly FinishedTurn[] {
+  const subject = subjectId === undefined ? undefined : subjects.get(subjectId);
+  if (subjectId === undefined || !subject || !fused || isBackfill) return [];
+  const isRaised = credit?.before !== undefined;
+  const before = isRaised && subject.turns ? raiseOpenTurn(subject.turns, credit, sessionId) : subject.turns;
+  const observed = { atMs, sessionId, heartRate: signals.heart_rate, fused, isShared };
+  const stress = (isRaised ? calm : (credit ?? calm))?.stress ?? point.score;
+  const { turns, finished } = followTurns(before, observed, turn && { topics, calmTopics, stress });
+  if (!turns.level && !turns.all) return finished;
+  const followed = { ...subject, turns };
+  subjects.set(subjectId, followed);
+  changedSubjects.set(subjectId, followed);
+  return finished;
 }
 
 /** Returns the subject's baseline. Returns the session's own baseline if the subject has none. */

@@ -106,9 +106,11 @@ export function applyConsent(
  * Returns the subject without its values of the categories that are not allowed. The baseline contains only heart data.
  */
 export function keepAllowedValues(subject: Subject, allowed: AllowedCategories): Subject {
-  const { baseline, live } = subject;
+  const { baseline, live, turns } = subject;
+  const isFollowed = allowed.has('cardiovascular') && allowed.has('textual');
   return {
     ...subject,
+    turns: isFollowed ? turns : turns?.all && { all: turns.all },
     baseline: allowed.has('cardiovascular') ? baseline : undefined,
     live: live && keepAllowedLive(live, allowed),
   };

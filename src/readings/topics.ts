@@ -1,13 +1,25 @@
 import type { TopicStress } from '../score/attribution.js';
 import type { ComputedState } from '../score/remembered.js';
 import { addTopics } from '../score/session.js';
-import { isConcern, moveTopic, addSighting, type Trigger, unknownSubject } from '../score/triggers.js';
+import { isComparable } from '../score/effect.js';
+import type { FinishedTurn } from '../score/response.js';
+import {
+  activateByEffect,
+  addSighting,
+  addTurn,
+  compareTopic,
+  isConcern,
+  moveTopic,
+  type Trigger,
+  unknownSubject,
+} from '../score/triggers.js';
 import type { TriggersBySubject } from '../store/triggers.js';
 import {
   type ProcessedReading,
   type CompletedGroup,
   completeState,
   listAccepted,
+  namesTopics,
   type GroupProgress,
   type AcceptedReading,
 } from './advance.js';
@@ -23,13 +35,15 @@ export function updateTriggers(
   for (const taken of listAccepted(advances)) {
     const { subjectId } = taken.step.session;
     let { topics } = taken;
-    if (subjectId !== undefined && (taken.credit ?? taken.calm)) {
+    const finished = taken.finished.filter(namesTopics);
+    if (subjectId !== undefined && (taken.credit ?? taken.calm ?? finished[0])) {
       const triggers = sighted.get(subjectId) ?? new Map<string, Trigger>();
       sighted.set(subjectId, triggers);
       const person = { subjectId, before: found.get(subjectId), triggers };
       if (taken.credit) enterTopics(progress, taken, taken.credit, person);
       const calm = taken.calm && keepConcerns(taken.calm, person);
       if (calm) enterTopics(progress, taken, calm, person);
+      for (const turn of finished) compareTopics(progress, turn, person);
       topics = [...topics, ...(calm?.topics ?? [])];
     }
     computed.set(taken, completeState(progress, taken, topics));
@@ -78,11 +92,43 @@ function enterTopics(
       sessionId,
       isFirstInSession: isNew && !changed?.session.sightedTopics?.includes(topic),
       isCertain: certain.includes(topic),
+      isComparable: isComparable(subject.turns, known?.measured),
     });
     triggers.set(topic, trigger);
     subject = moveTopic(subject, topic, trigger, triggerOf);
   }
   if (isNew && changed) changedSessions.set(sessionId, { ...changed, session: addTopics(changed.session, topics) });
+  subjects.set(subjectId, subject);
+  changedSubjects.set(subjectId, subject);
+}
+
+/**
+ * Adds a complete turn to its topics, and activates those that raise the stress of the person. The stress of its
+ * sightings becomes that of the heart, if another session of the person measured a rise.
+ */
+function compareTopics(
+  { subjects, changedSubjects }: GroupProgress,
+  turn: FinishedTurn,
+  person: PersonsTriggers,
+): void {
+  const { subjectId, triggers, before } = person;
+  const score = Math.round(turn.measured);
+  const isRaised = turn.isRaised && score > turn.stress;
+  const calm = turn.calmTopics.filter((topic) => isConcern(triggerIn(person, topic)));
+  let subject = subjects.get(subjectId) ?? unknownSubject;
+  for (const topic of [...turn.topics, ...calm]) {
+    const known = triggerIn(person, topic);
+    // An erasure can remove a trigger between the turn and its end.
+    if (!known) continue;
+    const raised = { ...turn, score, scoreBefore: turn.stress, isFirstInSession: false, isCertain: false };
+    const isComparedNow = isComparable(subject.turns, known.measured);
+    const sighted = isRaised ? addSighting(known, { ...raised, isComparable: isComparedNow }) : known;
+    triggers.set(topic, addTurn(sighted, turn));
+    const effect = compareTopic(topic, new Map([...(before ?? []), ...triggers]), subject.turns);
+    const trigger = activateByEffect(addTurn(sighted, turn), effect, turn);
+    triggers.set(topic, trigger);
+    subject = moveTopic(subject, topic, trigger, (other) => triggerIn(person, other));
+  }
   subjects.set(subjectId, subject);
   changedSubjects.set(subjectId, subject);
 }

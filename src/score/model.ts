@@ -232,3 +232,31 @@ export const heartRise = {
   window_seconds: 300, // a rise raises the stress of its turn for this long after the turn
   back_log_odds: 0.5, // the rise has ended when the evidence of the heart is within this distance of its value before the rise
 } as const;
+
+/**
+ * How the heart responds to a turn: the mean of the minutes after it, minus the level before it. wearers_dev with rises
+ * of Stress-Predict: AUC of a turn with a rise 0.87; 0.86 with levels of 30 to 150 s, 0.85 with a window of up to 240 s.
+ */
+export const turnResponse = {
+  level_seconds: 60, // time constant of the level of the heart rate ...
+  level_until_seconds: 30, // ... which a turn takes over this long after it, because the heart reacts late
+  from_seconds: 60, // the response starts here ...
+  until_seconds: 180, // ... and ends here
+  reading_seconds_max: 60, // a reading represents at most this time
+  log_odds_per_bpm: 0.06, // of a rise or a fall; half of heartRise, because ordinary movement goes both ways (0.06, 0.08, 0.1 and 0.12 tried) ...
+  log_odds_max: 1.5, // ... up to a maximum
+  open_max: 20, // judgment: bound of the turns whose response is measured at the same time
+  live_seconds: 300, // an older level is unknown
+} as const;
+
+/**
+ * How a topic differs from the other turns of a person: normal distributions with fixed deviations between topics and
+ * areas, a Bayesian hierarchical model (Gelman et al., Bayesian Data Analysis, chapter 5).
+ */
+export const topicEffect = {
+  topic_sd_points: 8, // between topics of an area; wearers_dev with simulated chats (5, 8 and 10 tried)
+  area_sd_points: 5, // between areas (0, 4, 5 and 8 tried)
+  turn_sd_points_min: 5, // judgment: turns differ by at least this much
+  moderate_deviations: 1.64, // an effect this many deviations above the usual level is one with a probability of 95 % ...
+  strong_deviations: 2.58, // ... or 99.5 %
+} as const;

@@ -92,6 +92,48 @@ export interface Subject {
    */
   readonly active?: readonly string[] | undefined;
   readonly resolved?: readonly string[] | undefined;
+  /** Absent before the first heart rate or conversation turn. */
+  readonly turns?: PersonTurns | undefined;
+}
+
+/** Weighted sums over conversation turns. Plain JSON. */
+export interface StressSums {
+  /** Number of turns. A turn during movement counts less than one. */
+  readonly turns: number;
+  /** Sum of the stress of the turns, and of its square. */
+  readonly sum: number;
+  readonly squares: number;
+}
+
+/** A conversation turn whose response of the heart is not complete. */
+export interface OpenTurn {
+  /** Timestamp of the reading in epoch ms. */
+  readonly atMs: number;
+  readonly sessionId: string;
+  readonly topics: readonly TopicName[];
+  /** Topics that count only if they are a concern of the person. */
+  readonly calmTopics: readonly TopicName[];
+  /** Evidence of voice, face and words at the turn, in log-odds. */
+  readonly expressed: number;
+  /** Stress that counts for the sightings of the turn so far, 0–100. */
+  readonly stress: number;
+  /** Heart rate before the response, in bpm. */
+  readonly levelBpm: number;
+  /** Time that the readings of the response represent, in seconds, the part without movement, and its bpm × seconds. */
+  readonly seconds: number;
+  readonly stillSeconds: number;
+  readonly bpmSeconds: number;
+  /** True if another session of the person measured the response. */
+  readonly isElsewhere?: true | undefined;
+}
+
+/** Stress of a person's conversation turns, to compare topics with. Plain JSON. */
+export interface PersonTurns {
+  /** Level of the heart rate over all sessions, and the session of its newest reading. Absent without a heart rate. */
+  readonly level?: { readonly bpm: number; readonly atMs: number; readonly sessionId: string } | undefined;
+  readonly open?: readonly OpenTurn[] | undefined;
+  /** All turns, with and without topics. Absent before the first one. */
+  readonly all?: StressSums | undefined;
 }
 
 export type ConsentCategory = Schema<'ConsentCategory'>;

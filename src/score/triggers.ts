@@ -1,6 +1,9 @@
 import { bands, triggers as settings } from '../../generated/spec.js';
 import type { Schema, State } from '../contract/contract.js';
-import type { Subject } from './remembered.js';
+import { areaOfTopic, type TopicName } from '../../packages/text/vocabulary.js';
+import { type Effect, estimateEffect } from './effect.js';
+import type { PersonTurns, StressSums, Subject } from './remembered.js';
+import { addStress, type FinishedTurn } from './response.js';
 
 type TriggerStatus = Schema<'TriggerStatus'>;
 
@@ -17,6 +20,8 @@ export interface Trigger {
   readonly sessions: number;
   /** Timestamp of the newest sighting in epoch ms. */
   readonly lastSeenMs: number;
+  /** Stress of the complete turns since the topic was last resolved. Absent without one. */
+  readonly measured?: StressSums | undefined;
   /** The latest activation. Absent if the trigger has never been active. */
   readonly activation?: Activation;
   /**
@@ -46,6 +51,8 @@ export interface Sighting {
   readonly isFirstInSession: boolean;
   /** True if a first-person phrase names the topic. */
   readonly isCertain: boolean;
+  /** True if enough other turns are known to compare the topic with. Its recent stress then does not make it active. */
+  readonly isComparable?: boolean;
 }
 
 const activeFrom = findLowestScore(settings.active_from_state);
@@ -62,9 +69,10 @@ export function addSighting(trigger: Trigger | undefined, sighting: Sighting): T
   const sightings = (trigger?.sightings ?? 0) + (isNew ? 1 : 0);
   const recent = recentAfter(trigger, sighting, sightings);
   const activation = countResolving(trigger?.activation, sighting);
-  const isPattern = sightings > 1 || isAcute(sighting);
+  const isPattern = !sighting.isComparable && (sightings > 1 || isAcute(sighting));
   const status = statusAfter(trigger?.status ?? 'observed', recent, isPattern, activation);
   const isActivated = status === 'active' && trigger?.status !== 'active';
+  const isResolved = status === 'resolved' && trigger?.status !== 'resolved';
   const current = isActivated ? { sessionId: sighting.sessionId, atMs, resolving: 0 } : activation;
   return {
     status,
@@ -74,9 +82,39 @@ export function addSighting(trigger: Trigger | undefined, sighting: Sighting): T
     peakScore: Math.max(trigger?.peakScore ?? 0, score),
     sessions: (trigger?.sessions ?? 0) + (isFirstInSession ? 1 : 0),
     lastSeenMs: Math.max(trigger?.lastSeenMs ?? atMs, atMs),
+    ...(trigger?.measured && !isResolved && { measured: trigger.measured }),
     ...(current && { activation: current }),
     changes: changesAfter(trigger, status, atMs),
   };
+}
+
+/** Returns the trigger with a complete turn that named the topic. */
+export function addTurn(trigger: Trigger, turn: FinishedTurn): Trigger {
+  return { ...trigger, measured: addStress(trigger.measured, [turn]) };
+}
+
+/** Returns an active trigger if a topic with several sightings raises the stress of the person. */
+export function activateByEffect(
+  trigger: Trigger,
+  effect: Effect | undefined,
+  { sessionId, atMs }: Pick<FinishedTurn, 'sessionId' | 'atMs'>,
+): Trigger {
+  if (trigger.status === 'active' || trigger.sightings < 2 || !effect || effect.evidence === 'weak') return trigger;
+  const activation = { sessionId, atMs, resolving: 0 };
+  return { ...trigger, status: 'active', activation, changes: changesAfter(trigger, 'active', atMs) };
+}
+
+/** Returns the effect of a topic, compared with the other turns of the person and the topics of its area. */
+export function compareTopic(
+  topic: string,
+  triggers: ReadonlyMap<string, Trigger>,
+  person: PersonTurns | undefined,
+): Effect | undefined {
+  const area = areaOfTopic.get(topic as TopicName);
+  const related = [...triggers].flatMap(([other, { measured }]) =>
+    measured && other !== topic && areaOfTopic.get(other as TopicName) === area ? [measured] : [],
+  );
+  return estimateEffect(person, { own: triggers.get(topic)?.measured, related });
 }
 
 function recentAfter(trigger: Trigger | undefined, { score, scoreBefore }: Sighting, sightings: number): number {
@@ -136,12 +174,18 @@ function compareRecency([topic, { lastSeenMs }]: Named, [other, { lastSeenMs: ot
 }
 
 /** Returns the triggers of a person by topic, as defined in the contract. */
-export function toProfile(subjectId: string, triggers: ReadonlyMap<string, Trigger>): Schema<'TriggerProfile'> {
+export function toProfile(
+  subjectId: string,
+  triggers: ReadonlyMap<string, Trigger>,
+  person?: PersonTurns,
+): Schema<'TriggerProfile'> {
   const newestFirst = [...triggers].sort(compareRecency);
   const named = (status: TriggerStatus) => newestFirst.filter(([, it]) => it.status === status).map(([topic]) => topic);
   return {
     subject_id: subjectId,
-    triggers: Object.fromEntries(newestFirst.map(([topic, trigger]) => [topic, toEntry(trigger)])),
+    triggers: Object.fromEntries(
+      newestFirst.map(([topic, trigger]) => [topic, toEntry(trigger, compareTopic(topic, triggers, person))]),
+    ),
     active: named('active'),
     resolved: named('resolved'),
   };
@@ -154,13 +198,17 @@ export function toStatusChanges(triggers: ReadonlyMap<string, Trigger>): Schema<
   return Object.fromEntries([...triggers].sort(compareRecency).map(([topic, trigger]) => [topic, listed(trigger)]));
 }
 
-function toEntry({ status, scoreSum, sightings, peakScore, sessions, lastSeenMs }: Trigger): Schema<'TriggerEntry'> {
+function toEntry(
+  { status, scoreSum, sightings, peakScore, sessions, lastSeenMs }: Trigger,
+  effect: Effect | undefined,
+): Schema<'TriggerEntry'> {
   return {
     status,
     avg_stress: Math.round((scoreSum / sightings) * 10) / 10,
     peak_stress: peakScore,
     sessions,
     last_seen: new Date(lastSeenMs).toISOString(),
+    ...(effect && { effect: Math.round(effect.points * 10) / 10, evidence: effect.evidence }),
   };
 }
 

@@ -24,6 +24,8 @@ function readBack(trigger: Trigger): Trigger {
 test('a trigger is read as it was written, in every status', () => {
   expect(new Set(life.map(({ status }) => status))).toEqual(new Set(['observed', 'active', 'resolved']));
   for (const trigger of life) expect(readBack(trigger)).toEqual(trigger);
+  const measured = { ...(life[0] as Trigger), measured: { turns: 1.5, sum: 61.25, squares: 2_600.125 } };
+  expect(readBack(measured)).toEqual(measured);
 });
 
 test('a trigger row has one column per value, and triggerColumns lists all of them', () => {
@@ -39,6 +41,9 @@ test('a trigger row has one column per value, and triggerColumns lists all of th
     activation_session_id: 's1',
     activation_at_ms: 1_760_000_000_001,
     resolving_sightings: 0,
+    measured_turns: null,
+    measured_sum: null,
+    measured_squares: null,
     status_changes:
       '{"v":1,"changes":[{"status":"observed","atMs":1760000000000},{"status":"active","atMs":1760000000001}]}',
   });

@@ -52,10 +52,13 @@ export function createTriggerWriter({ knex: transaction, accountId, afterCommit,
 }
 
 /** A trigger row with the field names of `Trigger`. */
-interface StoredTrigger extends Omit<Trigger, 'activation' | 'changes'> {
+interface StoredTrigger extends Omit<Trigger, 'activation' | 'measured' | 'changes'> {
   readonly activationSessionId: string | null;
   readonly activationAtMs: number | null;
   readonly resolving: number | null;
+  readonly measuredTurns: number | null;
+  readonly measuredSum: number | null;
+  readonly measuredSquares: number | null;
   readonly statusChanges: string;
 }
 
@@ -70,24 +73,32 @@ export const triggerColumns: Readonly<Record<keyof StoredTrigger, string>> = {
   activationSessionId: 'activation_session_id',
   activationAtMs: 'activation_at_ms',
   resolving: 'resolving_sightings',
+  measuredTurns: 'measured_turns',
+  measuredSum: 'measured_sum',
+  measuredSquares: 'measured_squares',
   statusChanges: 'status_changes',
 };
 
-export function toTriggerRow({ activation, changes, ...counts }: Trigger) {
+export function toTriggerRow({ activation, measured, changes, ...counts }: Trigger) {
   return toColumns(triggerColumns, {
     ...counts,
     activationSessionId: activation?.sessionId,
     activationAtMs: activation?.atMs,
     resolving: activation?.resolving,
+    measuredTurns: measured?.turns,
+    measuredSum: measured?.sum,
+    measuredSquares: measured?.squares,
     statusChanges: rowFormats.statusChanges.encode({ changes }),
   });
 }
 
 export function toTrigger(row: StoredTrigger): Trigger {
-  const { activationSessionId: sessionId, activationAtMs: atMs, resolving, statusChanges, ...counts } = row;
+  const { activationSessionId: sessionId, activationAtMs: atMs, resolving, statusChanges, ...rest } = row;
+  const { measuredTurns: turns, measuredSum: sum, measuredSquares: squares, ...counts } = rest;
   return {
     ...counts,
     ...(sessionId !== null && { activation: { sessionId, atMs: atMs ?? 0, resolving: resolving ?? 0 } }),
+    ...(turns !== null && { measured: { turns, sum: sum ?? 0, squares: squares ?? 0 } }),
     ...rowFormats.statusChanges.decode(statusChanges),
   };
 }

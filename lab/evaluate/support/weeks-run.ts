@@ -6,17 +6,13 @@ import type { Subject } from '../../../src/score/remembered.js';
 import type { ReadingContent } from '../../../src/score/signals.js';
 import type { Trigger } from '../../../src/score/triggers.js';
 import type { StoredSession } from '../../../src/store/sessions.js';
-import type { Minute } from '../../../testkit/simulation/days.js';
 import type { Life, Said } from './weeks-world.js';
 
 /** Signals of the chat. The watch sends its heart rate in all modes except `words`. */
 export const modes = ['heart', 'tone', 'words', 'all'] as const;
 export type Mode = (typeof modes)[number];
 
-/**
- * `separate`: each session is scored with its own signals. `shared`: a turn is scored with the newest live value of each
- * signal of the person.
- */
+/** `separate`: the account has `share_signals off`, so each session is scored with its own signals. */
 export const sharings = ['separate', 'shared'] as const;
 export type Sharing = (typeof sharings)[number];
 
@@ -33,26 +29,23 @@ export interface Remembered {
 const risenTurnsMin = 2;
 const stressfulTones = ['tense', 'frustrated', 'anxious'] as const;
 const calmTones = ['neutral', 'calm', 'focused'] as const;
-const liveMs = 120_000;
 
 /** Sends the weeks of a person as live readings through the functions of ingest, without HTTP and database. */
 export function liveThrough(life: Life, mode: Mode, sharing: Sharing, seed: number): Remembered {
-  const ingest = createIngest();
+  const ingest = createIngest(sharing);
   const random = seededRandom(seed);
   const risen = new Map<string, number>();
   const known = new Set<string>();
   const minutes = [...(mode === 'words' ? [] : life.minutes)].reverse();
-  let live: Minute | undefined;
   const wearUntil = (untilMs: number) => {
     for (let minute = minutes.at(-1); minute && minute.atMs <= untilMs; minute = minutes.at(-1)) {
       ingest.send(`${life.person}-watch`, minute.atMs, { heart_rate: minute.heartRate });
-      live = minutes.pop();
+      minutes.pop();
     }
   };
   for (const said of life.turns) {
     wearUntil(said.atMs);
-    const shared = sharing === 'shared' && said.atMs - (live?.atMs ?? 0) <= liveMs ? live : undefined;
-    const signals = { ...(shared && { heart_rate: shared.heartRate }), ...drawSignals(said, mode, random) };
+    const signals = drawSignals(said, mode, random);
     const { topics } = ingest.send(`${life.person}-chat-${said.chat}`, said.atMs, signals, said);
     for (const topic of topics) {
       known.add(topic);
@@ -80,7 +73,7 @@ function drawSignals({ isStressful, message }: Said, mode: Mode, random: () => n
 }
 
 /** Returns the state of one person, and a function that processes a reading as ingest does. */
-function createIngest() {
+function createIngest(sharing: Sharing) {
   const sessions = new Map<string, StoredSession>();
   let subjects = new Map<string, Subject | undefined>();
   const triggers = new Map<string, Trigger>();
@@ -89,8 +82,9 @@ function createIngest() {
   const send = (sessionId: string, timestampMs: number, signals: ReadingContent, said?: Said): AcceptedReading => {
     if (!sessions.has(sessionId)) sessions.set(sessionId, { incarnation: '', session: undefined });
     const found = { sessions, subjects, alreadyStored: new Map(), erasedAtMs: () => 0, nowMs: timestampMs };
+    const key = { accountId: 'lab', sessionId, subjectId, timestampMs, digest: String(count++) };
     const turn = said && { turn: said.message.analysis };
-    const reading = { sessionId, subjectId, timestampMs, signals, digest: String(count++), accountId: 'lab', ...turn };
+    const reading = { ...key, signals, ...turn, ...(sharing === 'separate' && { sharesSignals: false as const }) };
     const progress = beginProgress(found);
     const taken = processReading(progress, reading satisfies PreparedReading);
     if (taken.kind !== 'taken') throw new Error(`a reading of the simulation was ${taken.kind}`);

@@ -8,7 +8,7 @@ import { addAscii, addAsciiJson, addFixedAscii, type Tables } from './table.js';
  */
 export const subjectTables: Tables = {
   subjects: {
-    content: 'people: baseline, newest consent, names of active and resolved topics, live signals',
+    content: 'people: baseline, newest consent, stress of turns, names of active and resolved topics, live signals',
     notice: 'Your usual heart rate, to compare with',
     identifies: 'person',
     retention: 'until the person is erased',
@@ -45,6 +45,7 @@ export const subjectTables: Tables = {
       'account_id subject_id': 'account and person',
       'topic status': 'topic and its status',
       'recent_stress score_sum sightings peak_score sessions': 'stress at the mentions, and their number',
+      'measured_turns measured_sum measured_squares': 'stress of the mentions, to compare with other turns',
       'last_seen_ms activation_at_ms activation_session_id': 'times, and the session of the activation',
       'resolving_sightings status_changes': 'progress and history of the status',
     },
@@ -86,6 +87,10 @@ function defineTriggers(table: Knex.CreateTableBuilder): void {
   addAscii(table, 'activation_session_id', 256).nullable();
   table.bigInteger('activation_at_ms').nullable();
   table.integer('resolving_sightings').nullable();
+  // Stress of the complete turns. Null until there is one, and after a resolution.
+  table.double('measured_turns').nullable();
+  table.double('measured_sum').nullable();
+  table.double('measured_squares').nullable();
   addAsciiJson(table, 'status_changes').notNullable();
   table.primary(['account_id', 'subject_id', 'topic']);
 }

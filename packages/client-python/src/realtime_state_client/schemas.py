@@ -684,6 +684,11 @@ class SessionList(TypedDict):
 TriggerStatus = Literal["observed", "active", "resolved"]
 
 
+# How certain it is that the effect of a topic is above 0: weak (less than 95 %), moderate (from 95 %), strong (from
+# 99.5 %).
+TriggerEvidence = Literal["weak", "moderate", "strong"]
+
+
 class TriggerEntry(TypedDict):
     """Stress of one topic."""
 
@@ -696,6 +701,9 @@ class TriggerEntry(TypedDict):
     sessions: int
     # RFC 3339 date-time in UTC, with millisecond precision.
     last_seen: str
+    # Points of stress above this person's other turns and ordinary hours, rounded to one decimal.
+    effect: NotRequired[float]
+    evidence: NotRequired[TriggerEvidence]
 
 
 # One entry per topic, by topic name.

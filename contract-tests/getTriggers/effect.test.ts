@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { startTestService, type TestService } from '../../testkit/service.js';
+
+const subject_id = 'anna';
+const messages = {
+  exams: 'My exam is tomorrow and I am so worried that I will fail it',
+  debt: "I can't pay my credit card debt and it keeps me worried",
+  smallTalk: 'What a nice day',
+};
+
+/** Sends a turn of the chat, and the next five minutes of a watch in another session. */
+async function talk(
+  { read, clock }: TestService,
+  message: keyof typeof messages,
+  { bpm, subject = subject_id }: { readonly bpm: number; readonly subject?: string },
+): Promise<void> {
+  const chat = { session_id: `chat-${subject}-${Math.floor(clock.nowMs / 3_600_000)}`, expression: 'neutral' } as const;
+  const turn = { user_message: messages[message], ai_response: 'I understand.' };
+  for (let minute = 0; minute < 5; minute++) {
+    await read({ session_id: `watch-${subject}`, subject_id: subject, heart_rate: 68, timestamp: clock.at() });
+    clock.advance(60);
+  }
+  await read({ ...chat, ...turn, subject_id: subject, timestamp: clock.at() });
+  for (let minute = 0; minute < 5; minute++) {
+    clock.advance(60);
+    await read({ session_id: `watch-${subject}`, subject_id: subject, heart_rate: bpm, timestamp: clock.at() });
+  }
+  clock.advance(50 * 60);
+}
+
+const profileOf = async ({ request }: TestService, subject = subject_id) =>
+  (await request(`/v1/triggers?subject_id=${subject}`)).body;
+
+test('from ten other turns on, the topic that the heart rate of a watch follows is active, with its effect', async () => {
+  const service = await startTestService();
+  for (let turn = 0; turn < 5; turn++) {
+    await talk(service, 'smallTalk', { bpm: 69 });
+    await talk(service, 'debt', { bpm: 67 });
+    expect((await profileOf(service)).triggers.debt).not.toHaveProperty('effect');
+  }
+  for (let turn = 0; turn < 2; turn++) await talk(service, 'smallTalk', { bpm: 68 });
+  for (let turn = 0; turn < 3; turn++) await talk(service, 'exams', { bpm: 92 });
+  const { active, triggers } = await profileOf(service);
+  expect(active).toEqual(['exams']);
+  expect(triggers.exams.effect).toBeGreaterThan(5);
+  expect(triggers.exams.evidence).toBe('strong');
+  expect(triggers.exams.peak_stress).toBeGreaterThan(50);
+  expect(triggers.debt.effect).toBeLessThan(1);
+  expect(triggers.debt.evidence).toBe('weak');
+});
+
+test('the heart rate of another person has no effect', async () => {
+  const service = await startTestService();
+  for (let turn = 0; turn < 10; turn++) await talk(service, 'smallTalk', { bpm: 68 });
+  for (let turn = 0; turn < 2; turn++) {
+    await talk(service, 'exams', { bpm: 68 });
+    await talk(service, 'smallTalk', { bpm: 95, subject: 'berta' });
+  }
+  const { active, triggers } = await profileOf(service);
+  expect(active).toEqual([]);
+  expect(triggers.exams.evidence).toBe('weak');
+});

@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { estimateEffect } from './effect.js';
+import { addStress } from './response.js';
+import type { StressSums } from './remembered.js';
+
+const sumsOf = (...stress: readonly number[]): StressSums | undefined =>
+  addStress(
+    undefined,
+    stress.map((measured) => ({ measured, weight: 1 })),
+  );
+
+/** Returns the effect of a topic with turns of this stress, beside other turns and turns of related topics. */
+function effectOf(own: readonly number[], others: readonly number[], related: ReadonlyArray<readonly number[]> = []) {
+  const all = sumsOf(...own, ...others, ...related.flat());
+  return estimateEffect({ all }, { own: sumsOf(...own), related: related.flatMap((it) => sumsOf(...it) ?? []) });
+}
+
+const calm = [30, 36, 28, 34, 40, 31, 33, 37, 29, 35];
+
+test('a topic has no effect while fewer than ten other turns are known, or before its first turn', () => {
+  expect(effectOf([80, 80], calm.slice(1))).toBeUndefined();
+  expect(effectOf([], calm)).toBeUndefined();
+  expect(effectOf([80, 80], calm)).toBeDefined();
+});
+
+test('the evidence grows with the turns, and the effect toward the difference', () => {
+  const [once, twice, often] = [1, 2, 8].map((count) => effectOf(Array<number>(count).fill(55), calm));
+  expect(once?.points).toBeLessThan(twice?.points ?? 0);
+  expect(twice?.points).toBeLessThan(often?.points ?? 0);
+  expect(often?.points).toBeLessThan(22);
+  expect(often?.evidence).toBe('strong');
+  expect(effectOf([38], calm)?.evidence).toBe('weak');
+});
+
+test('stressful topics of the same area raise the effect of a topic, other ones do not', () => {
+  const alone = effectOf([45, 45], [...calm, 60, 62, 58, 61]);
+  const together = effectOf([45, 45], calm, [
+    [60, 62],
+    [58, 61],
+  ]);
+  expect(together?.points).toBeGreaterThan(alone?.points ?? 0);
+});
+
+test('without related topics, the effect lies between 0 and the difference to the other turns', () => {
+  const stress = fc.double({ min: 0, max: 100, noNaN: true });
+  fc.assert(
+    fc.property(fc.array(stress, { minLength: 1 }), fc.array(stress, { minLength: 10 }), (own, others) => {
+      const meanOf = (values: readonly number[]) => values.reduce((sum, it) => sum + it, 0) / values.length;
+      const difference = meanOf(own) - meanOf(others);
+      const { points = NaN } = effectOf(own, others) ?? {};
+      expect(points).toBeGreaterThanOrEqual(Math.min(0, difference) - 0.01);
+      expect(points).toBeLessThanOrEqual(Math.max(0, difference) + 0.01);
+    }),
+  );
+});

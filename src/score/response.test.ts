@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import type { PersonTurns } from './remembered.js';
+import { type FinishedTurn, followTurns } from './response.js';
+
+interface Followed {
+  readonly second: number;
+  readonly heartRate?: number;
+  readonly sessionId?: string;
+  readonly explained?: number;
+  readonly isTurn?: true;
+}
+
+/** Follows readings of a person. Returns the complete turns. */
+function follow(readings: readonly Followed[], isShared = true): FinishedTurn[] {
+  let turns: PersonTurns | undefined;
+  return readings.flatMap(({ second, heartRate, sessionId = 'watch', explained = 0, isTurn }) => {
+    const fused = { expressed: 0, explained };
+    const said = isTurn && { topics: ['exams' as const], calmTopics: [], stress: 33 };
+    const followed = followTurns(turns, { atMs: second * 1000, sessionId, heartRate, fused, isShared }, said);
+    turns = followed.turns;
+    return followed.finished;
+  });
+}
+
+/** A heart rate per minute: 70 bpm until `untilSecond`, then 95 bpm. */
+const watch = (fromSecond: number, toSecond: number, untilSecond: number, explained = 0): Followed[] =>
+  Array.from({ length: (toSecond - fromSecond) / 60 + 1 }, (_, index) => fromSecond + 60 * index).map((second) => ({
+    second,
+    heartRate: second > untilSecond ? 95 : 70,
+    explained: second > untilSecond ? explained : 0,
+  }));
+
+const turnAt = (second: number, sessionId = 'chat'): Followed => ({ second, sessionId, isTurn: true });
+
+test('a rise that another session of the person measures raises the stress of a turn, after three minutes', () => {
+  const before = [...watch(0, 300, 300), turnAt(310), ...watch(360, 420, 300)];
+  expect(follow(before)).toEqual([]);
+  expect(follow([...before, ...watch(480, 540, 300)])).toMatchObject([
+    { topics: ['exams'], isRaised: true, weight: 1 },
+  ]);
+  const [turn] = follow([...before, ...watch(480, 540, 300)]);
+  expect(turn?.measured).toBeGreaterThan(60);
+});
+
+test('a steady heart rate does not change the stress of a turn', () => {
+  const [turn] = follow([...watch(0, 300, 900), turnAt(310), ...watch(360, 540, 900)]);
+  expect(turn).toMatchObject({ isRaised: false });
+  expect(turn?.measured).toBeCloseTo(33.2, 0);
+});
+
+test('a turn during movement counts less', () => {
+  const [turn] = follow([...watch(0, 300, 300), turnAt(310), ...watch(360, 540, 300, 0.8)]);
+  expect(turn?.weight).toBeCloseTo(0.2);
+});
+
+test('a turn without a live heart rate is complete at once', () => {
+  expect(follow([turnAt(0)])).toMatchObject([{ isRaised: false, weight: 1 }]);
+  expect(follow([...watch(0, 60, 900), turnAt(400)])).toHaveLength(1);
+});
+
+test('sessions that do not share signals do not measure the turns of each other', () => {
+  const turnWithHeartRate = { ...turnAt(310), heartRate: 70 };
+  const [turn] = follow([...watch(0, 300, 300), turnWithHeartRate, ...watch(360, 540, 300)], false);
+  expect(turn).toMatchObject({ isRaised: false });
+  expect(turn?.measured).toBeCloseTo(33.2, 0);
+});
+
+test('a rise after the next turn counts for that turn only', () => {
+  const pair = [turnAt(310), ...watch(360, 360, 430), turnAt(370), ...watch(420, 600, 430)];
+  const [earlier, later] = follow([...watch(0, 300, 430), ...pair]);
+  expect(earlier).toMatchObject({ isRaised: false });
+  expect(later).toMatchObject({ isRaised: true });
+});

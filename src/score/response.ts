@@ -1,0 +1,132 @@
+import { heartRise, turnResponse as settings } from './model.js';
+import { type OpenTurn, type PersonTurns, round3, type StressSums } from './remembered.js';
+import { type FusedStress, toStressValue } from './stress.js';
+
+/** What following the turns of a person needs to know about a reading. */
+export interface FollowedReading {
+  readonly atMs: number;
+  readonly sessionId: string;
+  /** The heart rate of this reading, in bpm. Undefined if the reading has none. */
+  readonly heartRate: number | undefined;
+  readonly fused: Pick<FusedStress, 'expressed' | 'explained'>;
+  /** False if sessions of the person do not share signals. */
+  readonly isShared: boolean;
+}
+
+/** The conversation turn of a reading: its topics, and the stress that counts for them at once. */
+export type SaidTurn = Pick<OpenTurn, 'topics' | 'calmTopics' | 'stress'>;
+
+/** A turn with its complete stress. */
+export interface FinishedTurn extends SaidTurn, Pick<OpenTurn, 'atMs' | 'sessionId'> {
+  /** Stress of voice, face, words and the response of the heart, 0–100. */
+  readonly measured: number;
+  /** 1, or less for a turn during movement. */
+  readonly weight: number;
+  /** True if the heart rate rose after the turn in another session, which the stress of the sighting does not show. */
+  readonly isRaised: boolean;
+}
+
+/**
+ * Follows the heart rate of a person over all sessions. Returns the turns that are complete with this reading. A turn
+ * without a live heart rate is complete at once. `said` is the turn of this reading.
+ */
+export function followTurns(
+  before: PersonTurns = {},
+  reading: FollowedReading,
+  said: SaidTurn | undefined,
+): { readonly turns: PersonTurns; readonly finished: readonly FinishedTurn[] } {
+  const level = followLevel(before.level, reading);
+  const open = (before.open ?? []).map((turn, index, all) =>
+    isOver(turn, all[index + 1], reading) ? turn : addResponse(turn, before.level, level, reading),
+  );
+  if (said) open.push(startTurn(said, reading, level));
+  const isEarlier = (index: number) => index < open.length - settings.open_max;
+  const complete = open.filter((turn, index) => isEarlier(index) || isComplete(turn, level, reading));
+  const rest = open.filter((turn) => !complete.includes(turn));
+  const finished = complete.map(finishTurn);
+  const turns = { level, open: rest.length > 0 ? rest : undefined, all: addStress(before.all, finished) };
+  return { turns, finished };
+}
+
+type Level = PersonTurns['level'];
+
+function followLevel(level: Level, { atMs, heartRate, sessionId }: FollowedReading): Level {
+  if (heartRate === undefined || (level && atMs < level.atMs)) return level;
+  const seconds = level ? (atMs - level.atMs) / 1000 : Infinity;
+  const share = seconds > settings.live_seconds ? 1 : 1 - Math.exp(-seconds / settings.level_seconds);
+  const from = level?.bpm ?? heartRate;
+  return { bpm: round3(from + share * (heartRate - from)), atMs, sessionId };
+}
+
+function isLive(level: Level, { atMs, sessionId, isShared }: FollowedReading): level is NonNullable<Level> {
+  if (!level || atMs - level.atMs > settings.live_seconds * 1000) return false;
+  return isShared || level.sessionId === sessionId;
+}
+
+function startTurn(said: SaidTurn, { atMs, sessionId, fused }: FollowedReading, level: Level): OpenTurn {
+  const response = { levelBpm: level?.bpm ?? 0, seconds: 0, stillSeconds: 0, bpmSeconds: 0 };
+  return { atMs, sessionId, ...said, expressed: round3(fused.expressed), ...response };
+}
+
+/** Returns true if the reading belongs to the response of the next turn. A response has at least one reading. */
+function isOver({ seconds }: OpenTurn, next: OpenTurn | undefined, { atMs }: FollowedReading): boolean {
+  return seconds > 0 && next !== undefined && atMs > next.atMs + settings.level_until_seconds * 1000;
+}
+
+/** Adds a heart rate to the response of an open turn. Movement explains a share of a rise, so it counts less. */
+function addResponse(turn: OpenTurn, before: Level, level: Level, reading: FollowedReading): OpenTurn {
+  const { atMs, heartRate, fused, sessionId, isShared } = reading;
+  if (heartRate === undefined || !level || !(isShared || sessionId === turn.sessionId)) return turn;
+  const since = (atMs - turn.atMs) / 1000;
+  if (since >= 0 && since <= settings.level_until_seconds) return { ...turn, levelBpm: level.bpm };
+  if (since <= settings.from_seconds || since > settings.until_seconds) return turn;
+  const elapsed = Math.min(since - settings.from_seconds, (atMs - (before?.atMs ?? atMs)) / 1000);
+  const seconds = Math.min(settings.reading_seconds_max, Math.max(0, elapsed));
+  const still = (1 - fused.explained) * seconds;
+  return {
+    ...turn,
+    seconds: round3(turn.seconds + seconds),
+    stillSeconds: round3(turn.stillSeconds + still),
+    bpmSeconds: round3(turn.bpmSeconds + still * heartRate),
+    isElsewhere: turn.isElsewhere ?? (sessionId === turn.sessionId ? undefined : true),
+  };
+}
+
+function isComplete(turn: OpenTurn, level: Level, reading: FollowedReading): boolean {
+  if (reading.atMs - turn.atMs >= settings.until_seconds * 1000) return true;
+  return turn.atMs === reading.atMs && turn.sessionId === reading.sessionId && !isLive(level, reading);
+}
+
+function finishTurn(turn: OpenTurn): FinishedTurn {
+  const { expressed, levelBpm, seconds, stillSeconds, bpmSeconds, isElsewhere, ...said } = turn;
+  const bpm = stillSeconds > 0 ? bpmSeconds / stillSeconds - levelBpm : 0;
+  const { log_odds_per_bpm, log_odds_max } = settings;
+  const heart = Math.min(log_odds_max, Math.max(-log_odds_max, log_odds_per_bpm * bpm));
+  const measured = round3(toStressValue(expressed + heart));
+  const weight = seconds > 0 ? stillSeconds / seconds : 1;
+  return { ...said, measured, weight, isRaised: isElsewhere === true && bpm >= heartRise.rise_bpm };
+}
+
+type Measured = Pick<FinishedTurn, 'measured' | 'weight'>;
+
+/** Adds the stress of turns to the sums. Undefined if there are no turns. */
+export function addStress(sums: StressSums | undefined, turns: readonly Measured[]): StressSums | undefined {
+  return turns.reduce<StressSums | undefined>((before, { measured, weight }) => {
+    const { turns, sum, squares } = before ?? { turns: 0, sum: 0, squares: 0 };
+    return {
+      turns: round3(turns + weight),
+      sum: round3(sum + weight * measured),
+      squares: round3(squares + weight * measured ** 2),
+    };
+  }, sums);
+}
+
+/** Replaces the stress of the sightings of an open turn, after a rise of its own session raised it. */
+export function raiseOpenTurn(
+  turns: PersonTurns,
+  raised: { readonly atMs: number; readonly stress: number },
+  sessionId: string,
+): PersonTurns {
+  const isRaised = (it: OpenTurn) => it.atMs === raised.atMs && it.sessionId === sessionId;
+  return { ...turns, open: turns.open?.map((it) => (isRaised(it) ? { ...it, stress: raised.stress } : it)) };
+}
