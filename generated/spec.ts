@@ -479,6 +479,11 @@ export const problems = {
     "title": "Not Found",
     "detail": "No consent is recorded for this subject"
   },
+  "topic_not_found": {
+    "status": 404,
+    "title": "Not Found",
+    "detail": "No such topic of this subject"
+  },
   "webhook_not_found": {
     "status": 404,
     "title": "Not Found",
@@ -638,6 +643,10 @@ export const problemHelp = {
   "consent_not_found": {
     "cause": "No consent was recorded for this subject, or it was erased with the subject.",
     "fix": "Check the id. Record the consent with `PUT /v1/subjects/{subject_id}/consent`."
+  },
+  "topic_not_found": {
+    "cause": "The topic was not detected for this subject, was removed, or the subject belongs to another account.",
+    "fix": "Request `GET /v1/triggers` to list the topics of the subject."
   },
   "webhook_not_found": {
     "cause": "The webhook does not exist, was removed, or belongs to another account.",
@@ -1019,6 +1028,7 @@ export const enums = {
     "session_not_found",
     "subject_not_found",
     "consent_not_found",
+    "topic_not_found",
     "webhook_not_found",
     "delivery_not_found",
     "method_not_allowed",
@@ -2367,6 +2377,7 @@ export const operationScopes = {
   "getTriggers": "read",
   "getSubject": "read",
   "deleteSubject": "erase",
+  "deleteTrigger": "erase",
   "getConsent": "read",
   "putConsent": "consent",
   "listConsentVersions": "read",
@@ -2387,4 +2398,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "39497372c12166c36bbe6eff0346f50ff8e60d9a91116af5087cac921b958f9f" as const;
+export const contractDigest = "dd59a963e188f7d678ec60e15b202f9f5eb76567d72ad3d649a954871650c9d1" as const;

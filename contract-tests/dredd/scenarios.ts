@@ -154,6 +154,12 @@ const scenarios: Scenarios = {
   },
   listConsentVersions: { ...reads('consents'), 200: ofSubject(createConsent), 404: ofSubject() },
   getSubjectSummary: { ...reads('subjects'), 200: ofSubject(createSubject), 404: ofSubject() },
+  deleteTrigger: {
+    ...writes('triggers', 'subjects'),
+    204: async (stage) => atPath(`/v1/subjects/${await createSubject(stage.world)}/triggers/exams`)(stage),
+    401: withUnknownKey,
+    404: atPath('/v1/subjects/nobody/triggers/exams'),
+  },
   deleteSubject: {
     ...writes('triggers', 'subjects', 'sessions'),
     200: ofSubject(createSubject),

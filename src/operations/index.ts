@@ -2,6 +2,7 @@ import type { BodyOf, OperationId } from '../contract/contract.js';
 import type { PreparedReading } from '../readings/intake.js';
 import { createToken } from './create-token.js';
 import { deleteSubject } from './delete-subject.js';
+import { deleteTrigger } from './delete-trigger.js';
 import { exportReadings } from './export-readings.js';
 import { getAgreement } from './get-agreement.js';
 import { getConsent } from './get-consent.js';
@@ -60,6 +61,7 @@ export const operations: { readonly [Op in OperationId]: OperationRecord<Op, key
   putConsent,
   listConsentVersions,
   deleteSubject,
+  deleteTrigger,
   listReceiptKeys,
   createToken,
   streamEvents,

@@ -240,6 +240,18 @@ export function moveTopic(
   return isSame ? subject : { ...subject, active, resolved };
 }
 
+/** Returns the subject without a topic. Its turns remain turns of the person. */
+export function removeTopic(subject: Subject, topic: string): Subject {
+  const { active, resolved, turns } = subject;
+  const open = turns?.open?.map((turn) => ({ ...turn, topics: turn.topics.filter((it) => it !== topic) }));
+  return {
+    ...subject,
+    active: without(active, topic),
+    resolved: without(resolved, topic),
+    turns: open ? { ...turns, open } : turns,
+  };
+}
+
 function withName(names: readonly string[], name: string, isAhead: (other: string) => boolean): readonly string[] {
   const others = without(names, name) ?? [];
   const behind = others.findIndex((other) => !isAhead(other));

@@ -34,6 +34,13 @@ export function createTriggerWriter({ knex: transaction, accountId, afterCommit,
       return new Map(subjectIds.map((id) => [id, known.get(id) ?? new Map()]));
     },
 
+    /** Deletes a trigger. Resolves with false if there is none. The caller must also write the subject. */
+    async remove(subjectId: string, topic: string): Promise<boolean> {
+      const removed = await mine().where({ subject_id: subjectId, topic }).delete();
+      afterCommit.push(() => known.get(subjectId)?.delete(topic));
+      return removed > 0;
+    },
+
     /** Returns the statement that writes the triggers. */
     toSave(changed: TriggersBySubject): Statement[] {
       const rows = [];

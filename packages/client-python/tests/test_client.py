@@ -117,3 +117,5 @@ def test_a_call_shows_the_headers_and_request_id_of_its_response() -> None:
 def test_an_id_that_urls_remove_sends_no_request(unusable: str) -> None:
     with StateClient("http://127.0.0.1:9", "sk_1", max_retries=0) as client, pytest.raises(ValueError, match="must not be"):
         client.delete_subject(unusable)
+    with StateClient("http://127.0.0.1:9", "sk_1", max_retries=0) as client, pytest.raises(ValueError, match="must not be"):
+        client.delete_trigger("anna", unusable)

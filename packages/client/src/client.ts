@@ -127,6 +127,8 @@ export interface StateClient extends SessionClient {
   putConsent(subject_id: string, consent: ConsentSubmission, call?: CallOptions): Promise<Consent>;
   /** Returns all versions of a person's consent, newest first. */
   consentVersions(subject_id: string, call?: CallOptions): Pages<ConsentVersions, Consent>;
+  /** Removes one topic of a person, e.g. because the person says that it is wrong. */
+  deleteTrigger(subject_id: string, topic: string, call?: CallOptions): Promise<void>;
   /** Erases all data about a person. Store the `receipt`: the service does not. */
   deleteSubject(subject_id: string, call?: CallOptions): Promise<Erasure>;
   /** Returns the public keys that verify receipts, newest first. */
@@ -226,6 +228,10 @@ export function createStateClient(options: ClientOptions | TokenClientOptions = 
         },
         ({ versions }) => versions,
       ),
+    deleteTrigger: async (subject_id, topic, call) => {
+      const params = { path: { subject_id, topic } };
+      return succeed(await api.DELETE('/v1/subjects/{subject_id}/triggers/{topic}', { ...on(call), params }));
+    },
     deleteSubject: async (subject_id, call) =>
       read(await api.DELETE('/v1/subjects/{subject_id}', { ...on(call), ...ofSubject(subject_id) })),
     stream: (streamed = {}, call = {}) => openStream(transport, streamed, call),

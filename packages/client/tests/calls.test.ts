@@ -135,7 +135,8 @@ test('URL and key default to SERVICE_URL and SERVICE_KEY, and a missing one is n
 test.each(['.', '..'])('the id "%s" sends no request, because its path would be another one', async (id) => {
   const fetch = vi.fn<typeof globalThis.fetch>();
   const client = createStateClient({ baseUrl: 'http://127.0.0.1:9', key: 'sk_1', fetch });
-  for (const call of [client.deleteSubject(id), client.webhooks.remove(id), client.webhooks.delivery(id)])
+  const deletions = [client.deleteSubject(id), client.deleteTrigger('anna', id)];
+  for (const call of [...deletions, client.webhooks.remove(id), client.webhooks.delivery(id)])
     await expect(call).rejects.toThrow('must not be "." or ".."');
   expect(fetch).not.toHaveBeenCalled();
 });

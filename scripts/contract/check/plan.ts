@@ -106,6 +106,7 @@ const happy: { readonly [Op in OperationId]: (own: Own) => Happy } = {
   listFailedDeliveries: ({ session_id }) => ({ path: `/webhooks/retries?session_id=${session_id}` }),
   retryDeliveries: ({ webhookId }) => ({ path: '/webhooks/retries', body: { webhook_id: webhookId } }),
   removeWebhook: ({ webhookId }) => ({ path: `/webhooks/${webhookId}` }),
+  deleteTrigger: ({ subject_id }) => ({ path: `/v1/subjects/${subject_id}/triggers/exams` }),
   deleteSubject: ({ subject_id }) => ({ path: `/v1/subjects/${subject_id}` }),
 };
 

@@ -175,6 +175,10 @@ def consent_versions(subject_id: str, query: Query) -> Listing[ConsentVersions, 
     return _listing(path, query, lambda page: page["versions"], lambda page: page["next_cursor"])
 
 
+def delete_trigger(subject_id: str, topic: str) -> Operation[None]:
+    return Operation("DELETE", f"/v1/subjects/{_in_path(subject_id)}/triggers/{_in_path(topic)}")
+
+
 def delete_subject(subject_id: str) -> Operation[Erasure]:
     return Operation("DELETE", f"/v1/subjects/{_in_path(subject_id)}")
 

@@ -234,6 +234,10 @@ class AsyncStateClient:
         listing = operations.consent_versions(subject_id, {"cursor": cursor})
         return AsyncPages(listing, lambda page: self._sender.send(page, call))
 
+    async def delete_trigger(self, subject_id: str, topic: str, **call: Unpack[CallOptions]) -> None:
+        """Removes one topic of a person, e.g. because the person says that it is wrong."""
+        await self._sender.send(operations.delete_trigger(subject_id, topic), call)
+
     async def delete_subject(self, subject_id: str, **call: Unpack[CallOptions]) -> Erasure:
         """Erases all data about a person."""
         return await self._sender.send(operations.delete_subject(subject_id), call)

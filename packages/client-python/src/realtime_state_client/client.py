@@ -235,6 +235,10 @@ class StateClient:
         listing = operations.consent_versions(subject_id, {"cursor": cursor})
         return Pages(listing, lambda page: self._sender.send(page, call))
 
+    def delete_trigger(self, subject_id: str, topic: str, **call: Unpack[CallOptions]) -> None:
+        """Removes one topic of a person, e.g. because the person says that it is wrong."""
+        self._sender.send(operations.delete_trigger(subject_id, topic), call)
+
     def delete_subject(self, subject_id: str, **call: Unpack[CallOptions]) -> Erasure:
         """Erases all data about a person."""
         return self._sender.send(operations.delete_subject(subject_id), call)

@@ -281,6 +281,7 @@ ProblemCode = Literal[
     "session_not_found",
     "subject_not_found",
     "consent_not_found",
+    "topic_not_found",
     "webhook_not_found",
     "delivery_not_found",
     "method_not_allowed",
