@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { enums } from '../../../generated/spec.js';
 import { loadTopicModel } from '../../../packages/text/model.js';
-import { createTopicAnalyzer } from '../../../packages/text/texts.js';
+import { createTexts, createTopicAnalyzer, type Turn, type WeightsName } from '../../../packages/text/texts.js';
 import { quantile } from '../../../packages/tools/terminal/quantile.js';
 import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import { textTable } from '../../../packages/tools/terminal/table.js';
@@ -86,22 +86,41 @@ function measureTopics(): void {
   const [before, startedAtMs] = [usedBytes(), performance.now()];
   const analyzer = createTopicAnalyzer(loadTopicModel(bytes));
   const loadedMs = performance.now() - startedAtMs;
-  const cells = Object.entries(texts).map(([name, whole]) => {
-    const text = whole.slice(0, charactersMax);
-    const half = Math.ceil(text.length / 2);
-    const turn = { user_message: text.slice(0, half), ai_response: text.slice(half) };
-    const times = Array.from({ length: turns }, () => {
-      const beganAtMs = performance.now();
-      gatherTopics(undefined, analyzer.analyzeTurn(turn));
-      return 1000 * (performance.now() - beganAtMs);
-    }).slice(Math.floor(turns / 4));
-    return [name, String(text.length), ...[0.5, 0.9].map((share) => quantile(times, share).toFixed(0))];
-  });
+  const cells = Object.entries(texts).map(([name, whole]) =>
+    measureTurn(name, whole, (turn) => gatherTopics(undefined, analyzer.analyzeTurn(turn))),
+  );
+  const whole = measureTurn('a turn, with safety and sentiment', everyday.slice(0, 500), createAnalysis());
   console.log(
-    textTable([{ title: 'topics of' }, ...figureColumns('characters', 'µs, median', '90th percentile')], [cells]),
+    textTable(
+      [{ title: 'topics of' }, ...figureColumns('characters', 'µs, median', '90th percentile')],
+      [cells, [whole]],
+    ),
   );
   const megabytes = ((usedBytes() - before) / 2 ** 20).toFixed(1);
   console.log(`\nThe topic model loads in ${loadedMs.toFixed(0)} ms and takes ${megabytes} MB.`);
+}
+
+/** Returns the whole analysis of a turn: language, safety, topics and sentiment. */
+function createAnalysis(): (turn: Turn) => void {
+  const read = (name: WeightsName) => readFileSync(`packages/text/weights/${name}.bin`);
+  const analysis = createTexts({ topics: read('topics'), severity: read('severity'), safety: read('safety') });
+  return (turn) => {
+    analysis.checkMessage(turn.user_message);
+    analysis.estimateSentiment(turn.user_message);
+    gatherTopics(undefined, analysis.analyzeTurn(turn));
+  };
+}
+
+function measureTurn(name: string, whole: string, analyze: (turn: Turn) => void): string[] {
+  const text = whole.slice(0, charactersMax);
+  const half = Math.ceil(text.length / 2);
+  const turn = { user_message: text.slice(0, half), ai_response: text.slice(half) };
+  const times = Array.from({ length: turns }, () => {
+    const beganAtMs = performance.now();
+    analyze(turn);
+    return 1000 * (performance.now() - beganAtMs);
+  }).slice(Math.floor(turns / 4));
+  return [name, String(text.length), ...[0.5, 0.9].map((share) => quantile(times, share).toFixed(0))];
 }
 
 function usedBytes(): number {
