@@ -24,7 +24,7 @@ export const topicExtraction = {
  * ever closer to `sentiment_min`, so that more severe texts keep their order.
  */
 export const textSentiment = {
-  neutral_log_odds: -1, // words without distress are neutral up to here: 1 % of everyday questions lie above, 6 % of kinds left out of the training
+  neutral_log_odds: -1, // words without distress are neutral up to here: 1 % of everyday questions of known kinds lie above, 5 % of kinds left out (evaluate:text)
   distress_log_odds: -0.5, // a sentiment of distress_sentiment; below most texts of distress of severity/development
   distress_sentiment: -0.8, // a score of 62: alone just stressed
   severe_log_odds: 1.5, // judgment: log odds above distress_log_odds over which the distance to sentiment_min falls to 37 %
