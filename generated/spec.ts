@@ -2398,4 +2398,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "dd59a963e188f7d678ec60e15b202f9f5eb76567d72ad3d649a954871650c9d1" as const;
+export const contractDigest = "20483c92821d48fe23bc3c10e5170b5d3e913ea3418b6318fb26e6d82712cb73" as const;

@@ -43,7 +43,7 @@ class StateCallback:
         try:
             self.reading = self._current_state()
         except StateClientError as error:
-            is_new = isinstance(error, ProblemError) and error.code == "session_not_found"
+            is_new = isinstance(error, ProblemError) and error.status == 404
             if not is_new:
                 print(f"no state: {error}")
             self.reading = None
@@ -62,7 +62,7 @@ class StateCallback:
     def _current_state(self) -> StateReading:
         signals = self._signals()
         if signals is None:
-            return self._client.state(self._session_id, **_CALL)
+            return self._client.state(subject_id=self._subject_id, **_CALL)
         person = {"session_id": self._session_id, "subject_id": self._subject_id}
         reading = {"timestamp": now(), **signals, **person, **self._turn}
         return self._client.ingest(cast(Submission, reading), **_CALL)

@@ -26,7 +26,7 @@ def test_the_text_of_a_turn_is_sent_before_the_next_response(client: StateClient
     assert callback.reading is not None and callback.reading["topics_detected"] == ["exams"]
     take_turn(callback, "Thanks.", "Good luck.")
     assert callback.reading["adaptation_effectiveness"]["current_score"] == callback.reading["stress_score"]
-    assert take_turn(callback, "Bye.", "Bye.") == client.state(session_id)["recommendation"]
+    assert take_turn(callback, "Bye.", "Bye.") == client.state(subject_id=subject_id)["recommendation"]
 
 
 def test_the_model_responds_without_a_service() -> None:
@@ -36,7 +36,7 @@ def test_the_model_responds_without_a_service() -> None:
 
 
 def test_an_outdated_state_does_not_change_the_prompt() -> None:
-    readings = [{"recommendation": "Answer briefly.", "confidence": confidence} for confidence in (0, 0.1)]
-    client = cast(StateClient, SimpleNamespace(state=lambda session_id, **_: readings.pop(0)))
+    readings = [{"confidence": 0}, {"recommendation": "Answer briefly.", "confidence": 0.1}]
+    client = cast(StateClient, SimpleNamespace(state=lambda **_: readings.pop(0)))
     callback = StateCallback(client, session_id="s1", subject_id="p1")
     assert [callback.instruction(), callback.instruction()] == ["", "Answer briefly."]
