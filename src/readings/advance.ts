@@ -2,8 +2,8 @@ import type { TopicName } from '../../packages/text/vocabulary.js';
 import { createFault, ProblemError } from '../contract/problem.js';
 import { attributeStress, type TopicStress, computeStressAtTurn } from '../score/attribution.js';
 import { type GatheredTopics, gatherTopics } from '../score/gather.js';
-import { noLiveSignals, type Sharing } from '../score/live.js';
-import { type FinishedTurn, type FollowedReading, followTurns, raiseOpenTurn } from '../score/response.js';
+import type { Sharing } from '../score/live.js';
+import type { FinishedTurn } from '../score/response.js';
 import type { Baseline, ComputedState, Session, Subject, RecentTurns } from '../score/remembered.js';
 import {
   advanceSession,
@@ -15,7 +15,6 @@ import {
 } from '../score/session.js';
 import type { Reading } from '../score/signals.js';
 import { findChange, computeNextSeq, type SessionEvent } from '../score/states.js';
-import { unknownSubject } from '../score/triggers.js';
 import type { ErasedId } from '../store/erased-ids.js';
 import { createReadingTable, type StoredReading } from '../store/readings.js';
 import type { WriteScope } from '../store/scope.js';
@@ -23,6 +22,7 @@ import type { StoredSession } from '../store/sessions.js';
 import type { TriggersBySubject } from '../store/triggers.js';
 import { applyConsent, type AllowedReading } from './consent.js';
 import type { PreparedReading } from './intake.js';
+import { findBaseline, findSharing, followPerson, rememberPerson } from './person.js';
 
 type AdvancedSession = StoredSession & { readonly session: Session };
 
@@ -160,21 +160,6 @@ function stepSession(
   return advanceSession(session, reading, known, { sharing });
 }
 
-/**
- * Returns the live signals of the person, for a reading that shares them. A token without the person neither gets the
- * evidence of other sessions nor its traces.
- */
-function findSharing(
-  { subjects }: GroupProgress,
-  session: Session | undefined,
-  { sessionId, subjectId: named, isBackfill, sharesSignals, grant }: PreparedReading,
-): Sharing | undefined {
-  const subjectId = session?.subjectId ?? named;
-  if (subjectId === undefined || isBackfill || sharesSignals === false) return undefined;
-  const isRead = !grant || grant.subjectId === subjectId;
-  return { live: subjects.get(subjectId)?.live ?? noLiveSignals, sessionId, isRead };
-}
-
 function detectChange(
   { nowMs }: GroupProgress,
   sessionId: string,
@@ -226,7 +211,7 @@ function toReading({ signals, subjectId, timestampMs, unreadText }: PreparedRead
   return { ...signals, atMs: timestampMs, ...optional };
 }
 
-type ExtractedTopics = Omit<GatheredTopics, 'evidence'>;
+export type ExtractedTopics = Omit<GatheredTopics, 'evidence'>;
 /** Without a turn, and without one in the last minutes. */
 const noCredit = { talk: undefined, credit: undefined, calm: undefined };
 
@@ -239,7 +224,8 @@ function extractTopics(
   return turn ? gatherTopics(session?.topicEvidence, turn) : noTopics;
 }
 
-interface Credited {
+/** What the stress of a reading counts for. */
+export interface Credited {
   readonly talk: RecentTurns | undefined;
   readonly credit: TopicStress | undefined;
   readonly calm: TopicStress | undefined;
@@ -320,70 +306,6 @@ export function toStored(
 /** Returns the accepted readings. */
 export function listAccepted(advances: readonly ProcessedReading[]): AcceptedReading[] {
   return advances.filter((advance) => advance.kind === 'taken');
-}
-
-/** Follows the turns of the person. Returns the turns that are complete with this reading. */
-function followPerson(
-  { subjects, changedSubjects }: GroupProgress,
-  { sessionId, timestampMs: atMs, signals, turn, isBackfill }: PreparedReading,
-  { session: { subjectId }, fused, point }: SessionStep,
-  {
-    topics,
-    calmTopics,
-    credit,
-    calm,
-    isShared,
-  }: ExtractedTopics & Omit<Credited, 'talk'> & Pick<FollowedReading, 'isShared'>,
-): readonly FinishedTurn[] {
-  const subject = subjectId === undefined ? undefined : subjects.get(subjectId);
-  if (subjectId === undefined || !subject || !fused || isBackfill) return [];
-  const isRaised = credit?.before !== undefined;
-  const before = isRaised && subject.turns ? raiseOpenTurn(subject.turns, credit, sessionId) : subject.turns;
-  const observed = { atMs, sessionId, heartRate: signals.heart_rate, fused, isShared };
-  const stress = (isRaised ? calm : (credit ?? calm))?.stress ?? point.score;
-  const { turns, finished } = followTurns(before, observed, turn && { topics, calmTopics, stress });
-  if (!turns.level && !turns.all) return finished;
-  const followed = { ...subject, turns };
-  subjects.set(subjectId, followed);
-  changedSubjects.set(subjectId, followed);
-  return finished;
-}
-
-/** Returns the subject's baseline. Returns the session's own baseline if the subject has none. */
-function findBaseline(
-  { subjects }: GroupProgress,
-  session: Session | undefined,
-  reading: Reading,
-): Baseline | undefined {
-  const subjectId = session?.subjectId ?? reading.subjectId;
-  return (subjectId === undefined ? undefined : subjects.get(subjectId)?.baseline) ?? session?.baseline;
-}
-
-function rememberPerson(
-  { subjects, changedSubjects }: GroupProgress,
-  submitted: PreparedReading,
-  { session, baseline, live }: SessionStep,
-): void {
-  if (session.subjectId === undefined) return;
-  const known = subjects.get(session.subjectId) ?? unknownSubject;
-  const newest = findNewest(known.newest, submitted, session);
-  const subject = { ...known, baseline, newest, ...(live && { live }) };
-  subjects.set(session.subjectId, subject);
-  changedSubjects.set(session.subjectId, subject);
-}
-
-/**
- * Returns the session of the person's newest reading. Of equal timestamps, the reading that was accepted last is the
- * newest. A late reading replaces another session only if its own session has a newer reading, e.g. from before it was
- * bound to the person.
- */
-function findNewest(
-  newest: Subject['newest'],
-  { sessionId, timestampMs, isBackfill }: PreparedReading,
-  { latest }: Session,
-): Subject['newest'] {
-  if (isBackfill || (newest && timestampMs < newest.atMs && latest.timestampMs <= newest.atMs)) return newest;
-  return { sessionId, atMs: latest.timestampMs };
 }
 
 /** Returns a locked session. Throws if the group did not lock the session. */

@@ -1,6 +1,7 @@
 import { enums, modelVersion } from '../../generated/spec.js';
 import type { TopicName } from '../../packages/text/vocabulary.js';
 import type { SignalCategory } from '../contract/contract.js';
+import { assess, findOtherHeartRate, findPreviousScore, scoreAlone } from './assess.js';
 import {
   computeTypicalValues,
   type SampleDurations,
@@ -11,18 +12,15 @@ import {
 } from './baseline.js';
 import { countAgreeingTones } from './evidence.js';
 import { processHeartRate, toBaselineSample } from './heart.js';
-import { addOtherSessions, chooseHeart, listShared, shareReading, type Sharing } from './live.js';
+import { shareReading, type Sharing } from './live.js';
 import { stressModel as model } from './model.js';
 import { addStatedMovement, reduceAfterDeviceChange, updateDevice } from './movement.js';
 import { explainScore } from './reason.js';
 import type {
-  AloneScore,
   BandHold,
   Baseline,
   ComputedState,
-  Device,
   LiveSignals,
-  Movements,
   PublishedState,
   Sample,
   Session,
@@ -39,7 +37,7 @@ import {
   toPoint,
 } from './signals.js';
 import { computePublishedBefore, publishScore } from './states.js';
-import { type FusedStress, fuseEvidence, type ScoreInput } from './stress.js';
+import { type FusedStress, fuseEvidence } from './stress.js';
 
 /** The evidence of a reading, with its heart rate or that of another session of the person, in bpm. */
 interface Evidence extends Pick<FusedStress, 'expressed' | 'heart' | 'explained'> {
@@ -137,73 +135,6 @@ export function advanceSession(
       past: session?.past,
     },
   };
-}
-
-/** A reading with the session before it and the signals after it. */
-interface Sensed extends Pick<ScoreInput, 'signals' | 'agreeingTones'> {
-  readonly session: Session | undefined;
-  readonly reading: Reading;
-  readonly known: Baseline | undefined;
-  readonly timestampMs: number;
-}
-
-/** The input of the score after a reading. */
-interface Assessed extends Pick<Session, 'recent'> {
-  /** From the signals of the session, with the movement of the person. The baseline learns from it. */
-  readonly ownSituation: ScoreInput;
-  /** With the newer signals of the person's other sessions. The same object as `ownSituation` if nothing of them counts. */
-  readonly situation: ScoreInput;
-  readonly movements: Movements;
-  readonly shared: ComputedState['shared'];
-}
-
-function assess({ session, reading, signals, known, timestampMs, agreeingTones }: Sensed, sharing?: Sharing): Assessed {
-  const all = addOtherSessions(signals, sharing, timestampMs);
-  const typical = computeTypicalValues(known, timestampMs, all);
-  const { recent, movements, allMovements, heart, explainedBpm } = processHeartRate(
-    session,
-    reading,
-    signals,
-    typical.heart_rate,
-    sharing,
-  );
-  const ownSituation = { signals, typical, heart, explainedBpm, agreeingTones };
-  if (!sharing || (all === signals && allMovements === movements))
-    return { ownSituation, situation: ownSituation, recent, movements, shared: undefined };
-  const situation = {
-    ...{ signals: all, typical, agreeingTones: all.tone === signals.tone ? agreeingTones : undefined },
-    ...chooseHeart(ownSituation, all, sharing, allMovements, typical),
-  };
-  return { ownSituation, situation, recent, movements, shared: listShared(all, allMovements, timestampMs) };
-}
-
-function findOtherHeartRate({ heart_rate }: Signals): number | undefined {
-  return heart_rate?.sessionId === undefined ? undefined : heart_rate.value;
-}
-
-/** Scores a reading from the evidence of its session alone, for senders and readers that must not see other sessions. */
-function scoreAlone(sensed: Sensed, device: Device | undefined): AloneScore {
-  const { session, reading, timestampMs } = sensed;
-  const { situation } = assess(sensed);
-  const fused = fuseEvidence(situation, timestampMs);
-  const { score } = publishScore(fused, undefined, timestampMs);
-  const confidence = reduceAfterDeviceChange(fused.confidence, device, timestampMs);
-  return {
-    score,
-    confidence,
-    reason: explainScore(fused, situation, score, reading.unreadText),
-    previousScore: findAloneScore(session),
-  };
-}
-
-/** Returns the score that the next one is compared with. A prior is no score of the person. */
-function findPreviousScore(session: Session | undefined, sharing: Sharing | undefined): number | undefined {
-  if (!session || session.latest.isPrior) return undefined;
-  return sharing?.isRead === false ? findAloneScore(session) : session.latest.score;
-}
-
-function findAloneScore(session: Session | undefined): number | undefined {
-  return session && (session.latest.alone ?? session.latest).score;
 }
 
 /** Adds the topics of a turn to the sighted topics of the session. Returns the same object if all are known. */
