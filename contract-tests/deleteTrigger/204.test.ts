@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createAccessTable } from '../../src/store/accesses.js';
+import type { Schema } from '../../src/contract/contract.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { until } from '../../testkit/until.js';
 
@@ -43,11 +43,14 @@ test('a removed topic starts anew with its next sighting', async () => {
   expect((await profileOf(service)).triggers.exams).toMatchObject({ sessions: 1 });
 });
 
-test('the access record has an entry of the removal', async () => {
+test('the accesses of the person name the removal', async () => {
   const service = await startTestService();
   await talk(service, 'exams');
   await remove(service, 'exams');
-  const newest = () => service.store.use(createAccessTable).newest(10);
-  await until('the entry', async () => (await newest()).some(({ operation }) => operation === 'deleteTrigger'));
-  expect((await newest()).find(({ operation }) => operation === 'deleteTrigger')?.action).toBe('erase');
+  const find = async () =>
+    (await service.request('/v1/subjects/anna/accesses')).body.accesses.find(
+      ({ operation }: Schema<'Access'>) => operation === 'deleteTrigger',
+    );
+  await until('the entry', async () => (await find()) !== undefined);
+  expect((await find()).action).toBe('erase');
 });

@@ -92,7 +92,7 @@ export function startAccessRecord({ accesses, digestId, secretsKey, now, log }: 
       const atMs = now();
       const minute = atMs - (atMs % minuteMs);
       // A later request in the same minute may concern data that the erased person sent after the erasure.
-      if (merged.minute !== minute || merged.names.size >= waitingMax || access.action === 'erase')
+      if (merged.minute !== minute || merged.names.size >= waitingMax || erasesPerson(access))
         merged = { minute, names: new Set() };
       const name = nameEntry(access);
       if (merged.names.has(name)) return;
@@ -112,6 +112,11 @@ export function startAccessRecord({ accesses, digestId, secretsKey, now, log }: 
       }
     },
   };
+}
+
+/** Returns true for the erasure of a whole person, whom the entry must not name. */
+function erasesPerson({ operation }: Pick<Access, 'operation'>): boolean {
+  return operation === 'deleteSubject';
 }
 
 function nameEntry({ accountId, keyId, credential, operation, data }: Access): string {
@@ -134,14 +139,14 @@ async function findSubjects(
       data === everyone ? undefined : 'subjectId' in data ? data.subjectId : findSubject.get(data.sessionId);
     const accessedAtMs = new Map<string, number>();
     for (const it of mine) {
-      const person = it.action === 'erase' ? undefined : findPerson(it);
+      const person = erasesPerson(it) ? undefined : findPerson(it);
       if (person !== undefined) accessedAtMs.set(person, it.atMs);
     }
     const pseudonyms = await accesses.assignPseudonyms(accountId, accessedAtMs, digestId, nowMs);
     for (const it of mine) {
       const person = findPerson(it);
       const subject = person === undefined ? (it.data === everyone ? everyone : nobody) : pseudonyms.get(person);
-      if (it.action === 'erase') found.set(it, erasedPerson);
+      if (erasesPerson(it)) found.set(it, erasedPerson);
       else if (subject !== undefined) found.set(it, subject);
     }
   }
