@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Schema, Submission } from '../../src/contract/contract.js';
 import { batchResults } from '../../testkit/batch.js';
+import { setUp } from '../../testkit/consents.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 
 type Row = Schema<'ExportedReading'>;
@@ -20,8 +21,8 @@ async function historyOf({ request }: TestService, sessionId: string) {
 const beats = (from: number) => Array.from({ length: 12 }, (_, index) => 850 + Math.round(40 * Math.sin(from + index)));
 const tones = ['calm', 'tense', 'neutral', 'anxious'] as const;
 
-test('importing an export into an empty service gives the same history', async () => {
-  const service = await startTestService();
+test('importing an export into an empty service gives the same history, if sessions share no signals', async () => {
+  const service = await setUp(await startTestService(), { share_signals: false });
   const { clock, read } = service;
   for (let index = 0; index < 60; index += 1) {
     const reading: Partial<Submission> = {

@@ -16,7 +16,7 @@ test('accounts show lists all accounts with their settings, and set changes one 
   expect(await run('accounts', 'set', 'acme', 'derive-sentiment', 'on')).toMatchObject({ code: 0, stdout: '' });
   const { stdout } = await run('accounts', 'show');
   expect(stdout).toMatch(
-    /^NAME +TIER +CREATED +DERIVE-SENTIMENT +CONSENT +BIOMETRIC-PURPOSE\nacme +solo +\S+ +on +off +none\nother +free +\S+ +off +off +none\n$/,
+    /^NAME +TIER +CREATED +DERIVE-SENTIMENT +CONSENT +BIOMETRIC-PURPOSE +SHARE-SIGNALS\nacme +solo +\S+ +on +off +none +on\nother +free +\S+ +off +off +none +on\n$/,
   );
   expect((await run('accounts', 'show', 'other')).stdout).not.toContain('acme');
   const one = JSON.parse((await run('accounts', 'show', 'acme', '--json')).stdout);

@@ -62,6 +62,8 @@ export interface Operation {
   /** The scope that the key requires. Absent if the operation requires no key. */
   readonly scope: string | undefined;
   readonly parameters: readonly Parameter[];
+  /** Parameters of which a request has at most one, or exactly one. */
+  readonly exclusive?: { readonly names: readonly string[]; readonly required?: boolean } | undefined;
   readonly requestDescription: string | undefined;
   readonly request: Body | undefined;
   readonly answers: readonly Answer[];
@@ -124,6 +126,7 @@ function readOperation(node: Node, method: string, path: string | undefined): Op
     description: String(node['description']),
     scope: node['x-scope'] as string | undefined,
     needsKey: (node['security'] as unknown[] | undefined)?.length !== 0,
+    exclusive: node['x-exclusive-parameters'] as Operation['exclusive'],
     parameters: ((node['parameters'] ?? []) as Node[]).map((it) => resolve(it) as unknown as Parameter),
     requestDescription: request && String(request['description']),
     request: readBody(request),

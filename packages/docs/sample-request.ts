@@ -1,11 +1,14 @@
-import type { Operation } from './contract.js';
+import type { Operation, Parameter } from './contract.js';
 import { localServer, type SampleRequest } from './samples.js';
 
 /** Returns a request to the operation, built from the examples in the contract. */
-export function sampleRequest({ method, path = '', parameters, needsKey, request, answers }: Operation): SampleRequest {
+export function sampleRequest(operation: Operation): SampleRequest {
+  const { method, path = '', parameters, exclusive, needsKey, request, answers } = operation;
   const example = (name: string) => String(parameters.find((it) => it.name === name)?.example);
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(example(name)));
-  const required = parameters.filter((it) => it.in === 'query' && (it.required || it.schema.default !== undefined));
+  const chosen = exclusive?.required ? exclusive.names[0] : undefined;
+  const isSent = ({ name, required, schema }: Parameter) => required || schema.default !== undefined || name === chosen;
+  const required = parameters.filter((it) => it.in === 'query' && isSent(it));
   const query = required.map(({ name }) => `${name}=${encodeURIComponent(example(name))}`).join('&');
   const value = request?.examples[0]?.value;
   return {

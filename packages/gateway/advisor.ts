@@ -108,12 +108,20 @@ export function createAdvisor(config: GatewayConfig, log: Logger) {
     return mayLackScope || answer.reason === missingScope ? undefined : answer;
   }
 
-  /** Reads the state, for a credential that may only send readings too. The service rejects such a token here. */
-  async function check(caller: Caller, endsAtMs: number, from = service): Promise<Answer> {
-    const { credential } = caller;
+  /** Reads the state of the person. Without one, reads that of the session, which may have no person yet. */
+  async function read(caller: Caller, endsAtMs: number, from = service): Promise<Answer> {
+    const { credential, sessionId } = caller;
     const person = findPerson(caller);
     if (!person) return from.checkSender(credential, timeUntil(endsAtMs));
     const answer = await from.readState(credential, person, timeUntil(endsAtMs));
+    if (answer.reason !== 'no_data' || 'session_id' in person || sessionId === undefined) return answer;
+    return from.readState(credential, { session_id: sessionId }, timeUntil(endsAtMs));
+  }
+
+  /** Reads the state, for a credential that may only send readings too. The service rejects such a token here. */
+  async function check(caller: Caller, endsAtMs: number, from = service): Promise<Answer> {
+    const { credential } = caller;
+    const answer = await read(caller, endsAtMs, from);
     if (answer.isAccepted !== false || isKey(credential)) return answer;
     const { isAccepted } = await from.checkSender(credential, timeUntil(endsAtMs));
     return isAccepted ? { reason: missingScope, isAccepted } : answer;
@@ -138,7 +146,7 @@ export function createAdvisor(config: GatewayConfig, log: Logger) {
     const timestamp = new Date().toISOString();
     const endsAtMs = performance.now() + stateTimeoutMs;
     const sent = message?.isNewest ? await send(caller, message.text, timestamp, endsAtMs) : undefined;
-    const answer = sent ?? (await check(caller, endsAtMs));
+    const answer = sent ?? (await read(caller, endsAtMs));
     requireAccepted(caller, answer);
     if (sent?.reading) turns.set(id, { reading: sent.reading, timestamp, isComplete: false });
     return composeAdvice(answer);
