@@ -2398,4 +2398,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "20483c92821d48fe23bc3c10e5170b5d3e913ea3418b6318fb26e6d82712cb73" as const;
+export const contractDigest = "d1a226b144d1a3ffc91e3d3bc991e7d7efccd743cf5d895876512d4af9a83272" as const;

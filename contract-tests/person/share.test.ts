@@ -155,6 +155,26 @@ test('an erasure removes the live values', async () => {
   expect((await read({ ...fromChat, tone: 'calm', timestamp: clock.at() })).shared_signals).toBeUndefined();
 });
 
+test('a session that starts again for another person shares nothing of the first person', async () => {
+  const { read, request, clock } = await startTestService();
+  await read({ ...fromWatch, heart_rate: 120 });
+  await request(`/v1/subjects/${subject_id}`, { method: 'DELETE' });
+  clock.advance(1);
+  await read({ session_id: 'watch', subject_id: 'ben', tone: 'calm', timestamp: clock.at() });
+  const ofBen = await read({ session_id: 'chat', subject_id: 'ben', urgency: 'low', timestamp: clock.at() });
+  expect(ofBen.shared_signals?.map(({ signal }) => signal)).toEqual(['tone']);
+  const ofAnna = await read({ session_id: 'new', subject_id, urgency: 'low', timestamp: clock.at() });
+  expect(ofAnna.shared_signals).toBeUndefined();
+});
+
+test('the values of a session without a person are not shared once a reading names its person', async () => {
+  const { read, clock } = await startTestService();
+  await read({ session_id: 'watch', heart_rate: 120 });
+  await read({ session_id: 'watch', subject_id, tone: 'calm', timestamp: clock.at(1) });
+  const chat = await read({ ...fromChat, urgency: 'low', timestamp: clock.at(2) });
+  expect(chat.shared_signals?.map(({ signal }) => signal)).toEqual(['tone']);
+});
+
 test('the purge removes live values that are stale, and leaves the baseline', async () => {
   const { read, store, accountId, clock } = await startTestService();
   await read({ ...fromWatch, heart_rate: 80 });
