@@ -19,7 +19,7 @@ test.each(names)('%s accepts the examples of all its parameters together', async
   const problem = answer.ok ? '' : await answer.text();
   // A stream does not end.
   closing.abort();
-  // No webhook and no delivery have the id of the example.
-  const isAbsent = answer.status === 404 && /"(webhook|delivery)_not_found"/.test(problem);
+  // No webhook, delivery and topic have the id of the example.
+  const isAbsent = answer.status === 404 && /"(webhook|delivery|topic)_not_found"/.test(problem);
   expect([path, answer.ok || isAbsent, problem]).toEqual([path, true, isAbsent ? problem : '']);
 });

@@ -60,6 +60,7 @@ const absent: Readonly<Record<string, readonly [detail: string, code: ProblemCod
   subject_id: ['No data for this subject', 'subject_not_found'],
   getConsent: ['No consent is recorded for this subject', 'consent_not_found'],
   listConsentVersions: ['No consent is recorded for this subject', 'consent_not_found'],
+  deleteTrigger: ['No such topic of this subject', 'topic_not_found'],
   id: ['No such webhook', 'webhook_not_found'],
   webhook_id: ['No such webhook', 'webhook_not_found'],
   delivery_id: ['No such delivery', 'delivery_not_found'],
