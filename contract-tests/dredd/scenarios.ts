@@ -155,7 +155,7 @@ const scenarios: Scenarios = {
   listConsentVersions: { ...reads('consents'), 200: ofSubject(createConsent), 404: ofSubject() },
   getSubjectSummary: { ...reads('subjects'), 200: ofSubject(createSubject), 404: ofSubject() },
   deleteTrigger: {
-    ...writes('triggers', 'subjects'),
+    ...writes('subjects', 'triggers'),
     204: async (stage) => atPath(`/v1/subjects/${await createSubject(stage.world)}/triggers/exams`)(stage),
     401: withUnknownKey,
     404: atPath('/v1/subjects/nobody/triggers/exams'),

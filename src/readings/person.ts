@@ -14,10 +14,10 @@ import type { PreparedReading } from './intake.js';
 export function findSharing(
   { subjects }: GroupProgress,
   session: Session | undefined,
-  { sessionId, subjectId: named, isBackfill, sharesSignals, grant }: PreparedReading,
+  { sessionId, subjectId: named, sharesSignals, grant }: PreparedReading,
 ): Sharing | undefined {
   const subjectId = session?.subjectId ?? named;
-  if (subjectId === undefined || isBackfill || sharesSignals === false) return undefined;
+  if (subjectId === undefined || sharesSignals === false) return undefined;
   const isRead = !grant || grant.subjectId === subjectId;
   return { live: subjects.get(subjectId)?.live ?? noLiveSignals, sessionId, isRead };
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { history, laws, someSensing, startMs } from '../../testkit/arbitraries.js';
 import { noLiveSignals, restrictToToken } from './live.js';
+import { chooseNewerStatement } from './movement.js';
 import type { LiveSignals } from './remembered.js';
 import { advanceSession, type SessionStep } from './session.js';
 import { labelNames, mergeSignals, type Reading } from './signals.js';
@@ -103,4 +104,14 @@ test('a token of the person gets no session id, also if one id contains another 
   const another = '(another session)';
   expect(seen.reason).toBe(`Tense voice ${another}, low urgency ${another}, calm face ${another}.`);
   expect(JSON.stringify(seen)).not.toContain('session_id');
+});
+
+test('of two statements of movement, the newer one counts, and at the same time the stronger one', () => {
+  const [rest, run] = [
+    { value: 0, atMs: startMs + 1 },
+    { value: 40, atMs: startMs },
+  ];
+  for (const order of [[rest, run] as const, [run, rest] as const]) expect(chooseNewerStatement(...order)).toBe(rest);
+  const walk = { value: 10, atMs: startMs };
+  for (const order of [[walk, run] as const, [run, walk] as const]) expect(chooseNewerStatement(...order)).toBe(run);
 });
