@@ -475,7 +475,8 @@ function isSlowRow({ type, key, key_len, Extra }: PlanRow): boolean {
   );
 }
 
-test('every query of the service searches an index', async () => {
+// Explains some hundred statements, which takes minutes while other tests run.
+test('every query of the service searches an index', { timeout: 240_000 }, async () => {
   const heard = await startHeard();
   const { accountId, key } = await fill(heard);
   const all = await heard.statementsOf(() => live(heard, accountId, key));
