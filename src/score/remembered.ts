@@ -77,7 +77,7 @@ export type AloneScore = Pick<ComputedState, 'score' | 'confidence' | 'reason' |
 /** Data about a person across sessions, without the triggers. Plain JSON. */
 export interface Subject {
   readonly baseline?: Baseline | undefined;
-  /** What counts in all sessions of the person. Absent if the account does not share signals, and without fresh ones. */
+  /** Signals of the last minutes, which count in all sessions of the person. Absent if the account shares none. */
   readonly live?: LiveSignals | undefined;
   /** The newest version of the consent. Absent if none is recorded. */
   readonly consent?: Consent | undefined;
