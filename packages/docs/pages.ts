@@ -37,7 +37,7 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         slug: 'clients',
         source: 'docs/clients.md',
         title: 'Clients',
-        summary: 'Our TypeScript client, generated clients, and HTTP from any language.',
+        summary: 'TypeScript and Python, generated clients, HTTP from any language, and what a version guarantees.',
       },
       {
         slug: 'errors',
@@ -49,13 +49,7 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         slug: 'limits',
         source: 'docs/limits.md',
         title: 'Limits',
-        summary: 'Rate limits, their headers, and how long data is kept.',
-      },
-      {
-        slug: 'versioning',
-        source: 'docs/versioning.md',
-        title: 'Versioning',
-        summary: 'What may be added within a version, and how an end is announced.',
+        summary: 'Rate limits, calls per month and their headers.',
       },
     ],
   },

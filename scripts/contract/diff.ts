@@ -24,7 +24,7 @@ for (const change of additions) console.log(`${pc.green('added')}    ${describe(
 for (const change of breaking) console.log(`${pc.red('breaking')} ${describe(change)}`);
 console.log(`Since ${base}: ${additions.length} additions, ${breaking.length} breaking changes`);
 if (values.reject && breaking.length > 0) {
-  console.log('A version allows additions only (docs/versioning.md). Undo these changes, or move them to /v2.');
+  console.log('A version allows additions only (docs/clients.md#versions). Undo these changes, or move them to /v2.');
   process.exitCode = 1;
 }
 

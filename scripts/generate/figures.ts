@@ -1,7 +1,7 @@
 import accuracy from '../../docs/accuracy.json' with { type: 'json' };
 import * as spec from '../../generated/spec.js';
 import { gatewayVariables } from '../../packages/gateway/config.js';
-import { listSettings, listMainSettings, type Setting, listAllSettings } from '../../src/config/settings.js';
+import { listSettings, type Setting, listAllSettings } from '../../src/config/settings.js';
 import { fieldMap } from '../../packages/tools/recordings/field-map.js';
 import { contract, type Schema } from '../../packages/docs/contract.js';
 import * as text from '../../packages/text/settings.js';
@@ -31,11 +31,8 @@ export const figures: Figures = (name, old) => {
 };
 
 const tables: Record<string, () => string> = {
-  accuracy: () =>
-    rows(
-      ['Measure', 'Result', 'Data'],
-      accuracy.map((it) => [it.measure, it.result, it.data]),
-    ),
+  accuracy: () => accuracyRows(accuracy),
+  accuracy_readme: () => accuracyRows(accuracy.filter((it) => it.readme)),
   data_tables: () =>
     rows(['Table', 'Content', 'Identifies', 'Stored for', 'Erasure of the person', 'Read by'], tableRows()),
   data_columns: () => rows(['Table', 'Columns', 'Content'], columnRows()),
@@ -58,7 +55,6 @@ const tables: Record<string, () => string> = {
       fieldMap.map((it) => [code(it.format), code(it.name), it.unit, code(it.field)]),
     ),
   settings: () => settingRows(listAllSettings()),
-  main_settings: () => settingRows(listMainSettings()),
   gateway_settings: () => settingRows(listSettings(gatewayVariables)),
   states: () =>
     rows(
@@ -72,7 +68,6 @@ const tables: Record<string, () => string> = {
     ),
   signals: () => signalRows('evidence'),
   context: () => signalRows('context'),
-  stored: () => signalRows('stored only'),
   tone: () => labels('Tone', model.stressModel.tone_points),
   expression: () => labels('Expression', model.stressModel.expression_points),
   topics: () =>
@@ -98,17 +93,7 @@ const tables: Record<string, () => string> = {
         operationsOf(scope).map(code).join(', '),
       ]),
     ),
-  problems: () =>
-    rows(
-      ['Status', '`code`', '`detail`'],
-      problems().map(([name, { status, detail }]) => [String(status), `[${code(name)}](#${name})`, detail]),
-    ),
   problem_entries: () => `\n${problems().map(problemEntry).join('\n\n')}\n`,
-  faults: () =>
-    rows(
-      ['`code`', '`detail`'],
-      Object.entries(spec.faults).map(([name, { detail }]) => [code(name), detail]),
-    ),
   schedule: () =>
     rows(
       ['Attempt', 'When', 'If it fails'],
@@ -119,6 +104,13 @@ const tables: Record<string, () => string> = {
       ]),
     ),
 };
+
+function accuracyRows(figures: ReadonlyArray<Record<'measure' | 'result' | 'data', string>>): string {
+  return rows(
+    ['Measure', 'Result', 'Data'],
+    figures.map((it) => [it.measure, it.result, it.data]),
+  );
+}
 
 type ProblemName = keyof typeof spec.problems;
 type Problem = (typeof spec.problems)[ProblemName];

@@ -41,10 +41,10 @@ export function listSettings(table: Readonly<Record<string, Variable<unknown>>>)
   return Object.entries(table).map(([name, it]) => setting(name, it, it.fallback));
 }
 
-/** The settings that most deployments change, for the README and `--help`. */
+/** The settings that most deployments change, for `--help`. */
 const mainNames = ['HOST', 'PORT', 'DATABASE_URL', 'SECRETS_KEY', 'REDIS_URL'];
 
-export function listMainSettings(): Setting[] {
+function listMainSettings(): Setting[] {
   return listAllSettings().filter(({ name }) => mainNames.includes(name));
 }
 

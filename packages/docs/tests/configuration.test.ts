@@ -14,14 +14,6 @@ test('--help and docs/configuration.md list every environment variable in the sa
     expect(lines[index]?.replace(/\s+/g, ' ').trim()).toBe(`${name} ${help} (default: ${fallback})`);
 });
 
-test('the README lists the five main settings with the text of --help', async () => {
-  const readme = await readFile(new URL('README.md', root), 'utf8');
-  const rows = [...readme.matchAll(/^\| `([A-Z_]+)` \| (.+) \| (.+) \|$/gm)];
-  expect(rows).toHaveLength(5);
-  for (const [, name, help, fallback] of rows)
-    expect(listAllSettings()).toContainEqual({ name, help, default: fallback });
-});
-
 test('every environment variable that the source reads is documented', async () => {
   const paths = await readdir(new URL('src/', root), { recursive: true });
   const sources = await Promise.all(
