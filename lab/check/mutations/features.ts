@@ -1,0 +1,71 @@
+/** The code of a feature, and the tests that must notice a change of it. Paths are those of the repository. */
+export interface Feature {
+  readonly name: string;
+  readonly sources: readonly string[];
+  readonly tests: readonly string[];
+}
+
+export const features: readonly Feature[] = [
+  {
+    name: 'person',
+    sources: ['src/score/live.ts', 'src/readings/person.ts', 'src/retention/remove-live-values.ts'],
+    tests: ['src/score/live.test.ts', 'contract-tests/person/'],
+  },
+  {
+    name: 'topics',
+    sources: ['src/score/effect.ts', 'src/score/response.ts', 'src/score/triggers.ts', 'src/readings/topics.ts'],
+    tests: ['src/score/', 'contract-tests/getTriggers/', 'contract-tests/deleteTrigger/'],
+  },
+  {
+    name: 'consent',
+    sources: [
+      'src/score/consent.ts',
+      'src/readings/consent.ts',
+      'src/operations/put-consent.ts',
+      'src/store/consents.ts',
+    ],
+    tests: ['src/score/consent.test.ts', 'src/readings/consent.test.ts', 'contract-tests/putConsent/'],
+  },
+  {
+    name: 'feedback',
+    sources: ['src/score/agreement.ts', 'src/operations/submit-feedback.ts', 'src/store/feedback.ts'],
+    tests: [
+      'src/score/agreement.test.ts',
+      'contract-tests/submitFeedback/',
+      'contract-tests/getAgreement/',
+      'contract-tests/listFeedback/',
+    ],
+  },
+  {
+    name: 'access record',
+    sources: ['src/access-record/chain.ts', 'src/access-record/record.ts', 'src/access-record/verify.ts'],
+    tests: ['contract-tests/store/access-', 'contract-tests/listAccesses/', 'contract-tests/process/access-record'],
+  },
+  {
+    name: 'gateway',
+    sources: ['advisor', 'conversation', 'gateway', 'headers', 'response-text'].map(
+      (it) => `packages/gateway/${it}.ts`,
+    ),
+    tests: ['packages/gateway/tests/'],
+  },
+  {
+    name: 'backups',
+    sources: ['age', 'folder', 'read-backup', 'restore', 'schedule', 'verify'].map((it) => `src/cli/backups/${it}.ts`),
+    tests: ['src/cli/backups/', 'contract-tests/process/backup', 'contract-tests/process/restore'],
+  },
+  {
+    name: 'summaries',
+    sources: ['src/score/summary.ts', 'src/retention/summarize.ts', 'src/store/subject-hours.ts'],
+    tests: ['contract-tests/getSubjectSummary/', 'contract-tests/store/summaries'],
+  },
+  {
+    name: 'retries',
+    sources: ['claim', 'expand', 'schedule', 'settle'].map((it) => `src/webhooks/${it}.ts`),
+    tests: ['src/webhooks/', 'contract-tests/delivery/', 'contract-tests/retryDeliveries/'],
+  },
+  {
+    name: 'text',
+    sources: ['check-message', 'findings', 'safety', 'severity'].map((it) => `packages/text/${it}.ts`),
+    tests: ['packages/text/', 'contract-tests/ingest/safety', 'contract-tests/ingest/derive-sentiment'],
+  },
+];
