@@ -22,6 +22,7 @@ interface Options {
   readonly seeds: readonly number[];
   readonly modes: readonly Mode[];
   readonly sharing: readonly Sharing[];
+  readonly by: 'seed' | 'wearer';
   readonly markdown: boolean;
 }
 
@@ -37,29 +38,26 @@ const command = new Command('evaluate:weeks')
   .option('--seeds <numbers...>', 'seeds of people and sentences', (it, list: number[] = []) => [...list, Number(it)])
   .addOption(new Option('--modes <names...>', 'signals of the chat').choices(modes).default(modes))
   .addOption(new Option('--sharing <names...>', 'what a turn is scored with').choices(sharings).default(sharings))
+  .addOption(
+    new Option('--by <group>', 'a row per seed, or per wearer of the days').choices(['seed', 'wearer']).default('seed'),
+  )
   .option('--markdown', 'print the table as Markdown', false)
   .action(({ seeds = [1, 2, 3], ...options }: Options) => evaluate({ ...options, seeds }));
 void launch(command);
 
-function evaluate({ data, seeds, modes, sharing, markdown }: Options): void {
+function evaluate({ data, seeds, modes, sharing, by, markdown }: Options): void {
   const worlds = seeds.map((seed) => ({ seed, lives: simulate(data, seed) }));
   const runs = sharing.flatMap((shared) => modes.map((mode) => ({ shared, mode })));
   const progress = startProgress(process.stderr, runs.length * worlds.length, 'runs of all people');
   const sections = runs.map(({ shared, mode }) => {
-    const perSeed = worlds.map(({ seed, lives }) => {
-      const remembered = lives.map((life) => liveThrough(life, mode, shared, seed));
+    const remembered = worlds.flatMap(({ seed, lives }) => {
+      const people = lives.map((life) => ({ ...liveThrough(life, mode, shared, seed), seed }));
       progress.advance();
-      return { seed, remembered };
+      return people;
     });
-    const rows = perSeed.map(({ seed, remembered }) => row(`${shared}, ${mode}`, `seed ${seed}`, remembered));
-    return [
-      ...rows,
-      row(
-        `${shared}, ${mode}`,
-        'all',
-        perSeed.flatMap(({ remembered }) => remembered),
-      ),
-    ];
+    const groups = groupBy(remembered, (it) => (by === 'seed' ? `seed ${it.seed}` : `wearer ${it.life.wearer}`));
+    const name = `${shared}, ${mode}`;
+    return [...groups, ['all', remembered] as const].map(([people, members]) => row(name, people, members));
   });
   progress.stop();
   console.log((markdown ? markdownTable : textTable)(columns, sections));
@@ -71,10 +69,13 @@ function simulate(data: string, seed: number): Life[] {
   return simulateLives(readWearers(read('wearers_dev.csv')), rises, judgeMessages(data, seed), seed);
 }
 
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyArray<readonly [string, readonly T[]]> {
+  return [...new Set(items.map(keyOf))].map((key) => [key, items.filter((item) => keyOf(item) === key)]);
+}
+
 /** Intervals are 95 % percentile intervals over wearers. */
 function row(name: string, people: string, remembered: readonly Remembered[]): TableRow {
-  const wearers = [...new Set(remembered.map(({ life }) => life.wearer))];
-  const byWearer = wearers.map((wearer) => remembered.filter(({ life }) => life.wearer === wearer));
+  const byWearer = groupBy(remembered, ({ life }) => String(life.wearer)).map(([, members]) => members);
   const withInterval = (figure: (its: readonly Remembered[]) => number) => {
     const [low, high] = intervalOverPeople(byWearer, (its) => figure(its.flat()));
     const value = figure(remembered);
