@@ -1204,6 +1204,14 @@ export interface components {
          */
         State: "calm" | "relaxed" | "focused" | "stressed" | "acute_stress";
         /**
+         * Format: date-time
+         * @description The timestamp of the reading from which on the state is unchanged. After 300 seconds without evidence, the next
+         *     evidence starts a new state. Absent in the response to a token that does not name the person, while evidence of
+         *     other sessions changes the state.
+         * @example 2026-11-21T09:24:10.000Z
+         */
+        StateSince: string;
+        /**
          * @description Version of the Human State Protocol that this schema follows.
          * @example 1.0
          * @enum {string}
@@ -1281,6 +1289,7 @@ export interface components {
             state: components["schemas"]["State"];
             stress_score: components["schemas"]["StressScore"];
             confidence: components["schemas"]["Confidence"];
+            state_since?: components["schemas"]["StateSince"];
             signals_received: components["schemas"]["SignalsReceived"];
             suggested_action: components["schemas"]["SuggestedAction"];
             action_reason: components["schemas"]["ActionReason"];
@@ -1703,6 +1712,7 @@ export interface components {
              * @example 0.9
              */
             confidence: number;
+            state_since?: components["schemas"]["StateSince"];
             model_version: components["schemas"]["ModelVersion"];
             /**
              * Format: date-time

@@ -1630,6 +1630,7 @@ export const fields = {
     "state",
     "stress_score",
     "confidence",
+    "state_since",
     "signals_received",
     "suggested_action",
     "action_reason",
@@ -1769,6 +1770,7 @@ export const fields = {
     "state",
     "stress_score",
     "confidence",
+    "state_since",
     "model_version",
     "valid_until",
     "points"
@@ -2398,4 +2400,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "d1a226b144d1a3ffc91e3d3bc991e7d7efccd743cf5d895876512d4af9a83272" as const;
+export const contractDigest = "28cee7946ca52693e1d69e27132d7cdd65a7acc913ab599cb469a940a0bca7ea" as const;

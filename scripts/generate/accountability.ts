@@ -21,8 +21,16 @@ const plainCategories: Readonly<Record<Category, string>> = {
 
 /** Fields of a state reading that the service infers about a person. */
 const inferred = [
-  ...['state', 'stress_score', 'confidence', 'suggested_action', 'action_reason', 'recommendation', 'baseline'],
-  ...['adaptation_effectiveness', 'derived', 'topics_detected', 'active_triggers', 'resolved_triggers', 'safety'],
+  ...['state', 'state_since', 'stress_score', 'confidence', 'suggested_action', 'action_reason', 'recommendation'],
+  ...[
+    'baseline',
+    'adaptation_effectiveness',
+    'derived',
+    'topics_detected',
+    'active_triggers',
+    'resolved_triggers',
+    'safety',
+  ],
 ];
 /** Fields that identify the reading, or describe how it was processed. */
 const technical = [

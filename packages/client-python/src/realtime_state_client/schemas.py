@@ -234,6 +234,8 @@ class StateReading(TypedDict):
     stress_score: int
     # Confidence of the score, 0 to 1.
     confidence: float
+    # The timestamp of the reading from which on the state is unchanged.
+    state_since: NotRequired[str]
     # Categories of the signals in the reading, as the Human State Protocol defines the field.
     signals_received: list[SignalCategory]
     suggested_action: SuggestedAction
@@ -636,6 +638,8 @@ class SessionSummary(TypedDict):
     stress_score: int
     # The confidence of the score.
     confidence: float
+    # The timestamp of the reading from which on the state is unchanged.
+    state_since: NotRequired[str]
     # Version of the model that computed the score.
     model_version: int
     # The time at which the signals of the newest reading become stale, 300 seconds after `timestamp`.
