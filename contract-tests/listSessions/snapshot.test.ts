@@ -172,3 +172,17 @@ test('a session token lists no sessions', async () => {
     expect((await fetch(`${service.url}/v1/sessions${query}`, { headers })).status).toBe(401);
   }
 });
+
+test('the time since when a state holds is the same in the response, in the state and in both lists', async () => {
+  const service = await startTestService();
+  const acute = { heart_rate: 170, tone: 'hostile', sentiment: -0.9 } as const;
+  const { state_since: since, timestamp } = await service.read(acute);
+  expect(since).toBe(timestamp);
+  for (let minute = 0; minute < 30; minute += 1) {
+    service.clock.advance(60);
+    expect((await service.read({ ...acute, timestamp: service.clock.at() })).state_since).toBe(since);
+  }
+  expect((await service.request('/v1/state?session_id=s1')).body.state_since).toBe(since);
+  for (const sort of ['started', 'score'])
+    expect((await page(service, { sort, points: '20' })).sessions.map((it) => it.state_since)).toEqual([since]);
+});

@@ -2,6 +2,7 @@ import { enums, sessionList as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { staleAfterMs } from '../score/evidence.js';
 import type { ComputedState } from '../score/remembered.js';
+import { toStateSince } from '../score/state-reading.js';
 import { findBand } from '../score/states.js';
 import type { ReadScope } from '../store/scope.js';
 import { type ListedSession, listSessions as findSessions, type SessionCursor } from '../store/session-list.js';
@@ -140,6 +141,7 @@ async function toSummaries(
       state: findBand(computed.score).state,
       stress_score: computed.score,
       confidence: computed.confidence,
+      ...toStateSince(computed),
       model_version: computed.model,
       valid_until: new Date(computed.timestampMs + staleAfterMs).toISOString(),
       ...(points && { points: points.get(incarnation)?.map(toPoint) ?? [] }),

@@ -83,7 +83,8 @@ test('a new session of a known person has the alone score of a session of an unk
       const sharing = { live, sessionId: 'new', isRead: true };
       const { computed } = advanceSession(undefined, reading, known, { sharing });
       const { computed: alone } = advanceSession(undefined, reading, known);
-      const { score, confidence, reason } = restrictToToken(computed, {}, 'anna');
+      const { score, confidence, reason, sinceMs } = restrictToToken(computed, {}, 'anna');
+      expect(sinceMs === undefined).toBe(computed.alone !== undefined);
       expect({ score, confidence, reason }).toEqual({
         score: alone.score,
         confidence: alone.confidence,

@@ -149,7 +149,8 @@ export function restrictToToken(
 ): ComputedState {
   const { shared, alone, ...state } = computed;
   if (!grant || (!shared && !alone)) return computed;
-  if (!isForPerson(grant, subjectId)) return { ...state, ...alone };
+  const { sinceMs: _, ...withoutSince } = state;
+  if (!isForPerson(grant, subjectId)) return alone ? { ...withoutSince, ...alone } : state;
   const ids = shared?.flatMap(({ session_id }) => session_id ?? []) ?? [];
   const withoutIds = shared?.map(({ session_id: _, ...signal }) => signal);
   return { ...state, reason: hideSessions(state.reason, ids), shared: withoutIds };

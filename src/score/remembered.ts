@@ -44,6 +44,8 @@ export interface ComputedState {
   /** Timestamp of the newest reading in epoch ms. */
   readonly timestampMs: number;
   readonly score: number;
+  /** Timestamp of the first reading of the present state, in epoch ms. Absent if the score is that of `alone`. */
+  readonly sinceMs?: number;
   readonly confidence: number;
   /** Version of the model that computed the score. */
   readonly model: number;
@@ -298,6 +300,8 @@ export interface PublishedState extends BandHold {
   readonly score: number;
   /** Time of publication in epoch ms. */
   readonly atMs: number;
+  /** See `ComputedState`. */
+  readonly sinceMs?: number | undefined;
 }
 
 /** A conversation turn whose topics may still cause a rise of the heart rate. */

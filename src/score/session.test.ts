@@ -3,6 +3,7 @@ import { advanceAll, advanceTo, startMs } from '../../testkit/arbitraries.js';
 import { stressModel as model } from './model.js';
 import { advanceSession, isOtherSubject, type SessionStep } from './session.js';
 import type { MovementContext, Reading } from './signals.js';
+import { findBand } from './states.js';
 
 const at = (seconds: number, values: Omit<Reading, 'atMs'>): Reading => ({ ...values, atMs: startMs + seconds * 1000 });
 
@@ -132,4 +133,24 @@ test('the first subject binds the session, also when a late reading names it', (
   expect(isOtherSubject(session, at(12, { heart_rate: 80, subjectId: 'anna' }))).toBe(false);
   expect(isOtherSubject(session, at(12, { heart_rate: 80 }))).toBe(false);
   expect(isOtherSubject(undefined, at(12, { heart_rate: 80, subjectId: 'bert' }))).toBe(false);
+});
+
+test('a state holds since the first reading of its band, in any order of arrival, and not over 300 s without evidence', () => {
+  const calm = { heart_rate: 58, sentiment: 0.8, tone: 'calm' } as const;
+  const acute = { heart_rate: 170, sentiment: -0.9, tone: 'hostile' } as const;
+  const times = [0, 10, 20, 30, 329, 340];
+  const seen = advanceAll(times.map((seconds, index) => at(seconds, index < 2 ? calm : acute)));
+  const states = seen.map(({ computed }) => findBand(computed.score).state);
+  const first = states.map((state, index) => states.findLastIndex((it, at) => at < index && it !== state) + 1);
+  expect(new Set(states).size).toBeGreaterThan(1);
+  expect(first.at(-1)).toBeLessThan(times.length - 2);
+  expect(seen.map(({ computed }) => computed.sinceMs)).toEqual(first.map((it) => startMs + Number(times[it]) * 1000));
+  const last = seen.at(-1) as SessionStep;
+  const paused = advanceSession(last.session, at(640, acute), last.baseline);
+  expect(paused.computed.sinceMs).toBe(startMs + 640_000);
+
+  // A milder reading of the same time does not end the state and start it again.
+  const same = advanceTo([at(0, calm), at(10, calm), at(10, acute), at(10, calm)]);
+  const other = advanceTo([at(0, calm), at(10, acute), at(10, calm), at(10, calm)]);
+  expect(same.computed.sinceMs).toBe(other.computed.sinceMs);
 });

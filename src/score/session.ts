@@ -36,7 +36,7 @@ import {
   signalNames,
   toPoint,
 } from './signals.js';
-import { computePublishedBefore, publishScore } from './states.js';
+import { computePublishedBefore, isSameState, publishScore } from './states.js';
 import { type FusedStress, fuseEvidence } from './stress.js';
 
 /** The evidence of a reading, with its heart rate or that of another session of the person, in bpm. */
@@ -90,6 +90,8 @@ export function advanceSession(
     hasEvidence || !session
       ? publishScore(fused, held, timestampMs, firstAtMs)
       : { score: session.latest.score, hold: keepHold(session) };
+  const isSame = held !== undefined && isSameState(held, score, hasEvidence ? timestampMs : held.atMs);
+  const sinceMs = (isSame && held.sinceMs) || timestampMs;
   const isPrior = !hasEvidence && (!session || session.latest.isPrior === true);
   const received = listCategories(reading);
   const reason = explainScore(fused, situation, score, reading.unreadText);
@@ -98,7 +100,7 @@ export function advanceSession(
   const model = modelVersion.number;
   const alone = situation === ownSituation ? undefined : scoreAlone(sensed, device);
   const computed = {
-    ...{ timestampMs, score, confidence, model, learned, received, reason, previousScore },
+    ...{ timestampMs, score, sinceMs, confidence, model, learned, received, reason, previousScore },
     ...(isPrior && { isPrior: true as const }),
     ...(shared && { shared }),
     ...(alone && { alone }),
@@ -152,7 +154,8 @@ function heldAt(session: Session | undefined, timestampMs: number): PublishedSta
   if (!session) return undefined;
   const { latest, published: hold, held } = session;
   if (timestampMs === latest.timestampMs) return held;
-  return computePublishedBefore({ score: latest.score, hold }, held, hold.publishedMs ?? latest.timestampMs);
+  const before = computePublishedBefore({ score: latest.score, hold }, held, hold.publishedMs ?? latest.timestampMs);
+  return { ...before, sinceMs: latest.sinceMs };
 }
 
 /** Returns the hold after a reading without evidence. The score stays that of the last reading with evidence. */

@@ -19,6 +19,7 @@ export function toStateReading(sessionId: string, computed: ComputedState, check
     state,
     stress_score: computed.score,
     confidence: computed.confidence,
+    ...toStateSince(computed),
     signals_received: [...computed.received],
     ...describeAdvice(computed.score, computed.confidence),
     action_reason: computed.reason,
@@ -39,6 +40,11 @@ export function toStateReading(sessionId: string, computed: ComputedState, check
     }),
     disclaimer,
   };
+}
+
+/** Returns since when a state holds, as a field of a response. */
+export function toStateSince({ sinceMs }: ComputedState): Pick<StateReading, 'state_since'> {
+  return sinceMs === undefined ? {} : { state_since: new Date(sinceMs).toISOString() };
 }
 
 /** Returns what an agent can do about a score. Nothing is recommended without evidence. */

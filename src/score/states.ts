@@ -1,5 +1,6 @@
 import { bands } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
+import { staleAfterMs } from './evidence.js';
 import { stateHold } from './model.js';
 import { type BandHold, type PublishedState, round3, type Session } from './remembered.js';
 import { addToStress, type FusedStress, toStressValue } from './stress.js';
@@ -95,6 +96,11 @@ function integrateDwell(value: number, lasting: number, held: PublishedState, at
   const above = Math.max(0, Math.max(0, dwell) + (value - max_score - 1 - stateHold.margin_points) * seconds);
   const below = Math.max(0, Math.max(0, -dwell) + (min_score - lasting - stateHold.fall_margin_points) * seconds);
   return round3(above > 0 ? above : -below);
+}
+
+/** Returns true if a score at a time continues the published state: its band is the same, and its evidence is not stale. */
+export function isSameState(held: PublishedState, score: number, atMs: number): boolean {
+  return findBand(held.score) === findBand(score) && atMs - held.atMs < staleAfterMs;
 }
 
 /** Returns the number of bands from one score to another. Positive for a rise. */
