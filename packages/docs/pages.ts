@@ -166,13 +166,26 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         slug: 'operations',
         source: 'docs/operations.md',
         title: 'Operations',
-        summary: 'The runbook: install, start, monitor, back up, replace keys, upgrade.',
+        summary: 'Install, supervise, start, stop, retain and upgrade.',
+      },
+      {
+        slug: 'monitoring',
+        source: 'docs/monitoring.md',
+        title: 'Monitoring',
+        summary: 'Health, logs, metrics, alerts, traces and clocks.',
+      },
+      {
+        slug: 'backup',
+        source: 'docs/backup.md',
+        title: 'Backup and restore',
+        summary: 'Backups on a schedule, encryption, restore without erased people, and the secrets key.',
       },
       {
         slug: 'reliability',
         source: 'docs/reliability.md',
         title: 'Reliability',
-        summary: 'What holds when processes, databases and receivers fail, and how that is tested.',
+        summary:
+          'What holds when processes, databases and receivers fail, how that is tested, and what an erasure removes.',
       },
       {
         slug: 'high-availability',
