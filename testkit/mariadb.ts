@@ -16,6 +16,8 @@ const loggedMax = 5;
 export interface PrivateMariadb {
   /** URL of the server, in the format of TEST_MYSQL_URL. */
   readonly url: string;
+  /** Process id. */
+  pid(): number;
   start(): Promise<void>;
   /** Returns true if the process has ended, e.g. because the server aborted. */
   hasEnded(): boolean;
@@ -55,6 +57,7 @@ export async function startPrivateMariadb(
         throw new Error(error.message + (await lastErrorsOf(`${data}.log`)), { cause: error });
       });
     },
+    pid: () => server?.pid ?? 0,
     hasEnded: () => server?.isRunning() === false,
     kill: async () => void (await server?.stop('SIGKILL')),
     freeze: () => server?.signal('SIGSTOP'),

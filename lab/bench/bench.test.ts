@@ -37,6 +37,30 @@ test('the benchmark reports the HTTP overhead of a reading for both loads', asyn
   expect(code).toBe(0);
 });
 
+test(
+  'the benchmark of CPU time measures each thread and the database, also relative to (b)',
+  async () => {
+    const temporary = await temporaryFolder();
+    const args = ['--slices', '2', '--warm-up', '1', '--requests', '64'];
+    const { code, stdout } = await runScript('lab/bench/bench', ['cpu', ...args], { TMPDIR: temporary });
+    const cells = String.raw`( +\d+(\.\d\d)? \(.+?\)){5}`;
+    for (const title of [
+      '(b) with validation',
+      '(d) this service',
+      '(e) with conversation text',
+      '(d) this service ÷ (b)',
+    ])
+      expect(stdout.match(new RegExp(`^${title.replace(/[()]/g, String.raw`\$&`)}${cells}$`, 'gm'))).toHaveLength(2);
+    expect(stdout).toMatch(
+      /^\(d\) this service: [1-9]\d* bytes to MariaDB per reading, \d+\.\d statements per commit of \d/m,
+    );
+    const isDatabase = (name: string) => /^(state-service|private-mariadb)-/.test(name);
+    expect((await readdir(temporary)).filter(isDatabase)).toEqual([]);
+    expect(code).toBe(0);
+  },
+  limitMs,
+);
+
 test('the benchmark reports an unreachable MySQL server before any measurement', async () => {
   const nowhere = { TEST_MYSQL_URL: 'mysql://root@127.0.0.1:9' };
   const { code, stdout, stderr } = await runScript('lab/bench/bench', ['--database', 'mysql'], nowhere);

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { launch } from '../../testkit/launch.js';
 import { batch } from './loads/batch.js';
+import { cpu } from './loads/cpu.js';
 import { deliveries } from './loads/deliveries.js';
 import { domain } from './loads/domain.js';
 import { gateway } from './loads/gateway.js';
@@ -14,5 +15,6 @@ import { streams } from './loads/streams.js';
 
 const bench = new Command('bench').description('Measures the service under a load. The default load is `servers`.');
 bench.addCommand(servers, { isDefault: true });
-for (const load of [batch, deliveries, domain, gateway, growth, ingest, slices, start, streams]) bench.addCommand(load);
+for (const load of [batch, cpu, deliveries, domain, gateway, growth, ingest, slices, start, streams])
+  bench.addCommand(load);
 await launch(bench);

@@ -11,9 +11,8 @@ import { positive } from '../../options.js';
 import { withDatabase } from '../support/databases.js';
 import { describeMachine, machineLine } from '../support/machine.js';
 import { middle } from '../support/rounds.js';
+import { startOptions } from '../support/service.js';
 
-/** The options that `npm start`, the systemd unit and the container pass to Node. */
-const startOptions = ['--single-threaded-gc', '--max-semi-space-size=8'];
 const goals = { cpuSeconds: '≤ 1.0 s', residentMb: '≤ 110 MB' };
 
 export const start = new Command('start')
