@@ -1253,7 +1253,9 @@ export interface components {
          */
         StressScore: number;
         /**
-         * @description Confidence of the score, 0 to 1. More independent categories, fresher signals and a known baseline raise it.
+         * @description Confidence of the score, 0 to 1. More independent categories, fresher signals and a known baseline raise it. It rises
+         *     with the distance of heart rate and words from the edge between `relaxed` and `focused`. A raised heart rate in the first
+         *     minutes of a person's data, movement and contradicting signals lower it.
          * @example 0.9
          */
         Confidence: number;
