@@ -2400,4 +2400,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "28cee7946ca52693e1d69e27132d7cdd65a7acc913ab599cb469a940a0bca7ea" as const;
+export const contractDigest = "f99f79b32b615e66c22774203fbcaf0b30ab9ad81237f2eb12cc5b99ea9c2035" as const;

@@ -26,6 +26,7 @@ import type { Session } from '../../src/score/remembered.js';
 import { advanceSession } from '../../src/score/session.js';
 import { findBand } from '../../src/score/states.js';
 import { launch } from '../../testkit/launch.js';
+import { confidenceColumns, confidenceRow, judgeState, type Verdict } from '../../testkit/simulation/confidence.js';
 import { labels } from '../../src/score/signals.js';
 import { stressModel } from '../../src/score/model.js';
 import { figureColumns, percent } from '../figures.js';
@@ -45,6 +46,8 @@ interface LeftOut {
   readonly name: string;
   readonly isLeftOut: (kind: string) => boolean;
   readonly print: (model: Model, texts: readonly SeverityText[], all: readonly SeverityText[]) => string;
+  /** Whether its texts describe distress. Absent for texts that differ in severity. */
+  readonly isStressor?: boolean;
 }
 
 /** A trained model. */
@@ -71,12 +74,15 @@ const calmSources: LeftOut[] = [
     isLeftOut: (kind: string) => kinds.some((it) => kind === `${folder}/${it}`),
   })),
   { name: 'glad, all kinds', isLeftOut: startsWith('glad/') },
-].map((it) => ({ ...it, print: printCalm }));
+].map((it) => ({ ...it, print: printCalm, isStressor: false }));
 const leftOut: readonly LeftOut[] = [
   { name: 'SAD, source Inquire', isLeftOut: startsWith('sad/Inquire'), print: printRanking },
   { name: 'SAD, all sources', isLeftOut: startsWith('sad/'), print: printRanking },
-  { name: 'counselor questions', isLeftOut: startsWith('counseling'), print: printConcerns },
-  { name: 'own concerns', isLeftOut: startsWith('concerns/', 'labeled/'), print: printConcerns },
+  { name: 'counselor questions', isLeftOut: startsWith('counseling'), print: printConcerns, isStressor: true },
+  {
+    ...{ name: 'own concerns', isLeftOut: startsWith('concerns/', 'labeled/') },
+    ...{ print: printConcerns, isStressor: true },
+  },
   ...calmSources,
 ];
 
@@ -90,10 +96,14 @@ void launch(command);
 async function evaluate({ data, errors }: { data: string; errors: boolean }): Promise<void> {
   const texts = readSeverityTexts(data);
   const progress = startProgress(process.stderr, leftOut.length + 1, 'trainings');
-  const rows = leftOut.map(({ name, isLeftOut, print }) => {
+  const verdicts = new Map<string, Verdict[]>();
+  const rows = leftOut.map(({ name, isLeftOut, print, isStressor }) => {
     const model = train(texts.filter(({ kind }) => !isLeftOut(kind)));
     progress.advance();
     const judged = texts.filter(({ kind }) => isLeftOut(kind));
+    const labelOf = ({ rating = 0 }: SeverityText) =>
+      isStressor ?? (rating >= SEVERE_MIN ? true : rating <= MILD_MAX ? false : undefined);
+    verdicts.set(name, judgeTexts(model, judged, labelOf));
     return [name, String(judged.length), print(model, judged, texts)];
   });
   const unseen = train(texts.filter(({ kind }) => !kind.startsWith('severity/development/')));
@@ -101,6 +111,7 @@ async function evaluate({ data, errors }: { data: string; errors: boolean }): Pr
   progress.stop();
   console.log(textTable([{ title: 'left out' }, ...figureColumns('texts'), { title: 'figure' }], [rows]));
   console.log('Goal on posts of another platform: AUC 0.72. The data contains no such posts.');
+  printConfidence(verdicts);
   printHalf('severity/development, left out', unseen, readLabeled('development'));
   printHalf('severity/evaluation, never in training', released(), readLabeled('evaluation'));
   printHalf('severity/held-out, never in training', released(), readLabeled('held-out'));
@@ -205,15 +216,56 @@ function endsStressed({ estimate }: Model, turns: readonly string[]): boolean {
   return ['stressed', 'acute_stress'].includes(playTurns(estimate, turns));
 }
 
+/** Prints how the confidence separates right states from wrong ones: concerns with everyday texts, and SAD by severity. */
+function printConfidence(verdicts: ReadonlyMap<string, readonly Verdict[]>): void {
+  const of = (...names: string[]) => names.flatMap((name) => verdicts.get(name) ?? []);
+  const everyday = calmSources.map(({ name }) => name).filter((name) => name.startsWith('everyday/'));
+  const rows = [
+    confidenceRow('SAD, severity of at least 5 or at most 3', of('SAD, all sources')),
+    confidenceRow('counselor questions and chat', of('counselor questions', 'everyday/chat')),
+    confidenceRow('own concerns and chat', of('own concerns', 'everyday/chat')),
+    confidenceRow('own concerns and all everyday texts', of('own concerns', ...everyday)),
+    confidenceRow('own concerns and glad texts', of('own concerns', 'glad, all kinds')),
+    ...(['evaluation', 'held-out'] as const).map((half) =>
+      confidenceRow(`severity/${half}: distress and calm`, judgeTexts(released(), readLabeled(half), labelOfKind)),
+    ),
+  ];
+  console.log(`\n${textTable(confidenceColumns, [rows])}`);
+}
+
+function labelOfKind({ kind }: SeverityText): boolean | undefined {
+  if (kind.endsWith('/mild')) return undefined;
+  return kind.endsWith('/distress');
+}
+
+/** Judges the state after each text with a label. */
+function judgeTexts(
+  { estimate }: Model,
+  texts: readonly SeverityText[],
+  labelOf: (text: SeverityText) => boolean | undefined,
+): Verdict[] {
+  return texts.flatMap((it) => {
+    const isStressor = labelOf(it);
+    const { score, confidence } = playSession(estimate, [it.text])?.latest ?? { score: 0, confidence: 0 };
+    return isStressor === undefined || confidence === 0
+      ? []
+      : [judgeState({ state: findBand(score).state, confidence }, isStressor)];
+  });
+}
+
 /** Returns the state of a session after turns without other signals. */
 function playTurns(estimate: EstimateSentiment, turns: readonly string[]): string {
+  return findBand(playSession(estimate, turns)?.latest.score ?? 0).state;
+}
+
+function playSession(estimate: EstimateSentiment, turns: readonly string[]): Session | undefined {
   let session: Session | undefined;
   turns.forEach((text, turn) => {
     const sentiment = estimate(text);
     const reading = { atMs: 1000 * TURN_SECONDS * (turn + 1), ...(sentiment !== undefined && { sentiment }) };
     ({ session } = advanceSession(session, reading, session?.baseline));
   });
-  return findBand(session?.latest.score ?? 0).state;
+  return session;
 }
 
 function printErrors({ estimate }: Model): void {

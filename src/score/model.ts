@@ -6,7 +6,7 @@
 import { scoreMax, signalAges } from '../../generated/spec.js';
 
 /** SHA-256 of stressModel, stateHold and rrIntervals. */
-export const constantsDigest = 'd968ba1cdc0abc35bcaf6d4c7b2fc5331331ffe8973fc134f2ea45c84d2e638c';
+export const constantsDigest = '1e7f760e8f754ba3faaf5255d0186e97ca385bcce0586f9734cf8bba455fb1c9';
 
 export const stressModel = {
   score_max: scoreMax,
@@ -160,11 +160,10 @@ export const stressModel = {
     share: 0.6, // judgment: no single category is sufficient; StressID's fused models reach only AUC 0.64
     heart_rate_cold: 0.38, // 2 * AUC - 1, heart rate against the population, AUC 0.69, StressID
     heart_rate_personal: 0.8, // 2 * AUC - 1, against a personal baseline, AUC 0.90, StressID
-    edge_log_odds: 0.3, // evidence of a heart rate at the edge between relaxed and focused, where most wrong states are; this and the next four: judgment, among the best on all people of evaluate:stress and evaluate:days
-    edge_share: 0.4, // remaining share of the heart rate's reliability at the edge; the share rises with the distance from it ...
-    calm_log_odds: 1.2, // ... to 1 this far below the edge
-    stress_log_odds: 0.65, // ... and to 1 this far above it, if heart rate variability accompanies the heart rate
-    stress_share: 0.6, // the same without variability: wrist heart rate above the edge is right less often than ECG
+    edge_log_odds: 0.3, // evidence at the edge between relaxed and focused, where most wrong states are; this and the next three: judgment, among the best for the worst set of heart data, of evaluate:stress and evaluate:days
+    edge_share: 0.4, // remaining share of the reliability of a heart rate or of words at the edge; the share rises with the distance from it ...
+    clear_log_odds: 0.65, // ... over this distance ...
+    calm_share: 0.8, // ... to this share below the edge, because a calm heart does not exclude stress, and to 1 above it
     hrv: 0.1, // 2 * AUC - 1, AUC 0.55, StressID
     unconfirmed_share: 0.25, // judgment: remaining share of the heart rate's reliability while a jump is unconfirmed
     movement_share: 0.3, // judgment: reduction of the confidence while movement explains the heart rate

@@ -24,6 +24,26 @@ test('confidence grows with a personal baseline and with each category, and fall
   expect(confidence({ heart_rate: 80, tone: 'neutral', sentiment: 0 })).toBeGreaterThan(withVoice);
 });
 
+test('words near the edge between relaxed and focused have the lowest confidence', () => {
+  const confidence = (sentiment: number) =>
+    fuseEvidence(situationOf(measured({ sentiment }), population), nowMs).confidence;
+  const [positive = 0, neutral = 0, edge = 0, negative = 0, severe = 0] = [0.9, 0, -0.25, -0.4, -0.9].map(confidence);
+  expect(edge).toBeLessThan(neutral);
+  expect(neutral).toBeLessThan(positive);
+  expect(edge).toBeLessThan(negative);
+  expect(negative).toBeLessThan(severe);
+});
+
+test('a raised heart rate has a lower confidence in the first minutes of a person, and a typical one does not', () => {
+  const confidence = (heart_rate: number, learnedSeconds: number) => {
+    const typical = { ...population, heart_rate: { ...population.heart_rate, known: 0.9, learnedSeconds } };
+    return fuseEvidence(situationOf(measured({ heart_rate }), typical), nowMs).confidence;
+  };
+  expect(confidence(100, 180)).toBeLessThan(confidence(100, 1800) - 0.05);
+  expect(confidence(100, 180)).toBeLessThan(confidence(58, 180));
+  expect(confidence(58, 180)).toBe(confidence(58, 1800));
+});
+
 test('contradicting categories lower the confidence', () => {
   const confidence = (sentiment: number) =>
     fuseEvidence(situationOf(measured({ tone: 'hostile', sentiment }), population), nowMs).confidence;

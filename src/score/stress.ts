@@ -1,5 +1,5 @@
 import type { SignalCategory } from '../contract/contract.js';
-import type { TypicalValues } from './baseline.js';
+import type { TypicalHeartRate, TypicalValues } from './baseline.js';
 import {
   weighByAge,
   listBoundedEvidence,
@@ -189,10 +189,11 @@ function weighHeart(heart: HeartRateLevel, typical: TypicalValues, explainedBpm:
  */
 function rateConfidence(drivers: readonly Driver[], situation: ScoreInput): number {
   const trust = new Map<SignalCategory, number>();
-  const variability = drivers.find(({ evidence }) => evidence === 'hrv')?.weight ?? 0;
-  for (const { evidence, weight } of drivers) {
-    const category = evidenceCategories[evidence];
-    trust.set(category, Math.max(trust.get(category) ?? 0, weight * rateReliability(evidence, situation, variability)));
+  const ofHeart = drivers.reduce((sum, it) => sum + (isExpressed(it.evidence) ? 0 : it.logOdds / it.weight), 0);
+  for (const driver of drivers) {
+    const category = evidenceCategories[driver.evidence];
+    const reliability = rateReliability(driver, situation, ofHeart);
+    trust.set(category, Math.max(trust.get(category) ?? 0, driver.weight * reliability));
   }
   const doubt = [...trust.values()].reduce((product, each) => product * (1 - model.confidence.share * each), 1);
   const { movement_share, contradiction_share } = model.confidence;
@@ -203,30 +204,36 @@ function rateConfidence(drivers: readonly Driver[], situation: ScoreInput): numb
 }
 
 /**
- * Returns the reliability, 0–1. A heart rate is more reliable with a personal baseline, and less reliable while it is
- * unconfirmed, explained by movement, or near the edge of `focused`.
+ * Returns the reliability, 0–1. `ofHeart` is the evidence of heart rate and variability, in log-odds. A heart rate is
+ * more reliable with a personal baseline, and less reliable while it is unconfirmed or explained by movement. A heart
+ * rate or words near the edge of `focused` are less reliable.
  */
-function rateReliability(evidence: EvidenceName, situation: ScoreInput, variability: number): number {
+function rateReliability({ evidence, logOdds, weight }: Driver, situation: ScoreInput, ofHeart: number): number {
   const { heart_rate_cold, heart_rate_personal, hrv, unconfirmed_share } = model.confidence;
   if (evidence === 'hrv') return hrv;
+  if (evidence === 'sentiment') return model.reliability.sentiment * clearShare(logOdds / weight);
   if (evidence !== 'heart_rate') return model.reliability[evidence];
-  const { typical, heart } = situation;
-  const known = isLikelyAnotherPerson(situation) ? 0 : typical.heart_rate.known;
+  const known = isLikelyAnotherPerson(situation) ? 0 : knownShare(situation.typical.heart_rate, ofHeart);
   const reliability = heart_rate_cold + known * (heart_rate_personal - heart_rate_cold);
-  const clear = heart ? clearShare(heart, typical, variability) : 0;
-  return reliability * clear * (1 - computeExplainedShare(situation)) * (heart?.isConfirmed ? 1 : unconfirmed_share);
+  const confirmed = situation.heart?.isConfirmed ? 1 : unconfirmed_share;
+  return reliability * clearShare(ofHeart) * (1 - computeExplainedShare(situation)) * confirmed;
 }
 
 /**
- * Returns how clearly the heart rate is on one side of the edge of `focused`: `edge_share` at the edge, up to 1.
- * `variability` is the weight of the heart rate variability, 0–1.
+ * Returns how well the person's typical heart rate is known, 0–1. Evidence for stress requires minutes: a heart rate
+ * above that of a recording's first minutes is often no stress.
  */
-function clearShare(heart: HeartRateLevel, typical: TypicalValues, variability: number): number {
-  const { edge_log_odds, edge_share, calm_log_odds, stress_log_odds, stress_share } = model.confidence;
-  const above = levelEvidence(heart, typical) - edge_log_odds;
-  const most = above > 0 ? stress_share + variability * (1 - stress_share) : 1;
-  const distance = Math.min(1, above > 0 ? above / stress_log_odds : -above / calm_log_odds);
-  return edge_share + distance * (most - edge_share);
+function knownShare({ known, learnedSeconds }: TypicalHeartRate, logOdds: number): number {
+  if (logOdds < model.confidence.edge_log_odds) return known;
+  return Math.min(known, learnedSeconds / (learnedSeconds + model.baseline.personal_after_seconds));
+}
+
+/** Returns how clearly evidence is on one side of the edge of `focused`: `edge_share` at the edge, up to 1. */
+function clearShare(logOdds: number): number {
+  const { edge_log_odds, edge_share, clear_log_odds, calm_share } = model.confidence;
+  const above = logOdds - edge_log_odds;
+  const distance = Math.min(1, Math.abs(above) / clear_log_odds);
+  return edge_share + distance * ((above > 0 ? 1 : calm_share) - edge_share);
 }
 
 /** Returns the share of the heart rate's rise that movement explains, 0–1. */
