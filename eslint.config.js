@@ -125,6 +125,7 @@ export default tseslint.config(
           allowDefaultProject: [
             'eslint.config.js',
             'contract-tests/process/core-preload.mjs',
+            'bin/*.mjs',
             'scripts/build/*.mjs',
             'src/cli/require-node.mjs',
           ],
@@ -163,8 +164,8 @@ export default tseslint.config(
     },
   },
   {
-    // These files import clients that `npm run sdk:check` generates and compiles in another folder.
-    files: ['scripts/contract/sdk-check/stories/*.ts'],
+    // These files import clients that `npm run contract -- sdk` generates and compiles in another folder.
+    files: ['scripts/contract/sdk/stories/*.ts'],
     extends: [tseslint.configs.disableTypeChecked],
   },
   ...Object.entries(rooms).map(limitRoom),

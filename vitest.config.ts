@@ -41,7 +41,7 @@ export default defineConfig({
       ...(pythonForClient() ? [] : ['**/*.python.*']),
       ...outsideFolders.filter((it) => !isInstalled(it)).map((it) => `${it}/**`),
     ],
-    globalSetup: 'testkit/build.ts',
+    globalSetup: 'scripts/test/build.ts',
     setupFiles: 'testkit/end-of-file.ts',
     // The files of a worker share modules, because loading the modules takes longer than running most files. They do
     // not share services.

@@ -2400,4 +2400,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "f99f79b32b615e66c22774203fbcaf0b30ab9ad81237f2eb12cc5b99ea9c2035" as const;
+export const contractDigest = "ef5e7ecd821cba69ed0ccec85ce0e893146eefced2cdb6156091d524a50a3109" as const;

@@ -16,7 +16,7 @@ if (isMainThread) {
   await runCommand({
     ...{ program, root, env: process.env },
     packages: {
-      commands: (host) => [gateway.gatewayCommand(host), ...tools.toolCommands(host)],
+      commands: (host) => [gateway.gatewayCommand(host), tools.toolsCommand(host)],
       variables: [...gateway.variableNames, ...tools.variableNames],
     },
     withProgress: async (...work) => (await import('../packages/tools/terminal/progress.js')).withProgress(...work),

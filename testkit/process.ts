@@ -45,9 +45,9 @@ export function startScript(path: string, args: readonly string[], env: Env = {}
   return start({ args: ['--import', 'tsx', `${path}.ts`, ...args], env });
 }
 
-/** Starts a command of the built program. */
+/** Starts a command of the built program, e.g. `tools export`. */
 export function startCommand(name: string, args: readonly string[], env: Env = {}): Program {
-  return start({ args: [main, name, ...args], env });
+  return start({ args: [main, ...name.split(' '), ...args], env });
 }
 
 export function runScript(path: string, args: readonly string[], env?: Env): Promise<Ended> {

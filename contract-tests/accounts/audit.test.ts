@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import { expect, test } from 'vitest';
-import { createKey, KeyError, revokeKey, rotateKey, setTier } from '../../src/keys/manage.js';
+import { createKey, KeyError, revokeKey, rotateKey } from '../../src/keys/manage.js';
+import { changeSetting } from '../../src/keys/settings.js';
 import { createKeyTable } from '../../src/store/keys.js';
 import type { Store } from '../../src/store/store.js';
 import { startTestService } from '../../testkit/service.js';
@@ -12,19 +13,19 @@ async function entriesOf(store: Store, account: string) {
   return keys.auditEntries(100, accountId);
 }
 
-test('the audit log contains each create, rotate, revoke and set-tier with time, key, actor and changed values', async () => {
+test('the audit log contains each create, rotate, revoke and change of the tier with time, key, actor and changed values', async () => {
   const { store, clock } = await startTestService();
   const account = `audited-${randomUUID()}`;
   const options = { scopes: ['read'], networks: ['10.0.0.0/8'], expiresAtMs: clock.nowMs + 9e8 } as const;
   const first = await createKey(store.use(createKeyTable), { account, tier: 'free', ...options }, clock.nowMs);
   const second = await rotateKey(store.use(createKeyTable), first.keyId, true, clock.nowMs + 1);
   await revokeKey(store.use(createKeyTable), second.keyId, clock.nowMs + 2);
-  await setTier(store.use(createKeyTable), account, 'solo', clock.nowMs + 3);
+  await changeSetting(store.use(createKeyTable), { account, name: 'tier', word: 'solo' }, clock.nowMs + 3);
   const actor = `${userInfo().username}@${hostname()}`;
   const at = (ms: number) => new Date(clock.nowMs + ms).toISOString();
   const common = { account, actor };
   expect(await entriesOf(store, account)).toMatchObject([
-    { ...common, action: 'set-tier', keyId: null, keyPrefix: null, details: { from: 'free', to: 'solo' } },
+    { ...common, action: 'set', keyId: null, keyPrefix: null, details: { setting: 'tier', from: 'free', to: 'solo' } },
     { ...common, action: 'revoke', keyId: second.keyId, keyPrefix: second.key.slice(0, 7), atMs: clock.nowMs + 2 },
     { ...common, action: 'rotate', keyId: first.keyId, details: { successor: second.keyId, ends_at: at(1) } },
     {

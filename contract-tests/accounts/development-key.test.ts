@@ -19,7 +19,7 @@ test('the startup warns 7 days before a development key expires, and its first u
   expect(await listDevelopmentKeyWarnings(keys, clock.nowMs)).toEqual([expect.stringContaining('expires on ')]);
   clock.advance(7 * daySeconds);
   expect([await statusOf(), await statusOf()]).toEqual([401, 401]);
-  const command = 'npm run keys -- create --account development';
+  const command = 'npx state-service keys create --account development';
   expect(await listDevelopmentKeyWarnings(keys, clock.nowMs)).toEqual([expect.stringContaining(command)]);
   const lines = logs.map((it) => JSON.parse(it)).filter(({ msg }) => msg.startsWith('API key expired'));
   expect(lines).toEqual([expect.objectContaining({ level: 40, account: 'development' })]);

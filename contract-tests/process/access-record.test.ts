@@ -59,11 +59,11 @@ test('kill -9 during reads and erasures leaves a valid record, and audit lists t
   );
 }, 600_000);
 
-test('receipt-keys rotate prints the id of the new key, which receipt-keys list shows as the one that signs', async () => {
+test('keys receipt rotate prints the id of the new key, which keys receipt list shows as the one that signs', async () => {
   const database = await temporaryDatabase();
   await (await startServiceProgram({ DATABASE_URL: database.url })).stop();
-  const first = await runCommand(database.url, ['receipt-keys', 'rotate']);
-  const second = await runCommand(database.url, ['receipt-keys', 'rotate']);
-  const list = await runCommand(database.url, ['receipt-keys', 'list']);
+  const first = await runCommand(database.url, ['keys', 'receipt', 'rotate']);
+  const second = await runCommand(database.url, ['keys', 'receipt', 'rotate']);
+  const list = await runCommand(database.url, ['keys', 'receipt', 'list']);
   expect(list).toMatch(new RegExp(`^KEY_ID.*\n${second} .* signs\n${first} .* retired$`));
 });

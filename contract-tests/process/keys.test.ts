@@ -27,7 +27,10 @@ test('the command `keys create` creates a database only if DATABASE_URL is set, 
 async function commandLine() {
   const database = await temporaryDatabase();
   const env = { DATABASE_URL: database.url };
-  return { env, keys: (...args: string[]) => runMain(['keys', ...args], env) };
+  const keys = (...args: string[]) => runMain(['keys', ...args], env);
+  const audit = (...args: string[]) => runMain(['audit', '--keys', ...args], env);
+  const setTier = (account: string, tier: string) => runMain(['accounts', 'set', account, 'tier', tier], env);
+  return { env, keys, audit, setTier };
 }
 
 test('a key created on a new database is the only line on standard output and works', async () => {
@@ -58,26 +61,24 @@ test('keys can be listed, rotated and revoked, and the list does not contain the
 });
 
 test('scopes, networks and expiry of a key are listed, and the audit log lists every change', async () => {
-  const { keys } = await commandLine();
+  const { keys, audit, setTier } = await commandLine();
   const limits = ['--scopes', 'read,ingest', '--networks', '10.1.2.3/8, ::1', '--expires', '30d'];
   const made = await keys('create', '--account', 'acme', '--tier', 'solo', ...limits);
   const id = made.stderr.match(/key_\w+/g)?.find((it) => it !== 'key_id') ?? '';
   expect((await keys('list')).stdout).toMatch(new RegExp(`${id} .*valid +ingest,read +10.0.0.0/8,::1/128 `));
   await keys('create', '--account', 'other', '--tier', 'free');
   await keys('revoke', id);
-  await keys('set-tier', '--account', 'acme', '--tier', 'free');
-  const { stdout } = await keys('audit', '--account', 'acme');
+  await setTier('acme', 'free');
+  const { stdout } = await audit('--account', 'acme');
   expect(stdout).toMatch(
-    /set-tier +acme .* from=solo to=free\n.* revoke +acme .*\n.* create +acme .*scopes=ingest,read/,
+    / set +acme .* setting=tier from=solo to=free\n.* revoke +acme .*\n.* create +acme .*scopes=ingest,read/,
   );
   expect(stdout).not.toContain('other');
-  expect((await keys('audit', '--limit', '1')).stdout.trim().split('\n')).toHaveLength(2);
-  expect(JSON.parse((await keys('audit', '--limit', '1', '--json')).stdout)).toEqual([
-    {
-      ...{ at: expect.stringMatching(/^2.*Z$/), action: 'set-tier', account: 'acme', key_id: null, prefix: null },
-      ...{ actor: expect.any(String), details: { from: 'solo', to: 'free' } },
-    },
-  ]);
+  expect((await audit('--limit', '1')).stdout.trim().split('\n')).toHaveLength(2);
+  expect(JSON.parse((await audit('--limit', '1', '--json')).stdout)).toEqual({
+    ...{ at: expect.stringMatching(/^2.*Z$/), action: 'set', account: 'acme', key_id: null, prefix: null },
+    ...{ actor: expect.any(String), details: { setting: 'tier', from: 'solo', to: 'free' } },
+  });
   expect(JSON.parse((await keys('list', '--account', 'acme', '--json')).stdout)).toEqual([
     {
       ...{ key_id: id, prefix: made.stdout.slice(0, 7), account: 'acme', tier: 'free', status: 'revoked' },
@@ -85,29 +86,29 @@ test('scopes, networks and expiry of a key are listed, and the audit log lists e
       ...{ created_at: expect.any(String), expires_at: expect.any(String), last_used_at: null },
     },
   ]);
-  expect((await keys('audit')).stdout).not.toContain(made.stdout.trim());
+  expect((await audit()).stdout).not.toContain(made.stdout.trim());
 });
 
 test('a new account without --tier gets the default tier, which the output names with its quota', async () => {
-  const { keys } = await commandLine();
+  const { keys, setTier } = await commandLine();
   const made = await keys('create', '--account', 'acme');
   expect(made.stdout).toMatch(/^sk_[0-9A-Za-z]{32}\n$/);
   expect(made.stderr).toContain(
-    'new account acme of tier solo with 50,000 calls per month; to change the tier: npm run',
+    'new account acme of tier solo with 50,000 calls per month; to change the tier: npx state-service accounts set acme tier TIER',
   );
   expect((await keys('list')).stdout).toMatch(/acme +solo/);
-  await keys('set-tier', '--account', 'acme', '--tier', 'enterprise');
+  await setTier('acme', 'enterprise');
   expect((await keys('create', '--account', 'acme')).stderr).not.toContain('new account');
   expect((await keys('list')).stdout).not.toContain('solo');
 });
 
-test('the tier belongs to the account: another tier is rejected with the remedy, and set-tier changes it', async () => {
-  const { keys } = await commandLine();
+test('the tier belongs to the account: another tier is rejected with the remedy, which changes it', async () => {
+  const { keys, setTier } = await commandLine();
   await keys('create', '--account', 'acme', '--tier', 'free');
   const refused = await keys('create', '--account', 'acme', '--tier', 'solo');
   expect(refused).toMatchObject({ code: 1, stdout: '' });
-  expect(refused.stderr).toContain('set-tier');
-  expect((await keys('set-tier', '--account', 'acme', '--tier', 'solo')).code).toBe(0);
+  expect(refused.stderr).toContain('change it with `accounts set acme tier solo`');
+  expect((await setTier('acme', 'solo')).code).toBe(0);
   expect((await keys('list')).stdout).toMatch(/acme +solo/);
 });
 
@@ -117,13 +118,25 @@ test.each([
   [['create', '--account', 'acme', '--tier', 'solo', '--expires', 'soon'], 'like 90d'],
   [['create', '--account', 'acme', '--tier', 'solo', '--scopes', 'read,write'], '"write" is not a scope'],
   [['create', '--account', 'acme', '--tier', 'solo', '--networks', '10.0.0.0/33'], 'like 10.0.0.0/8'],
-  [['audit', '--account', 'nobody'], 'there is no account'],
   [['revoke', 'key_unknown'], 'keys list'],
-  [['set-tier', '--account', 'nobody', '--tier', 'solo'], 'create a key'],
 ])('the keys command with %j is rejected with the remedy', async (args, remedy) => {
   const { env, keys } = await commandLine();
   await runMain(['migrate'], env);
   const ended = await keys(...args);
+  expect(ended).toMatchObject({ code: 1, stdout: '' });
+  expect(ended.stderr).toContain(remedy);
+});
+
+test.each([
+  [['accounts', 'set', 'nobody', 'tier', 'solo'], 'create a key'],
+  [['accounts', 'set', 'acme', 'tier', 'gold'], '"gold" is not a value of tier: use solo or free or enterprise'],
+  [['accounts', 'set', 'acme', 'color', 'red'], '"color" is not a setting: use tier, derive-sentiment'],
+  [['audit', '--keys', '--account', 'nobody'], 'there is no account'],
+  [['audit', '--keys', '--verify'], "option '--keys' cannot be used with option '--verify'"],
+])('the command %j is rejected with the remedy', async (args, remedy) => {
+  const { env } = await commandLine();
+  await runMain(['migrate'], env);
+  const ended = await runMain(args, env);
   expect(ended).toMatchObject({ code: 1, stdout: '' });
   expect(ended.stderr).toContain(remedy);
 });

@@ -32,7 +32,7 @@ test('an unprivileged user runs a read-only install: ingests, reads the document
   await command(folder, ['backup', 'copy.db'], 'state.db');
   await service.stop();
 
-  const evaluated = await command(folder, ['evaluate', '--file', await labeledRecording(folder)], 'unused.db');
+  const evaluated = await command(folder, ['tools', 'evaluate', '--file', await labeledRecording(folder)], 'unused.db');
   expect(evaluated).toMatch(/^stressor +20 /m);
 
   await command(folder, ['restore', 'copy.db'], 'restored.db');

@@ -39,7 +39,7 @@ test('serve and deliver refuse another key, doctor names the remedy, and the ser
     const ended = await runMain([command], { ...wrong, PORT: '0' });
     expect(ended).toMatchObject({ code: 1, stdout: '' });
     expect(ended.stderr).toMatch(
-      /^error: SECRETS_KEY: no configured key is the key that the database was used with: set that key.* "npm run reseal -- --lost-key"\n$/,
+      /^error: SECRETS_KEY: no configured key is the key that the database was used with: set that key.* "npx state-service keys reseal --lost-key"\n$/,
     );
   }
   const { stdout } = await runMain(['doctor'], wrong);
@@ -66,11 +66,11 @@ test('a replaced key is refused as soon as its successor protects the secrets', 
   await deliverTest(running, second);
 });
 
-test('after the loss of the key, reseal --lost-key names the webhooks to rotate, and the service starts', async () => {
+test('after the loss of the key, keys reseal --lost-key names the webhooks to rotate, and the service starts', async () => {
   const { env, key, webhook } = await used();
-  const refused = await runMain(['reseal'], { ...env, SECRETS_KEY: second });
+  const refused = await runMain(['keys', 'reseal'], { ...env, SECRETS_KEY: second });
   expect(refused).toMatchObject({ code: 1, stdout: '' });
-  const lost = await runMain(['reseal', '--lost-key'], { ...env, SECRETS_KEY: second });
+  const lost = await runMain(['keys', 'reseal', '--lost-key'], { ...env, SECRETS_KEY: second });
   expect(lost.code).toBe(0);
   expect(lost.stdout).toMatch(new RegExp(`The secrets of 1 webhooks are lost.*\n.* ${webhook.id}\n$`));
   const { send } = await startWithKey({ ...env, SECRETS_KEY: second }, key);

@@ -24,7 +24,9 @@ test('an empty embedded database gets a key, and the printed command works when 
   await expect.poll(service.stdout).toContain('curl -s');
   const [key = ''] = service.stdout().match(/sk_\w{32}/) ?? [];
   expect(service.stdout()).toContain(`${service.url}/dashboard/#key=${key}\n`);
-  expect(service.stdout()).toMatch(/It expires on \d{4}-\d\d-\d\d\. To create a new one: npm run keys -- create/);
+  expect(service.stdout()).toMatch(
+    /It expires on \d{4}-\d\d-\d\d\. To create a new one: npx state-service keys create/,
+  );
   const line = service.stdout().match(/curl -s .*/)?.[0] ?? '';
   const answer = JSON.parse(execFileSync('bash', ['-c', line], { encoding: 'utf8' }));
   expect(answer).toMatchObject({ session_id: 'first-start', hsp_version: '1.0' });
@@ -49,7 +51,7 @@ test('a second start keeps the data, the key and the deduplication of resends, a
   expect(await post(second.url)).toEqual(answer);
   await second.stop('SIGTERM');
   expect(second.stdout()).toBe(
-    `Listening on ${second.url}\nDashboard: ${second.url}/dashboard/\nDocumentation: ${second.url}/docs/\nTo create a key: npm run keys -- create --account NAME\n`,
+    `Listening on ${second.url}\nDashboard: ${second.url}/dashboard/\nDocumentation: ${second.url}/docs/\nTo create a key: npx state-service keys create --account NAME\n`,
   );
 });
 
@@ -183,7 +185,7 @@ test('--help lists the five main variables and the command that lists all', asyn
   for (const args of [['--help'], ['serve', '--help'], ['deliver', '--help']]) {
     const { code, stdout } = await runMain(args, {});
     expect(code).toBe(0);
-    expect(stdout).toContain('`npm run configuration` lists all');
+    expect(stdout).toContain('`npx state-service configuration` lists all');
     expect([...stdout.matchAll(/^ {2}([A-Z_]{4,}) /gm)].map(([, name]) => name)).toEqual([
       'HOST',
       'PORT',
@@ -229,7 +231,7 @@ test('the start logs a warning per misspelled variable, and none for variables o
   expect(named.map(([, name, hint]) => [name, hint]).sort()).toEqual([
     ['DATABASE_URI', 'did you mean DATABASE_URL?'],
     ['LIMIT_SESSION_REQUEST_PER_MINUTE', 'did you mean LIMIT_SESSION_REQUESTS_PER_MINUTE?'],
-    ['RETENTION_DAYS', 'see `npm run configuration`'],
+    ['RETENTION_DAYS', 'see `npx state-service configuration`'],
   ]);
 });
 

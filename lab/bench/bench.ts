@@ -1,4 +1,4 @@
-/** `npm run bench -- NAME`: measures the service under a named load. Without a name, compares it with other servers. */
+/** `npm run lab -- bench NAME`: measures the service under a named load. Without a name, compares it with other servers. */
 import { Command } from 'commander';
 import { launch } from '../../testkit/launch.js';
 import { batch } from './loads/batch.js';

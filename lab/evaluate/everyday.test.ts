@@ -10,7 +10,7 @@ import { groupBySubject } from '../../packages/tools/recordings/recorded-window.
 import { readWindows } from '../../packages/tools/recordings/read-windows.js';
 import { Clock, startTestService } from '../../testkit/service.js';
 
-/** `npm run evaluate:stress -- --everyday` plays three other seeds. */
+/** `npm run lab -- evaluate stress --everyday` plays three other seeds. */
 const seeds = [1, 2];
 const timeout = 240_000;
 const dayMs = 24 * 60 * 60 * 1000;

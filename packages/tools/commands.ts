@@ -20,15 +20,16 @@ export interface ToolSurroundings {
 }
 
 /** The commands of a user: clients of the public API. Each imports its modules when it runs. */
-export function toolCommands(surroundings: ToolSurroundings): Command[] {
+export function toolsCommand(surroundings: ToolSurroundings): Command {
+  const tools = new Command('tools').description('play, import, export, evaluate and report readings of a service');
   return [
-    exportCommand(),
-    evaluateCommand(surroundings),
     demoCommand(surroundings),
-    listenCommand(surroundings),
     replayCommand(surroundings),
     reportCommand(surroundings),
-  ];
+    exportCommand(),
+    listenCommand(surroundings),
+    evaluateCommand(surroundings),
+  ].reduce((command, it) => command.addCommand(it), tools);
 }
 
 /** Names of the environment variables that the commands read. */
@@ -107,7 +108,7 @@ function replayCommand({ root, jsonOption }: ToolSurroundings): Command {
     .option(...jsonOption)
     .addHelpText(
       'after',
-      `\nRecordings of devices: ${formats.join(', ')}.\nA week of an Apple Watch: replay --file export.xml --backfill --hours 168 ` +
+      `\nRecordings of devices: ${formats.join(', ')}.\nA week of an Apple Watch: tools replay --file export.xml --backfill --hours 168 ` +
         '--subject ID\n\nThe guide docs/recordings.md explains how to export the files.',
     )
     .action(async (options: ReplayOptions) => (await import('./replay.js')).replay(options));
@@ -163,7 +164,7 @@ function evaluateCommand({ root, jsonOption }: ToolSurroundings): Command {
   command.addHelpText(
     'after',
     '\nColumns that no option names are found by their names: subject, time, heart_rate, ... With --feedback, the columns ' +
-      'subject and\ntime are named subject_id and timestamp, as in: export --format csv --out day.csv',
+      'subject and\ntime are named subject_id and timestamp, as in: tools export --format csv --out day.csv',
   );
   return command.action(async (values: Record<string, string> & Omit<EvaluateOptions, 'columns'>) =>
     (await import('./evaluate/evaluate.js')).evaluate({ ...values, columns: readColumns(values) }, root),

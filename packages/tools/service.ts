@@ -11,7 +11,7 @@ import {
 const waitBudgetMs = 120_000;
 
 /** How a person runs the command `keys`, of the installed program and in a checkout. */
-const keysCommand = import.meta.url.includes('/node_modules/') ? 'state-service keys' : 'npm run keys --';
+const keysCommand = import.meta.url.includes('/node_modules/') ? 'state-service keys' : 'npx state-service keys';
 const keyRemedy = `set --key or SERVICE_KEY. To create a key: ${keysCommand} create --account NAME --tier solo`;
 
 export interface ServiceOptions {

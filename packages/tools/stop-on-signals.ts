@@ -1,7 +1,7 @@
 import { unwritable } from './terminal/save.js';
 
 /**
- * Aborts on Ctrl-C, on SIGTERM, or when standard output is closed (`npm run demo | head`), so that cleanup runs. Sets
+ * Aborts on Ctrl-C, on SIGTERM, or when standard output is closed (`state-service tools demo | head`), so that cleanup runs. Sets
  * the exit code. The exit code is 0 if the reader of standard output has ended, because a reader may end early.
  * `interruptCode` is the exit code of Ctrl-C.
  */

@@ -7,7 +7,9 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { stampBuild } from './build-changed.mjs';
 
+const beganAt = new Date();
 const root = new URL('../../', import.meta.url);
 /** `libsql` loads a binary. The OpenTelemetry SDK is optional. Knex names drivers that this service does not use. */
 const external = [
@@ -47,6 +49,7 @@ const { metafile, outputFiles } = await build({
 });
 await Promise.all([...start.outputFiles, ...outputFiles].map(writeChanged));
 await writeFile(new URL('dist/THIRD_PARTY_LICENSES.txt', root), await licenses(Object.keys(metafile.inputs)));
+stampBuild('program', beganAt);
 
 /** Writes a file unless it has the same content already, because another process may be loading it. */
 async function writeChanged({ path, contents }) {

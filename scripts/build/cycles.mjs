@@ -1,7 +1,4 @@
-/**
- * `npm run lint:cycles`: fails if modules import each other at run time. Imports of types do not count, because esbuild
- * removes them.
- */
+/** Fails if modules import each other at run time. Imports of types do not count, because esbuild removes them. */
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 

@@ -4,7 +4,9 @@
  */
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { stampBuild } from './build-changed.mjs';
 
+const beganAt = new Date();
 const root = new URL('../../', import.meta.url);
 const sites = ['docs', 'dashboard'];
 
@@ -21,3 +23,5 @@ await build({
   logLevel: 'warning',
 });
 for (const site of sites) await import(new URL(`dist/build-${site}.js`, root).href);
+// A copy for another host is replaced by the next start.
+stampBuild('documentation', process.argv.includes('--server') ? undefined : beganAt);

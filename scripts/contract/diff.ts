@@ -1,5 +1,5 @@
 /**
- * `npm run contract:diff -- [BASE]`: lists the changes of openapi.yaml since BASE, a file with a contract or a Git revision
+ * `npm run contract -- diff [BASE]`: lists the changes of openapi.yaml since BASE, a file with a contract or a Git revision
  * (default: HEAD). With `--reject`, exits with 1 if a change is not an addition. Before 1.0.0, every change is allowed.
  */
 import { execFileSync } from 'node:child_process';

@@ -1,18 +1,15 @@
 /**
  * Runs Dredd for each documented pair of operation and status, against the built service on a temporary database.
- * Usage: `npm run dredd -- [sqlite|mysql]`. Exits with 1 when a pair failed, was skipped or did not run.
+ * Usage: `npm run contract -- dredd [sqlite|mysql]`. Exits with 1 when a pair failed, was skipped or did not run.
  */
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { runDredd, type Verdict } from '../../contract-tests/dredd/run-dredd.js';
 import { bringAboutIn } from '../../contract-tests/dredd/scenarios.js';
 import { openWorld } from '../../contract-tests/dredd/world.js';
 import { type DatabaseKind, isMysqlReachable, mysqlServerUrl } from '../../testkit/databases.js';
 import contract from '../../generated/openapi.json' with { type: 'json' };
+import { buildChanged } from '../build/build-changed.mjs';
 
 const timeLimitMs = 180_000;
-const root = fileURLToPath(new URL('../../', import.meta.url));
 
 try {
   process.exitCode = await main(readKind(process.argv[2] ?? 'sqlite'));
@@ -26,8 +23,7 @@ process.exit();
 async function main(kind: DatabaseKind): Promise<number> {
   if (kind === 'mysql' && !(await isMysqlReachable()))
     throw new Error(`no MySQL or MariaDB at ${mysqlServerUrl}: start one or set TEST_MYSQL_URL`);
-  if (!existsSync(`${root}dist/main.js`))
-    execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
+  buildChanged('program');
   const opening = openWorld(kind);
   const running = opening.then((world) => runDredd(contract, world.service.url, bringAboutIn(world)));
   try {

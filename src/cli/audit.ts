@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { verifyRecord } from '../access-record/verify.js';
 import type { Config } from '../config/config.js';
 import { requireSecretsKeys } from '../config/secrets-key.js';
@@ -7,6 +7,7 @@ import { requireAccount } from '../keys/manage.js';
 import { runStartStep } from '../observe/start.js';
 import type { ChainedEntry } from '../store/access-queries.js';
 import { createAccessTable } from '../store/accesses.js';
+import type { ListedAuditEntry } from '../store/key-audit.js';
 import { createKeyTable } from '../store/keys.js';
 import type { Store } from '../store/store.js';
 import { printTable, readAccount, readLimit } from './keys.js';
@@ -17,16 +18,23 @@ interface AuditOptions {
   readonly subject?: string;
   readonly limit: number;
   readonly json: boolean;
+  readonly keys: boolean;
   readonly verify: boolean;
 }
 
 export function createAuditCommand(withStore: WithStore): Command {
   return new Command('audit')
-    .description('list who read, exported or erased personal data, newest first, or verify this record')
-    .option('--account <name>', 'accesses of this account only', readAccount)
+    .description(
+      'list who read, exported or erased personal data, newest first, or verify this record. With --keys, list changes ' +
+        'of keys and accounts',
+    )
+    .option('--account <name>', 'entries of this account only', readAccount)
     .option('--subject <id>', "accesses to this person's data only. Requires --account")
-    .option('--limit <count>', 'maximum number of accesses', readLimit, 100)
-    .option('--json', 'print one JSON object per access', false)
+    .option('--limit <count>', 'maximum number of entries', readLimit, 100)
+    .option('--json', 'print one JSON object per entry', false)
+    .addOption(
+      new Option('--keys', 'list who changed keys, tiers and settings').default(false).conflicts(['subject', 'verify']),
+    )
     .option(
       '--verify',
       'find changed, removed and reordered entries instead. Ends with status 1 if there are any',
@@ -37,28 +45,46 @@ export function createAuditCommand(withStore: WithStore): Command {
     );
 }
 
-async function list(store: Store, { account, subject, limit, json }: AuditOptions): Promise<void> {
+async function list(store: Store, { account, subject, limit, json, keys: isOfKeys }: AuditOptions): Promise<void> {
   const [keys, accesses] = [store.use(createKeyTable), store.use(createAccessTable)];
   if (subject !== undefined && account === undefined) throw new Error('--subject requires --account');
-  const names = new Map((await keys.listAccounts()).map(({ accountId, name }) => [accountId, name]));
   const accountId = account && requireAccount(await keys.accountByName(account), account).accountId;
+  if (isOfKeys) return print(changeColumns, (await keys.auditEntries(limit, accountId)).map(toChange), json);
+  const names = new Map((await keys.listAccounts()).map(({ accountId, name }) => [accountId, name]));
   const entries =
     accountId === undefined || subject === undefined
       ? await accesses.newest(limit, accountId)
       : await accesses.page(accountId, await accesses.findPseudonym(accountId, subject), undefined, limit);
-  const rows = entries.map((entry) => toRow(entry, names.get(entry.accountId) ?? entry.accountId));
-  if (json) for (const row of rows) console.log(JSON.stringify(row));
+  const rows = entries.map((entry) => toAccess(entry, names.get(entry.accountId) ?? entry.accountId));
+  print(accessColumns, rows, json);
+}
+
+function print(columns: readonly string[], rows: readonly object[], isJson: boolean): void {
+  if (isJson) for (const row of rows) console.log(JSON.stringify(row));
   else
     printTable(
-      titles,
-      rows.map((row) => Object.values(row)),
+      columns.map((name) => name.toUpperCase()),
+      rows.map((row) => Object.values(row).map(toCell)),
     );
 }
 
-const titles = ['MINUTE', 'ACCOUNT', 'ACTION', 'OPERATION', 'KEY_ID', 'CREDENTIAL', 'SUBJECT'];
+/** Returns e.g. `scopes=ingest,read expires_at=2026-12-21T09:30:00.000Z` for the details of a change. */
+function toCell(value: string | object | null): string {
+  if (value === null || typeof value === 'string') return value ?? '-';
+  return Object.entries(value)
+    .map(([name, it]) => `${name}=${String(it)}`)
+    .join(' ');
+}
 
-function toRow({ atMs, action, operation, keyId, credential, subject }: ChainedEntry, account: string) {
+const accessColumns = ['minute', 'account', 'action', 'operation', 'key_id', 'credential', 'subject'];
+const changeColumns = ['at', 'action', 'account', 'key_id', 'prefix', 'actor', 'details'];
+
+function toAccess({ atMs, action, operation, keyId, credential, subject }: ChainedEntry, account: string) {
   return { minute: new Date(atMs).toISOString(), account, action, operation, key_id: keyId, credential, subject };
+}
+
+function toChange({ atMs, action, account, keyId, keyPrefix, actor, details }: ListedAuditEntry) {
+  return { at: new Date(atMs).toISOString(), action, account, key_id: keyId, prefix: keyPrefix, actor, details };
 }
 
 async function verify(store: Store, config: Config, { json }: AuditOptions): Promise<void> {

@@ -24,7 +24,7 @@ import { closeOnSignal, closeWithNpm } from './close-on-signal.js';
 import { createKeysCommand } from './keys.js';
 import { createMcpCommand } from './mcp.js';
 import type { PurgeOptions, WithProgress } from './purge.js';
-import { createReceiptKeysCommand } from './secrets.js';
+import { addSecrets } from './secrets.js';
 
 export interface CommandEnvironment {
   /** The module that the worker thread runs. */
@@ -122,26 +122,14 @@ function addAdministration(command: Command, env: Environment, withProgress: Wit
       withStore(async (store, config) => (await import('./purge.js')).purge(store, config, options, withProgress)),
     );
   command
-    .command('reseal')
-    .description(
-      'encrypt all webhook secrets with the first key of SECRETS_KEY, and let the service start with it. Stop the ' +
-        'service and its workers first',
-    )
-    .option('--lost-key', 'give up webhook secrets that no key can read', false)
-    .action((options: { lostKey: boolean }) =>
-      withStore(async (store, config) => (await import('./secrets.js')).reseal(store, config, options)),
-    );
-  command
     .command('doctor')
     .description('check Node.js, files, disk, database, Redis and the running service, and print remedies')
     .option(...jsonOption)
     .action(async ({ json }: { json: boolean }) => (await import('./doctor.js')).checkInstallation(configure(), json));
-  command.addCommand(
-    createKeysCommand((work, mayCreate) => withStore((store) => work(store.use(createKeyTable)), mayCreate)),
-  );
+  const keys = createKeysCommand((work, mayCreate) => withStore((store) => work(store.use(createKeyTable)), mayCreate));
+  command.addCommand(addSecrets(keys, withStore));
   command.addCommand(createAccountsCommand((work) => withStore((store) => work(store.use(createKeyTable)))));
   command.addCommand(createAuditCommand(withStore));
-  command.addCommand(createReceiptKeysCommand(withStore));
   command.addCommand(createMcpCommand());
 }
 

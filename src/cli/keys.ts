@@ -3,10 +3,9 @@ import { keys as settings, tiers } from '../../generated/spec.js';
 import { formatCommandLine, jsonOption } from '../contract/command-line.js';
 import type { Scope, Tier } from '../contract/contract.js';
 import { describeStatus } from '../keys/identify.js';
-import { createKey, requireAccount, revokeKey, rotateKey, setTier } from '../keys/manage.js';
+import { createKey, revokeKey, rotateKey } from '../keys/manage.js';
 import { parseNetworks } from '../keys/networks.js';
 import { allScopes, parseScopes } from '../keys/scopes.js';
-import type { ListedAuditEntry } from '../store/key-audit.js';
 import type { KeyTable, ListedKey } from '../store/keys.js';
 
 /** Migrates the configured database and runs work on its keys. See `withStore`. */
@@ -15,12 +14,11 @@ export type WithKeys = (work: (keys: KeyTable) => Promise<void>, mayCreate?: boo
 /** Creates the `keys` command. Standard output contains only the key or the list, so that it can be piped. */
 export function createKeysCommand(withKeys: WithKeys): Command {
   const keys = new Command('keys').description('create, list, rotate and revoke API keys');
-  const tier = () => new Option('--tier <tier>', `tier of the account: ${tierHelp}`).choices(Object.keys(tiers));
   keys
     .command('create')
     .description('create a key, and its account if it does not exist')
     .requiredOption('--account <name>', 'name of the account: letters, digits, . _ -', readAccount)
-    .addOption(tier())
+    .addOption(new Option('--tier <tier>', `tier of the account: ${tierHelp}`).choices(Object.keys(tiers)))
     .option('--scopes <list>', `scopes of the key: ${allScopes.join(',')} (default: all)`, parseList(parseScopes))
     .option(
       '--networks <list>',
@@ -58,21 +56,6 @@ export function createKeysCommand(withKeys: WithKeys): Command {
     .description('end a key immediately')
     .argument('<key_id>', 'id of the key, as shown by `keys list`')
     .action((keyId: string) => withKeys((table) => revokeKey(table, keyId, Date.now())));
-  keys
-    .command('set-tier')
-    .description('change the tier of an account')
-    .requiredOption('--account <name>', 'name of the account', readAccount)
-    .addOption(tier().makeOptionMandatory())
-    .action((options: { account: string; tier: Tier }) =>
-      withKeys((table) => setTier(table, options.account, options.tier, Date.now())),
-    );
-  keys
-    .command('audit')
-    .description('list changes of keys and tiers, newest first')
-    .option('--account <name>', 'of this account only', readAccount)
-    .option('--limit <count>', 'maximum number of changes', readLimit, 100)
-    .option(...jsonOption)
-    .action((options: ListOptions & { limit: number }) => withKeys((table) => listAudit(table, options)));
   return keys;
 }
 
@@ -85,7 +68,7 @@ function describeTier(tier: string): string {
 }
 
 function describeNewAccount(account: string, tier: string): string {
-  const change = formatCommandLine('keys', `set-tier --account ${account} --tier TIER`);
+  const change = formatCommandLine('accounts', `set ${account} tier TIER`);
   return `new account ${account} of tier ${describeTier(tier)}; to change the tier: ${change}`;
 }
 
@@ -101,12 +84,6 @@ interface CreateOptions {
 interface ListOptions {
   readonly account?: string;
   readonly json: boolean;
-}
-
-async function listAudit(table: KeyTable, options: ListOptions & { limit: number }): Promise<void> {
-  const { account, limit, json } = options;
-  const accountId = account && requireAccount(await table.accountByName(account), account).accountId;
-  printAudit(await table.auditEntries(limit, accountId), json);
 }
 
 function show({ key, keyId }: { key: string; keyId: string }): void {
@@ -139,33 +116,8 @@ function keyToJson(key: ListedKey, nowMs: number) {
   return { key_id, prefix, account, tier, status, scopes, networks, ...times, last_used_at: toIso(key.lastUsedAtMs) };
 }
 
-function auditToJson({ atMs, action, account, keyId, keyPrefix, actor, details }: ListedAuditEntry) {
-  return { at: toIso(atMs), action, account, key_id: keyId, prefix: keyPrefix, actor, details };
-}
-
 function toIso(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
-}
-
-function printAudit(entries: readonly ListedAuditEntry[], isJson: boolean): void {
-  if (isJson) return console.log(JSON.stringify(entries.map(auditToJson)));
-  const rows = entries.map((entry) => [
-    new Date(entry.atMs).toISOString(),
-    entry.action,
-    entry.account,
-    entry.keyId ?? '-',
-    entry.keyPrefix === null ? '-' : `${entry.keyPrefix}…`,
-    entry.actor,
-    describeDetails(entry),
-  ]);
-  printTable(['AT', 'ACTION', 'ACCOUNT', 'KEY_ID', 'PREFIX', 'ACTOR', 'DETAILS'], rows);
-}
-
-/** Returns e.g. `scopes=ingest,read expires_at=2026-12-21T09:30:00.000Z`. */
-function describeDetails({ details }: ListedAuditEntry): string {
-  return Object.entries(details)
-    .map(([name, value]) => `${name}=${String(value)}`)
-    .join(' ');
 }
 
 function formatTimestamp(ms: number | null): string {

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { Config } from '../config/config.js';
 import { requireSecretsKeys } from '../config/secrets-key.js';
 import { receiptKeysMax, rotateReceiptKey } from '../keys/receipts.js';
@@ -10,17 +10,26 @@ import { createSecretBox } from '../webhooks/secrets.js';
 import { printTable } from './keys.js';
 import type { WithStore } from './with-store.js';
 
-export function createReceiptKeysCommand(withStore: WithStore): Command {
-  const command = new Command('receipt-keys').description('list and rotate the keys that sign deletion receipts');
-  command
+/** Adds the commands of the keys that no caller holds: of webhook secrets and of deletion receipts. */
+export function addSecrets(keys: Command, withStore: WithStore): Command {
+  keys
+    .command('reseal')
+    .description(
+      'encrypt all webhook secrets with the first key of SECRETS_KEY, and let the service start with it. Stop the ' +
+        'service and its workers first',
+    )
+    .option('--lost-key', 'give up webhook secrets that no key can read', false)
+    .action((options: { lostKey: boolean }) => withStore((store, config) => reseal(store, config, options)));
+  const receipt = keys.command('receipt').description('list and rotate the keys that sign deletion receipts');
+  receipt
     .command('list')
     .description('list the keys, newest first. The newest one signs')
     .action(() => withStore(list));
-  command
+  receipt
     .command('rotate')
     .description('create a new key and delete the private parts of the earlier ones. Their receipts stay verifiable')
     .action(() => withStore(rotate));
-  return command;
+  return keys;
 }
 
 async function list(store: Store): Promise<void> {
@@ -49,7 +58,7 @@ async function rotate(store: Store, config: Config): Promise<void> {
  * Encrypts all webhook secrets with the first key of SECRETS_KEY, and makes it the key of the database. `lostKey` allows
  * the loss of webhook secrets that no key decrypts.
  */
-export async function reseal(store: Store, config: Config, { lostKey }: { lostKey: boolean }): Promise<void> {
+async function reseal(store: Store, config: Config, { lostKey }: { lostKey: boolean }): Promise<void> {
   const nowMs = Date.now();
   const { resealed, unreadable } = await runStartStep('SECRETS_KEY', () =>
     resealDatabase(store, config, { isKeyLost: lostKey, nowMs }),

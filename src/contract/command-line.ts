@@ -1,9 +1,9 @@
 /** Whether npm installed this program as a package, with the command `state-service`. False in a checkout. */
 const isInstalled = import.meta.url.includes('/node_modules/');
 
-/** Returns how a person runs a command of this program, e.g. `npm run keys -- list` in a checkout. */
+/** Returns how a person runs a command of this program, e.g. `npx state-service keys list` in a checkout. */
 export function formatCommandLine(command: string, args = ''): string {
-  return (isInstalled ? `state-service ${command} ${args}` : `npm run ${command}${args && ` -- ${args}`}`).trim();
+  return `${isInstalled ? '' : 'npx '}state-service ${command} ${args}`.trim();
 }
 
 /**

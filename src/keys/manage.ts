@@ -64,15 +64,6 @@ export async function revokeKey(keys: KeyTable, keyId: string, nowMs: number): P
   });
 }
 
-export async function setTier(keys: KeyTable, account: string, tier: Tier, nowMs: number): Promise<void> {
-  await keys.transact(async (writer) => {
-    const row = requireAccount(await writer.accountByName(account), account);
-    await writer.setTier(row.accountId, tier);
-    const details = { from: row.tier, to: tier };
-    await audit(writer, { action: 'set-tier', nowMs, accountId: row.accountId, details });
-  });
-}
-
 /** Throws a KeyError if the account does not exist. */
 export function requireAccount(row: AccountRow | undefined, name: string): AccountRow {
   if (!row) throw new KeyError(`there is no account "${name}": create a key for it first`);
@@ -88,7 +79,9 @@ async function ensureAccount(
   const found = await keys.accountByName(name);
   const account = found ?? (await createAccount(keys, name, tier ?? settings.default_tier, nowMs));
   if (tier !== undefined && tier !== account.tier)
-    throw new KeyError(`account "${name}" has tier ${account.tier}: change it with set-tier, or omit --tier`);
+    throw new KeyError(
+      `account "${name}" has tier ${account.tier}: change it with \`accounts set ${name} tier ${tier}\`, or omit --tier`,
+    );
   return { ...account, isNew: found === undefined };
 }
 

@@ -1,4 +1,5 @@
-import type { AccountSettings } from '../contract/contract.js';
+import { keys as keySettings, tiers } from '../../generated/spec.js';
+import type { AccountSettings, Tier } from '../contract/contract.js';
 import type { KeyTable } from '../store/keys.js';
 import { audit } from './audit.js';
 import { KeyError, requireAccount } from './manage.js';
@@ -31,9 +32,13 @@ const settings: { readonly [Name in keyof AccountSettings]-?: Setting<NonNullabl
 type SettingName = keyof typeof settings;
 const fields = Object.keys(settings) as SettingName[];
 
-export const settingLines = fields.map(
-  (field) => `${toWord(field)} ${Object.keys(settings[field].values).join('|')}: ${settings[field].description}`,
-);
+const tierWords = Object.keys(tiers).sort((a) => (a === keySettings.default_tier ? -1 : 0));
+export const settingLines = [
+  `tier ${tierWords.join('|')}: how many calls per month the account may make`,
+  ...fields.map(
+    (field) => `${toWord(field)} ${Object.keys(settings[field].values).join('|')}: ${settings[field].description}`,
+  ),
+];
 
 /** Returns all settings of an account, with the defaults of absent ones. */
 export function readSettings(stored: AccountSettings): Required<AccountSettings> {
@@ -51,7 +56,7 @@ export function describeSettings(stored: AccountSettings): ReadonlyArray<readonl
 }
 
 /**
- * Changes a setting of an account, given as words of the command line. Writes the change to the audit log. Throws a
+ * Changes the tier or a setting of an account, given as words of the command line. Writes the change to the audit log. Throws a
  * KeyError for an unknown account, setting or value.
  */
 export async function changeSetting(
@@ -60,16 +65,16 @@ export async function changeSetting(
   nowMs: number,
 ): Promise<void> {
   const field = fields.find((it) => toWord(it) === name);
-  if (!field) throw new KeyError(`"${name}" is not a setting: use ${fields.map(toWord).join(', ')}`);
-  const { values } = settings[field];
-  const value = Object.entries(values).find(([it]) => it === word)?.[1];
-  if (value === undefined)
-    throw new KeyError(`"${word}" is not a value of ${name}: use ${Object.keys(values).join(' or ')}`);
+  if (!field && name !== 'tier')
+    throw new KeyError(`"${name}" is not a setting: use ${['tier', ...fields.map(toWord)].join(', ')}`);
+  const words = field ? Object.keys(settings[field].values) : tierWords;
+  if (!words.includes(word)) throw new KeyError(`"${word}" is not a value of ${name}: use ${words.join(' or ')}`);
   await keys.transact(async (writer) => {
-    const row = requireAccount(await writer.lockAccount(account), account);
-    const from = new Map(describeSettings(row.settings)).get(name);
-    await writer.saveSettings(row.accountId, { ...row.settings, [field]: value });
-    await audit(writer, { action: 'set', nowMs, accountId: row.accountId, details: { setting: name, from, to: word } });
+    const { accountId, tier, settings: stored } = requireAccount(await writer.lockAccount(account), account);
+    if (field) await writer.saveSettings(accountId, { ...stored, [field]: settings[field].values[word] });
+    else await writer.setTier(accountId, word as Tier);
+    const from = field ? new Map(describeSettings(stored)).get(name) : tier;
+    await audit(writer, { action: 'set', nowMs, accountId, details: { setting: name, from, to: word } });
   });
 }
 

@@ -103,7 +103,7 @@ function judgeQuality(beats: readonly Beat[], normal: ReadonlyArray<Beat | undef
  * Replaces artifacts by `undefined`. An artifact differs by more than 20 % from the median of the intervals around it,
  * or lies beside a misplaced peak. An ectopic beat and a peak that the sensor detects early or late shorten one
  * interval and lengthen the next, so the difference of these two intervals is large. The limits are higher for a person
- * whose intervals differ much, e.g. while breathing deeply. `npm run evaluate:rr` measures them.
+ * whose intervals differ much, e.g. while breathing deeply. `npm run lab -- evaluate rr` measures them.
  */
 export function findNormalBeats(beats: readonly Beat[]): Array<Beat | undefined> {
   const medians = slidingMedians(

@@ -13,7 +13,7 @@ import { createSecretBox } from '../webhooks/secrets.js';
 
 const purgeRows = 500;
 
-const lostKey = `If that key is lost, run "${formatCommandLine('reseal', '--lost-key')}"`;
+const lostKey = `If that key is lost, run "${formatCommandLine('keys', 'reseal --lost-key')}"`;
 const unknownKey =
   'no configured key is the key that the database was used with: set that key, also to replace it (SECRETS_KEY=NEW,OLD). ' +
   lostKey;

@@ -5,7 +5,7 @@ export interface AuditEntry {
   readonly accountId: string;
   readonly entryId: string;
   readonly atMs: number;
-  readonly action: 'create' | 'rotate' | 'revoke' | 'set-tier' | 'set';
+  readonly action: 'create' | 'rotate' | 'revoke' | 'set';
   /** The changed key. Null for a change of the account itself. */
   readonly keyId: string | null;
   readonly keyPrefix: string | null;

@@ -94,7 +94,17 @@ async function importRecording(databaseUrl: string, count: number): Promise<numb
       const { url } = service as ServiceProgram;
       const startedAtMs = performance.now();
       const person = ['--backfill', '--hours', String(hoursMax), '--subject', 'bench'];
-      const stdout = await runCommand(databaseUrl, ['replay', '--file', file, ...person, '--url', url, '--key', key]);
+      const stdout = await runCommand(databaseUrl, [
+        'tools',
+        'replay',
+        '--file',
+        file,
+        ...person,
+        '--url',
+        url,
+        '--key',
+        key,
+      ]);
       const seconds = (performance.now() - startedAtMs) / 1000;
       if (!new RegExp(`^all +csv +${count} `, 'm').test(stdout)) throw new Error(`not all readings stored:\n${stdout}`);
       return seconds;

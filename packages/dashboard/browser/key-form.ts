@@ -29,7 +29,7 @@ export function createKeyForm(fault: string, onKey: (key: string, isRemembered: 
       'p',
       { id: 'key-hint', class: 'hint' },
       'The key stays in this tab and is sent to this service only. A remembered key stays in this browser until you forget it: do not choose this on a shared device. The first start of the service prints a link with a key. To create one: ',
-      h('code', {}, 'npm run keys -- create --account NAME'),
+      h('code', {}, 'state-service keys create --account NAME'),
     ),
   );
   form.addEventListener('submit', (event) => {

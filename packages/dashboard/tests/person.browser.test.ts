@@ -221,7 +221,7 @@ test('from the link of a first start: a week of Apple Health is imported by one 
   const file = join(folder, 'export.xml');
   await writeExport(file);
   const imported = ['--file', file, '--backfill', '--hours', '168', '--subject', person, '--url', service.url];
-  const { stderr } = await runCommand('replay', imported, { SERVICE_KEY: link.replace(/.*=/, '') });
+  const { stderr } = await runCommand('tools replay', imported, { SERVICE_KEY: link.replace(/.*=/, '') });
   const address = /Dashboard: (\S+)/.exec(stderr)?.[1] ?? stderr;
 
   const { page, complaints } = await openBrowser(service.url, vienna);

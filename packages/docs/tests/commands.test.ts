@@ -13,7 +13,7 @@ import { temporaryFolder } from '../../../testkit/temporary-folder.js';
 
 const run = promisify(execFile);
 const main = new URL('dist/main.js', root).pathname;
-/** Its commands run on machines of their own: `npm run check:runbook`. */
+/** Its commands run on machines of their own: `npm run lab -- check runbook`. */
 const runbook = 'cluster-runbook.md';
 const guides = (await readdir(new URL('docs/', root))).filter((it) => it.endsWith('.md') && it !== runbook);
 const files = ['README.md', ...guides.map((it) => `docs/${it}`)];
@@ -28,12 +28,12 @@ const notRun: ReadonlyArray<readonly [fragment: string, reason: string]> = [
   ['127.0.0.1:8090', 'requires a model: gateway/guide.test.ts'],
   ['SERVICE_KEY=sk_…', 'a placeholder of the key'],
   ['DATABASE_URL=', 'a placeholder of the hosts'],
-  ['run --silent gateway', 'gateway/process.test.ts'],
+  ['state-service gateway', 'gateway/process.test.ts'],
   ['mcp setup --write', 'writes to the home folder: mcp/stdio.test.ts'],
-  ['state-service evaluate --file my.csv', 'a placeholder of the file: commands/evaluate.test.ts'],
+  ['state-service tools evaluate --file my.csv', 'a placeholder of the file: commands/evaluate.test.ts'],
   ['evaluate --file day.csv --feedback', 'requires reports of people: commands/evaluate.test.ts'],
-  ['npm run replay', 'commands/replay-recordings.test.ts'],
-  ['npm run listen', 'runs until Ctrl-C: commands/listen.test.ts'],
+  ['state-service tools replay', 'commands/replay-recordings.test.ts'],
+  ['state-service tools listen', 'runs until Ctrl-C: commands/listen.test.ts'],
   ['curl -N', 'runs until Ctrl-C: streamEvents/200.test.ts'],
   ['systemctl enable', 'changes the system: process/units.test.ts'],
   ['systemctl restart', 'changes the system: process/package.test.ts'],
@@ -57,13 +57,12 @@ const blocks = (
 ).flat();
 const reasonNotToRun = ({ code }: Block) => notRun.find(([fragment]) => code.includes(fragment))?.[1];
 
-/** Returns a folder with the programs that the commands call: npm and state-service run the built program. */
+/** Returns a folder with the programs that the commands call: state-service runs the built program. */
 async function createShell(): Promise<string> {
   const folder = await temporaryFolder();
   const program = `exec "${process.execPath}" "${main}"`;
   const programs = {
     'state-service': `${program} "$@"`,
-    npm: `shift; [ "$1" = --silent ] && shift; name=$1; shift; [ "$1" = -- ] && shift; ${program} "$name" "$@"`,
     curl: 'exec /usr/bin/curl --fail-with-body "$@"',
   };
   await mkdir(join(folder, 'bin'));

@@ -7,7 +7,7 @@ const scenes = ['calm', 'relaxed', 'focused', 'stressed', 'acute_stress'];
 
 test('every reference scene reaches its state after ten readings, and no line is longer than 100 columns', async () => {
   // CI is set, because picocolors alone would then print colors.
-  const { code, stdout } = await runCommand('demo', ['--pace', '0', '--seed', '7'], { CI: 'true' });
+  const { code, stdout } = await runCommand('tools demo', ['--pace', '0', '--seed', '7'], { CI: 'true' });
   expect(stdout.match(/ bpm {2}\w+ +[+−]\d\.\d\d {2}█+░+ +\d+ {2}\w+$/gm)).toHaveLength(50);
   const rows = stdout.trimEnd().split('\n').slice(-5);
   expect(rows.map((row) => row.split(/ {2,}/).filter((_, column) => column !== 2))).toEqual(
@@ -19,21 +19,21 @@ test('every reference scene reaches its state after ten readings, and no line is
 });
 
 test('--json prints nothing but the final state of each scene', async () => {
-  const { stdout } = await runCommand('demo', ['--pace', '0', '--seed', '7', '--json']);
+  const { stdout } = await runCommand('tools demo', ['--pace', '0', '--seed', '7', '--json']);
   const row = (scene: string) => ({ scene, final_state: scene, final_score: expect.any(Number), match: 'yes' });
   expect(JSON.parse(stdout)).toEqual(scenes.map(row));
 });
 
 test('the same seed produces the same run', async () => {
-  const runs = await Promise.all([1, 2].map(() => runCommand('demo', ['--pace', '0', '--seed', '11'])));
+  const runs = await Promise.all([1, 2].map(() => runCommand('tools demo', ['--pace', '0', '--seed', '11'])));
   expect(runs[0]?.stdout).toContain('--seed 11');
   expect(runs[0]?.stdout).toBe(runs[1]?.stdout);
 });
 
 test('the demo removes its folder when it ends and when it is interrupted', async () => {
   const folder = await temporaryFolder();
-  await runCommand('demo', ['--pace', '0'], { TMPDIR: folder });
-  const interrupted = startCommand('demo', ['--pace', '10'], { TMPDIR: folder });
+  await runCommand('tools demo', ['--pace', '0'], { TMPDIR: folder });
+  const interrupted = startCommand('tools demo', ['--pace', '10'], { TMPDIR: folder });
   await interrupted.find(/ bpm {2}calm /);
   expect((await readdir(folder)).filter((name) => name.startsWith('state-demo-'))).toHaveLength(1);
   interrupted.signal('SIGINT');

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { sampleRecording } from '../../../testkit/sample-recording.js';
 import { evaluateRecording, countReadings } from '../evaluate/evaluate.js';
 import { readRecording } from '../evaluate/recording.js';
-import { toolCommands } from '../commands.js';
+import { toolsCommand } from '../commands.js';
 import { startTestService, type TestService } from '../../../testkit/service.js';
 import { temporaryFolder } from '../../../testkit/temporary-folder.js';
 
@@ -191,7 +191,7 @@ async function run(...args: string[]): Promise<string> {
   const error = vi.spyOn(console, 'error').mockImplementation(() => {});
   const progress = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   try {
-    const command = toolCommands({ root, env: {}, jsonOption: ['--json', '', false] }).find(
+    const command = toolsCommand({ root, env: {}, jsonOption: ['--json', '', false] }).commands.find(
       (it) => it.name() === 'evaluate',
     );
     await command?.exitOverride().parseAsync(args, { from: 'user' });

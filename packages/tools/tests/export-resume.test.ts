@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 /** Runs the command of the built program. */
 function run(url: string, ...args: string[]): Promise<Ended> {
-  return runCommand('export', ['--url', url, ...args], { SERVICE_KEY: service.key });
+  return runCommand('tools export', ['--url', url, ...args], { SERVICE_KEY: service.key });
 }
 
 async function operation(query = ''): Promise<string> {
@@ -74,7 +74,7 @@ test('an interrupted export keeps the earlier file, and --resume completes it', 
   const file = join(await temporaryFolder(), 'rows');
   await writeFile(file, 'an earlier export');
   const { url } = await startCuttingProxy(service.url, [afterBytes(500_000)], 'stall');
-  const running = startCommand('export', ['--url', url, '--out', file], { SERVICE_KEY: service.key });
+  const running = startCommand('tools export', ['--url', url, '--out', file], { SERVICE_KEY: service.key });
   const partial = await resolvePartial(file);
   await until('rows are written', async () => ((await stat(partial).catch(() => undefined))?.size ?? 0) > 0);
   running.signal('SIGINT');
@@ -108,7 +108,7 @@ test('after too many attempts the error says how to continue, and the continued 
 
 test('without a file, an interrupted export names the cursor of the last row', async () => {
   const { url } = await startCuttingProxy(service.url, [afterBytes(500_000)], 'stall');
-  const running = startCommand('export', ['--url', url], { SERVICE_KEY: service.key });
+  const running = startCommand('tools export', ['--url', url], { SERVICE_KEY: service.key });
   await running.find(/"cursor"/);
   running.signal('SIGINT');
   const { code, stdout, stderr } = await running.ended;

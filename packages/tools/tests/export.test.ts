@@ -47,7 +47,7 @@ test('--out replaces a file by the rows, and --cursor leaves out the rows up to 
 
 /** Runs the command in a shell, which redirects its output. */
 function runInShell({ url, key }: Target, redirection: string): Promise<{ code: number; stderr: string }> {
-  const line = `"${process.execPath}" dist/main.js export --url ${url} ${redirection}`;
+  const line = `"${process.execPath}" dist/main.js tools export --url ${url} ${redirection}`;
   const options = {
     cwd: fileURLToPath(root),
     encoding: 'utf8' as const,

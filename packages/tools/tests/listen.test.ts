@@ -8,7 +8,7 @@ import { runCommand, startCommand } from '../../../testkit/process.js';
 const realTime = () => Object.assign(new Clock(), { now: Date.now, at: () => new Date().toISOString() });
 
 const listenTo = ({ url, key }: Pick<TestService, 'url' | 'key'>, session: string) =>
-  startCommand('listen', ['--session', session, '--url', url], { SERVICE_KEY: key });
+  startCommand('tools listen', ['--session', session, '--url', url], { SERVICE_KEY: key });
 
 test('each state transition is verified and printed, and the webhook is removed at the end', async () => {
   const service = await startTestService({ clock: realTime(), env: { WORKER: '1' } });
@@ -38,7 +38,7 @@ test('a service that refuses loopback URLs is reported with the setting that all
 test('a wrong key, a missing key and an invalid session are each reported in one line with the remedy', async () => {
   const { url, key } = await startTestService();
   expect((await listenTo({ url, key: 'sk_wrong' }, 's1').ended).stderr).toMatch(/^error: .*401 Invalid API key.*--key/);
-  expect((await runCommand('listen', ['--session', 's1', '--url', url])).stderr).toMatch(
+  expect((await runCommand('tools listen', ['--session', 's1', '--url', url])).stderr).toMatch(
     /^error: no usable key: .*\n$/,
   );
   expect((await listenTo({ url, key }, 'not one').ended).stderr).toMatch(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { toolCommands } from '../commands.js';
+import { toolsCommand } from '../commands.js';
 import { callsInDatabase } from '../../../testkit/calls.js';
 import { startFaultyProxy } from '../../../testkit/faulty-proxy.js';
 import { Clock, root, startTestService } from '../../../testkit/service.js';
@@ -24,7 +24,7 @@ afterEach(() => {
 
 /** Runs `replay` in this process, because a process per recipe would take seconds. */
 async function replay({ url, key }: Pick<TestService, 'url' | 'key'>, args: readonly string[]): Promise<void> {
-  const command = toolCommands({ root, env: {}, jsonOption: ['--json', '', false] }).find(
+  const command = toolsCommand({ root, env: {}, jsonOption: ['--json', '', false] }).commands.find(
     (it) => it.name() === 'replay',
   );
   await command?.parseAsync(['--url', url, '--key', key, ...args], { from: 'user' });
@@ -36,9 +36,9 @@ const realTime = () => Object.assign(new Clock(), { now: Date.now });
 
 const guide = readFileSync(new URL('docs/recordings.md', root), 'utf8');
 /** The commands of the guide with their output. */
-const recipes = [...guide.matchAll(/```sh\nnpm run replay -- (.*samples\/.*)\n```\n\n```text\n([^]*?)```/g)].map(
-  ([, args = '', output = '']) => ({ args, output }),
-);
+const recipes = [
+  ...guide.matchAll(/```sh\nstate-service tools replay (.*samples\/.*)\n```\n\n```text\n([^]*?)```/g),
+].map(([, args = '', output = '']) => ({ args, output }));
 
 test('the guide has a recipe for each format', () => {
   expect(recipes).toHaveLength(9);

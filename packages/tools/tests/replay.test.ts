@@ -18,7 +18,7 @@ const realTime = () => Object.assign(new Clock(), { now: Date.now });
 async function replay(csv: string, env: { url: string; key: string }, ...args: string[]): Promise<Ended> {
   const file = join(await temporaryFolder(), 'recording.csv');
   await writeFile(file, csv);
-  return runCommand('replay', ['--file', file, '--url', env.url, ...args], { SERVICE_KEY: env.key });
+  return runCommand('tools replay', ['--file', file, '--url', env.url, ...args], { SERVICE_KEY: env.key });
 }
 
 test('the replay sends every window and counts the windows per task, in protocol order', async () => {
@@ -34,7 +34,9 @@ test('the replay sends every window and counts the windows per task, in protocol
 
 test('without a file name, the sample recording of the project is replayed', async () => {
   const service = await startTestService({ clock: realTime() });
-  const { code, stdout, stderr } = await runCommand('replay', ['--url', service.url], { SERVICE_KEY: service.key });
+  const { code, stdout, stderr } = await runCommand('tools replay', ['--url', service.url], {
+    SERVICE_KEY: service.key,
+  });
   expect(stderr).toContain('315 windows of 6 people sent.');
   expect(code).toBe(0);
   expect(stdout).toMatch(/^Stroop +stressor +\d+ /m);

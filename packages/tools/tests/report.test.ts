@@ -7,7 +7,7 @@ test('a report prints the days of a person', async () => {
   await read({ subject_id: 'p', heart_rate: 60 });
   await read({ subject_id: 'p', heart_rate: 64, timestamp: clock.at(40) });
   const report = (...args: string[]) =>
-    runCommand('report', ['--url', url, '--subject', 'p', '--time-zone', 'UTC', ...args], { SERVICE_KEY: key });
+    runCommand('tools report', ['--url', url, '--subject', 'p', '--time-zone', 'UTC', ...args], { SERVICE_KEY: key });
   const printed = await report('--week');
   expect([printed.code, printed.stderr]).toEqual([0, '']);
   expect(printed.stdout).toContain('62 (60–64)');

@@ -6,5 +6,5 @@ export type Target = Pick<TestService, 'url' | 'key'>;
 
 /** Runs `export` of the built program. */
 export function runExport({ url, key }: Target, ...args: string[]): Promise<Ended> {
-  return runCommand('export', ['--url', url, ...args], { SERVICE_KEY: key });
+  return runCommand('tools export', ['--url', url, ...args], { SERVICE_KEY: key });
 }

@@ -28,7 +28,7 @@ export interface Scenes {
   stop(): void;
 }
 
-/** Returns buttons that play the scenes of `npm run demo`: each sends readings of the present time, one per second, and two turns. */
+/** Returns buttons that play the scenes of `state-service tools demo`: each sends readings of the present time, one per second, and two turns. */
 export function createScenes(send: Send): Scenes {
   let playing = new AbortController();
   const progress = h('progress', {

@@ -3,7 +3,7 @@
  * against the built service.
  *
  * Installs the generators into a temporary folder, because together they are larger than all dependencies of the
- * project. Usage: `npm run sdk:check -- [name …]`, by default all. Exits with 1 when a client does not compile or run.
+ * project. Usage: `npm run contract -- sdk [name …]`, by default all. Exits with 1 when a client does not compile or run.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import pc from 'picocolors';
 import { createKeyOf, type ServiceProgram, startServiceProgram } from '../../testkit/program.js';
-import { type Generator, generators } from './sdk-check/generators.js';
+import { type Generator, generators } from './sdk/generators.js';
 
 interface Service {
   readonly url: string;
@@ -94,7 +94,7 @@ async function prepare(generator: Generator, place: string, { url }: Service): P
     ...generator.files?.(url),
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(place, name), text);
-  await cp(join(root, 'scripts', 'contract', 'sdk-check', 'stories'), place, { recursive: true });
+  await cp(join(root, 'scripts', 'contract', 'sdk', 'stories'), place, { recursive: true });
   await cp(join(root, 'generated', 'openapi.json'), join(place, 'openapi.json'));
   await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'], { cwd: place });
 }

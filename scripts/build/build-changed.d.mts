@@ -1,0 +1,1 @@
+export declare function buildChanged(...names: Array<'program' | 'documentation'>): void;
