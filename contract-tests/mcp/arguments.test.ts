@@ -53,7 +53,7 @@ test.each(calls)(
         const lines = await linesOfError(name, { ...valid, [argument]: value });
         expect(lines[0]).toMatch(/^validation_failed: /);
         const expected = type === 'boolean' ? 'true or false' : `a valid ${type}`;
-        const path = new RegExp(`^- /?${argument}: Input should be ${expected}`);
+        const path = new RegExp(`^- ${argument}: Input should be ${expected}`);
         expect(lines.filter((line) => path.test(line))).toHaveLength(1);
       }
     }
@@ -65,25 +65,29 @@ test.each(calls)(
 test.each(calls)('%s reports unknown arguments and all wrong ones in one result', async (name, valid) => {
   const lines = await linesOfError(name, { ...valid, mood: 'good', 'a/b': null, sesion_id: 1 });
   for (const argument of ['mood', 'a/b', 'sesion_id'])
-    expect(lines.filter((line) => new RegExp(`^- /?${argument.replace('/', '(/|~1)')}: `).test(line))).toHaveLength(1);
+    expect(lines.filter((line) => line.startsWith(`- ${argument}: `))).toHaveLength(1);
 });
 
 test.each<[string, Record<string, unknown>, string]>([
   ['get_session_history', { session_id: 's1', minutes: '1.5' }, '- minutes: Input should be a valid integer'],
-  ['ingest', { session_id: 's1', heart_rate: '400' }, '- /heart_rate: Input should be less than or equal to 220'],
+  ['ingest', { session_id: 's1', heart_rate: '400' }, '- heart_rate: Input should be less than or equal to 220'],
   ['get_session_history', { session_id: 's1', minutes: 1.5 }, '- minutes: Input should be a valid integer'],
-  ['get_session_history', { session_id: 's1', until: 'today' }, '- until: Not a valid calendar date-time'],
+  [
+    'get_session_history',
+    { session_id: 's1', until: 'today' },
+    '- until: Input should be an RFC 3339 date-time in UTC',
+  ],
   ['get_session_history', { sesion_id: 's1' }, '(did you mean session_id?)'],
   ['get_human_state', { session_id: '' }, '- session_id: '],
   ['get_human_state', { session_id: 'x'.repeat(257) }, '- session_id: Input should have at most 256 characters'],
   ['list_sessions', { state: ['angry'] }, '(calm, relaxed, focused, stressed, acute_stress, ended)'],
   ['list_sessions', { state: 'calm' }, '- state: '],
   ['get_subject_summary', { subject_id: 'anna', interval: 'week' }, '(hour, day)'],
-  ['ingest', { session_id: 's1', heart_rate: 400 }, '- /heart_rate: Input should be less than or equal to 220'],
+  ['ingest', { session_id: 's1', heart_rate: 400 }, '- heart_rate: Input should be less than or equal to 220'],
   [
     'ingest',
     { session_id: 's1', rr_intervals_ms: [800, null] },
-    '- /rr_intervals_ms/1: Input should be a valid integer',
+    '- rr_intervals_ms[1]: Input should be a valid integer',
   ],
 ])('%s with %j states what is allowed', async (name, args, text) => {
   expect((await linesOfError(name, args)).join('\n')).toContain(text);
@@ -104,7 +108,7 @@ test.each(calls)(
     const texts = { integer: ['7', '0', '-3'], number: ['7', '0.5', '-1e-1'], boolean: ['true', 'false'] };
     for (const [argument, property] of Object.entries(properties)) {
       const { type } = property.items ?? property;
-      const place = property.items ? `/${argument}/0` : `/?${argument}`;
+      const place = property.items ? `${argument}\\[0\\]` : argument;
       const rejects = async (text: string) => {
         const { content } = await client.callTool({
           name,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
+import { signals } from '../../generated/spec.js';
 import { readConfig } from '../../src/config/config.js';
 import type { KeyOptions } from '../../src/keys/manage.js';
 import { openDatabase } from '../../src/store/database.js';
@@ -79,9 +80,9 @@ test.each<[string, Record<string, unknown>, string[]]>([
   [
     'ingest',
     { session_id: 's1', heart_rate: 'high', mood: 1 },
-    ['/heart_rate: Input should be a valid number', '/mood'],
+    ['- heart_rate: Input should be a valid number', '- mood: '],
   ],
-  ['ingest', { session_id: 's1', tone: 'loud' }, ['/tone: ', 'calm, focused, hesitant']],
+  ['ingest', { session_id: 's1', tone: 'loud' }, ['- tone: ', 'calm, focused, hesitant']],
   ['ingest', { session_id: 's1' }, ['missing_signals', 'Send at least one of']],
   ['ingest', { session_id: 's1', heart_rate: 90, user_message: 'é'.repeat(3000) }, ['body_too_large', 'Shorten']],
   ['get_session_history', { session_id: 's1', minutes: 61 }, ['minutes: Input should be less than or equal to 60']],
@@ -225,10 +226,37 @@ test.each(['auto', 'legacy'] as const)(
   },
 );
 
-test('names, descriptions and inputs of all tools have fewer than 10,000 bytes', async () => {
-  const { tools } = await (await agentOf(await startTestService())).listTools();
-  const shown = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-  expect(Buffer.byteLength(JSON.stringify(shown))).toBeLessThan(10_000);
+test('the list of all tools has at most 9,000 bytes, and names no signal that is only stored', async () => {
+  const service = await startTestService();
+  const headers = {
+    ...keyHeader(service.key),
+    'Content-Type': 'application/json',
+    Accept: 'application/json, text/event-stream',
+  };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  const list = await (await fetch(`${service.url}/mcp`, { method: 'POST', headers, body })).text();
+  expect(Buffer.byteLength(list)).toBeLessThanOrEqual(9_000);
+  for (const name of Object.keys(everyToolCall('s1', 'anna'))) expect(list).toContain(`"name":"${name}"`);
+  for (const [name, { use }] of Object.entries(signals))
+    expect([name, list.includes(`"${name}":`)]).toEqual([name, use !== 'stored only']);
+});
+
+test('a tool call accepts a signal that is only stored, within its bounds', async () => {
+  const service = await startTestService();
+  const client = await agentOf(service);
+  const args = { session_id: 's1', heart_rate: 80, spo2: 97 };
+  expect((await call(client, 'ingest', args)).isError).toBe(false);
+  expect((await call(client, 'ingest', { ...args, spo2: '101' })).text).toContain(
+    '- spo2: Input should be less than or',
+  );
+  const exported = await fetch(`${service.url}/v1/export?session_id=s1`, { headers: keyHeader(service.key) });
+  expect(await exported.text()).toContain('"spo2":97');
+});
+
+test('an error states the request_id only if the operator needs it', async () => {
+  const client = await agentOf(await startTestService());
+  const { text } = await call(client, 'get_trigger_memory', {});
+  expect(text).not.toMatch(/request_id|pointer|parameter/);
 });
 
 test('a reading without a timestamp gets the time of the service, which may differ from the clock of the machine', async () => {

@@ -21,8 +21,6 @@ export interface Definition {
   /** All media types of the body. `readBody` converts them to the last one. */
   readonly mediaTypes: readonly string[];
   readonly statuses: readonly string[];
-  /** The schema of the response with status 200. Undefined if the response is not JSON. */
-  readonly findResponse: () => Schema | undefined;
 }
 
 export interface Parameter {
@@ -45,6 +43,7 @@ export interface Schema {
   readonly enum?: readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
+  readonly required?: readonly string[];
   readonly 'x-pattern-detail'?: string;
   readonly 'x-signal'?: { readonly use: string };
   readonly 'x-one-of-fields'?: readonly string[];
@@ -59,7 +58,7 @@ interface Documented {
   readonly parameters?: readonly unknown[];
   readonly 'x-exclusive-parameters'?: NonNullable<Definition['exclusive']>;
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: unknown }>> };
-  readonly responses: Readonly<Record<string, { readonly content?: { 'application/json'?: { schema: unknown } } }>>;
+  readonly responses: Readonly<Record<string, unknown>>;
 }
 
 const paths = contract.paths as unknown as Readonly<Record<string, Readonly<Record<string, Documented>>>>;
@@ -76,7 +75,6 @@ function toDefinition(template: string, method: string, documented: Documented):
   const { operationId, security, parameters = [], requestBody, responses } = documented;
   const content = requestBody?.content ?? {};
   const body = Object.entries(content).at(-1);
-  const response = responses['200']?.content?.['application/json']?.schema;
   return {
     ...{ operationId, method, template, statuses: Object.keys(responses) },
     isPublic: security?.length === 0,
@@ -85,8 +83,6 @@ function toDefinition(template: string, method: string, documented: Documented):
     exclusive: documented['x-exclusive-parameters'],
     body: body && { mediaType: body[0], schema: resolve(body[1].schema) as Schema },
     mediaTypes: Object.keys(content),
-    // Resolved on demand, because only the tools of MCP need the schemas of responses.
-    findResponse: () => resolve(response) as Schema | undefined,
   };
 }
 

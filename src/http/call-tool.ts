@@ -3,7 +3,7 @@ import { problemHelp } from '../../generated/spec.js';
 import type { Fault, ProblemCode, Schema } from '../contract/contract.js';
 import type { Definition } from '../contract/definitions.js';
 import { omitExcess, ProblemError, toFault } from '../contract/problem.js';
-import { listTool, type Tool } from './tools.js';
+import { readArguments, type Tool } from './tools.js';
 
 export interface OperationRequest {
   readonly definition: Definition;
@@ -76,13 +76,13 @@ const ajv = new Ajv({ allErrors: true, strict: false, validateFormats: false });
 const validators = new WeakMap<Tool, ValidateFunction>();
 
 function findValidator(tool: Tool): ValidateFunction {
-  const validate = validators.get(tool) ?? ajv.compile(listTool(tool).inputSchema);
+  const validate = validators.get(tool) ?? ajv.compile(readArguments(tool.definition));
   validators.set(tool, validate);
   return validate;
 }
 
 /**
- * Validates the arguments against the tool's `inputSchema`. A request would otherwise contain null, numbers and arrays
+ * Validates the arguments against the contract. A request would otherwise contain null, numbers and arrays
  * as text: the query and the path have strings only.
  */
 function findFaults(tool: Tool, validate: ValidateFunction, args: Arguments): Fault[] {
@@ -127,14 +127,21 @@ function failure(problem: AnyProblem, retryAfter: string | undefined): ToolResul
   const { code, detail, errors = [], errors_omitted, violated_policies = [], request_id } = problem;
   const lines = [
     `${code}: ${detail}`,
-    ...errors.map((it) => `- ${it.pointer ?? it.parameter ?? ''}: ${it.detail}${describeAllowed(it)}`),
+    ...errors.map((it) => `- ${nameArgument(it)}: ${it.detail}${describeAllowed(it)}`),
     ...(errors_omitted === undefined ? [] : [`- ${errors_omitted} more errors`]),
     ...violated_policies.map((it) => `- exceeded limit: ${it}`),
     ...(retryAfter === undefined ? [] : [`Wait ${retryAfter} s, then call the tool again with the same arguments.`]),
     `What to do: ${findHelp(code)}`,
-    `request_id: ${request_id}`,
+    ...(code === 'internal_error' ? [`request_id: ${request_id}`] : []),
   ];
   return { content: [{ type: 'text', text: lines.join('\n') }], isError: true };
+}
+
+/** Returns e.g. `rr_intervals_ms[1]` for the pointer `/rr_intervals_ms/1`. */
+function nameArgument({ pointer, parameter = '' }: Schema<'Fault'>): string {
+  if (pointer === undefined) return parameter;
+  const indexed = pointer.slice(1).replace(/\/(\d+)/g, '[$1]');
+  return indexed.replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
 function describeAllowed({ allowed, suggestion }: Schema<'Fault'>): string {
@@ -143,6 +150,7 @@ function describeAllowed({ allowed, suggestion }: Schema<'Fault'>): string {
 
 /** Returns the help text for an error code. A newer service may return a code that this process does not know. */
 function findHelp(code: ProblemCode): string {
+  if (code === 'validation_failed') return 'Correct these arguments, and call the tool again.';
   const help: Partial<Record<ProblemCode, { readonly fix: string }>> = problemHelp;
   return help[code]?.fix ?? 'Read the detail.';
 }

@@ -15,65 +15,65 @@ export const tools: readonly Tool[] = Object.entries<AnyOperation>(operations).f
   },
 );
 
-/** Returns the tool in the format of the protocol's list. Both schemas come from the contract. */
+/**
+ * Returns the tool in the format of the protocol's list. Every byte uses the context of the agent, so the list has no
+ * schema of the result, no default value of a hint, and only what the agent must know of the arguments.
+ */
 export function listTool({ name, title, description, definition, personalData }: Tool) {
-  const output = definition.findResponse();
-  if (!output) throw new Error(`${definition.operationId} has no response in the contract`);
-  const { body } = definition;
+  const isRead = personalData === 'reads';
   const annotations = {
-    title,
-    readOnlyHint: personalData === 'reads',
-    destructiveHint: personalData === 'erases',
+    ...(isRead ? { readOnlyHint: true } : { destructiveHint: personalData === 'erases' }),
     // Each call without a timestamp is a new reading.
-    idempotentHint: personalData !== 'writes',
+    ...(personalData === 'erases' && { idempotentHint: true }),
     openWorldHint: false,
   };
-  const inputSchema = body ? withoutTimestamp(body.schema) : toParameterSchema(definition);
-  return { name, title, description, annotations, inputSchema, outputSchema: convert(output, 'none') as JsonSchema };
+  return { name, title, description, annotations, inputSchema: shorten(readArguments(definition)) as JsonSchema };
 }
 
 /**
- * Returns the body as JSON Schema, with an optional timestamp. An agent does not know the time to the second, so the server adds a missing timestamp.
+ * Returns the arguments of a tool as JSON Schema, with every keyword of the contract: the body, or the query and path
+ * parameters. The timestamp of a body is optional, because an agent does not know the time to the second.
  */
-function withoutTimestamp(body: Schema): JsonSchema {
-  const { required = [], ...schema } = convert(body, 'first sentence') as JsonSchema;
-  return { ...schema, required: required.filter((name) => name !== 'timestamp') };
+export function readArguments({ body, parameters }: Definition): Schema {
+  if (body) return { ...body.schema, required: (body.schema.required ?? []).filter((it) => it !== 'timestamp') };
+  const named = parameters.filter((it) => it.in !== 'header');
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      // The text of a path parameter explains its encoding, which an agent does not need.
+      named.map((it) => [it.name, { ...it.schema, description: it.in === 'query' ? it.description : undefined }]),
+    ),
+    required: named.filter((it) => it.required).map(({ name }) => name),
+    additionalProperties: false,
+  };
 }
 
 /** The root of a tool's schema in the format that the protocol requires. */
 interface JsonSchema {
   type: 'object';
-  required?: string[];
   [keyword: string]: unknown;
 }
 
-/** How much of the descriptions a schema contains. Every word of a tool's schema uses the agent's context. */
-type Descriptions = 'first sentence' | 'none';
-
-/** Returns the query and path parameters of an operation as one object. */
-function toParameterSchema({ parameters }: Definition): JsonSchema {
-  const named = parameters.filter((it) => it.in !== 'header');
-  const properties = named.map(({ name, schema, description }) => {
-    return [name, convert({ ...schema, description }, 'first sentence')];
+/**
+ * Returns a schema with types, enumerations, numeric bounds and short descriptions only. The service validates all other
+ * keywords, and an error names the argument. A signal that no score uses is accepted and not listed.
+ */
+function shorten({ type, format, properties, required = [], items, minimum, maximum, ...schema }: Schema): unknown {
+  const listed = Object.entries(properties ?? {}).filter(([, it]) => it['x-signal']?.use !== 'stored only');
+  const entries = Object.entries({
+    type,
+    format,
+    description: schema['x-unit'] ?? (schema.enum || properties ? undefined : readFirstSentence(schema['description'])),
+    enum: schema.enum,
+    minimum,
+    maximum,
+    items: items && shorten(items),
+    properties: properties && Object.fromEntries(listed.map(([name, it]) => [name, shorten(it)])),
+    required: required.length > 0 ? required : undefined,
   });
-  const required = named.filter((it) => it.required).map(({ name }) => name);
-  return { type: 'object', properties: Object.fromEntries(properties), required, additionalProperties: false };
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-function convert(part: unknown, descriptions: Descriptions): unknown {
-  if (Array.isArray(part)) return part.map((it) => convert(it, descriptions));
-  if (typeof part !== 'object' || part === null) return part;
-  const { nullable, ...schema } = part as Schema;
-  // The name says enough, because no score depends on the value.
-  const isStoredOnly = schema['x-signal']?.use === 'stored only';
-  const converted = Object.entries(schema).flatMap(([name, value]) => {
-    // The service checks patterns. Agents rarely need them, and they use many tokens.
-    if (name.startsWith('x-') || name === 'pattern') return [];
-    if (name !== 'description' || typeof value !== 'string') return [[name, convert(value, descriptions)]];
-    return isStoredOnly || descriptions === 'none' ? [] : [[name, value.trim().split(/(?<=\.)\s/)[0]]];
-  });
-  // A list of types is valid too, but some clients support a single type only.
-  return nullable === true
-    ? { anyOf: [Object.fromEntries(converted), { type: 'null' }] }
-    : Object.fromEntries(converted);
+function readFirstSentence(text: unknown): string | undefined {
+  return typeof text === 'string' ? text.trim().split(/(?<=\.)(?<!e\.g\.)\s/)[0] : undefined;
 }

@@ -1,7 +1,14 @@
 import { faults as texts } from '../../generated/spec.js';
 import type { Fault } from '../contract/contract.js';
 import type { Definition } from '../contract/definitions.js';
-import { createFault, omitExcess, ProblemError, suggestName, toFault } from '../contract/problem.js';
+import {
+  createFault,
+  omitExcess,
+  ProblemError,
+  suggestName,
+  toFault,
+  type ValidatorFault,
+} from '../contract/problem.js';
 import type { Exchange, Step } from './exchange.js';
 import { createFindErrors, type RequestParts } from './validator.js';
 
@@ -11,7 +18,8 @@ export async function createValidation() {
 
   async function check(definition: Definition, parts: RequestParts, known: readonly Fault[]): Promise<void> {
     const { kept: body, omitted } = omitExcess(definition.body?.schema, parts.body);
-    const found = (await findErrors(definition, { ...parts, body })).map((it) => toFault(definition, body, it));
+    const errors = (await findErrors(definition, { ...parts, body })).filter(isNotImplied);
+    const found = errors.map((it) => toFault(definition, body, it));
     const isNew = ({ parameter }: Fault) => parameter === undefined || !known.some((it) => it.parameter === parameter);
     const faults = [...known, ...found.filter(isNew), ...faultsAcrossFields(definition, parts.body)];
     if (faults.length > 0) throw new ProblemError('validation_failed', { faults, omitted });
@@ -40,6 +48,12 @@ export async function createValidation() {
       await check(definition, { query: {}, headers, params: {}, body }, faults);
     },
   };
+}
+
+/** A date-time in another notation is not also a wrong date. */
+function isNotImplied({ path, errorCode }: ValidatorFault, _: number, all: readonly ValidatorFault[]): boolean {
+  const isFormat = errorCode?.startsWith('format') === true;
+  return !isFormat || !all.some((it) => it.path === path && it.errorCode?.startsWith('pattern'));
 }
 
 /**
