@@ -31,7 +31,7 @@ export async function replay(options: ReplayOptions): Promise<void> {
   const windows = await loadRecording(options);
   const names = createNames(options.subject);
   try {
-    const outcome = await withProgress(windows.length, 'windows', ({ advance, wait }) =>
+    const outcome = await withProgress(windows.length, 'readings', ({ advance, wait }) =>
       backfill
         ? backfillAll(windows, createSendBatch(options, stop.signal, wait), names, advance)
         : sendAll(windows, send, names, advance),
@@ -161,7 +161,7 @@ function note({ answered, refused }: Outcome, window: RecordedWindow, answer: An
 
 function report(windows: readonly RecordedWindow[], refused: Outcome['refused']): void {
   const people = groupBySubject(windows).size;
-  console.error(`\n${count(windows.length, 'window')} of ${people === 1 ? '1 person' : `${people} people`} sent.`);
+  console.error(`\n${count(windows.length, 'reading')} of ${people === 1 ? '1 person' : `${people} people`} sent.`);
   const clamps = windows.flatMap((window) =>
     window.clamped.map(({ signal, recorded, sent }) => `${describe(window)}: ${signal} ${recorded} sent as ${sent}`),
   );
@@ -169,7 +169,7 @@ function report(windows: readonly RecordedWindow[], refused: Outcome['refused'])
   for (const clamp of clamps) console.error(`  ${clamp}`);
   if (refused.length === 0) return;
   process.exitCode = 1;
-  console.error(`Rejected: ${count(refused.length, 'window')}.`);
+  console.error(`Rejected: ${count(refused.length, 'reading')}.`);
   for (const { window, reason } of refused.slice(0, refusalsShown)) console.error(`  ${describe(window)}: ${reason}`);
   if (refused.length > refusalsShown) console.error(`  and ${refused.length - refusalsShown} more`);
 }

@@ -13,7 +13,7 @@ export interface AnsweredWindow {
 export const summaryColumns: readonly Column[] = [
   { title: 'task' },
   { title: 'label' },
-  ...['windows', ...enums.State, 'mean', 'median'].map((title) => ({ title, align: 'right' }) as const),
+  ...['readings', ...enums.State, 'mean', 'median'].map((title) => ({ title, align: 'right' }) as const),
 ];
 
 /** Returns two sections: one row per task in protocol order, then one row per label. */

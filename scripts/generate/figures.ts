@@ -52,7 +52,9 @@ const tables: Record<string, () => string> = {
   field_map: () =>
     rows(
       ['Format', 'Name in the recording', 'Unit', 'Field'],
-      fieldMap.map((it) => [code(it.format), code(it.name), it.unit, code(it.field)]),
+      fieldMap
+        .filter(({ name, field }) => name !== field)
+        .map((it) => [code(it.format), code(it.name), it.unit, code(it.field)]),
     ),
   settings: () => settingRows(listAllSettings()),
   gateway_settings: () => settingRows(listSettings(gatewayVariables)),

@@ -70,7 +70,7 @@ async function loadDevices(
   console.error(`Read ${label}: ${readings.length} readings${formatSpan(readings)}.`);
   const skipped = [...minutes.skipped].sort(([, a], [, b]) => b - a);
   if (skipped.length > 0) console.error('Skipped values:');
-  for (const [reason, count] of skipped) console.error(`  ${count} × ${reason}`);
+  for (const [reason, count] of skipped) console.error(`  ${reason}: ${count}`);
   if (readings.length === 0)
     throw new Error(`no heart rate, variability or beats in ${files.join(', ')}: see docs/recordings.md`);
   const isLong = (readings.at(-1)?.atMs ?? 0) - (readings[0]?.atMs ?? 0) > hoursPerRowMax * 3_600_000;

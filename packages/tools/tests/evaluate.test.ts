@@ -40,7 +40,7 @@ test('a recording with own columns and labels gets an AUC and states per label',
   expect(auc).toBeGreaterThanOrEqual(low);
   expect(auc).toBeLessThanOrEqual(high);
   expect(stressed).toBeGreaterThan(rest);
-  expect(text).toMatch(/^label +windows +calm /m);
+  expect(text).toMatch(/^label +readings +calm /m);
   expect(text).toMatch(/^Prüfung +30 /m);
 });
 

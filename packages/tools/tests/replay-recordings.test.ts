@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { toolsCommand } from '../commands.js';
+import { formats } from '../recordings/field-map.js';
 import { callsInDatabase } from '../../../testkit/calls.js';
 import { startFaultyProxy } from '../../../testkit/faulty-proxy.js';
 import { Clock, root, startTestService } from '../../../testkit/service.js';
@@ -34,21 +35,39 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const realTime = () => Object.assign(new Clock(), { now: Date.now });
 
-const guide = readFileSync(new URL('docs/recordings.md', root), 'utf8');
-/** The commands of the guide with their output. */
-const recipes = [
-  ...guide.matchAll(/```sh\nstate-service tools replay (.*samples\/.*)\n```\n\n```text\n([^]*?)```/g),
-].map(([, args = '', output = '']) => ({ args, output }));
+/** Arguments for the samples of each format, with the shares of `relaxed` and `stressed` and the mean score. */
+const samples = [
+  ['apple-health', 'export.xml', '60 %', '40 %', '43.9'],
+  ['fit', 'activity.fit', '60 %', '40 %', '44.5'],
+  ['tcx', 'activity.tcx', '100 %', '·', '31.6'],
+  ['gpx', 'activity.gpx', '60 %', '40 %', '44.0'],
+  ['polar-json', 'training-session-2024-11-20.json', '100 %', '·', '31.6'],
+  ['polar-csv', 'polar.csv --utc-offset +01:00', '100 %', '·', '31.6'],
+  ['fitbit', 'heart_rate-2024-11-20.json samples/recordings/steps-2024-11-20.json', '60 %', '40 %', '44.0'],
+  ['health-connect', 'health_connect_export.db', '60 %', '40 %', '43.9'],
+  ['csv', 'heart-rate.csv', '60 %', '40 %', '44.0'],
+] as const;
 
-test('the guide has a recipe for each format', () => {
-  expect(recipes).toHaveLength(9);
+test('there is a sample of each format', () => {
+  expect(samples.map(([format]) => format).sort()).toEqual([...formats].sort());
 });
 
-test.each(recipes)('the recipe `replay $args` prints what the guide shows', async ({ args, output }) => {
+test.each(samples)('the sample of %s gets its states', async (format, args, relaxed, stressed, mean) => {
+  const service = await startTestService({ clock: realTime() });
+  await replay(service, `--file samples/recordings/${args}`.split(' '));
+  expect(printed.stderr).toMatch(new RegExp(`^Read ${format}: 10 readings, 2024-11-20T09:00:55.000Z to `));
+  const cells = /^all .*$/m.exec(printed.stdout)?.[0].split(/ {2,}/);
+  expect(cells?.slice(0, 9)).toEqual(['all', format, '10', '·', relaxed, '·', stressed, '·', mean]);
+  expect(process.exitCode).toBeUndefined();
+});
+
+test('the command of the guide prints what the guide shows', async () => {
+  const guide = readFileSync(new URL('docs/recordings.md', root), 'utf8');
+  const [, args = '', output] =
+    /```sh\nstate-service tools replay (.*samples\/.*)\n```\n\n```text\n([^]*?)```/.exec(guide) ?? [];
   const service = await startTestService({ clock: realTime() });
   await replay(service, args.split(' '));
   expect(`${printed.stderr.split('\n')[0]}\n${printed.stdout}`).toBe(output);
-  expect(process.exitCode).toBeUndefined();
 });
 
 /** Returns a CSV with a reading per minute of the last half hour. */
@@ -107,7 +126,7 @@ test('--backfill stores days above the limits of live readings, in one session p
   );
   const file = await writeRecording(`timestamp,heart_rate\n${rows.join('\n')}\n`);
   await replay(service, ['--file', file, '--backfill', '--subject', 'p1', '--hours', '192', '--utc-offset', '+05:00']);
-  expect(printed.stderr).toContain('168 windows of 1 person sent.');
+  expect(printed.stderr).toContain('168 readings of 1 person sent.');
   expect(printed.stderr).not.toContain('waits');
   expect(printed.stderr).toContain(`Dashboard: ${service.url}/dashboard/#/subjects/p1\n`);
   expect(process.exitCode).toBeUndefined();

@@ -21,13 +21,13 @@ async function replay(csv: string, env: { url: string; key: string }, ...args: s
   return runCommand('tools replay', ['--file', file, '--url', env.url, ...args], { SERVICE_KEY: env.key });
 }
 
-test('the replay sends every window and counts the windows per task, in protocol order', async () => {
+test('the replay sends every window and counts the readings per task, in protocol order', async () => {
   const service = await startTestService({ clock: realTime() });
   const { code, stdout, stderr } = await replay(recording, service);
-  expect(stderr).toContain('4 windows of 2 people sent.');
+  expect(stderr).toContain('4 readings of 2 people sent.');
   expect(code).toBe(0);
   const rows = stdout.split('\n').map((line) => line.split(/ {2,}/).slice(0, 3).join(' '));
-  expect(rows[0]).toBe('task label windows');
+  expect(rows[0]).toBe('task label readings');
   expect(rows.slice(2, 4)).toEqual(['Rest rest 2', 'Math stressor 2']);
   expect(rows.slice(5, 7)).toEqual(['all rest 2', 'all stressor 2']);
 });
@@ -37,7 +37,7 @@ test('without a file name, the sample recording of the project is replayed', asy
   const { code, stdout, stderr } = await runCommand('tools replay', ['--url', service.url], {
     SERVICE_KEY: service.key,
   });
-  expect(stderr).toContain('315 windows of 6 people sent.');
+  expect(stderr).toContain('315 readings of 6 people sent.');
   expect(code).toBe(0);
   expect(stdout).toMatch(/^Stroop +stressor +\d+ /m);
 });
@@ -63,7 +63,7 @@ test('--json prints nothing but JSON, and does not go with --markdown', async ()
   const service = await startTestService({ clock: realTime() });
   const [row, ...rows] = JSON.parse((await replay(recording, service, '--json')).stdout);
   expect(rows).toHaveLength(3);
-  expect(row).toMatchObject({ task: expect.any(String), label: expect.any(String), windows: expect.any(Number) });
+  expect(row).toMatchObject({ task: expect.any(String), label: expect.any(String), readings: expect.any(Number) });
   expect(await replay(recording, service, '--json', '--markdown')).toMatchObject({ code: 1, stdout: '' });
 });
 
@@ -71,7 +71,7 @@ test('a rejected window is counted with its status and detail, and the replay co
   const service = await startTestService({ clock: realTime() });
   const { code, stdout, stderr } = await replay(`${recording}p3,Rest,,,rest\np3,Math,80,,stressor\n`, service);
   expect(code).toBe(1);
-  expect(stderr).toContain('Rejected: 1 window.\n  line 6 (p3, Rest): 400 Missing signals');
+  expect(stderr).toContain('Rejected: 1 reading.\n  line 6 (p3, Rest): 400 Missing signals');
   expect(stdout).toMatch(/^Math +stressor +3 /m);
 });
 
