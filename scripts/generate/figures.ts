@@ -2,7 +2,6 @@ import accuracy from '../../docs/accuracy.json' with { type: 'json' };
 import * as spec from '../../generated/spec.js';
 import { gatewayVariables } from '../../packages/gateway/config.js';
 import { listSettings, type Setting, listAllSettings } from '../../src/config/settings.js';
-import { fieldMap } from '../../packages/tools/recordings/field-map.js';
 import { contract, type Schema } from '../../packages/docs/contract.js';
 import * as text from '../../packages/text/settings.js';
 import * as model from '../../src/score/model.js';
@@ -49,13 +48,6 @@ const tables: Record<string, () => string> = {
   requests: () => rows(['Right', 'Operation', 'What it does'], accountability.requestRows()),
   notice_categories: () => rows(['What is measured', 'With which device'], accountability.noticeRows()),
   notice_retention: () => rows(['What is stored', 'For how long'], accountability.noticeRetentionRows()),
-  field_map: () =>
-    rows(
-      ['Format', 'Name in the recording', 'Unit', 'Field'],
-      fieldMap
-        .filter(({ name, field }) => name !== field)
-        .map((it) => [code(it.format), code(it.name), it.unit, code(it.field)]),
-    ),
   settings: () => settingRows(listAllSettings()),
   gateway_settings: () => settingRows(listSettings(gatewayVariables)),
   states: () =>
@@ -72,11 +64,6 @@ const tables: Record<string, () => string> = {
   context: () => signalRows('context'),
   tone: () => labels('Tone', model.stressModel.tone_points),
   expression: () => labels('Expression', model.stressModel.expression_points),
-  topics: () =>
-    rows(
-      ['Area', 'Topics'],
-      Object.entries(spec.topics).map(([area, names]) => [code(area), names.map(code).join(', ')]),
-    ),
   triggers: () => described({ $ref: '#/components/schemas/TriggerStatus' }),
   tiers: () =>
     rows(
@@ -124,9 +111,9 @@ function problems(): [ProblemName, Problem][] {
 /**
  * Returns the entry of a problem. The heading contains only the code, so that its anchor is the last part of `type`.
  */
-function problemEntry([name, { status, title }]: [ProblemName, Problem]): string {
+function problemEntry([name, { status }]: [ProblemName, Problem]): string {
   const { cause, fix } = spec.problemHelp[name];
-  return `### ${code(name)}\n\n${status} ${title}.\n\n- **Cause:** ${cause}\n- **Fix:** ${fix}`;
+  return `### ${code(name)}\n\n${status}\n\n- **Cause:** ${cause}\n- **Fix:** ${fix}`;
 }
 
 function settingRows(shown: readonly Setting[]): string {

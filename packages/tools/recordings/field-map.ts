@@ -31,7 +31,7 @@ export interface Mapping {
   readonly factor: number;
 }
 
-/** Translates the names of recordings to the fields of a reading. The guide docs/recordings.md shows this table. */
+/** Translates the names of recordings to the fields of a reading. */
 export const fieldMap: readonly Mapping[] = [
   ...inFormat('apple-health', [
     ['HKQuantityTypeIdentifierHeartRate', 'heart_rate', 'count/min'],
