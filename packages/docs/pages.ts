@@ -13,7 +13,7 @@ export const gettingStarted: Guide = {
   slug: 'getting-started',
   source: 'docs/getting-started.md',
   title: 'Getting started',
-  summary: 'From nothing to a stress state that follows a person, in five minutes.',
+  summary: 'Start the service, send a reading, read the state, get notified: in five minutes.',
 };
 
 /** The guides by the job of the reader, in reading order. */
@@ -31,7 +31,7 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         slug: 'batches',
         source: 'docs/batches.md',
         title: 'Batches and backfill',
-        summary: 'Many readings in one request, also of the past: gateways, offline devices, imports.',
+        summary: 'Many readings in one request, also of the past.',
       },
       {
         slug: 'clients',
@@ -43,7 +43,7 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         slug: 'errors',
         source: 'docs/errors.md',
         title: 'Errors',
-        summary: 'Every problem and fault by its stable code, and which requests to send again.',
+        summary: 'Every error by its stable code, and which requests to send again.',
       },
       {
         slug: 'limits',
@@ -66,7 +66,7 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         slug: 'summaries',
         source: 'docs/summaries.md',
         title: 'Summaries',
-        summary: 'Hours and days of a person over weeks: states, score and heart rate.',
+        summary: 'Hours and days of a person over months: states, score and heart rate.',
       },
       {
         slug: 'feedback',
@@ -84,7 +84,7 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         slug: 'dashboard',
         source: 'docs/dashboard.md',
         title: 'Dashboard',
-        summary: 'Live sessions, webhooks and test readings in the browser, from the running service.',
+        summary: 'Live sessions, people and webhooks in the browser, from the running service.',
       },
       {
         slug: 'export',
@@ -101,7 +101,7 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         slug: 'agents',
         source: 'docs/agents.md',
         title: 'AI agents',
-        summary: 'The Model Context Protocol: connection, tools and errors.',
+        summary: 'A gateway, the Model Context Protocol, the Vercel AI SDK and LangChain, with sensors or without.',
       },
       {
         slug: 'safety',
@@ -131,7 +131,7 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         slug: 'recordings',
         source: 'docs/recordings.md',
         title: 'Recordings of devices',
-        summary: 'Apple Health, FIT, Polar, Fitbit, Health Connect, CSV and Bluetooth straps: one command per format.',
+        summary: 'Apple Health, FIT, Polar, Fitbit, Health Connect, CSV and Bluetooth straps: one command.',
       },
     ],
   },
@@ -216,6 +216,12 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         source: 'docs/accountability.md',
         title: 'Accountability',
         summary: 'Documents for lawyers, data protection officers and the people concerned.',
+      },
+      {
+        slug: 'evaluation',
+        source: 'docs/evaluation.md',
+        title: 'Evaluation',
+        summary: 'How accurate the score, the topics and the findings are, on which data, with the commands.',
       },
       {
         slug: 'data-map',
