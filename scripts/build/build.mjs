@@ -8,16 +8,10 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { stampBuild } from './build-changed.mjs';
+import { options } from './options.mjs';
 
 const beganAt = new Date();
 const root = new URL('../../', import.meta.url);
-/** `libsql` loads a binary. The OpenTelemetry SDK is optional. Knex names drivers that this service does not use. */
-const external = [
-  ...['libsql', '@opentelemetry/sdk-trace-node', '@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/resources'],
-  ...['better-sqlite3', 'sqlite3', 'pg', 'pg-native', 'pg-query-stream', 'oracledb', 'tedious', 'mysql'],
-  ...['mariadb', 'mariadb/callback'],
-];
-
 if (process.argv.includes('--clean')) await rm(new URL('dist/', root), { recursive: true, force: true });
 const shared = {
   absWorkingDir: fileURLToPath(root),
@@ -35,9 +29,7 @@ const { metafile, outputFiles } = await build({
   entryPoints: ['src/program.ts'],
   splitting: true,
   target: 'node20',
-  external,
-  // Its CommonJS entry loads modules in a way that bundlers cannot follow. This is its entry `module`.
-  alias: { 'jsonc-parser': './node_modules/jsonc-parser/lib/esm/main.js' },
+  ...options,
   chunkNames: 'chunks/[name]-[hash]',
   minifySyntax: true,
   sourcemap: true,

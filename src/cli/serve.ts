@@ -5,9 +5,7 @@ import type { DevelopmentKey } from '../keys/development-key.js';
 import { formatNewKeyCommand } from '../keys/expired-keys.js';
 import { createLog, createStandardErrorOutput } from '../observe/log.js';
 import type { Closable } from '../observe/start.js';
-import { startDelivery } from '../serve/deliver.js';
 import { closeOnSignal } from './close-on-signal.js';
-import { requireDatabase } from './with-store.js';
 
 export interface ServeOptions {
   readonly config: Config;
@@ -55,6 +53,11 @@ export async function serve({ config, root, program, tracing, takeWarnings }: Se
 
 export async function runDeliveryWorker({ config, tracing, takeWarnings }: ServeOptions): Promise<void> {
   const { database } = config;
+  // Loaded here, because the main thread of `serve` requires neither the database driver nor the worker.
+  const [{ requireDatabase }, { startDelivery }] = await Promise.all([
+    import('./with-store.js'),
+    import('../serve/deliver.js'),
+  ]);
   requireDatabase(database);
   const output = createStandardErrorOutput();
   const log = createLog(config.logLevel, output);

@@ -62,10 +62,12 @@ export function describeVariables(list = listAllSettings()): string {
 const ownPrefix = /^(LIMIT|RETENTION)_/;
 /** Shorter names, e.g. HOST and PORT, are similar to variables of other programs. */
 const similarLengthMin = 6;
+/** Number of correct characters at the start of a misspelled name. An environment may contain hundreds of variables. */
+const correctLength = 2;
 
 /**
  * Returns a warning per variable of the environment that is probably a misspelled variable of any command: one that
- * `findSimilar` finds, whatever its prefix, or an unknown one with a prefix of this service.
+ * `findSimilar` finds among those with the same start, or an unknown one with a prefix of this service.
  */
 export function findMisspelledVariables(
   env: Readonly<Record<string, string | undefined>>,
@@ -76,7 +78,11 @@ export function findMisspelledVariables(
   // Systems and the OpenTelemetry SDK read further variables with similar names.
   const unknown = Object.keys(env).filter((name) => !known.includes(name) && !/^(OTEL|npm)_/.test(name));
   return unknown.flatMap((name) => {
-    const similar = findSimilar(name, similarTo);
+    const start = name.slice(0, correctLength).toUpperCase();
+    const similar = findSimilar(
+      name,
+      similarTo.filter((it) => it.startsWith(start)),
+    );
     if (similar !== undefined) return [`${name} is not a variable of this service: did you mean ${similar}?`];
     const all = formatCommandLine('configuration');
     return ownPrefix.test(name) ? [`${name} is not a variable of this service: see \`${all}\``] : [];

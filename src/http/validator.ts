@@ -23,7 +23,7 @@ type Options = Parameters<typeof OpenApiValidator.middleware>[0];
 
 /**
  * Returns the middleware of the validator. Its last step validates the request, because the steps that would follow are
- * turned off. `createFindErrors` checks this when the service starts.
+ * turned off. `createFindErrors` checks this at the first request of each operation.
  */
 export function createMiddleware() {
   const all = OpenApiValidator.middleware({
@@ -53,25 +53,35 @@ interface Metadata {
  * Returns a function that validates requests of known operations. The validator would compile and try each path again
  * per request. This function finds an operation at its first request, and the validator then compiles its schema.
  *
- * Rejects if the validator cannot read the contract, or if its middleware does not find operations or does not
- * validate.
+ * Rejects if the validator cannot read the contract or does not find the first operation. A first request rejects if the
+ * validator does not find its operation or does not validate it.
  */
 export async function createFindErrors(middleware = createMiddleware()): Promise<FindErrors> {
   const { find, check } = middleware;
   const known = new Map<OperationId, Promise<Metadata>>();
-  const findErrors: FindErrors = async (definition, parts) => {
-    const { operationId, method } = definition;
-    const finding = known.get(operationId) ?? findMetadata(find, definition);
-    known.set(operationId, finding);
-    const metadata = await finding;
+  const validate = async ({ method }: Definition, metadata: Metadata, parts: RequestParts) => {
     const openapi = { ...metadata, pathParams: parts.params };
     const error = await run(check, { ...parts, method, originalUrl: metadata.openApiRoute, openapi });
     if (error === undefined) return [];
     if (isValidationError(error)) return error.errors;
     throw error;
   };
-  await assertValidates(findErrors);
-  return findErrors;
+  const prepare = async (definition: Definition): Promise<Metadata> => {
+    const metadata = await findMetadata(find, definition);
+    if (!definition.body) return metadata;
+    // No schema of the contract allows null.
+    const headers = { 'content-type': definition.body.mediaType };
+    const errors = await validate(definition, metadata, { query: {}, headers, params: {}, body: null });
+    if (errors.length > 0) return metadata;
+    throw new Error(`express-openapi-validator does not validate ${definition.operationId}`);
+  };
+  const [first] = definitions;
+  if (first) await findMetadata(find, first);
+  return async (definition, parts) => {
+    const preparing = known.get(definition.operationId) ?? prepare(definition);
+    known.set(definition.operationId, preparing);
+    return validate(definition, await preparing, parts);
+  };
 }
 
 async function findMetadata(
@@ -84,15 +94,6 @@ async function findMetadata(
   if (error !== undefined) throw error;
   if (!request.openapi) throw new Error(`express-openapi-validator does not find ${method} ${path}`);
   return request.openapi;
-}
-
-/** Rejects if an operation with a body accepts null, which no schema of the contract allows. */
-async function assertValidates(findErrors: FindErrors): Promise<void> {
-  const definition = definitions.find(({ body }) => body);
-  if (!definition) return;
-  const headers = { 'content-type': definition.body?.mediaType };
-  const errors = await findErrors(definition, { query: {}, headers, params: {}, body: null });
-  if (errors.length === 0) throw new Error(`express-openapi-validator does not validate ${definition.operationId}`);
 }
 
 /** Runs handlers in order. Resolves with the error that a handler passes to `next`, or undefined. */

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import knex, { type Knex } from 'knex';
-import { LibsqlClient } from '../libsql-dialect.js';
+import type { Knex } from 'knex';
 import { tables } from '../tables/index.js';
 import { createTable } from '../tables/table.js';
 
@@ -33,14 +32,29 @@ async function createTables(database: Knex): Promise<void> {
   for (const [name, definition] of Object.entries(tables)) await createTable(database, name, definition);
 }
 
-/** Returns a digest of the statements that create the tables. Connects to no database. */
+/**
+ * Returns a digest of the tables. Records the calls that define columns instead of the statements, so that a start on an
+ * existing database builds no statements.
+ */
 function digestSchema(): string {
-  const { schema } = knex({ client: LibsqlClient, useNullAsDefault: true });
-  const statements = Object.entries(tables).map(([name, { columns, indexes, unique, isClustered }]) => {
-    return [schema.createTable(name, columns).toSQL(), { indexes, unique, isClustered }];
+  const definitions = Object.entries(tables).map(([name, { columns, indexes, unique, isClustered }]) => {
+    const calls: unknown[] = [];
+    columns(recordCalls(calls) as Knex.CreateTableBuilder);
+    return [name, calls, { indexes, unique, isClustered }];
   });
   return createHash('sha256')
-    .update(JSON.stringify([edition, statements]))
+    .update(JSON.stringify([edition, definitions]))
     .digest('hex')
     .slice(0, 12);
+}
+
+/** Returns an object on which any method may be called. Each one adds its name and arguments, and returns the object. */
+function recordCalls(calls: unknown[]): object {
+  const get =
+    (_: object, name: string | symbol, recorder: object) =>
+    (...args: unknown[]) => {
+      calls.push([name, args]);
+      return recorder;
+    };
+  return new Proxy({}, { get });
 }
