@@ -147,6 +147,30 @@ test('a signal without consent is not shared, and a withdrawal removes it at onc
   ).toBeUndefined();
 });
 
+test('a withdrawal also counts for the values of the only session of a person', async () => {
+  const service = await setUp(await startTestService(), { consent: 'enforce' });
+  const { clock, read } = service;
+  await allow(service, subject_id, ['vocal', 'cardiovascular']);
+  await read({ ...fromWatch, heart_rate: 72, tone: 'tense' });
+  clock.advance(2);
+  await allow(service, subject_id, ['vocal', 'textual'], { event_time: clock.at() });
+  const chat = await read({ ...fromChat, sentiment: 0.1, timestamp: clock.at(1) });
+  expect(chat.shared_signals?.map(({ signal }) => signal)).toEqual(['tone']);
+});
+
+test('a session that replaces the only session of a person shares its own values', async () => {
+  const { read, clock } = await startTestService();
+  await read({ ...fromWatch, heart_rate: 72 });
+  clock.advance(301);
+  await read({ ...fromChat, tone: 'calm', timestamp: clock.at() });
+  const watch = await read({ ...fromWatch, heart_rate: 72, timestamp: clock.at(1) });
+  expect(watch.shared_signals?.map(({ session_id }) => session_id)).toEqual(['chat']);
+  clock.advance(301);
+  await read({ ...fromWatch, heart_rate: 73, timestamp: clock.at() });
+  const chat = await read({ ...fromChat, sentiment: 0, timestamp: clock.at(1) });
+  expect(chat.shared_signals?.map(({ signal }) => signal)).toEqual(['heart_rate']);
+});
+
 test('an erasure removes the live values', async () => {
   const { read, request, clock } = await startTestService();
   await read({ ...fromWatch, heart_rate: 120 });
@@ -178,6 +202,7 @@ test('the values of a session without a person are not shared once a reading nam
 test('the purge removes live values that are stale, and leaves the baseline', async () => {
   const { read, store, accountId, clock } = await startTestService();
   await read({ ...fromWatch, heart_rate: 80 });
+  await read({ ...fromChat, tone: 'calm' });
   const find = () => createSubjectReader(store.read(accountId)).find(subject_id);
   expect((await find())?.live?.signals.heart_rate).toMatchObject({ value: 80, sessionId: 'watch' });
   clock.advance(290);

@@ -22,7 +22,7 @@ import type { StoredSession } from '../store/sessions.js';
 import type { TriggersBySubject } from '../store/triggers.js';
 import { applyConsent, type AllowedReading } from './consent.js';
 import type { PreparedReading } from './intake.js';
-import { findBaseline, findSharing, followPerson, rememberPerson } from './person.js';
+import { addOnlySession, findBaseline, findSharing, followPerson, rememberPerson } from './person.js';
 
 type AdvancedSession = StoredSession & { readonly session: Session };
 
@@ -30,6 +30,8 @@ type AdvancedSession = StoredSession & { readonly session: Session };
 export interface GroupProgress {
   readonly sessions: Map<string, StoredSession>;
   readonly subjects: Map<string, Subject | undefined>;
+  /** Other sessions whose signals the readings need. Not locked, because the locks of their subjects protect them. */
+  readonly others?: ReadonlyMap<string, Session>;
   /** Responses to readings that are already stored, by reading key. */
   readonly alreadyStored: ReadonlyMap<string, ComputedState>;
   /** Accepted readings of this group, by reading key. Used to detect duplicates within the group. */
@@ -68,7 +70,7 @@ export type ProcessedReading =
 
 /** Returns the progress of a group before its first reading. Copies the subjects, because processing changes them. */
 export function beginProgress(
-  found: Pick<GroupProgress, 'sessions' | 'subjects' | 'alreadyStored' | 'erasedAtMs' | 'nowMs'>,
+  found: Omit<GroupProgress, 'taken' | 'changedSessions' | 'changedSubjects'>,
 ): GroupProgress {
   const changes = { taken: new Map(), changedSessions: new Map(), changedSubjects: new Map() };
   return { ...found, ...changes, subjects: new Map(found.subjects) };
@@ -86,6 +88,7 @@ export function processReading(progress: GroupProgress, submitted: PreparedReadi
   if (computed) return { kind: 'stored', computed };
   const same = progress.taken.get(key);
   if (same) return { kind: 'same', as: same };
+  addOnlySession(progress, session, submitted);
   const { consent } = submitted;
   const permitted = consent ? applyConsent(progress, session, submitted, consent) : { reading: submitted, session };
   if (permitted instanceof ProblemError) return { kind: 'refused', refusal: permitted };
@@ -111,7 +114,7 @@ function takeReading(
   const advanced = { incarnation, session: evidence ? { ...numbered, topicEvidence: evidence } : numbered };
   progress.sessions.set(submitted.sessionId, advanced);
   progress.changedSessions.set(submitted.sessionId, advanced);
-  rememberPerson(progress, submitted, step);
+  rememberPerson(progress, submitted, step, sharing);
   const isShared = sharing?.isRead === true;
   const finished = followPerson(progress, submitted, step, { ...extracted, credit, calm, isShared });
   const { topics } = extracted;

@@ -13,7 +13,7 @@ import { createReadingTable } from '../store/readings.js';
 import { isTransient } from '../store/retry.js';
 import { runStatements } from '../store/rows.js';
 import type { WriteScope } from '../store/scope.js';
-import { createSessionWriter, type StoredSession } from '../store/sessions.js';
+import { createSessionReader, createSessionWriter, type StoredSession } from '../store/sessions.js';
 import type { Store } from '../store/store.js';
 import { createPositionTable } from '../store/stream-positions.js';
 import { createSubjectWriter } from '../store/subjects.js';
@@ -32,6 +32,7 @@ import {
   toStored,
 } from './advance.js';
 import type { PreparedReading } from './intake.js';
+import { findOnlySession } from './person.js';
 import { updateTriggers } from './topics.js';
 
 /*
@@ -185,9 +186,10 @@ async function advanceAccount(
 ): Promise<Advanced> {
   const { sessions, subjects, webhookEpoch } = await lockAll(scope, readings, nowMs);
   const alreadyStored = await findAlreadyStored(scope, readings, sessions);
+  const others = await findOthers(scope, readings, sessions, subjects);
   const unbound = withoutSubject(sessions);
   const erasedAtMs = await findErased(scope, readings, [...subjects.keys()], digestId);
-  const progress = beginProgress({ sessions, subjects, alreadyStored, erasedAtMs, nowMs });
+  const progress = beginProgress({ sessions, subjects, others, alreadyStored, erasedAtMs, nowMs });
   const advances = readings.map((reading) => processReading(progress, reading));
   const sighted = listTriggerSubjects(advances);
   const { computed, triggers } =
@@ -232,6 +234,21 @@ async function lockAll(scope: WriteScope, readings: readonly PreparedReading[], 
   const ids = listSubjects(readings, sessions);
   const subjects = ids.length > 0 ? await createSubjectWriter(scope).lock(ids) : noSubjects();
   return { sessions, subjects, webhookEpoch };
+}
+
+/** Returns the sessions outside the group whose signals the readings of other sessions of their people need. */
+async function findOthers(
+  scope: WriteScope,
+  readings: readonly PreparedReading[],
+  sessions: ReadonlyMap<string, StoredSession>,
+  subjects: ReadonlyMap<string, Subject | undefined>,
+): Promise<Map<string, Session>> {
+  const needed = readings.map((reading) => {
+    const subjectId = sessions.get(reading.sessionId)?.session?.subjectId ?? reading.subjectId;
+    return subjectId === undefined ? undefined : findOnlySession(subjects.get(subjectId), reading);
+  });
+  const ids = [...new Set(needed.filter((id): id is string => id !== undefined && !sessions.has(id)))];
+  return ids.length > 0 ? createSessionReader(scope).findAll(ids) : new Map();
 }
 
 /**

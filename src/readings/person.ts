@@ -1,4 +1,5 @@
-import { noLiveSignals, type Sharing } from '../score/live.js';
+import { isFresh, noLiveSignals, type Sharing } from '../score/live.js';
+import { collectLive, findOnlySender } from '../score/only-session.js';
 import type { Baseline, Session, Subject } from '../score/remembered.js';
 import { type FinishedTurn, type FollowedReading, followTurns, raiseOpenTurn } from '../score/response.js';
 import type { SessionStep } from '../score/session.js';
@@ -14,12 +15,41 @@ import type { PreparedReading } from './intake.js';
 export function findSharing(
   { subjects }: GroupProgress,
   session: Session | undefined,
-  { sessionId, subjectId: named, sharesSignals, grant }: PreparedReading,
+  { sessionId, subjectId: named, timestampMs, sharesSignals, isBackfill, grant }: PreparedReading,
 ): Sharing | undefined {
   const subjectId = session?.subjectId ?? named;
-  if (subjectId === undefined || sharesSignals === false) return undefined;
+  if (subjectId === undefined || sharesSignals === false || isBackfill) return undefined;
   const isRead = !grant || grant.subjectId === subjectId;
-  return { live: subjects.get(subjectId)?.live ?? noLiveSignals, sessionId, isRead };
+  const { live, newest } = subjects.get(subjectId) ?? unknownSubject;
+  const isOnly = !newest || newest.sessionId === sessionId || newest.atMs <= timestampMs;
+  return { live: live ?? (isOnly ? undefined : noLiveSignals), sessionId, isRead };
+}
+
+/**
+ * Returns the id of the session whose signals the subject does not contain, because it was the only one. Undefined if
+ * the reading needs none, e.g. as it belongs to this session.
+ */
+export function findOnlySession(
+  subject: Subject | undefined,
+  { sessionId, timestampMs, sharesSignals, isBackfill }: PreparedReading,
+): string | undefined {
+  const { newest } = subject ?? unknownSubject;
+  if (newest?.sharedFromMs === undefined || newest.sessionId === sessionId) return undefined;
+  return sharesSignals === false || isBackfill || !isFresh(newest, timestampMs) ? undefined : newest.sessionId;
+}
+
+/** Adds the signals of the only session to its person, before the first reading of another session. */
+export function addOnlySession(progress: GroupProgress, session: Session | undefined, reading: PreparedReading): void {
+  const subjectId = session?.subjectId ?? reading.subjectId;
+  const subject = subjectId === undefined ? undefined : progress.subjects.get(subjectId);
+  const sessionId = findOnlySession(subject, reading);
+  if (subjectId === undefined || !subject?.newest || sessionId === undefined) return;
+  const { sharedFromMs = 0, ...newest } = subject.newest;
+  const other = progress.sessions.get(sessionId)?.session ?? progress.others?.get(sessionId);
+  // The session may have expired, and started again for another person or with backfilled readings only.
+  const isOfPerson = other && other.subjectId === subjectId && !other.isBackfilled;
+  const live = isOfPerson ? collectLive(other, sessionId, sharedFromMs, subject.baseline) : noLiveSignals;
+  progress.subjects.set(subjectId, { ...subject, newest, live });
 }
 
 /** Returns the subject's baseline. Returns the session's own baseline if the subject has none. */
@@ -37,13 +67,36 @@ export function rememberPerson(
   { subjects, changedSubjects }: GroupProgress,
   submitted: PreparedReading,
   { session, baseline, live }: SessionStep,
+  sharing: Sharing | undefined,
 ): void {
   if (session.subjectId === undefined) return;
   const known = subjects.get(session.subjectId) ?? unknownSubject;
   const newest = findNewest(known.newest, submitted, session);
-  const subject = { ...known, baseline, newest, ...(live && { live }) };
+  const sharedFromMs = newest && sharing && findSharedFrom(known, newest, live, submitted);
+  const shared =
+    newest && sharedFromMs !== undefined
+      ? { newest: { ...newest, sharedFromMs }, live: undefined }
+      : { newest, live: live ?? known.live };
+  const subject = { ...known, baseline, ...shared };
   subjects.set(session.subjectId, subject);
   changedSubjects.set(session.subjectId, subject);
+}
+
+/**
+ * Returns the time in epoch ms from which on the signals of a session are those of its person. Undefined if another
+ * session shares signals too.
+ */
+function findSharedFrom(
+  known: Subject,
+  { sessionId }: NonNullable<Subject['newest']>,
+  live: SessionStep['live'],
+  reading: PreparedReading,
+): number | undefined {
+  if (sessionId !== reading.sessionId) return undefined;
+  if (live) return findOnlySender(live, sessionId);
+  if (known.live) return undefined;
+  const { sharedFromMs = Infinity } = known.newest?.sessionId === sessionId ? known.newest : {};
+  return Math.min(sharedFromMs, reading.timestampMs);
 }
 
 /**
@@ -75,12 +128,12 @@ export function followPerson(
 ): readonly FinishedTurn[] {
   const subject = subjectId === undefined ? undefined : subjects.get(subjectId);
   if (subjectId === undefined || !subject || !fused || isBackfill) return [];
+  if (!turn && !subject.turns?.open) return [];
   const isRaised = credit?.before !== undefined;
   const before = isRaised && subject.turns ? raiseOpenTurn(subject.turns, credit, sessionId) : subject.turns;
-  const observed = { atMs, sessionId, heartRate: signals.heart_rate, fused, isShared };
+  const observed = { atMs, sessionId, heartRate: signals.heart_rate, level: fused.level, fused, isShared };
   const stress = (isRaised ? calm : (credit ?? calm))?.stress ?? point.score;
   const { turns, finished } = followTurns(before, observed, turn && { topics, calmTopics, stress });
-  if (!turns.level && !turns.all) return finished;
   const followed = { ...subject, turns };
   subjects.set(subjectId, followed);
   changedSubjects.set(subjectId, followed);

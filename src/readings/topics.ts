@@ -116,6 +116,7 @@ function compareTopics(
   const isRaised = turn.isRaised && score > turn.stress;
   const calm = turn.calmTopics.filter((topic) => isConcern(triggerIn(person, topic)));
   let subject = subjects.get(subjectId) ?? unknownSubject;
+  const all = new Map([...(before ?? []), ...triggers]);
   for (const topic of [...turn.topics, ...calm]) {
     const known = triggerIn(person, topic);
     // An erasure can remove a trigger between the turn and its end.
@@ -123,9 +124,9 @@ function compareTopics(
     const raised = { ...turn, score, scoreBefore: turn.stress, isFirstInSession: false, isCertain: false };
     const isComparedNow = isComparable(subject.turns, known.measured);
     const sighted = isRaised ? addSighting(known, { ...raised, isComparable: isComparedNow }) : known;
-    triggers.set(topic, addTurn(sighted, turn));
-    const effect = compareTopic(topic, new Map([...(before ?? []), ...triggers]), subject.turns);
-    const trigger = activateByEffect(addTurn(sighted, turn), effect, turn);
+    const added = addTurn(sighted, turn);
+    const trigger = activateByEffect(added, compareTopic(topic, all.set(topic, added), subject.turns), turn);
+    all.set(topic, trigger);
     triggers.set(topic, trigger);
     subject = moveTopic(subject, topic, trigger, (other) => triggerIn(person, other));
   }

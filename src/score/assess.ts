@@ -1,9 +1,10 @@
 import { computeTypicalValues } from './baseline.js';
 import { processHeartRate } from './heart.js';
-import { addOtherSessions, chooseHeart, listShared, type Sharing } from './live.js';
+import { addOtherSessions, chooseHeart, isFresh, listShared, type Sharing } from './live.js';
 import { reduceAfterDeviceChange } from './movement.js';
 import { explainScore } from './reason.js';
 import type { AloneScore, Baseline, ComputedState, Device, Movements, Session, Signals } from './remembered.js';
+import type { HeartLevel } from './response.js';
 import type { Reading } from './signals.js';
 import { publishScore } from './states.js';
 import { fuseEvidence, type ScoreInput } from './stress.js';
@@ -41,11 +42,11 @@ export function assess(
     sharing,
   );
   const ownSituation = { signals, typical, heart, explainedBpm, agreeingTones };
-  if (!sharing || (all === signals && allMovements === movements))
+  if (!sharing?.live || (all === signals && allMovements === movements))
     return { ownSituation, situation: ownSituation, recent, movements, shared: undefined };
   const situation = {
     ...{ signals: all, typical, agreeingTones: all.tone === signals.tone ? agreeingTones : undefined },
-    ...chooseHeart(ownSituation, all, sharing, allMovements, typical),
+    ...chooseHeart(ownSituation, all, sharing.live, allMovements, typical),
   };
   return { ownSituation, situation, recent, movements, shared: listShared(all, allMovements, timestampMs) };
 }
@@ -53,6 +54,11 @@ export function assess(
 /** Returns the heart rate in bpm, if it is that of another session. */
 export function findOtherHeartRate({ heart_rate }: Signals): number | undefined {
   return heart_rate?.sessionId === undefined ? undefined : heart_rate.value;
+}
+
+/** Returns the smoothed heart rate that counts at a time. Undefined if it is stale. */
+export function findLevel({ signals: { heart_rate }, heart }: ScoreInput, atMs: number): HeartLevel | undefined {
+  return heart && heart_rate && isFresh(heart_rate, atMs) ? { bpm: heart.bpm, atMs: heart_rate.atMs } : undefined;
 }
 
 /** Scores a reading from the evidence of its session alone, for senders and readers that must not see other sessions. */

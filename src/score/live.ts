@@ -17,7 +17,8 @@ import type { ScoreInput } from './stress.js';
 
 /** The live signals of the person of a session, and how a reading of the session uses them. */
 export interface Sharing {
-  readonly live: LiveSignals;
+  /** Undefined if no other session of the person shares signals. */
+  readonly live: LiveSignals | undefined;
   readonly sessionId: string;
   /** False for a reading whose sender must not learn anything about other sessions. */
   readonly isRead: boolean;
@@ -31,7 +32,7 @@ export const noLiveSignals: LiveSignals = { signals: {} };
  * session's own value counts. Returns the same object if no other session has a newer value.
  */
 export function addOtherSessions(own: Signals, sharing: Sharing | undefined, atMs: number): Signals {
-  if (!sharing?.isRead) return own;
+  if (!sharing?.isRead || !sharing.live) return own;
   const { live, sessionId } = sharing;
   const newer = signalNames.filter((name) => {
     const shared = live.signals[name];
@@ -47,7 +48,7 @@ export function addOtherSessions(own: Signals, sharing: Sharing | undefined, atM
  * of them counts.
  */
 export function addOtherMovements(own: Movements, sharing: Sharing | undefined): Movements {
-  if (!sharing?.isRead) return own;
+  if (!sharing?.isRead || !sharing.live) return own;
   const { movement, stated } = sharing.live;
   const isOther = (shared: Sample<number> | undefined) => shared && shared.sessionId !== sharing.sessionId;
   const stronger = isOther(movement) ? chooseStrongerMovement(own.movement, movement) : own.movement;
@@ -63,7 +64,7 @@ export function addOtherMovements(own: Movements, sharing: Sharing | undefined):
 export function chooseHeart(
   { heart: ownHeart, explainedBpm: ownExplainedBpm }: ScoreInput,
   { heart_rate: newest }: Signals,
-  { live: { heart, implied } }: Sharing,
+  { heart, implied }: LiveSignals,
   movements: Movements,
   typical: ScoreInput['typical'],
 ): Pick<ScoreInput, 'heart' | 'explainedBpm'> {
@@ -92,7 +93,8 @@ export function listShared(
  * newer, or as old and more stressful. An unconfirmed heart rate is not shared. Stale values are removed.
  */
 export function shareReading(
-  { live, sessionId }: Sharing,
+  live: LiveSignals,
+  sessionId: string,
   reading: Reading,
   after: Pick<Session, 'signals' | 'implied'>,
   heart: HeartRateLevel | undefined,
@@ -120,12 +122,14 @@ export function shareReading(
   };
 }
 
-function toShared({ bpm, fastBpm, suddenBpm }: HeartRateLevel): LiveSignals['heart'] {
+/** Returns the part of a heart rate level that other sessions use. */
+export function toShared({ bpm, fastBpm, suddenBpm }: HeartRateLevel): LiveSignals['heart'] {
   const sudden = suddenBpm === undefined ? {} : { suddenBpm: round3(suddenBpm) };
   return { bpm: round3(bpm), fastBpm: round3(fastBpm), ...sudden };
 }
 
-function isFresh({ atMs: measuredMs }: Sample<unknown>, atMs: number): boolean {
+/** Returns true if a value measured at a time counts at another time, both in epoch ms. */
+export function isFresh({ atMs: measuredMs }: Pick<Sample<unknown>, 'atMs'>, atMs: number): boolean {
   return atMs - measuredMs < staleAfterMs;
 }
 

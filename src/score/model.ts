@@ -237,15 +237,13 @@ export const heartRise = {
  * of Stress-Predict: AUC of a turn with a rise 0.87; 0.86 with levels of 30 to 150 s, 0.85 with a window of up to 240 s.
  */
 export const turnResponse = {
-  level_seconds: 60, // time constant of the level of the heart rate ...
-  level_until_seconds: 30, // ... which a turn takes over this long after it, because the heart reacts late
+  level_until_seconds: 30, // a turn takes over the smoothed heart rate this long after it, because the heart reacts late
   from_seconds: 60, // the response starts here ...
   until_seconds: 180, // ... and ends here
   reading_seconds_max: 60, // a reading represents at most this time
   log_odds_per_bpm: 0.06, // of a rise or a fall; half of heartRise, because ordinary movement goes both ways (0.06, 0.08, 0.1 and 0.12 tried) ...
   log_odds_max: 1.5, // ... up to a maximum
-  open_max: 20, // judgment: bound of the turns whose response is measured at the same time
-  live_seconds: 300, // an older level is unknown
+  open_max: 8, // judgment: bound of the turns whose response is measured at the same time
 } as const;
 
 /**

@@ -79,22 +79,25 @@ export type AloneScore = Pick<ComputedState, 'score' | 'confidence' | 'reason' |
 /** Data about a person across sessions, without the triggers. Plain JSON. */
 export interface Subject {
   readonly baseline?: Baseline | undefined;
-  /** Signals of the last minutes, which count in all sessions of the person. Absent if the account shares none. */
+  /**
+   * Signals of the last minutes, which count in all sessions of the person. Absent if one session sent all of them (see
+   * `newest`), and if the account shares none.
+   */
   readonly live?: LiveSignals | undefined;
   /** The newest version of the consent. Absent if none is recorded. */
   readonly consent?: Consent | undefined;
   /**
    * The session of the person's newest reading that was not backfilled, and the timestamp of this reading in epoch ms.
-   * Absent without such a reading.
+   * Absent without such a reading. If only this session shares signals, they are those that it has from `sharedFromMs` on.
    */
-  readonly newest?: { readonly sessionId: string; readonly atMs: number } | undefined;
+  readonly newest?: { readonly sessionId: string; readonly atMs: number; readonly sharedFromMs?: number } | undefined;
   /**
    * Topic names by status, in the order of `compareRecency`. Absent if there are none. Every response for the person
    * contains these names.
    */
   readonly active?: readonly string[] | undefined;
   readonly resolved?: readonly string[] | undefined;
-  /** Absent before the first heart rate or conversation turn. */
+  /** Absent before the first conversation turn. */
   readonly turns?: PersonTurns | undefined;
 }
 
@@ -121,19 +124,25 @@ export interface OpenTurn {
   readonly stress: number;
   /** Heart rate before the response, in bpm. */
   readonly levelBpm: number;
-  /** Time that the readings of the response represent, in seconds, the part without movement, and its bpm × seconds. */
+  /** Absent before the first heart rate of the response. */
+  readonly response?: HeartResponse | undefined;
+}
+
+/** The heart rates that follow a turn. */
+export interface HeartResponse {
+  /** Time that the readings represent, in seconds, the part without movement, and its bpm × seconds. */
   readonly seconds: number;
   readonly stillSeconds: number;
   readonly bpmSeconds: number;
-  /** True if another session of the person measured the response. */
+  /** True if another session of the person measured a part of them. */
   readonly isElsewhere?: true | undefined;
 }
 
 /** Stress of a person's conversation turns, to compare topics with. Plain JSON. */
 export interface PersonTurns {
-  /** Level of the heart rate over all sessions, and the session of its newest reading. Absent without a heart rate. */
-  readonly level?: { readonly bpm: number; readonly atMs: number; readonly sessionId: string } | undefined;
   readonly open?: readonly OpenTurn[] | undefined;
+  /** Timestamp of the newest heart rate since the oldest open turn, in epoch ms. Absent without one. */
+  readonly heartAtMs?: number | undefined;
   /** All turns, with and without topics. Absent before the first one. */
   readonly all?: StressSums | undefined;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PersonTurns } from './remembered.js';
-import { type FinishedTurn, followTurns } from './response.js';
+import { type FinishedTurn, followTurns, type HeartLevel } from './response.js';
 
 interface Followed {
   readonly second: number;
@@ -13,10 +13,15 @@ interface Followed {
 /** Follows readings of a person. Returns the complete turns. */
 function follow(readings: readonly Followed[], isShared = true): FinishedTurn[] {
   let turns: PersonTurns | undefined;
+  const levels = new Map<string, HeartLevel>();
   return readings.flatMap(({ second, heartRate, sessionId = 'watch', explained = 0, isTurn }) => {
     const fused = { expressed: 0, explained };
     const said = isTurn && { topics: ['exams' as const], calmTopics: [], stress: 33 };
-    const followed = followTurns(turns, { atMs: second * 1000, sessionId, heartRate, fused, isShared }, said);
+    const atMs = second * 1000;
+    if (heartRate !== undefined) levels.set(isShared ? '' : sessionId, { bpm: heartRate, atMs });
+    const newest = levels.get(isShared ? '' : sessionId);
+    const level = newest && atMs - newest.atMs < 300_000 ? newest : undefined;
+    const followed = followTurns(turns, { atMs, sessionId, heartRate, level, fused, isShared }, said);
     turns = followed.turns;
     return followed.finished;
   });

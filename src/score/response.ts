@@ -1,5 +1,5 @@
 import { heartRise, turnResponse as settings } from './model.js';
-import { type OpenTurn, type PersonTurns, round3, type StressSums } from './remembered.js';
+import { type HeartResponse, type OpenTurn, type PersonTurns, round3, type StressSums } from './remembered.js';
 import { type FusedStress, toStressValue } from './stress.js';
 
 /** What following the turns of a person needs to know about a reading. */
@@ -8,9 +8,17 @@ export interface FollowedReading {
   readonly sessionId: string;
   /** The heart rate of this reading, in bpm. Undefined if the reading has none. */
   readonly heartRate: number | undefined;
+  /** The newest smoothed heart rate that the reading is scored with. Undefined if it is stale. */
+  readonly level: HeartLevel | undefined;
   readonly fused: Pick<FusedStress, 'expressed' | 'explained'>;
   /** False if sessions of the person do not share signals. */
   readonly isShared: boolean;
+}
+
+/** A smoothed heart rate in bpm, and the time of its newest heart rate in epoch ms. */
+export interface HeartLevel {
+  readonly bpm: number;
+  readonly atMs: number;
 }
 
 /** The conversation turn of a reading: its topics, and the stress that counts for them at once. */
@@ -27,7 +35,7 @@ export interface FinishedTurn extends SaidTurn, Pick<OpenTurn, 'atMs' | 'session
 }
 
 /**
- * Follows the heart rate of a person over all sessions. Returns the turns that are complete with this reading. A turn
+ * Follows the open turns of a person over all sessions. Returns the turns that are complete with this reading. A turn
  * without a live heart rate is complete at once. `said` is the turn of this reading.
  */
 export function followTurns(
@@ -35,70 +43,61 @@ export function followTurns(
   reading: FollowedReading,
   said: SaidTurn | undefined,
 ): { readonly turns: PersonTurns; readonly finished: readonly FinishedTurn[] } {
-  const level = followLevel(before.level, reading);
+  const heartAtMs = reading.heartRate === undefined ? before.heartAtMs : Math.max(before.heartAtMs ?? 0, reading.atMs);
   const open = (before.open ?? []).map((turn, index, all) =>
-    isOver(turn, all[index + 1], reading) ? turn : addResponse(turn, before.level, level, reading),
+    isOver(turn, all[index + 1], reading) ? turn : addResponse(turn, reading, before.heartAtMs),
   );
-  if (said) open.push(startTurn(said, reading, level));
+  if (said) open.push(startTurn(said, reading));
   const isEarlier = (index: number) => index < open.length - settings.open_max;
-  const complete = open.filter((turn, index) => isEarlier(index) || isComplete(turn, level, reading));
+  const complete = open.filter(
+    (turn, index) => isEarlier(index) || isOver(turn, open[index + 1], reading) || isComplete(turn, reading),
+  );
   const rest = open.filter((turn) => !complete.includes(turn));
   const finished = complete.map(finishTurn);
-  const turns = { level, open: rest.length > 0 ? rest : undefined, all: addStress(before.all, finished) };
-  return { turns, finished };
+  const all = addStress(before.all, finished);
+  return { turns: rest.length > 0 ? { open: rest, heartAtMs, all } : { all }, finished };
 }
 
-type Level = PersonTurns['level'];
-
-function followLevel(level: Level, { atMs, heartRate, sessionId }: FollowedReading): Level {
-  if (heartRate === undefined || (level && atMs < level.atMs)) return level;
-  const seconds = level ? (atMs - level.atMs) / 1000 : Infinity;
-  const share = seconds > settings.live_seconds ? 1 : 1 - Math.exp(-seconds / settings.level_seconds);
-  const from = level?.bpm ?? heartRate;
-  return { bpm: round3(from + share * (heartRate - from)), atMs, sessionId };
-}
-
-function isLive(level: Level, { atMs, sessionId, isShared }: FollowedReading): level is NonNullable<Level> {
-  if (!level || atMs - level.atMs > settings.live_seconds * 1000) return false;
-  return isShared || level.sessionId === sessionId;
-}
-
-function startTurn(said: SaidTurn, { atMs, sessionId, fused }: FollowedReading, level: Level): OpenTurn {
-  const response = { levelBpm: level?.bpm ?? 0, seconds: 0, stillSeconds: 0, bpmSeconds: 0 };
-  return { atMs, sessionId, ...said, expressed: round3(fused.expressed), ...response };
+function startTurn(said: SaidTurn, { atMs, sessionId, level, fused }: FollowedReading): OpenTurn {
+  return { atMs, sessionId, ...said, expressed: round3(fused.expressed), levelBpm: round3(level?.bpm ?? 0) };
 }
 
 /** Returns true if the reading belongs to the response of the next turn. A response has at least one reading. */
-function isOver({ seconds }: OpenTurn, next: OpenTurn | undefined, { atMs }: FollowedReading): boolean {
-  return seconds > 0 && next !== undefined && atMs > next.atMs + settings.level_until_seconds * 1000;
+function isOver({ response }: OpenTurn, next: OpenTurn | undefined, { atMs }: FollowedReading): boolean {
+  return response !== undefined && next !== undefined && atMs > next.atMs + settings.level_until_seconds * 1000;
 }
 
 /** Adds a heart rate to the response of an open turn. Movement explains a share of a rise, so it counts less. */
-function addResponse(turn: OpenTurn, before: Level, level: Level, reading: FollowedReading): OpenTurn {
-  const { atMs, heartRate, fused, sessionId, isShared } = reading;
-  if (heartRate === undefined || !level || !(isShared || sessionId === turn.sessionId)) return turn;
+function addResponse(turn: OpenTurn, reading: FollowedReading, heartAtMs: number | undefined): OpenTurn {
+  const { atMs, heartRate, level, fused, sessionId, isShared } = reading;
+  const beforeMs = Math.max(heartAtMs ?? 0, turn.atMs);
+  if (heartRate === undefined || atMs <= beforeMs || !(isShared || sessionId === turn.sessionId)) return turn;
   const since = (atMs - turn.atMs) / 1000;
-  if (since >= 0 && since <= settings.level_until_seconds) return { ...turn, levelBpm: level.bpm };
+  if (since <= settings.level_until_seconds) return level ? { ...turn, levelBpm: round3(level.bpm) } : turn;
   if (since <= settings.from_seconds || since > settings.until_seconds) return turn;
-  const elapsed = Math.min(since - settings.from_seconds, (atMs - (before?.atMs ?? atMs)) / 1000);
-  const seconds = Math.min(settings.reading_seconds_max, Math.max(0, elapsed));
-  const still = (1 - fused.explained) * seconds;
-  return {
-    ...turn,
-    seconds: round3(turn.seconds + seconds),
-    stillSeconds: round3(turn.stillSeconds + still),
-    bpmSeconds: round3(turn.bpmSeconds + still * heartRate),
-    isElsewhere: turn.isElsewhere ?? (sessionId === turn.sessionId ? undefined : true),
-  };
+  const elapsed = Math.min(since - settings.from_seconds, (atMs - beforeMs) / 1000);
+  const duration = Math.min(settings.reading_seconds_max, elapsed);
+  const still = (1 - fused.explained) * duration;
+  const { seconds, stillSeconds, bpmSeconds, isElsewhere } = turn.response ?? noResponse;
+  const response = {
+    seconds: round3(seconds + duration),
+    stillSeconds: round3(stillSeconds + still),
+    bpmSeconds: round3(bpmSeconds + still * heartRate),
+    isElsewhere: isElsewhere ?? (sessionId === turn.sessionId ? undefined : true),
+  } as const;
+  return { ...turn, response };
 }
 
-function isComplete(turn: OpenTurn, level: Level, reading: FollowedReading): boolean {
+const noResponse: HeartResponse = { seconds: 0, stillSeconds: 0, bpmSeconds: 0 };
+
+function isComplete(turn: OpenTurn, reading: FollowedReading): boolean {
   if (reading.atMs - turn.atMs >= settings.until_seconds * 1000) return true;
-  return turn.atMs === reading.atMs && turn.sessionId === reading.sessionId && !isLive(level, reading);
+  return turn.atMs === reading.atMs && turn.sessionId === reading.sessionId && !reading.level;
 }
 
 function finishTurn(turn: OpenTurn): FinishedTurn {
-  const { expressed, levelBpm, seconds, stillSeconds, bpmSeconds, isElsewhere, ...said } = turn;
+  const { expressed, levelBpm, response = noResponse, ...said } = turn;
+  const { seconds, stillSeconds, bpmSeconds, isElsewhere } = response;
   const bpm = stillSeconds > 0 ? bpmSeconds / stillSeconds - levelBpm : 0;
   const { log_odds_per_bpm, log_odds_max } = settings;
   const heart = Math.min(log_odds_max, Math.max(-log_odds_max, log_odds_per_bpm * bpm));

@@ -1,7 +1,7 @@
 import { enums, modelVersion } from '../../generated/spec.js';
 import type { TopicName } from '../../packages/text/vocabulary.js';
 import type { SignalCategory } from '../contract/contract.js';
-import { assess, findOtherHeartRate, findPreviousScore, scoreAlone } from './assess.js';
+import { assess, findLevel, findOtherHeartRate, findPreviousScore, scoreAlone } from './assess.js';
 import {
   computeTypicalValues,
   type SampleDurations,
@@ -26,6 +26,7 @@ import type {
   Session,
   Signals,
 } from './remembered.js';
+import type { HeartLevel } from './response.js';
 import { storeIntervals, addDerivedVariability } from './rr-intervals.js';
 import {
   listTextValues,
@@ -42,6 +43,8 @@ import { type FusedStress, fuseEvidence } from './stress.js';
 /** The evidence of a reading, with its heart rate or that of another session of the person, in bpm. */
 interface Evidence extends Pick<FusedStress, 'expressed' | 'heart' | 'explained'> {
   readonly heartRate: number | undefined;
+  /** The smoothed heart rate. Undefined if it is stale. */
+  readonly level: HeartLevel | undefined;
 }
 
 export interface SessionStep {
@@ -52,7 +55,7 @@ export interface SessionStep {
   readonly point: HistoryPoint;
   /** The evidence of the reading. Absent for a late reading, which does not change the session. */
   readonly fused?: Evidence;
-  /** The live signals of the person after the reading. Absent if the session shares none, and for a late reading. */
+  /** The live signals of the person after the reading. Absent if no other session shares any, and for a late reading. */
   readonly live?: LiveSignals | undefined;
 }
 
@@ -112,8 +115,20 @@ export function advanceSession(
     computed: { ...computed, ...ofReading(reading) },
     baseline,
     point: toPoint(reading, score, confidence),
-    fused: { ...fused, heartRate: submitted.heart_rate ?? findOtherHeartRate(situation.signals) },
-    live: sharing && shareReading(sharing, reading, { signals, implied: movements.implied }, ownSituation.heart),
+    fused: {
+      ...fused,
+      heartRate: submitted.heart_rate ?? findOtherHeartRate(situation.signals),
+      level: findLevel(situation, timestampMs),
+    },
+    live:
+      sharing?.live &&
+      shareReading(
+        sharing.live,
+        sharing.sessionId,
+        reading,
+        { signals, implied: movements.implied },
+        ownSituation.heart,
+      ),
     // Lists the fields, because spreading an object of this size costs more than the score.
     session: {
       subjectId,

@@ -44,6 +44,14 @@ export function createSessionReader({ knex, accountId }: ReadScope) {
       return session && { incarnation: row.incarnation, session };
     },
 
+    /** Returns the sessions with these ids that have a reading. */
+    async findAll(sessionIds: readonly string[]): Promise<Map<string, Session>> {
+      const rows: SessionRow[] = await mine()
+        .select('session_id', 'subject_id', 'body')
+        .whereIn('session_id', sessionIds);
+      return new Map(rows.flatMap((row) => keyed(row.session_id, readSession(row))));
+    },
+
     /** Returns the ids of the sessions that have a reading that is not backfilled. */
     async live(sessionIds: readonly string[]): Promise<Set<string>> {
       const rows: SessionRow[] = await mine()
@@ -57,13 +65,7 @@ export function createSessionReader({ knex, accountId }: ReadScope) {
 
 /** Writes the sessions of one account in a transaction. */
 export function createSessionWriter({ knex: transaction, accountId, version, caches, afterCommit }: WriteScope) {
-  const readSessions = async (ids: string[]): Promise<Map<string, Session>> => {
-    const rows: SessionRow[] = await transaction('sessions')
-      .select('session_id', 'subject_id', 'body')
-      .where({ account_id: accountId })
-      .whereIn('session_id', ids);
-    return new Map(rows.flatMap((row) => keyed(row.session_id, readSession(row))));
-  };
+  const { findAll } = createSessionReader({ knex: transaction, accountId });
 
   return {
     /** Locks the sessions until the transaction ends. The content of a new session is undefined. */
@@ -80,7 +82,7 @@ export function createSessionWriter({ knex: transaction, accountId, version, cac
         }),
       });
       const locked = rows.map((row) => ({ id: row.session_id, version: row.version }));
-      const sessions = await caches.sessions.contentsOf(accountId, locked, readSessions);
+      const sessions = await caches.sessions.contentsOf(accountId, locked, findAll);
       return new Map(
         rows.map(({ session_id, incarnation }) => [session_id, { incarnation, session: sessions.get(session_id) }]),
       );
@@ -118,7 +120,8 @@ export function createSessionWriter({ knex: transaction, accountId, version, cac
     /** Returns the statement that writes the sessions. */
     toSave(sessions: ReadonlyMap<string, StoredSession & { session: Session }>, nowMs: number): Statement[] {
       const rows = [...sessions].map(([session_id, { incarnation, session }]) => {
-        const { subjectId, ...content } = session;
+        const { subjectId } = session;
+        const content = { ...session, subjectId: undefined };
         const body = rowFormats.session.encode(content);
         afterCommit.push(() => caches.sessions.keep(accountId, { id: session_id, version }, session, body.length));
         const subject_id = subjectId ?? null;

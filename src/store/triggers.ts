@@ -86,9 +86,10 @@ export const triggerColumns: Readonly<Record<keyof StoredTrigger, string>> = {
   statusChanges: 'status_changes',
 };
 
-export function toTriggerRow({ activation, measured, changes, ...counts }: Trigger) {
+export function toTriggerRow(trigger: Trigger) {
+  const { activation, measured, changes } = trigger;
   return toColumns(triggerColumns, {
-    ...counts,
+    ...trigger,
     activationSessionId: activation?.sessionId,
     activationAtMs: activation?.atMs,
     resolving: activation?.resolving,

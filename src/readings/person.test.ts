@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { history, laws } from '../../testkit/arbitraries.js';
+import { noLiveSignals } from '../score/live.js';
+import type { ComputedState, LiveSignals, Session, Subject } from '../score/remembered.js';
+import { advanceSession, type SessionStep } from '../score/session.js';
+import type { Reading } from '../score/signals.js';
+import type { StoredSession } from '../store/sessions.js';
+import { beginProgress, processReading } from './advance.js';
+
+const subjectId = 'anna';
+type Arriving = ReadonlyArray<readonly [sessionId: string, reading: Reading]>;
+
+const people = fc
+  .tuple(history, fc.array(fc.constantFrom('watch', 'watch', 'chat', 'phone'), { minLength: 1, maxLength: 8 }))
+  .map(([readings, names]): Arriving =>
+    readings.map((reading, index) => [names[Math.floor(index / 2) % names.length] ?? 'watch', reading]),
+  );
+
+/** Processes each reading as a group of its own. Rows pass through JSON. */
+function processAll(arriving: Arriving) {
+  const rows = new Map<string, Session>();
+  let subject: Subject | undefined;
+  const steps = arriving.map(([sessionId, { atMs, subjectId: _, ...signals }], index) => {
+    const progress = beginProgress({
+      sessions: new Map<string, StoredSession>([[sessionId, { incarnation: '', session: rows.get(sessionId) }]]),
+      subjects: new Map([[subjectId, subject]]),
+      others: rows,
+      ...{ alreadyStored: new Map(), erasedAtMs: () => 0, nowMs: atMs },
+    });
+    const key = { accountId: 'acc', sessionId, subjectId, timestampMs: atMs, digest: String(index) };
+    const taken = processReading(progress, { ...key, signals });
+    if (taken.kind !== 'taken') throw new Error(taken.kind);
+    const restore = <T>(row: T): T => JSON.parse(JSON.stringify(row));
+    rows.set(sessionId, restore(progress.sessions.get(sessionId)?.session as Session));
+    subject = restore(progress.subjects.get(subjectId) as Subject);
+    return { computed: taken.step.computed, subject };
+  });
+  return steps;
+}
+
+/** Scores each reading with live signals that the person's row always contains. */
+function scoreAll(arriving: Arriving): ComputedState[] {
+  let live: LiveSignals = noLiveSignals;
+  let baseline: SessionStep['baseline'] | undefined;
+  const sessions = new Map<string, Session>();
+  return arriving.map(([sessionId, reading]) => {
+    const sharing = { live, sessionId, isRead: true };
+    const step = advanceSession(sessions.get(sessionId), { ...reading, subjectId }, baseline, { sharing });
+    sessions.set(sessionId, step.session);
+    ({ baseline } = step);
+    live = step.live ?? live;
+    return step.computed;
+  });
+}
+
+/** The level of an unconfirmed heart rate is approximate, so only its session and its time are compared. */
+const listShared = (states: readonly ComputedState[]) => states.map(({ shared }) => shared);
+
+test('the signals of a person count in all sessions, also if the row of the person contains none', () => {
+  fc.assert(
+    fc.property(people, (arriving) => {
+      const steps = processAll(arriving).map(({ computed }) => computed);
+      expect(listShared(steps)).toEqual(listShared(scoreAll(arriving)));
+    }),
+    laws,
+  );
+});
+
+test('the row of a person with one session contains no signals', () => {
+  fc.assert(
+    fc.property(history, (readings) => {
+      const steps = processAll(readings.map((reading) => ['watch', reading] as const));
+      for (const { subject } of steps) expect(subject).not.toHaveProperty('live');
+    }),
+    laws,
+  );
+});
