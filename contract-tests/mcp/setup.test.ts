@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -170,6 +170,15 @@ test('a file with a reference needs no key, and a file with the key is not writt
     stderr: expect.stringContaining('an API key is missing'),
   });
   expect(await readdir(home)).not.toContain('.cline');
+});
+
+test('the configuration of a program names its file, not the link that npx started', async () => {
+  const link = join(home, 'state-service');
+  await symlink(program, link);
+  const env = { PATH: process.env['PATH'], HOME: home, SERVICE_URL: service.url, SERVICE_KEY: service.key };
+  const { stdout } = await run(process.execPath, [link, 'mcp', 'setup'], { cwd: home, env });
+  expect(stdout).toContain(JSON.stringify(program));
+  expect(stdout).not.toContain(link);
 });
 
 test('the heading of each configuration names the agent as --write does', async () => {

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -87,11 +88,11 @@ function claudeDesktopFile(): string {
   return join(folders[process.platform] ?? inHome('.config'), 'Claude', 'claude_desktop_config.json');
 }
 
-/** Returns the configuration that runs this program with the same Node binary. */
+/** Returns the configuration that runs this program with the same Node binary, also when npx started it by a link in its cache. */
 function stdioServer(url: string, key: string) {
   return {
     command: process.execPath,
-    args: [process.argv[1], 'mcp'],
+    args: [realpathSync(process.argv[1] ?? ''), 'mcp'],
     env: { SERVICE_URL: url, [keyVariable]: key },
   };
 }
