@@ -1329,6 +1329,7 @@ export interface components {
             topics_detected: components["schemas"]["TopicName"][];
             text_analysis?: components["schemas"]["TextAnalysis"];
             safety?: components["schemas"]["SafetyFinding"];
+            safety_source?: components["schemas"]["SafetySource"];
             /**
              * @description Topics that currently raise this person's stress, most recently seen first. Topics with the same time are sorted by name. Present when the subject is known.
              * @example [
@@ -1381,7 +1382,7 @@ export interface components {
         TextAnalysis: {
             /**
              * @description `analyzed`: the message was checked for safety and, together with `ai_response`, for topics.
-             *     `unsupported_language`: the message is not in English, and was not checked. A text that is too short to recognize its
+             *     `unsupported_language`: the message is not in English, and the service did not check it. A text that is too short to recognize its
              *     language is analyzed.
              * @example analyzed
              * @enum {string}
@@ -1394,8 +1395,16 @@ export interface components {
             detail?: string;
         };
         /**
+         * @description Which checks of the `user_message` answered. Present if the deployment has an external check (`SAFETY_URL`) and asked it.
+         *     `both`: the more urgent finding counts. `built_in`: the external check failed. `external`: the message is not in English,
+         *     so only the external check read it. Absent if no check answered, and for the lines of a batch. Never stored.
+         * @example both
+         * @enum {string}
+         */
+        SafetySource: "built_in" | "external" | "both";
+        /**
          * @description The `user_message` of this request may describe a danger to the user. Absent if nothing was found, which does not mean that
-         *     the user is safe: the service misses messages, and only checks messages in English. Neither a diagnosis nor a crisis service. The finding is never
+         *     the user is safe: the service misses messages, and itself only checks messages in English. Neither a diagnosis nor a crisis service. The finding is never
          *     stored, logged, streamed, exported or delivered to a webhook. Resending the reading computes the finding again. The
          *     turn has no topics.
          * @example {

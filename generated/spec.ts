@@ -288,6 +288,11 @@ export const readiness = {
   "failed_writes_seconds": 10
 } as const;
 
+export const safetyCheck = {
+  "timeout_ms": 800,
+  "answer_bytes_max": 4096
+} as const;
+
 export const disclaimer = "Not a medical device. Scores are estimates for adapting software and must not be used for diagnosis or treatment." as const;
 
 export const modelVersion = {
@@ -911,6 +916,11 @@ export const enums = {
     "vocal",
     "visual",
     "textual"
+  ],
+  "SafetySource": [
+    "built_in",
+    "external",
+    "both"
   ],
   "Trend": [
     "rising",
@@ -1645,6 +1655,7 @@ export const fields = {
     "topics_detected",
     "text_analysis",
     "safety",
+    "safety_source",
     "active_triggers",
     "resolved_triggers",
     "disclaimer"
@@ -2400,4 +2411,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "ef5e7ecd821cba69ed0ccec85ce0e893146eefced2cdb6156091d524a50a3109" as const;
+export const contractDigest = "ec5db15709d88415a373e12fe6b19199a2e74b8f509fdc128b186feccdbe4643" as const;

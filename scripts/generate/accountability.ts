@@ -35,7 +35,7 @@ const inferred = [
 /** Fields that identify the reading, or describe how it was processed. */
 const technical = [
   ...['hsp_version', 'session_id', 'subject_id', 'timestamp', 'signals_received', 'signals_dropped', 'model_version'],
-  ...['shared_signals', 'rr_quality', 'text_analysis', 'disclaimer'],
+  ...['shared_signals', 'rr_quality', 'text_analysis', 'safety_source', 'disclaimer'],
 ];
 
 /** Returns a row per category of consent: its signals by their use. */

@@ -202,7 +202,7 @@ class TextAnalysis(TypedDict):
     """Whether the service checked the `user_message` of this request."""
 
     # `analyzed`: the message was checked for safety and, together with `ai_response`, for topics.
-    # `unsupported_language`: the message is not in English, and was not checked.
+    # `unsupported_language`: the message is not in English, and the service did not check it.
     status: Literal["analyzed", "unsupported_language"]
     # States that the message was not checked.
     detail: NotRequired[str]
@@ -217,6 +217,10 @@ class SafetyFinding(TypedDict):
     kind: Literal["suicidal_thoughts", "self_harm", "violence"]
     # A fixed sentence per kind for the software that shows the conversation.
     guidance: str
+
+
+# Which checks of the `user_message` answered.
+SafetySource = Literal["built_in", "external", "both"]
 
 
 class StateReading(TypedDict):
@@ -257,6 +261,7 @@ class StateReading(TypedDict):
     topics_detected: list[str]
     text_analysis: NotRequired[TextAnalysis]
     safety: NotRequired[SafetyFinding]
+    safety_source: NotRequired[SafetySource]
     # Topics that currently raise this person's stress, most recently seen first.
     active_triggers: NotRequired[list[str]]
     # Topics that no longer raise this person's stress, most recently seen first.
