@@ -10,6 +10,8 @@ export interface MessageCheck {
   readonly isForeign: boolean;
   /** Danger to the user that the message may describe. Absent if none is found. */
   readonly danger?: SafetyKind;
+  /** Which checks answered. Absent if no external check was asked. */
+  readonly source?: components['schemas']['SafetySource'];
 }
 
 /**
@@ -27,15 +29,16 @@ export function createCheckMessage(model: () => LinearModel): (message: string) 
 }
 
 /** Returns the fields of a response that describe the check. None if the reading has no message that was checked. */
-export function describeCheck(
-  check: MessageCheck,
-): Pick<components['schemas']['StateReading'], 'text_analysis' | 'safety'> {
-  if (check.isForeign)
-    return { text_analysis: { status: 'unsupported_language', detail: texts.unsupported_language_detail } };
-  const { danger } = check;
+export function describeCheck({
+  isForeign,
+  danger,
+  source,
+}: MessageCheck): Pick<components['schemas']['StateReading'], 'text_analysis' | 'safety' | 'safety_source'> {
+  const detail = source ? texts.external_language_detail : texts.unsupported_language_detail;
   return {
-    text_analysis: { status: 'analyzed' },
+    text_analysis: isForeign ? { status: 'unsupported_language', detail } : { status: 'analyzed' },
     ...(danger && { safety: { kind: danger, guidance: texts.safety_guidance[danger] } }),
+    ...(source && { safety_source: source }),
   };
 }
 

@@ -35,6 +35,8 @@ export const textSentiment = {
 export const textAnalysis = {
   // Of a message that is not in English.
   unsupported_language_detail: 'The message is not in English. It was not checked for topics or for safety.',
+  // The same, if the external check of the deployment answered.
+  external_language_detail: 'The message is not in English. Only the external check read it, for safety.',
   // To the software that shows a conversation, by kind of safety finding.
   safety_guidance: {
     suicidal_thoughts: 'The message may describe suicidal thoughts. Follow your crisis procedure.',

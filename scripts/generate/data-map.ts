@@ -48,7 +48,7 @@ const fieldUses: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     session_id: 'sessions.session_id',
     subject_id: 'sessions.subject_id',
     timestamp: 'session_readings.timestamp_ms',
-    user_message: `${notStored}. Analyzed in memory. Topics and numbers remain`,
+    user_message: `${notStored}. Analyzed in memory, and sent to \`SAFETY_URL\` if it is set. Topics and numbers remain`,
     ai_response: `${notStored}. Analyzed in memory. Topics and numbers remain`,
     derive_sentiment: notStored,
     backfill: 'late_readings.timestamp_ms',

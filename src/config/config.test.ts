@@ -75,12 +75,17 @@ test('an empty variable does not contradict a file, and an empty file variable d
   expect(readConfig({ SECRETS_KEY: key, SECRETS_KEY_FILE: '' }).secretsKeys).toEqual([key]);
 });
 
-test.each(['DATABASE_URL', 'SECRETS_KEY'])('%s is not read from a file that is ambiguous or faulty', (name) => {
-  const expectRead = (env: Record<string, string>) => expect(() => readConfig(env));
-  expectRead({ [name]: key, [`${name}_FILE`]: write(key) }).toThrow(`${name} and ${name}_FILE are both set: unset one`);
-  expectRead({ [`${name}_FILE`]: '/none/secret' }).toThrow(`${name} cannot be read from ${name}_FILE: ENOENT`);
-  expectRead({ [`${name}_FILE`]: tmpdir() }).toThrow(`${name} cannot be read from ${name}_FILE: EISDIR`);
-  const empty = write('\n');
-  expectRead({ [`${name}_FILE`]: empty }).toThrow(`${name} cannot be read from ${name}_FILE: ${empty} is empty`);
-  expectRead({ [`${name}_FILE`]: write('hidden') }).not.toThrow('hidden');
-});
+test.each(['DATABASE_URL', 'SECRETS_KEY', 'SAFETY_SECRET'])(
+  '%s is not read from a file that is ambiguous or faulty',
+  (name) => {
+    const expectRead = (env: Record<string, string>) => expect(() => readConfig(env));
+    expectRead({ [name]: key, [`${name}_FILE`]: write(key) }).toThrow(
+      `${name} and ${name}_FILE are both set: unset one`,
+    );
+    expectRead({ [`${name}_FILE`]: '/none/secret' }).toThrow(`${name} cannot be read from ${name}_FILE: ENOENT`);
+    expectRead({ [`${name}_FILE`]: tmpdir() }).toThrow(`${name} cannot be read from ${name}_FILE: EISDIR`);
+    const empty = write('\n');
+    expectRead({ [`${name}_FILE`]: empty }).toThrow(`${name} cannot be read from ${name}_FILE: ${empty} is empty`);
+    expectRead({ [`${name}_FILE`]: write('hidden') }).not.toThrow('hidden');
+  },
+);

@@ -57,6 +57,8 @@ function buildConfig(values: Values, programPath: string | undefined) {
     dnsServers: values.WEBHOOK_DNS_SERVERS,
     /** Whether failed deliveries store the start of the receiver's response. */
     keepsResponses: values.WEBHOOK_KEEP_ANSWERS ?? !allowLoopback,
+    /** The external check of messages. Undefined: there is none. */
+    safetyCheck: values.SAFETY_URL === undefined ? undefined : { url: values.SAFETY_URL, secret: values.SAFETY_SECRET },
     retention: readRetention(values),
     quotas: {
       sessionRequests: values.LIMIT_SESSION_REQUESTS_PER_MINUTE,

@@ -176,6 +176,12 @@ export function readSecretsKeys(text: string): SecretsKeys {
   return keys as [string, ...string[]];
 }
 
+/** Errors never contain the text. */
+export function readBearerToken(text: string): string {
+  if (!/^[\x21-\x7e]+$/.test(text)) throw new ConfigError('must hold printable ASCII characters without spaces');
+  return text;
+}
+
 /** An environment variable with its documentation. */
 export interface Variable<T> extends DescribedVariable {
   /** The default. Used when the variable is unset or empty. */

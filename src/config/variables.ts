@@ -5,6 +5,7 @@ import {
   listChoices,
   defineOptionalVariable,
   readAddresses,
+  readBearerToken,
   readDatabaseUrl,
   readOrigins,
   readProxies,
@@ -164,6 +165,18 @@ export const variables = {
     "1: store the first 1 KB of a receiver's response with each attempt, and show it with failed deliveries",
     '0 if loopback targets are allowed, because any local service may respond. Otherwise 1',
     readSwitch,
+  ),
+  SAFETY_URL: defineOptionalVariable(
+    'URL of an external check of messages: https, or a loopback address. It gets the text of each live message and ' +
+      'nothing else, see docs/safety.md',
+    'none: only the built-in check',
+    readText,
+  ),
+  SAFETY_SECRET: defineOptionalVariable('Bearer token for SAFETY_URL', 'none', readBearerToken),
+  SAFETY_SECRET_FILE: defineOptionalVariable(
+    'File that contains SAFETY_SECRET, for secrets of a platform. Setting both is an error',
+    'none',
+    readText,
   ),
   LIMIT_SESSION_REQUESTS_PER_MINUTE: defineVariable(
     'Requests per minute per session. 0: unlimited',

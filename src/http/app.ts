@@ -6,7 +6,7 @@ import type { FailureLimit } from '../limits/failure-limit.js';
 import type { MonthlyCalls } from '../limits/monthly-calls.js';
 import type { LimitPolicy } from '../limits/window-limit.js';
 import { findOperation } from '../operations/index.js';
-import { createIntake, type IntakeParts } from '../readings/intake.js';
+import { type Admit, createIntake, type IntakeParts } from '../readings/intake.js';
 import {
   type Admission,
   type Authentication,
@@ -41,6 +41,8 @@ export interface AppParts
   readonly trustProxy: number | readonly string[];
   readonly corsOrigins: readonly string[];
   readonly observeRequest: ObserveRequest;
+  /** Adds the external check of messages to the intake of single readings. Absent if the deployment has none. */
+  readonly addSafetyCheck?: ((admit: Admit) => Admit) | undefined;
 }
 
 /** Builds the app. Rejects when the validator cannot use the contract. */
@@ -118,6 +120,7 @@ async function createOperations(parts: AppParts): Promise<Operations> {
   const { validateRequest, validateBody } = await createValidation();
   const reading = findDefinition('ingest');
   const admitReading = createIntake({ ...parts, validate: (value, faults) => validateBody(reading, value, faults) });
+  const admitSingle = parts.addSafetyCheck?.(admitReading) ?? admitReading;
   const batches = createBatchFormat();
   const limit = (route: Route) => [validateRequest(route), limitRequests(route, parts.sessionRequests)];
   const own = (route: Route) => (route.acceptsToken ? [requireOwnSession(route, parts.findErased)] : []);
@@ -126,7 +129,7 @@ async function createOperations(parts: AppParts): Promise<Operations> {
     object: (route) => [readBody(route, jsonFormat), ...steps.none(route)],
     reading: (route) => [
       readBody(route, jsonFormat),
-      takeReading(admitReading, (exchange) => readQuery(route, exchange).faults),
+      takeReading(admitSingle, (exchange) => readQuery(route, exchange).faults),
     ],
     lines: (route) => [
       limitBatchesOfAccount(),

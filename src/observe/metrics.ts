@@ -72,6 +72,17 @@ function createObservers(registry: Registry) {
     observeStatus: (status: (typeof enums.WebhookStatus)[number]) => statusChanges.inc({ status }),
     observeRefusal: (policy: string) => refusals.inc({ policy }),
     watchDroppedLines: (dropped: () => number) => addDroppedLines(registry, dropped),
+    /** Creates the counter of the external check of messages. Its labels tell nothing of a finding. */
+    countSafetyChecks() {
+      const checks = new Counter({
+        name: 'state_service_safety_checks_total',
+        help: 'Messages that the external check (SAFETY_URL) was asked about, by result.',
+        labelNames: ['result'],
+        registers,
+      });
+      for (const result of ['answered', 'failed']) checks.inc({ result }, 0);
+      return (isAnswered: boolean) => checks.inc({ result: isAnswered ? 'answered' : 'failed' });
+    },
   };
 }
 

@@ -24,6 +24,7 @@ import type { Notifications, openNotifications } from '../streaming/notification
 import { createStreams, type Streams } from '../streaming/streams.js';
 import type { StartCore } from './core.js';
 import type { ProcessParts } from './foundation.js';
+import { openSafetyCheck } from './safety-check.js';
 
 export interface ServiceParts extends ProcessParts {
   /** The root folder of the project, with openapi.yaml and the weights of the topic model. */
@@ -114,6 +115,10 @@ async function serve(
   const sessionTokens = createSessionTokens(digestKeys);
   const findKey = createFindKey(core.findKey);
   const isKeyValid = async (accountId: string, keyId: string) => isUsable(await findKey(accountId, keyId), now());
+  const { safetyCheck } = config;
+  const outside = safetyCheck
+    ? keep(await runStartStep('SAFETY_URL', () => openSafetyCheck(safetyCheck, metrics.countSafetyChecks())))
+    : undefined;
   const notifications = config.redisUrl
     ? keep(await connectNotifications(config.redisUrl, log, (accountIds) => streams?.lookUp(accountIds)))
     : undefined;
@@ -157,6 +162,7 @@ async function serve(
     sessionRequests: sessionRequests.count,
     allowsText: core.allowsText,
     texts,
+    addSafetyCheck: outside?.addTo,
     digestKeys,
     now,
     maxBackfillAgeMs: config.retention.readingsMs,
