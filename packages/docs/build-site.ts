@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { bundle, withCompressed, save, type SiteFiles } from './files.js';
-import { contract, operations } from './contract.js';
+import { contract, operationHref, operations, tagSlug } from './contract.js';
 import { homePage } from './home.js';
 import { html } from './html.js';
 import { layout, type Page, type Site } from './layout.js';
 import { llmsFullText, llmsText } from './llms.js';
 import { type Relink, renderPage } from './markdown.js';
 import { type Guide, markdownPages, reference } from './pages.js';
-import { referencePage } from './reference.js';
+import { referencePage, tagPage } from './reference.js';
 import { referenceMarkdown } from './reference-markdown.js';
 import { type RenderedGuide, searchEntries } from './search-entries.js';
 
@@ -22,6 +22,10 @@ async function listFiles(root: URL, site: Site): Promise<SiteFiles> {
   const pages: Page[] = [
     home,
     { ...reference, kind: 'reference', content: referencePage() },
+    ...contract.tags.map((tag): Page => {
+      const slug = `${reference.slug}/${tagSlug(tag.name)}`;
+      return { slug, title: tag.name, summary: tag.description, kind: 'reference', content: tagPage(tag) };
+    }),
     ...guides.map(({ guide, content, sections }): Page => ({ ...guide, kind: 'guide', content, sections })),
   ];
   return new Map<string, string | Uint8Array>([
@@ -86,7 +90,7 @@ async function renderGuide(guide: Guide, root: URL): Promise<GuidePage> {
 function linkOperations(markdown: string): string {
   return markdown.replace(/`([A-Z]+) (\/\S*)`/g, (text, method: string, path: string) => {
     const found = operations.find((it) => it.method === method && it.path === path);
-    return found ? `[${text}](${referenceSource}#${found.id})` : text;
+    return found ? `[${text}](/${operationHref(found)})` : text;
   });
 }
 
@@ -96,9 +100,8 @@ interface Places {
   readonly file: (name: string) => string;
 }
 const pagePlaces: Places = { page: (slug) => `../${slug}/`, file: (name) => `../${name}` };
-const markdownPlaces: Places = { page: (slug) => `${slug}.md`, file: (name) => name };
-/** Placeholder for links to the reference, which has no source file. */
-const referenceSource = '/reference';
+/** In Markdown, the reference is one file. */
+const markdownPlaces: Places = { page: (slug) => `${slug.split('/')[0]}.md`, file: (name) => name };
 
 /**
  * Returns a function that converts links between source files to links between pages. Links to other files of the
@@ -107,7 +110,9 @@ const referenceSource = '/reference';
 function relinkFrom({ source }: Guide, root: URL, { page, file }: Places): Relink {
   return (href) => {
     if (/^(https?:|#)/.test(href)) return href;
-    if (href.startsWith(referenceSource)) return page(reference.slug) + new URL(href, root).hash;
+    // Pages of the reference have no source file.
+    const [, operationPage, anchor] = /^\/(reference\/[\w-]+)\/(#.*)$/.exec(href) ?? [];
+    if (operationPage !== undefined) return page(operationPage) + anchor;
     const { pathname, hash } = new URL(href, new URL(source, root));
     const path = pathname.slice(root.pathname.length);
     const guide = markdownPages.find((it) => it.source === path);

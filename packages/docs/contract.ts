@@ -96,6 +96,16 @@ export const operations: readonly Operation[] = Object.entries(
   Object.entries(methods).flatMap(([method, node]) => [readOperation(node, method, path), ...listEvents(node)]),
 );
 
+/** Returns the folder of a tag's page below that of the reference, e.g. `trigger-memory`. */
+export function tagSlug(tag: string): string {
+  return tag.toLowerCase().replaceAll(' ', '-');
+}
+
+/** Returns the address of an operation, relative to the root of the site. */
+export function operationHref({ tag, id }: Operation): string {
+  return `reference/${tagSlug(tag)}/#${id}`;
+}
+
 /** Follows a local `$ref`. */
 export function resolve<T extends { readonly $ref?: string }>(node: T): T {
   if (node.$ref === undefined) return node;

@@ -1,5 +1,6 @@
 import hljs from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
+import go from 'highlight.js/lib/languages/go';
 import http from 'highlight.js/lib/languages/http';
 import json from 'highlight.js/lib/languages/json';
 import php from 'highlight.js/lib/languages/php';
@@ -8,11 +9,12 @@ import typescript from 'highlight.js/lib/languages/typescript';
 import yaml from 'highlight.js/lib/languages/yaml';
 import { type Html, escape, html, raw } from './html.js';
 
-const languages = { bash, http, json, php, python, typescript, yaml };
+const languages = { bash, go, http, json, php, python, typescript, yaml };
 for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
 
 const titles: Record<string, string> = {
   bash: 'Shell',
+  go: 'Go',
   http: 'HTTP',
   json: 'JSON',
   php: 'PHP',

@@ -1,5 +1,5 @@
 import { bands } from '../../generated/spec.js';
-import { contract, operations } from './contract.js';
+import { contract, operations, tagSlug } from './contract.js';
 import { codeBlock } from './highlight.js';
 import { type Html, html, raw } from './html.js';
 import { gettingStarted, groups, reference } from './pages.js';
@@ -49,9 +49,7 @@ export function homePage(): Html {
         ${contract.tags.map(
           ({ name, description }) =>
             html`<li>
-              <a href="./${reference.slug}/#tag-${name.toLowerCase().replaceAll(' ', '-')}"
-                ><strong>${name}</strong><span>${description}</span></a
-              >
+              <a href="./${reference.slug}/${tagSlug(name)}/"><strong>${name}</strong><span>${description}</span></a>
             </li>`,
         )}
       </ul>

@@ -1,4 +1,4 @@
-import { contract, operations } from './contract.js';
+import { contract, operationHref, operations } from './contract.js';
 import { type Html, html } from './html.js';
 import type { Section } from './markdown.js';
 import { changelog, gettingStarted, groups, guides, reference } from './pages.js';
@@ -22,7 +22,7 @@ export interface Site {
 /** Returns a complete page. Its links are relative, so that the site works under any URL. */
 export function layout(page: Page, { server }: Site): string {
   // Uses absolute links in the not-found page, because the service returns it for paths of any depth.
-  const root = page.kind === 'absent' ? '/docs/' : page.slug === '' ? './' : '../';
+  const root = page.kind === 'absent' ? '/docs/' : page.slug === '' ? './' : '../'.repeat(page.slug.split('/').length);
   return String(
     html`<!doctype html>
       <html lang="en" data-root="${root}" ${server !== undefined && html`data-server="${server}"`}>
@@ -146,9 +146,11 @@ function operationLinks(tag: string, root: string): Html[] {
   return operations
     .filter((it) => it.tag === tag)
     .map(
-      ({ id, summary, method }) =>
+      (operation) =>
         html`<li>
-          <a href="${root}reference/#${id}" data-spy="${id}"><span>${summary}</span>${methodBadge(method)}</a>
+          <a href="${root}${operationHref(operation)}" data-spy="${operation.id}"
+            ><span>${operation.summary}</span>${methodBadge(operation.method)}</a
+          >
         </li>`,
     );
 }

@@ -1,4 +1,4 @@
-import { contract, operations } from './contract.js';
+import { contract, operationHref, operations } from './contract.js';
 import { changelog, gettingStarted, type Guide, groups, reference } from './pages.js';
 import { referenceMarkdown } from './reference-markdown.js';
 
@@ -32,7 +32,7 @@ ${groups.map((it) => `## ${it.title}\n\n${it.guides.map(link).join('\n')}`).join
 
 ## Operations
 
-${offered.map(({ id, method, path, summary }) => `- [${method} ${path}](reference/#${id}): ${summary}`).join('\n')}
+${offered.map((it) => `- [${it.method} ${it.path}](${operationHref(it)}): ${it.summary}`).join('\n')}
 
 ## Optional
 

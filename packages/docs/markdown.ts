@@ -24,14 +24,25 @@ export function renderPage(markdown: string, relink: Relink): { content: Html; s
   return { content: raw(content), sections: splitSections(content, headings) };
 }
 
-/** Converts a description from the contract to HTML. It may contain paragraphs, but no headings. */
-export function prose(markdown: string): Html {
-  return raw(marked((href) => href, []).parse(markdown, { async: false }));
+/** Path of the root of the site, relative to the page of a tag. */
+export const rootOfTag = '../../';
+
+/**
+ * Converts a description from the contract to HTML. It may contain paragraphs, but no headings. `root` is the path of the
+ * root of the site.
+ */
+export function prose(markdown: string, root = rootOfTag): Html {
+  return raw(marked((href) => href, []).parse(linkGuides(markdown, root), { async: false }));
 }
 
-/** Converts a one-line description for use inside another element. */
+/** Converts a one-line description for use inside another element of the page of a tag. */
 export function inline(markdown: string): Html {
-  return raw(marked((href) => href, []).parseInline(markdown, { async: false }));
+  return raw(marked((href) => href, []).parseInline(linkGuides(markdown, rootOfTag), { async: false }));
+}
+
+/** Converts names of pages, e.g. `/docs/errors`, to links. */
+function linkGuides(markdown: string, root: string): string {
+  return markdown.replace(/`\/docs\/([\w-]+)(?:\/[^`]*)?`/g, (name, page: string) => `[${name}](${root}${page}/)`);
 }
 
 function withoutComments(markdown: string): string {

@@ -2,7 +2,7 @@ import { type Answer, readName, type Operation, type Parameter, resolve } from '
 import { type Field, fieldList, listFields } from './fields.js';
 import { codeBlock, toCode } from './highlight.js';
 import { type Html, html } from './html.js';
-import { inline, prose } from './markdown.js';
+import { inline, prose, rootOfTag } from './markdown.js';
 import { methodBadge } from './layout.js';
 import { sampleRequest } from './sample-request.js';
 import { createSamples } from './samples.js';
@@ -13,12 +13,12 @@ export function operationArticle(operation: Operation): Html {
   const { id, method, path, summary, description, scope } = operation;
   return html`<article class="row operation" id="${id}">
     <div class="text">
-      <h3>${summary}<a class="anchor" href="#${id}" aria-label="Link to ${summary}">#</a></h3>
+      <h2>${summary}<a class="anchor" href="#${id}" aria-label="Link to ${summary}">#</a></h2>
       <p class="endpoint">${methodBadge(method)}<code>${path ?? 'your address'}</code></p>
       ${prose(description)}
       ${
         scope !== undefined &&
-        html`<p>Requires a key with the <a href="../keys/#scopes">scope</a> <code>${scope}</code>.</p>`
+        html`<p>Requires a key with the <a href="${rootOfTag}keys/#scopes">scope</a> <code>${scope}</code>.</p>`
       }
       ${parameters(operation)} ${requestBody(operation)} ${answers(operation)}
     </div>
@@ -37,7 +37,7 @@ function parameters({ id, parameters: all }: Operation): Html[] {
     const fields = all.filter((it) => it.in === place).map(toField);
     return html`${
       fields.length > 0 &&
-      html`<h4>${titles[place]}</h4>
+      html`<h3>${titles[place]}</h3>
         ${fieldList(fields, `${id}-${place}`, 'asked')}`
     }`;
   });
@@ -49,7 +49,7 @@ function toField({ name, schema, required = false, description }: Parameter): Fi
 
 function requestBody({ id, path, request, requestDescription }: Operation): Html | undefined {
   if (!request) return undefined;
-  return html`<h4>Body</h4>
+  return html`<h3>Body</h3>
     <p>${inline(requestDescription ?? '')}</p>
     ${note(resolve(request.schema).description)}
     ${fieldList(listFields(request.schema), `${id}-body`, path === undefined ? 'answered' : 'asked')}`;
@@ -60,7 +60,7 @@ function note(description: string | undefined): Html | undefined {
 }
 
 function answers({ id, answers: all }: Operation): Html {
-  return html`<h4>Answers</h4>
+  return html`<h3>Answers</h3>
     <div class="answers">${all.map((it) => answerEntry(it, `${id}-${it.status}`))}</div>`;
 }
 
@@ -83,12 +83,12 @@ function goodAnswer({ headers, body }: Answer, id: string): Html {
   );
   return html`${
     body &&
-    html`<h5>Body · ${readName(body.schema)}</h5>
+    html`<h4>Body · ${readName(body.schema)}</h4>
       ${fieldList(listFields(body.schema), id, 'answered')}`
   }
   ${
     headers.length > 0 &&
-    html`<h5>Headers</h5>
+    html`<h4>Headers</h4>
       <dl class="fields">${entries}</dl>`
   }`;
 }
@@ -100,7 +100,7 @@ function problemAnswer({ headers, body }: Answer): Html {
       ${problems.map(
         ({ summary, code }) =>
           html`<li>
-            <a href="../errors/#${code}"><code>${code}</code></a> ${summary}
+            <a href="${rootOfTag}errors/#${code}"><code>${code}</code></a> ${summary}
           </li>`,
       )}
     </ul>

@@ -22,18 +22,19 @@ export const localServer = 'http://127.0.0.1:8080';
 
 /** Field in which samples send the current time, because the service rejects old readings. */
 const presentName = 'timestamp';
-const presentField = new RegExp(`^(\\s*"${presentName}": )"[^"]*"`, 'gm');
-const presentFieldsOfLines = new RegExp(`("${presentName}":)"[^"]*"`, 'g');
+const presentValue = new RegExp(`("${presentName}": ?)"[^"]*"`, 'g');
 
 /** One JSON text per line. */
 export const ndjson = 'application/x-ndjson';
 
-/** Returns the same request in each language. Python requires httpx. */
+/** Returns the same request in each language. Python requires httpx, the others only their standard library. */
 export function createSamples(request: SampleRequest): Sample[] {
   return [
     { language: 'curl', highlight: 'bash', code: curl(request) },
     { language: 'TypeScript', highlight: 'typescript', code: typescript(request) },
     { language: 'Python', highlight: 'python', code: python(request) },
+    { language: 'Go', highlight: 'go', code: go(request) },
+    { language: 'PHP', highlight: 'php', code: php(request) },
   ];
 }
 
@@ -51,11 +52,7 @@ export function curl({ method, url, needsKey, body, mediaType = 'application/jso
 
 /** Escapes text for a here-document, in which the shell expands variables and commands. */
 function shellText(body: string): string {
-  const now = '$1"$(date -u +%Y-%m-%dT%H:%M:%SZ)"';
-  return body
-    .replace(/[\\$`]/g, '\\$&')
-    .replace(presentField, now)
-    .replace(presentFieldsOfLines, now);
+  return body.replace(/[\\$`]/g, '\\$&').replace(presentValue, '$1"$(date -u +%Y-%m-%dT%H:%M:%SZ)"');
 }
 
 function typescript({ method, url, needsKey, body, mediaType, hasAnswer }: SampleRequest): string {
@@ -102,6 +99,52 @@ function python({ method, url, needsKey, body, mediaType, hasAnswer }: SampleReq
   const call = `httpx.${method.toLowerCase()}(${list})`;
   const check = 'if response.is_error:\n    raise SystemExit(f"{response.status_code} {response.text}")';
   return `${imports.join('')}\nresponse = ${call}\n${check}\nprint(${hasAnswer ? 'response.json()' : 'response.status_code'})`;
+}
+
+/** Returns a Go program. The body is a raw string, which is interrupted where the current time stands. */
+function go({ method, url, needsKey, body, mediaType = 'application/json' }: SampleRequest): string {
+  const text = body
+    ?.replaceAll('`', '` + "`" + `')
+    .replace(presentValue, '$1"` + time.Now().UTC().Format(time.RFC3339) + `"');
+  const hasTime = text !== undefined && text !== body;
+  const names = ['fmt', 'io', 'net/http', needsKey && 'os', body !== undefined && 'strings', hasTime && 'time'];
+  const lines = [
+    `request, _ := http.NewRequest("${method}", "${url}", ${text === undefined ? 'nil' : `strings.NewReader(\`${text}\`)`})`,
+    needsKey && 'request.Header.Set("X-Service-Key", os.Getenv("SERVICE_KEY"))',
+    body !== undefined && `request.Header.Set("Content-Type", "${mediaType}")`,
+    'response, err := http.DefaultClient.Do(request)',
+    'if err != nil {\n\t\tpanic(err)\n\t}',
+    'defer response.Body.Close()',
+    'answer, _ := io.ReadAll(response.Body)',
+    'fmt.Println(response.Status, string(answer))',
+  ];
+  const imports = names.filter(Boolean).map((name) => `\t"${name}"\n`);
+  const statements = lines.filter(Boolean).map((line) => `\t${line}\n`);
+  return `package main\n\nimport (\n${imports.join('')})\n\nfunc main() {\n${statements.join('')}}`;
+}
+
+function php({ method, url, needsKey, body, mediaType = 'application/json' }: SampleRequest): string {
+  const text = body?.replace(/[\\$]/g, '\\$&').replace(presentValue, '$1"$now"');
+  const headers = [
+    needsKey && "'X-Service-Key: ' . getenv('SERVICE_KEY')",
+    body !== undefined && `'Content-Type: ${mediaType}'`,
+  ];
+  const options = [
+    `'method' => '${method}'`,
+    `'header' => [${headers.filter(Boolean).join(', ')}]`,
+    body !== undefined && "'content' => $body",
+    "'ignore_errors' => true",
+  ];
+  const lines = [
+    text?.includes('"$now"') && "$now = gmdate('Y-m-d\\TH:i:s\\Z');",
+    text !== undefined && `$body = <<<JSON\n${text}\nJSON;`,
+    `$options = [\n${options
+      .filter(Boolean)
+      .map((it) => `    ${it},\n`)
+      .join('')}];`,
+    `echo file_get_contents('${url}', false, stream_context_create(['http' => $options]));`,
+  ];
+  return `<?php\n${lines.filter(Boolean).join('\n')}`;
 }
 
 /** Syntax of literals in a language. */

@@ -1,6 +1,6 @@
-import { operations, type Operation, type Schema, resolve } from './contract.js';
+import { operationHref, operations, type Operation, type Schema, resolve } from './contract.js';
 import type { Section } from './markdown.js';
-import { type Guide, reference } from './pages.js';
+import type { Guide } from './pages.js';
 
 /** An entry of the search index. */
 export interface SearchEntry {
@@ -11,6 +11,8 @@ export interface SearchEntry {
   /** URL relative to the root of the site. */
   readonly href: string;
   readonly text: string;
+  /** Factor of the rank. Operations come before guides. */
+  readonly weight?: number;
 }
 
 export interface RenderedGuide {
@@ -25,6 +27,8 @@ export function searchEntries(guides: readonly RenderedGuide[]): SearchEntry[] {
 
 type Entry = Omit<SearchEntry, 'id'>;
 
+const operationWeight = 4;
+
 function listSections({ guide, sections }: RenderedGuide): Entry[] {
   return sections.map(({ id, depth, text, body }) => ({
     title: text,
@@ -36,7 +40,7 @@ function listSections({ guide, sections }: RenderedGuide): Entry[] {
 
 function listEntries(operation: Operation): Entry[] {
   const { id, method, path = '', summary, description, parameters, request, answers } = operation;
-  const href = `${reference.slug}/#${id}`;
+  const href = operationHref(operation);
   const place = path ? `${method} ${path}` : 'Event';
   const field = (name: string, text: string, at: string): Entry => ({
     title: name,
@@ -46,7 +50,7 @@ function listEntries(operation: Operation): Entry[] {
   });
   const good = answers.filter(({ status }) => status.startsWith('2'));
   return [
-    { title: summary, place, href, text: `${description} ${id}`.replace(/[`*]/g, '') },
+    { title: summary, place, href, text: `${description} ${id}`.replace(/[`*]/g, ''), weight: operationWeight },
     ...parameters.map((it) => field(it.name, it.description, it.in)),
     ...(request ? fieldsIn(request.schema).map(({ name, text }) => field(name, text, 'body')) : []),
     ...good.flatMap(({ status, body }) =>

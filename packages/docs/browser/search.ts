@@ -51,8 +51,11 @@ async function loadIndex(): Promise<MiniSearch<SearchEntry>> {
   const answer = await fetch(new URL('search.json', siteUrl));
   const index = new MiniSearch<SearchEntry>({
     fields: ['title', 'text', 'place'],
-    storeFields: ['title', 'text', 'place', 'href'],
-    searchOptions: { prefix: true, fuzzy: 0.15, boost: { title: 4 }, combineWith: 'AND' },
+    storeFields: ['title', 'text', 'place', 'href', 'weight'],
+    searchOptions: {
+      ...{ prefix: true, fuzzy: 0.15, boost: { title: 4 }, combineWith: 'AND' },
+      boostDocument: (_id, _term, stored) => Number(stored?.['weight'] ?? 1),
+    },
   });
   index.addAll((await answer.json()) as SearchEntry[]);
   return index;

@@ -30,6 +30,8 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   privacy: ['erase', 'delete'],
   dpia: ['impact', 'assessment'],
   remove: ['delete', 'erase'],
+  user: ['person', 'subject'],
+  customer: ['person', 'subject'],
   emotion: ['state'],
   mood: ['state'],
   pulse: ['heart_rate'],

@@ -6,7 +6,7 @@ import { startTestService } from '../../../testkit/service.js';
 test('the console sends a real reading and shows the response', async () => {
   const service = await startTestService();
   const { page, complaints } = await openBrowser(service.url);
-  await page.goto(`${service.url}/docs/reference/#ingest`);
+  await page.goto(`${service.url}/docs/reference/signals/#ingest`);
   await page.click('[data-try=ingest]');
   const dialog = page.getByRole('dialog', { name: 'Ingest signals' });
   await dialog.getByLabel('X-Service-Key').fill(service.key);
@@ -32,9 +32,14 @@ test('the console sends a real reading and shows the response', async () => {
 test('the first example gets the documented response, also in a later visit', async () => {
   const service = await startTestService();
   const { page } = await openBrowser(service.url);
-  const { timestamp: _, session_id: __, ...documented } = contract.components.examples.FirstReading.value;
+  const {
+    timestamp: _,
+    session_id: __,
+    state_since: ___,
+    ...documented
+  } = contract.components.examples.FirstReading.value;
   for (let visit = 0; visit < 2; visit += 1) {
-    await page.goto(`${service.url}/docs/reference/#ingest`);
+    await page.goto(`${service.url}/docs/reference/signals/#ingest`);
     await page.reload();
     await page.click('[data-try=ingest]');
     await page.fill('#try-ingest [data-key]', service.key);
@@ -49,10 +54,11 @@ test('the next console of the tab has the same key, and the parameters appear in
   const service = await startTestService();
   await service.read({ session_id: 'told&kept', heart_rate: 70 });
   const { page } = await openBrowser(service.url);
-  await page.goto(`${service.url}/docs/reference/#ingest`);
+  await page.goto(`${service.url}/docs/reference/signals/#ingest`);
   await page.click('[data-try=ingest]');
   await page.fill('#try-ingest [data-key]', service.key);
   await page.keyboard.press('Escape');
+  await page.goto(`${service.url}/docs/reference/state/#getHistory`);
   await page.click('[data-try=getHistory]');
   const dialog = page.locator('#try-getHistory');
   expect(await dialog.getByLabel('X-Service-Key').inputValue()).toBe(service.key);
@@ -68,7 +74,7 @@ test('without a key, the console does not send and focuses the empty field', asy
   const { page } = await openBrowser(service.url);
   const sent: string[] = [];
   page.on('request', (it) => sent.push(it.url()));
-  await page.goto(`${service.url}/docs/reference/#ingest`);
+  await page.goto(`${service.url}/docs/reference/signals/#ingest`);
   await page.click('[data-try=ingest]');
   const dialog = page.locator('#try-ingest');
   await dialog.getByLabel('Body').focus();
@@ -84,7 +90,7 @@ test('with a body that is not JSON, the console does not send, names the error a
   const { page } = await openBrowser(service.url);
   const sent: string[] = [];
   page.on('request', (it) => sent.push(it.url()));
-  await page.goto(`${service.url}/docs/reference/#ingest`);
+  await page.goto(`${service.url}/docs/reference/signals/#ingest`);
   await page.click('[data-try=ingest]');
   const dialog = page.locator('#try-ingest');
   await dialog.getByLabel('X-Service-Key').fill(service.key);
@@ -98,7 +104,7 @@ test('with a body that is not JSON, the console does not send, names the error a
 test('an error response is shown with its problem', async () => {
   const service = await startTestService();
   const { page } = await openBrowser(service.url);
-  await page.goto(`${service.url}/docs/reference/#removeWebhook`);
+  await page.goto(`${service.url}/docs/reference/webhooks/#removeWebhook`);
   await page.click('[data-try=removeWebhook]');
   const dialog = page.locator('#try-removeWebhook');
   await dialog.getByLabel('X-Service-Key').fill('sk_wrong');
@@ -110,11 +116,14 @@ test('an error response is shown with its problem', async () => {
 test('selecting a language by mouse or keyboard selects it for all samples', async () => {
   const { url } = await startTestService();
   const { page } = await openBrowser(url);
-  await page.goto(`${url}/docs/reference/`);
+  await page.goto(`${url}/docs/reference/signals/`);
   await page.locator('#ingest [role=tab]').first().focus();
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowRight');
-  expect(await page.locator('#getState pre:visible').first().innerText()).toContain('httpx');
-  await page.keyboard.press('ArrowRight');
-  expect(await page.locator('#getState pre:visible').first().innerText()).toContain('curl');
+  const shown = () => page.locator('#ingestBatch pre:visible').first().innerText();
+  expect(await shown()).toContain('httpx');
+  for (const text of ['package main', '<?php', 'curl']) {
+    await page.keyboard.press('ArrowRight');
+    expect(await shown()).toContain(text);
+  }
 });

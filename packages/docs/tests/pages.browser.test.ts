@@ -74,8 +74,23 @@ test('search finds sentiment, its field and its guide with the keyboard alone', 
   expect(found.some((it) => it.includes('Tone, expression and sentiment'))).toBe(true);
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
-  await page.waitForURL('**/reference/#ingest-body-sentiment');
+  await page.waitForURL('**/reference/signals/#ingest-body-sentiment');
   expect(complaints).toEqual([]);
+});
+
+test('search finds an operation before the guides that mention it', async () => {
+  const { url } = await startTestService();
+  const { page } = await openBrowser(url);
+  await page.goto(`${url}/docs/`);
+  for (const [query, title] of [
+    ['delete user data', 'Delete subject'],
+    ['register webhook', 'Register webhook'],
+    ['ingest', 'Ingest signals'],
+  ] as const) {
+    await page.fill('[name=q]', query);
+    await page.locator('#found a', { hasText: title }).first().waitFor();
+    expect(await page.locator('#found a').first().innerText()).toContain(title);
+  }
 });
 
 test('Ctrl-K and ⌘ K focus the search, also from a text field', async () => {
@@ -97,9 +112,9 @@ test('search matches synonyms and prefixes, and shows a message when nothing mat
   const { page } = await openBrowser(url);
   await page.goto(`${url}/docs/`);
   for (const [query, title] of [
-    ['authentication', 'API keys'],
-    ['authen', 'API keys'],
-    ['token', 'API keys'],
+    ['authentication', 'contains an API key'],
+    ['authen', 'contains an API key'],
+    ['token', 'contains an API key'],
     ['docker', 'Containers'],
     ['gdpr', 'Delete subject'],
     ['dpia', 'impact assessment'],
@@ -158,14 +173,14 @@ test('on a phone, a button opens the list of pages', async () => {
   await page.click('[data-menu]');
   await page.click('.side a[href$="#getHistory"]');
   expect(await page.isVisible('.side')).toBe(false);
-  await page.waitForURL('**/reference/#getHistory');
+  await page.waitForURL('**/reference/state/#getHistory');
 });
 
 test('without JavaScript every page is readable, including samples in every language', async () => {
   const { url } = await startTestService();
   const { page } = await openBrowser(url, { javaScriptEnabled: false });
-  await page.goto(`${url}/docs/reference/#ingest`);
-  for (const text of ['datetime.now(timezone.utc)', 'new Date().toISOString()', '$(date -u'])
+  await page.goto(`${url}/docs/reference/signals/#ingest`);
+  for (const text of ['datetime.now(timezone.utc)', 'new Date().toISOString()', '$(date -u', 'time.Now()', 'gmdate('])
     expect(await page.locator('#ingest').getByText(text).first().isVisible()).toBe(true);
   expect(await page.isVisible('.side')).toBe(true);
 });

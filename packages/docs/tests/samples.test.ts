@@ -1,34 +1,44 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { operations } from '../contract.js';
 import { sampleRequest } from '../sample-request.js';
 import { localServer, createSamples } from '../samples.js';
 import { pythonWith } from '../../../testkit/python.js';
-import { root, startTestService } from '../../../testkit/service.js';
+import { Clock, root, startTestService } from '../../../testkit/service.js';
 import { temporaryFolder } from '../../../testkit/temporary-folder.js';
 
 interface Runner {
   readonly language: string;
   readonly file: string;
   readonly command: string;
+  /** Arguments before the file. */
+  readonly args?: readonly string[];
 }
 
 const run = promisify(execFile);
-const limitMs = 30_000;
+const limitMs = 120_000;
 const tsx = new URL('node_modules/.bin/tsx', root).pathname;
 
 const runners: readonly Runner[] = [
   { language: 'curl', file: 'sample.sh', command: 'bash' },
   { language: 'TypeScript', file: 'sample.mts', command: tsx },
+  ...(isInstalled('php') ? [{ language: 'PHP', file: 'sample.php', command: 'php' }] : []),
+  ...(isInstalled('go') ? [{ language: 'Go', file: 'sample.go', command: 'go', args: ['run'] }] : []),
 ];
 const interpreter = pythonWith('httpx');
 const python: Runner = { language: 'Python', file: 'sample.py', command: interpreter ?? 'python3' };
 const isPythonCovered = interpreter !== undefined || process.env['TEST_PYTHON_REQUIRED'] === '1';
 /** Operations in the order of execution. A session must exist before its state is read. */
 const story = ['ingest', 'ingestBatch', 'getState', 'getHistory', 'registerWebhook', 'listWebhooks', 'getHealth'];
+
+/** Go and PHP are checked where they are installed. */
+function isInstalled(command: string): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((it) => existsSync(join(it, command)));
+}
 
 test.each(runners)('the $language samples run unchanged', runStory);
 test.runIf(isPythonCovered)('the Python samples run unchanged', () => runStory(python));
@@ -55,13 +65,13 @@ async function runStory(runner: Runner): Promise<void> {
 }
 
 /** Starts a service. Returns a function that runs the sample of an operation against it and returns its output. */
-async function startSamples({ language, file, command }: Runner) {
-  const { url, key } = await startTestService();
+async function startSamples({ language, file, command, args = [] }: Runner) {
+  const { url, key } = await startTestService({ clock: Object.assign(new Clock(), { now: Date.now }) });
   const folder = await temporaryFolder();
-  const env = { PATH: process.env['PATH'], SERVICE_KEY: key };
+  const env = { PATH: process.env['PATH'], HOME: folder, SERVICE_KEY: key };
   return async (id: string, edit = (code: string) => code): Promise<string> => {
     await writeFile(join(folder, file), edit(findSample(id, language).replaceAll(localServer, url)));
-    return (await run(command, [join(folder, file)], { env, timeout: limitMs })).stdout;
+    return (await run(command, [...args, join(folder, file)], { env, timeout: limitMs })).stdout;
   };
 }
 

@@ -58,8 +58,9 @@ test('pages contain no inline scripts, styles or handlers: the content security 
 });
 
 test('the reference contains every operation, parameter, request field and status', () => {
-  const text = site.get('reference/index.html') ?? '';
-  const ids = attributes(text, 'id');
+  const ofReference = pages.filter(([path]) => path.startsWith('reference/'));
+  const ids = ofReference.flatMap(([, text]) => attributes(text, 'id'));
+  expect(ofReference).toHaveLength(1 + contract.tags.length);
   const wanted = operations.flatMap(({ id, parameters, answers }) => [
     id,
     ...parameters.map((it) => `${id}-${it.in}-${it.name}`),
@@ -68,6 +69,11 @@ test('the reference contains every operation, parameter, request field and statu
   const fields = Object.keys(contract.components.schemas.SignalSubmission.properties);
   expect(wanted.length).toBeGreaterThan(100);
   expect([...wanted, ...fields.map((it) => `ingest-body-${it}`)].filter((it) => !ids.includes(it))).toEqual([]);
+});
+
+test('a page that a description names is a link', () => {
+  const text = site.get('reference/signals/index.html') ?? '';
+  expect(text).toContain('<a href="../../batches/"><code>/docs/batches</code></a>');
 });
 
 test('the published contract is identical to openapi.yaml', () => {
