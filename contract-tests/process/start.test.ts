@@ -76,6 +76,10 @@ test('an existing embedded database keeps its file permissions', async () => {
 
 test('--version prints the version', async () => {
   expect(await runMain(['--version'], {})).toMatchObject({ code: 0, stdout: `${manifest.version}\n` });
+  // The command of a clone, which builds nothing because no source is newer than the build of the tests.
+  const command = new URL('../../bin/state-service.mjs', import.meta.url).pathname;
+  const ended = await runMain(['--version'], {}, command);
+  expect(ended).toMatchObject({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
 });
 
 test.each([

@@ -116,7 +116,7 @@ async function load(file: string): Promise<RecordedWindow[]> {
 async function replayAll(windows: readonly RecordedWindow[]): Promise<Evaluation> {
   const variants = variantsFor(windows);
   const service = await startLocalService();
-  const progress = startProgress(process.stderr, windows.length * variants.length, 'windows');
+  const progress = startProgress(process.stderr, windows.length * variants.length, 'readings');
   try {
     return await replayVariants(service, variants, [...groupBySubject(windows).values()], progress.advance);
   } finally {

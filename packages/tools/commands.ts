@@ -89,7 +89,7 @@ function replayCommand({ root, jsonOption }: ToolSurroundings): Command {
     )
     .addOption(
       new Option('--format <format>', 'format of the files, if the content does not show it').choices([
-        'windows',
+        'labeled',
         ...formats,
       ]),
     )

@@ -145,7 +145,7 @@ function beforeRetention(oldest: RecordedWindow | undefined): Error {
   const remedy =
     hours > retentionHoursMax
       ? 'no retention is that long, so replay it without --backfill'
-      : `start the service with RETENTION_READINGS_HOURS=${hours}, or send fewer hours with --hours`;
+      : `restart the service with RETENTION_READINGS_HOURS=${hours}, which keeps its data, or send fewer hours with --hours`;
   return new Error(
     `the recording begins at ${new Date(atMs).toISOString()}, before the retention of the service: ${remedy}`,
   );

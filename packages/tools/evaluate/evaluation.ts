@@ -35,8 +35,8 @@ export const aucColumns: readonly Column[] = [
   { title: 'variant' },
   { title: 'AUC', align: 'right' },
   { title: '95 % interval', align: 'right' },
-  { title: 'stressor windows stressed', align: 'right' },
-  { title: 'rest windows stressed', align: 'right' },
+  { title: 'stressor readings stressed', align: 'right' },
+  { title: 'rest readings stressed', align: 'right' },
   { title: 'description' },
 ];
 
@@ -71,7 +71,7 @@ const comparisons = [
   },
   {
     name: 'comparison: running mean',
-    note: `bpm above the mean of the earlier windows and ${typicalWeight} window of ${typicalBpm} bpm`,
+    note: `bpm above the mean of the earlier readings and ${typicalWeight} reading of ${typicalBpm} bpm`,
     score(rates: readonly HeartRate[]) {
       let sum = typicalWeight * typicalBpm;
       return rates.map(({ window, bpm }, index) => {
@@ -140,8 +140,8 @@ export function describe(
   const windows = people.flat();
   const clamps = windows.flatMap(({ clamped }) => clamped).length;
   return [
-    `${windows.length} windows of ${people.length === 1 ? '1 person' : `${people.length} people`} through the running service, in the recorded order, ${pace}.`,
-    `Values clamped to the bounds of the contract: ${clamps}. ROC AUC of stress_score on ${windows.filter((it) => sideOf(it) !== undefined).length} windows:`,
+    `${windows.length} readings of ${people.length === 1 ? '1 person' : `${people.length} people`} through the running service, in the recorded order, ${pace}.`,
+    `Values clamped to the bounds of the contract: ${clamps}. ROC AUC of stress_score on ${windows.filter((it) => sideOf(it) !== undefined).length} readings:`,
     `${labels}. Intervals: ${resamples} seeded resamples of people.`,
   ].join('\n');
 }

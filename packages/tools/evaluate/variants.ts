@@ -40,7 +40,7 @@ export const personal: Variant = {
 const variants: readonly Variant[] = [
   {
     name: 'cold',
-    note: 'each window in its own session, no subject_id',
+    note: 'each reading in its own session, no subject_id',
     identify: (prefix, { line }) => ({ session_id: `${prefix}-${line}` }),
   },
   personal,
@@ -53,7 +53,7 @@ const variants: readonly Variant[] = [
   withhold('sdnn instead of rmssd', 'heart rate and sdnn', 'rmssd'),
   withhold('ablation: no variability', 'heart rate only', 'sdnn', 'rmssd'),
   withhold('ablation: no heart rate', 'variability only', 'heart_rate'),
-  { ...withhold('ablation: no baseline', 'baselines erased between windows'), hasBaseline: false },
+  { ...withhold('ablation: no baseline', 'baselines erased between readings'), hasBaseline: false },
 ];
 
 function withhold(name: string, note: string, ...withheld: NonNullable<Variant['withheld']>): Variant {

@@ -11,7 +11,7 @@ export interface RecordingOptions {
   /** Files of one recording. A text if the option was not given. */
   readonly file: string | readonly string[];
   /** Detected from the content if absent. */
-  readonly format?: Format | 'windows';
+  readonly format?: Format | 'labeled';
   /** Number of hours of a device recording that are sent, the newest ones. */
   readonly hours: number;
   /** Offset of local times in recordings of devices, ms. */
@@ -32,7 +32,7 @@ export async function loadRecording(options: RecordingOptions): Promise<Recorded
   const formats = await Promise.all(
     files.map((file) => naming(file, async () => options.format ?? detectFormat(file))),
   );
-  const devices = formats.filter((format) => format !== 'windows');
+  const devices = formats.filter((format) => format !== 'labeled');
   if (devices.length === 0) return loadWindows(files, options);
   if (devices.length < files.length)
     throw new Error('pass files with the columns subject, task and label separately from recordings of devices');
@@ -128,10 +128,10 @@ export async function readRecording(file: RecordingFile, format: Format, minutes
 }
 
 /**
- * Returns the format of a file from its first bytes. `windows` is a CSV with the columns subject, task and label. Throws
+ * Returns the format of a file from its first bytes. `labeled` is a CSV with the columns subject, task and label. Throws
  * an error that names the remedy if the format is not known.
  */
-export async function detectFormat(path: string): Promise<Format | 'windows'> {
+export async function detectFormat(path: string): Promise<Format | 'labeled'> {
   const head = await readHead(path);
   const bytes = head.toString('latin1');
   if (bytes.startsWith('SQLite format 3\0')) return 'health-connect';
@@ -148,7 +148,7 @@ export async function detectFormat(path: string): Promise<Format | 'windows'> {
   if (text.startsWith('[')) return 'fitbit';
   const first = text.split('\n', 1)[0] ?? '';
   const titles = first.split(findDelimiter(first)).map((it) => it.replaceAll('"', '').trim());
-  if (['subject', 'task', 'label'].every((title) => titles.includes(title))) return 'windows';
+  if (['subject', 'task', 'label'].every((title) => titles.includes(title))) return 'labeled';
   return /^"?Name"?[,;\t]"?Sport"?[,;\t]"?Date"?[,;\t]/.test(first) ? 'polar-csv' : 'csv';
 }
 

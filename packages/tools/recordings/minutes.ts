@@ -99,7 +99,8 @@ export class Minutes {
     const ordered = [...this.#minutes].sort(([a], [b]) => a - b);
     return ordered.flatMap(([, minute]) => {
       const readings = listReadings(minute);
-      if (readings.length === 0) this.#skip('in a minute without heart rate, variability or beats', minute.count);
+      if (readings.length === 0)
+        this.#skip('no heart rate, variability or beats in the same minute, e.g. steps alone', minute.count);
       return readings;
     });
   }

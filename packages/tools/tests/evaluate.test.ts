@@ -32,7 +32,7 @@ test('a recording with own columns and labels gets an AUC and states per label',
   let answers = 0;
   const text = await evaluateRecording(recording, { ...place, onAnswer: () => (answers += 1) });
   expect(answers).toBe(countReadings(recording));
-  expect(text).toContain('60 windows of 3 people through the running service, in the recorded order, at the recorded');
+  expect(text).toContain('60 readings of 3 people through the running service, in the recorded order, at the recorded');
   expect(text).toContain('stressors (Prüfung) against rest (all other labels)');
   const row = /^personal +(\d\.\d+) +(\d\.\d+)–(\d\.\d+) +(\d+) % +(\d+) % /m.exec(text)?.slice(1).map(Number) ?? [];
   const [auc = 0, low = 0, high = 0, stressed = 0, rest = 100] = row;
@@ -165,9 +165,9 @@ test('the reports of a running service are the labels of an export, in any order
   const service = await startTestService({});
   const file = await liveAndReport(service);
   const printed = await run('--file', file, '--feedback', '--url', service.url, '--key', service.key);
-  expect(printed).toContain('60 windows of 2 people through the running service');
+  expect(printed).toContain('60 readings of 2 people through the running service');
   // Ten rows of each interval, and one row of each moment.
-  expect(printed).toContain('on 22 windows:\nstressors (reported stressed) against rest (reported not stressed)');
+  expect(printed).toContain('on 22 readings:\nstressors (reported stressed) against rest (reported not stressed)');
   expect(printed).toMatch(/^reported stressed +11 /m);
   expect(printed).toMatch(/^reported not stressed +11 /m);
   expect(printed).toMatch(/^personal +1\.000 /m);

@@ -17,7 +17,7 @@ const nowMs = startMs + 3 * 3_600_000;
 async function readSample(name: string) {
   const minutes = new Minutes({ hours: 24, nowMs });
   const format = await detectFormat(sample(name));
-  if (format === 'windows') throw new Error('a recording with labels');
+  if (format === 'labeled') throw new Error('a recording with labels');
   await readRecording({ path: sample(name), utcOffsetMs: 0 }, format, minutes);
   return { format, readings: minutes.readings(), skipped: Object.fromEntries(minutes.skipped) };
 }
@@ -243,7 +243,7 @@ test('FIT: ticks of a strap have 12 or 32 bits, start again at 0, and count from
 
 test('a decimal comma is read in a recording with labels, too', async () => {
   const name = 'semicolon-labels.csv';
-  expect(await detectFormat(sample(name))).toBe('windows');
+  expect(await detectFormat(sample(name))).toBe('labeled');
   const windows = readWindows(await readFile(sample(name), 'utf8'));
   expect(windows.map(({ values }) => values.heart_rate)).toEqual(halves);
 });

@@ -27,7 +27,7 @@ async function readAll(paths: readonly string[], { utcOffsetMs = 0, hours = 24 }
   const minutes = new Minutes({ hours, nowMs });
   for (const path of paths) {
     const format = await detectFormat(path);
-    if (format === 'windows') throw new Error('a recording with labels');
+    if (format === 'labeled') throw new Error('a recording with labels');
     await readRecording({ path, utcOffsetMs }, format, minutes);
   }
   return { readings: minutes.readings(), skipped: Object.fromEntries(minutes.skipped) };

@@ -138,7 +138,11 @@ test('--backfill stores days above the limits of live readings, in one session p
 });
 
 test.each([
-  ['a week ago', () => Date.now() - 7 * dayMs, 'start the service with RETENTION_READINGS_HOURS=192, or send fewer'],
+  [
+    'a week ago',
+    () => Date.now() - 7 * dayMs,
+    'restart the service with RETENTION_READINGS_HOURS=192, which keeps its data, or send fewer',
+  ],
   ['years ago', () => Date.UTC(2001, 0), 'no retention is that long, so replay it without --backfill'],
 ])(
   '--backfill of a recording from %s fails in one line that names the setting, and stores nothing',
