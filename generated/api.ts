@@ -3506,7 +3506,7 @@ export interface components {
         SessionStateFilter: components["schemas"]["SessionState"][];
         /**
          * @description The order of the sessions. `started`: latest start first. `score`: highest score first, and sessions that have
-         *     ended after all others. `activity`: newest reading first.
+         *     ended after all others, also by their score. `activity`: newest reading first.
          * @example score
          */
         SessionSort: components["schemas"]["SessionOrder"];
@@ -3854,7 +3854,7 @@ export interface operations {
                 state?: components["parameters"]["SessionStateFilter"];
                 /**
                  * @description The order of the sessions. `started`: latest start first. `score`: highest score first, and sessions that have
-                 *     ended after all others. `activity`: newest reading first.
+                 *     ended after all others, also by their score. `activity`: newest reading first.
                  * @example score
                  */
                 sort?: components["parameters"]["SessionSort"];

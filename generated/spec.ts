@@ -2411,4 +2411,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "ec5db15709d88415a373e12fe6b19199a2e74b8f509fdc128b186feccdbe4643" as const;
+export const contractDigest = "90518d671a7916c0d44a87499575e8ad340058a121841e02f8051ea3c9ea376b" as const;
