@@ -173,6 +173,17 @@ test('a session token lists no sessions', async () => {
   }
 });
 
+test('by score, the sessions that have ended are sorted by their last score after all others', async () => {
+  const service = await startTestService();
+  for (const [session_id, heart_rate] of Object.entries({ low: 60, high: 180, middle: 100 })) {
+    await service.read({ session_id, heart_rate });
+    service.clock.advance(1);
+  }
+  service.clock.advance(300);
+  await service.read({ session_id: 'live', heart_rate: 60 });
+  expect(idsOf((await page(service, { sort: 'score' })).sessions)).toEqual(['live', 'high', 'middle', 'low']);
+});
+
 test('the time since when a state holds is the same in the response, in the state and in both lists', async () => {
   const service = await startTestService();
   const acute = { heart_rate: 170, tone: 'hostile', sentiment: -0.9 } as const;

@@ -100,15 +100,14 @@ async function listSnapshot(
   };
 }
 
-/** Exceeds every timestamp. Scores of sessions that have not ended therefore rank before the times of those that have. */
-const scoreRank = 1e14;
+/** Exceeds every score, so that sessions that have ended rank after all others. */
+const liveRank = 1_000;
 
 /** Adds the state at a time (epoch ms), and the rank: the session with the highest rank comes first. */
 function rank(session: SnapshotSession, sort: Order, atMs: number): Ranked {
   const { timestampMs, startedAtMs, score } = session;
   const hasEnded = atMs >= timestampMs + staleAfterMs;
-  const byScore = hasEnded ? timestampMs : scoreRank + score;
-  const ranks = { started: startedAtMs, score: byScore, activity: timestampMs };
+  const ranks = { started: startedAtMs, score: hasEnded ? score : liveRank + score, activity: timestampMs };
   return { ...session, state: hasEnded ? 'ended' : findBand(score).state, rank: ranks[sort] };
 }
 
