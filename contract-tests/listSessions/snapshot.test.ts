@@ -175,7 +175,7 @@ test('a session token lists no sessions', async () => {
 
 test('by score, the sessions that have ended are sorted by their last score after all others', async () => {
   const service = await startTestService();
-  for (const [session_id, heart_rate] of Object.entries({ low: 60, high: 180, middle: 100 })) {
+  for (const [session_id, heart_rate] of Object.entries({ high: 120, low: 60, middle: 90 })) {
     await service.read({ session_id, heart_rate });
     service.clock.advance(1);
   }

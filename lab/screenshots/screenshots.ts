@@ -40,9 +40,9 @@ const shots = [
     fragment: `#/subjects/${shownPerson}`,
     viewport: desktop,
     colorScheme: 'light',
-    part: '[aria-labelledby=person-agreement-with-reports]',
+    part: '.feedback',
   },
-  { name: 'webhooks', fragment: '#/webhooks', viewport: desktop, colorScheme: 'light', opened: '.delivery summary' },
+  { name: 'webhooks', fragment: '#/webhooks', viewport: desktop, colorScheme: 'light', opened: '.deliveries .name' },
   { name: 'webhooks-dark', fragment: '#/webhooks', viewport: phone, colorScheme: 'dark' },
 ] as const;
 

@@ -15,7 +15,8 @@ export function dashboardPage(): string {
             <a class="brand" href="./" aria-label="Real-time State, dashboard">${logo()}<span>Real-time State</span></a>
             <div class="account" data-account hidden>
               <nav class="tabs" aria-label="Pages">
-                <a href="#/" data-page="sessions">Sessions</a><a href="#/webhooks" data-page="webhooks">Webhooks</a>
+                <a href="#/" data-page="sessions">Sessions</a><a href="#/people" data-page="people">People</a
+                ><a href="#/webhooks" data-page="webhooks">Webhooks</a><a href="#/try" data-page="try">Try it</a>
               </nav>
               <p class="live" role="status" data-live></p>
               <p data-usage></p>

@@ -3,17 +3,10 @@ import type { StateReading } from '../../client/src/index.js';
 import { h, setText } from './dom.js';
 import { capitalized, words } from './format.js';
 
-export interface AdviceCard {
-  readonly element: HTMLElement;
-  show(reading: StateReading): void;
-  /** Removes the recommendation of a session that has ended. */
-  tick(hasEnded: boolean): void;
-}
-
 const lifetimeMinutes = signalAges.stale_after_seconds / 60;
 
 /** Returns the recommendation for an assistant, the reason of the score, and whether the last action helped. */
-export function createAdviceCard(): AdviceCard {
+export function createAdviceCard() {
   const action = h('p', { class: 'action' });
   const recommendation = h('p', { class: 'recommendation' });
   const none = h('p', {}, `None: the newest reading is older than ${lifetimeMinutes} minutes.`);
@@ -33,13 +26,19 @@ export function createAdviceCard(): AdviceCard {
   );
   return {
     element,
-    show({ suggested_action, recommendation: text = '', action_reason, adaptation_effectiveness: change }) {
+    show({
+      suggested_action,
+      recommendation: text = '',
+      action_reason,
+      adaptation_effectiveness: change,
+    }: StateReading) {
       setText(action, capitalized(words(suggested_action)));
       setText(recommendation, text);
       setText(reason, action_reason);
       setText(effect, change ? effectOf(change.stress_delta, change.previous_score) : '');
     },
-    tick(hasEnded) {
+    /** Removes the recommendation of a session that has ended. */
+    tick(hasEnded: boolean) {
       none.hidden = !hasEnded;
       action.hidden = recommendation.hidden = effect.hidden = hasEnded;
       setText(title, hasEnded ? 'Reason of the last score' : 'Reason');

@@ -1,3 +1,5 @@
+import { capitalized } from './format.js';
+
 type Content = Node | string | number | false | undefined;
 type Attribute = string | number | boolean | undefined | ((event: Event) => void);
 type Attributes = Readonly<Record<string, Attribute>>;
@@ -23,6 +25,36 @@ export function svg<Name extends keyof SVGElementTagNameMap>(
   ...content: readonly Content[]
 ): SVGElementTagNameMap[Name] {
   return fill(document.createElementNS(svgNamespace, name), attributes, content);
+}
+
+/** Returns a small button of secondary importance. */
+export function smallButton(text: string, onclick?: () => void): HTMLButtonElement {
+  return h('button', { type: 'button', class: 'secondary small', onclick }, text);
+}
+
+/** Returns a card with a title. */
+export function card(title: string, ...content: readonly Content[]): HTMLElement {
+  const id = `card-${title.toLowerCase().replaceAll(' ', '-')}`;
+  return h('section', { class: 'card', 'aria-labelledby': id }, h('h2', { id }, title), ...content);
+}
+
+/** Puts the elements in this order. An element that keeps its place is not moved, because it would lose its focus. */
+export function arrange(list: HTMLElement, elements: readonly HTMLElement[]): void {
+  const kept = new Set(elements);
+  for (const child of [...list.children]) if (!kept.has(child as HTMLElement)) child.remove();
+  elements.forEach((element, index) => {
+    const present = list.children[index];
+    if (present === element) return;
+    if (present) present.before(element);
+    else list.append(element);
+  });
+}
+
+/** Returns a select with its label. */
+export function choiceField(name: string, choices: ReadonlyArray<readonly [value: string | number, text: string]>) {
+  const id = `field-${name.toLowerCase().replaceAll(' ', '-')}`;
+  const select = h('select', { id }, ...choices.map(([value, text]) => h('option', { value }, capitalized(text))));
+  return { select, element: h('p', { class: 'field' }, h('label', { for: id }, name), select) };
 }
 
 /** Changes the text of an element only when it differs, so that screen readers announce changes only. */

@@ -9,18 +9,21 @@ export interface Following {
 }
 
 /**
- * Follows the readings of all sessions of the account until the signal of the service aborts. Uses fetch instead of
+ * Follows the readings of all sessions of the account, or of a person, until the signal aborts. Uses fetch instead of
  * EventSource, because EventSource cannot send the key in a header. A session token would allow EventSource, but covers
  * only one session. Resolves early if the service rejects the key or its scopes.
  */
 export async function followReadings(
   service: Service,
   { onReading, onDisconnect, onRefused }: Following,
+  { subjectId, signal = service.signal }: { readonly subjectId?: string; readonly signal?: AbortSignal } = {},
 ): Promise<void> {
   const patience = { maxRetries: Number.POSITIVE_INFINITY, waitBudgetMs: Number.POSITIVE_INFINITY };
-  const { signal } = service;
   try {
-    for await (const { data } of service.stream({ events: 'reading', onDisconnect }, { signal, ...patience }))
+    for await (const { data } of service.stream(
+      { events: 'reading', onDisconnect, ...(subjectId !== undefined && { subjectId }) },
+      { signal, ...patience },
+    ))
       onReading(data);
   } catch (error) {
     onDisconnect();

@@ -52,6 +52,18 @@ export function whenOf(atMs: number, nowMs: number): string {
   return isToday ? timeOfDay(atMs, 'seconds') : dateAndTime(new Date(atMs).toISOString());
 }
 
+/** Returns the time of day, or the date for a time that is not of the last 12 hours. */
+export function whenShort(atMs: number, nowMs: number): string {
+  if (nowMs - atMs < 12 * 3_600_000) return timeOfDay(atMs);
+  return new Date(atMs).toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
+}
+
+/** Returns the name of a signal: `Heart rate` for `heart_rate`, and abbreviations in capitals. */
+export function signalName(name: string): string {
+  const abbreviations = /^(sdnn|rmssd|eda|spo2|pnn50|eeg)\b/i;
+  return capitalized(words(name)).replace(abbreviations, (it) => it.toUpperCase());
+}
+
 export function dateAndTime(instant: string): string {
   const day = new Date(instant).toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
   return `${day}, ${timeOfDay(Date.parse(instant), 'seconds')}`;

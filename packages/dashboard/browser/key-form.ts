@@ -13,6 +13,7 @@ export function createKeyForm(fault: string, onKey: (key: string, isRemembered: 
     spellcheck: 'false',
     placeholder: 'sk_…',
     required: true,
+    'aria-invalid': fault !== '' && 'true',
     'aria-describedby': 'key-hint key-fault',
   });
   const remember = h('input', { type: 'checkbox', 'aria-describedby': 'key-hint' });
@@ -21,9 +22,14 @@ export function createKeyForm(fault: string, onKey: (key: string, isRemembered: 
     { class: 'card key-form' },
     h('h1', {}, 'Dashboard'),
     h('p', {}, 'Live sessions, their history and webhooks of one account.'),
-    h('p', { class: 'field' }, h('label', { for: 'key' }, 'API key'), input),
+    h(
+      'p',
+      { class: 'field' },
+      h('label', { for: 'key' }, 'API key'),
+      input,
+      h('span', { id: 'key-fault', class: 'fault', role: 'alert' }, fault),
+    ),
     h('p', { class: 'field' }, h('label', { class: 'check' }, remember, 'Remember the key on this device')),
-    h('p', { id: 'key-fault', class: 'fault', role: 'alert' }, fault),
     h('button', { type: 'submit', class: 'primary' }, 'Open the dashboard'),
     h(
       'p',

@@ -1,12 +1,5 @@
-import type { History } from '../../client/src/index.js';
+import type { History, Person } from '../../client/src/index.js';
 import type { Service } from './service.js';
-
-export interface HistoryLoader {
-  /** Requests the minutes until a time, epoch ms, or until now. */
-  load(minutes: number, untilMs?: number): Promise<void>;
-  /** Requests the newest part again after a reading. Requests within the pause are combined. */
-  refresh(): void;
-}
 
 /**
  * The stream carries no signals, so the history of the last minutes is requested while readings arrive. The pause
@@ -18,16 +11,16 @@ export const refreshedMinutes = 5;
 
 export function loadHistory(
   service: Service,
-  sessionId: string,
+  of: string | Person,
   signal: AbortSignal,
   onLoad: (history: History, untilMs: number | undefined) => void,
-): HistoryLoader {
+) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let lastMs = Number.NEGATIVE_INFINITY;
   const load = async (minutes: number, untilMs?: number) => {
     lastMs = performance.now();
     const until = untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() };
-    onLoad(await service.history(sessionId, minutes, { signal, ...until }), untilMs);
+    onLoad(await service.history(of, minutes, { signal, ...until }), untilMs);
   };
   const later = () => {
     timer = undefined;
@@ -41,6 +34,7 @@ export function loadHistory(
   });
   return {
     load,
+    /** Requests the newest part again after a reading. Requests within the pause are combined. */
     refresh() {
       const pause = service.usage.month ? pauseMs.quota : pauseMs.unlimited;
       timer ??= setTimeout(later, Math.max(300, lastMs + pause - performance.now()));

@@ -2,12 +2,14 @@ import { all, forgetKey, one, readKey, rememberKey, writeKey } from '../../docs/
 import { startThemeToggle } from '../../docs/browser/controls.js';
 import { followContact } from './contact.js';
 import { followReadings } from './follow-readings.js';
-import { setTitle } from './dom.js';
+import { h, setTitle } from './dom.js';
 import { createKeyForm, takeKey } from './key-form.js';
+import { createPeoplePage } from './people-page.js';
 import { createPersonView } from './person/person-view.js';
 import { readRoute } from './router.js';
 import { connect, reasonOf } from './service.js';
 import { createSessionsPage } from './sessions-page.js';
+import { createTryPage } from './try-page.js';
 import { createUsageChip } from './usage.js';
 import { createWebhooksView } from './webhooks/webhooks-view.js';
 
@@ -15,6 +17,9 @@ const main = one('main');
 const account = one('[data-account]');
 /** In the top bar, and in the footer of narrow screens. */
 const usageChips = all('[data-usage]').map(createUsageChip);
+/** The service does not tell which of these a key is. */
+const rejected =
+  'The service rejected this key. It may be incomplete, revoked or expired, or belong to another service: copy it again.';
 let leave = new AbortController();
 
 startThemeToggle();
@@ -57,7 +62,7 @@ function enter(key: string): void {
     onContact: contact.touch,
     onConnected: () => contact.connect(true),
     onRejected: () => {
-      if (!signal.aborted) askForKey('The service rejected this key.');
+      if (!signal.aborted) askForKey(rejected);
     },
   });
   const sessionsPage = createSessionsPage(service);
@@ -82,17 +87,42 @@ function followAddress(
     page = undefined;
     setTitle(route.page === 'person' ? `Person ${route.subjectId}` : '');
     if (route.page === 'webhooks') page = createWebhooksView(service);
+    if (route.page === 'people') page = createPeoplePage(service, sessionsPage.sessions);
     if (route.page === 'person') page = createPersonView(service, route.subjectId, route.period);
+    if (route.page === 'try') page = createTryPage(service, sessionsPage);
+    if (route.page === 'unknown') page = unknownPage();
     if (route.page === 'sessions') sessionsPage.open(route.sessionId);
     main.replaceChildren(page?.element ?? sessionsPage.element);
     for (const link of document.querySelectorAll<HTMLElement>('[data-page]'))
-      link.ariaCurrent = link.dataset['page'] === route.page ? 'page' : null;
+      link.ariaCurrent = isWithin(link.dataset['page'], route.page) ? 'page' : null;
   };
   const moved = () => {
+    // The link that skips to the content.
+    if (location.hash === '#main') return;
     show();
     main.querySelector<HTMLElement>('h1')?.focus();
   };
   addEventListener('hashchange', moved, { signal });
   signal.addEventListener('abort', () => page?.close());
   show();
+}
+
+/** Returns true if the link of the navigation leads to the page or to its list. */
+function isWithin(link: string | undefined, page: string): boolean {
+  return link === page || (link === 'people' && page === 'person');
+}
+
+function unknownPage() {
+  const links = h('p', {}, h('a', { href: '#/' }, 'Sessions'), ' · ', h('a', { href: '#/people' }, 'People'));
+  const text = h(
+    'p',
+    { class: 'notice' },
+    'The dashboard has no page with the address ',
+    h('code', {}, location.hash),
+    '.',
+  );
+  return {
+    element: h('div', { class: 'page' }, h('header', {}, h('h1', { tabindex: -1 }, 'No such page')), text, links),
+    close: () => {},
+  };
 }

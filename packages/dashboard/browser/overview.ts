@@ -1,23 +1,17 @@
 import { enums } from '../../../generated/spec.js';
 import type { SessionState } from '../../client/src/index.js';
 import { nowMs } from './clock.js';
-import { h, setText } from './dom.js';
-import { capitalized, count, timeOfDay, words } from './format.js';
+import { arrange, h, setText, smallButton } from './dom.js';
+import { capitalized, count, whenShort, words } from './format.js';
 import { sessionLink } from './router.js';
 import { isRising, type KnownSession, type Sessions, stateOf } from './sessions.js';
 
-export interface Overview {
-  readonly element: HTMLElement;
-  /** Shows the current sessions. `states` are those of the filter. */
-  update(states: ReadonlySet<SessionState>): void;
-}
-
-const attentionMax = 6;
+const attentionMax = 4;
 const everySession = { states: new Set<SessionState>(), sort: 'activity', text: '' } as const;
 const alarming: readonly SessionState[] = ['acute_stress', 'stressed'];
 
 /** Returns the distribution of states, whose parts filter the list, and the sessions that need attention. */
-export function createOverview(sessions: Sessions, onFilter: (states: ReadonlySet<SessionState>) => void): Overview {
+export function createOverview(sessions: Sessions, onFilter: (states: ReadonlySet<SessionState>) => void) {
   const total = h('p', { class: 'hint' });
   let filtered: ReadonlySet<SessionState> = new Set();
   const parts = enums.SessionState.map((state) => {
@@ -30,7 +24,7 @@ export function createOverview(sessions: Sessions, onFilter: (states: ReadonlySe
   const bar = h('div', { class: 'states-bar', 'aria-hidden': 'true' }, ...parts.map((it) => it.bar));
   const list = h('ul', { class: 'attention' });
   const calm = h('p', { class: 'hint' }, 'No session is stressed.');
-  const all = h('button', { type: 'button', class: 'secondary small', onclick: () => onFilter(new Set(alarming)) });
+  const all = smallButton('', () => onFilter(new Set(alarming)));
   const rows = new Map<string, ReturnType<typeof createItem>>();
 
   const showAttention = (now: number) => {
@@ -44,34 +38,26 @@ export function createOverview(sessions: Sessions, onFilter: (states: ReadonlySe
       row.show(session, now);
       return row.element;
     });
-    const isSame =
-      elements.length === list.children.length && elements.every((it, index) => it === list.children[index]);
-    // Moving an item takes the focus from it.
-    if (!isSame && !list.matches(':focus-within')) list.replaceChildren(...elements);
+    if (!list.matches(':focus-within')) arrange(list, elements);
     calm.hidden = found.length > 0;
     all.hidden = found.length <= attentionMax;
-    setText(all, `Show all ${found.length}`);
+    setText(all, `All ${found.length}`);
   };
   return {
     element: h(
-      'div',
-      { class: 'overview' },
+      'section',
+      { class: 'card overview', 'aria-labelledby': 'states-title' },
       h(
-        'section',
-        { class: 'card', 'aria-labelledby': 'states-title' },
-        h('div', { class: 'card-head' }, h('h2', { id: 'states-title' }, 'States now'), total),
-        bar,
-        h('div', { class: 'state-counts' }, ...parts.map((it) => it.button)),
+        'div',
+        { class: 'state-counts' },
+        h('h1', { id: 'states-title', tabindex: -1 }, 'Live sessions'),
+        ...parts.map((it) => it.button),
+        total,
       ),
-      h(
-        'section',
-        { class: 'card', 'aria-labelledby': 'attention-title' },
-        h('div', { class: 'card-head' }, h('h2', { id: 'attention-title' }, 'Attention'), all),
-        list,
-        calm,
-      ),
+      h('div', { class: 'attention-line' }, h('h2', {}, 'Attention'), list, calm, all),
+      bar,
     ),
-    update(states) {
+    update(states: ReadonlySet<SessionState>) {
       filtered = states;
       const counts = sessions.countStates();
       const live = Object.entries(counts).reduce((sum, [state, it]) => sum + (state === 'ended' ? 0 : it), 0);
@@ -97,17 +83,14 @@ function urgencyOf(session: KnownSession, now: number): Array<{ session: KnownSe
 
 function createItem(id: string) {
   const score = h('span', { class: 'score-chip' });
-  const state = h('span', { class: 'state-name' });
-  const rising = h('span', { class: 'rising' });
-  const text = h('span', { class: 'row-text' }, h('strong', {}, id), h('span', { class: 'row-line' }, state, rising));
-  const element = h('li', {}, h('a', { href: sessionLink(id) }, score, text));
+  const state = h('span', { class: 'hint' });
+  const element = h('li', {}, h('a', { href: sessionLink(id) }, score, h('strong', {}, id), state));
   return {
     element,
     show(session: KnownSession, now: number) {
       element.className = session.state;
       setText(score, String(session.stress_score));
-      setText(state, `${capitalized(words(session.state))} since ${timeOfDay(session.sinceMs)}`);
-      setText(rising, isRising(session, now) ? '↗ rising' : '');
+      setText(state, `since ${whenShort(session.sinceMs, now)}${isRising(session, now) ? ' ↗' : ''}`);
     },
   };
 }

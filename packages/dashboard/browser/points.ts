@@ -13,6 +13,7 @@ export interface Point {
   readonly state: State;
   readonly confidence: number;
   readonly topics: readonly string[];
+  readonly sessionId: string | undefined;
   /** The signals of the reading. The stream does not contain them. */
   readonly sent: Pick<Datapoint, SignalName>;
 }
@@ -41,8 +42,8 @@ export function withHistory(points: readonly Point[], history: History, untilMs:
 }
 
 export function withReading(points: readonly Point[], reading: StateReading): Point[] {
-  const { timestamp, state, stress_score, confidence, model_version, topics_detected } = reading;
-  const point = toPoint({ timestamp, state, stress_score, confidence, model_version, topics_detected });
+  const { timestamp, session_id, state, stress_score, confidence, model_version, topics_detected } = reading;
+  const point = toPoint({ timestamp, session_id, state, stress_score, confidence, model_version, topics_detected });
   const last = points.at(-1);
   const isKnown = last !== undefined && last.atMs === point.atMs && last.score === point.score;
   return isKnown ? [...points] : [...points, point].sort((a, b) => a.atMs - b.atMs);
@@ -54,9 +55,10 @@ function toPoint({
   state,
   confidence,
   topics_detected = [],
+  session_id: sessionId,
   ...sent
 }: Datapoint): Point {
-  return { atMs: Date.parse(timestamp), score, state, confidence, topics: topics_detected, sent };
+  return { atMs: Date.parse(timestamp), score, state, confidence, topics: topics_detected, sessionId, sent };
 }
 
 /** Returns the times of each state, oldest first. `nowMs` ends the newest one. */

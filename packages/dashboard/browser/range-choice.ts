@@ -3,13 +3,8 @@ import { h } from './dom.js';
 const choices = [5, 15, 30, 60];
 const initial = 15;
 
-export interface RangeChoice {
-  readonly element: HTMLElement;
-  minutes(): number;
-}
-
 /** Returns a choice of the minutes that the chart shows. */
-export function createRangeChoice(onChange: () => void): RangeChoice {
+export function createRangeChoice(onChange: () => void) {
   const inputs = choices.map((value) =>
     h('input', { type: 'radio', name: 'minutes', value, checked: value === initial, onchange: onChange }),
   );

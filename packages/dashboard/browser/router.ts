@@ -2,14 +2,18 @@
 export type Route =
   | { readonly page: 'sessions'; readonly sessionId: string | undefined }
   | { readonly page: 'person'; readonly subjectId: string; readonly period: string }
-  | { readonly page: 'webhooks' };
+  | { readonly page: 'people' | 'webhooks' | 'try' | 'unknown' };
+
+const homes = ['', '#', '#/', '#main'];
+const pages = ['people', 'webhooks', 'try'] as const;
 
 export function readRoute(fragment: string): Route {
-  if (fragment === '#/webhooks') return { page: 'webhooks' };
   const [, subject, period = ''] = /^#\/subjects\/([^/]+)\/?(.*)$/.exec(fragment) ?? [];
   if (subject !== undefined) return { page: 'person', subjectId: decode(subject), period };
   const [, id] = /^#\/sessions\/(.+)$/.exec(fragment) ?? [];
-  return { page: 'sessions', sessionId: id === undefined ? undefined : decode(id) };
+  if (id !== undefined) return { page: 'sessions', sessionId: decode(id) };
+  if (homes.includes(fragment)) return { page: 'sessions', sessionId: undefined };
+  return { page: pages.find((it) => fragment === `#/${it}`) ?? 'unknown' };
 }
 
 export function sessionLink(id: string): string {

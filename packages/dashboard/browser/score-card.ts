@@ -1,21 +1,13 @@
 import { bands, scoreMax, signalAges } from '../../../generated/spec.js';
 import type { History, StateReading } from '../../client/src/index.js';
 import { h, setText, svg } from './dom.js';
-import { age, capitalized, hasEnded, percent, whenOf, words } from './format.js';
-
-export interface ScoreCard {
-  readonly element: HTMLElement;
-  show(reading: StateReading): void;
-  showTrend(trend: History['trend']): void;
-  /** Shows whether the state still counts at a time. `confidence` is that of the newest reading. */
-  tick(newestMs: number, nowMs: number, confidence: number | undefined): void;
-}
+import { age, capitalized, hasEnded, percent, whenOf, whenShort, words } from './format.js';
 
 const halfLifeMs = signalAges.half_life_seconds * 1_000;
 const arrows: Readonly<Record<History['trend'], string>> = { rising: '↗', falling: '↘', stable: '→' };
 
 /** Returns the score as a large figure, with its band on a scale, the confidence and the trend. */
-export function createScoreCard(): ScoreCard {
+export function createScoreCard() {
   const figure = h('span', { class: 'score' });
   // Announced when the state changes: the number and the age change too often.
   const name = h('span', { role: 'status' });
@@ -40,23 +32,26 @@ export function createScoreCard(): ScoreCard {
     h('dl', { class: 'facts' }, ...present, past),
   );
   let shown: StateReading['state'] = 'calm';
+  let sinceMs = 0;
   return {
     element,
-    show({ stress_score, state }) {
+    show({ stress_score, state, state_since, timestamp }: StateReading) {
       shown = state;
+      sinceMs = Date.parse(state_since ?? timestamp);
       setText(figure, String(stress_score));
       marker.setAttribute('transform', `translate(${(stress_score / scoreMax) * 300} 13)`);
     },
-    showTrend(direction) {
+    showTrend(direction: History['trend']) {
       setText(trend, `${arrows[direction]} ${capitalized(direction)}`);
     },
-    tick(newestMs, nowMs, sure) {
+    /** Shows whether the state still counts at a time. `sure` is the confidence of the newest reading. */
+    tick(newestMs: number, nowMs: number, sure: number | undefined) {
       const isPast = hasEnded(newestMs, nowMs);
       const state = capitalized(words(shown));
       element.classList.toggle('ended', isPast);
       chip.className = `state-chip ${isPast ? 'ended' : shown}`;
       setText(name, isPast ? 'Ended' : state);
-      setText(passed, isPast ? ` ${age(newestMs, nowMs)}` : '');
+      setText(passed, isPast ? ` ${age(newestMs, nowMs)}` : ` since ${whenShort(sinceMs, nowMs)}`);
       for (const fact of present) fact.hidden = isPast;
       past.hidden = !isPast;
       setText(last, `${state}, ${whenOf(newestMs, nowMs)}`);

@@ -7,16 +7,6 @@ import type { Service } from './service.js';
 import type { Sessions } from './sessions.js';
 
 /** The data of one session that the page has loaded. */
-export interface SessionData {
-  readonly points: readonly Point[];
-  /** Requests the present state and the history of the minutes. Resolves with false for a session without data. */
-  load(minutes: number): Promise<boolean>;
-  /** Requests the last minutes: until now, or until the newest reading of a session that has ended. */
-  loadHistory(minutes: number): Promise<void>;
-  /** Adds a reading of the stream. */
-  add(reading: StateReading): void;
-}
-
 export interface Parts {
   readonly service: Service;
   readonly sessions: Sessions;
@@ -29,7 +19,7 @@ export interface Parts {
   readonly onTrend: (trend: History['trend']) => void;
 }
 
-export function createSessionData({ service, sessions, sessionId, signal, ...on }: Parts): SessionData {
+export function createSessionData({ service, sessions, sessionId, signal, ...on }: Parts) {
   let points: readonly Point[] = [];
   let latestMs = Number.NEGATIVE_INFINITY;
 
@@ -54,7 +44,8 @@ export function createSessionData({ service, sessions, sessionId, signal, ...on 
     get points() {
       return points;
     },
-    async load(minutes) {
+    /** Requests the present state and the history of the minutes. Resolves with false for a session without data. */
+    async load(minutes: number) {
       if (!(await hasData())) return false;
       show(await service.state(sessionId, { signal }));
       await loadNewest(refreshedMinutes);
@@ -62,7 +53,7 @@ export function createSessionData({ service, sessions, sessionId, signal, ...on 
       return true;
     },
     loadHistory: loadNewest,
-    add(reading) {
+    add(reading: StateReading) {
       show(reading);
       points = withReading(points, reading);
       on.onPoints();

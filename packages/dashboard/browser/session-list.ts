@@ -1,25 +1,11 @@
 import { scoreMax } from '../../../generated/spec.js';
 import type { SessionState } from '../../client/src/index.js';
 import { nowMs } from './clock.js';
-import { activity, hasEnded, words } from './format.js';
+import { activity, capitalized, hasEnded, whenShort, words } from './format.js';
 import { sessionLink, personLink } from './router.js';
-import { h, setText, svg } from './dom.js';
+import { arrange, h, setText, smallButton, svg } from './dom.js';
 import { reasonOf } from './service.js';
 import { isRising, type KnownSession, type Query, type ScoreAt, type Sessions } from './sessions.js';
-
-export interface SessionList {
-  readonly element: HTMLElement;
-  /** Shows only sessions in these states. All sessions if the set is empty. */
-  filter(states: ReadonlySet<SessionState>): void;
-  readonly states: ReadonlySet<SessionState>;
-  /** Shows the current sessions. `selected` is the open one. */
-  update(selected: string | undefined): void;
-}
-
-interface Row {
-  readonly element: HTMLLIElement;
-  show(session: KnownSession, isSelected: boolean, now: number): void;
-}
 
 const orders = { score: 'Highest score', activity: 'Latest reading', started: 'Latest start' } as const;
 /** Rows that are shown at first, and that the button adds. The service has 50 sessions per page. */
@@ -30,8 +16,9 @@ const orderMs = 3_000;
 const typingMs = 400;
 
 /** Returns the list of sessions with its filters. Rows keep their focus, and their place while they are used. */
-export function createSessionList(sessions: Sessions, onFilter: () => void): SessionList {
-  const rows = new Map<string, Row>();
+export function createSessionList(sessions: Sessions, onFilter: () => void) {
+  const rows = new Map<string, ReturnType<typeof createRow>>();
+  const heads = ['Live now', 'Ended'].map((name) => h('li', { class: 'group' }, h('h3', {}, name)));
   let query: Query = { states: new Set(), sort: 'score', text: '' };
   let selected: string | undefined;
   let shownMax: number = rowsStep;
@@ -42,11 +29,11 @@ export function createSessionList(sessions: Sessions, onFilter: () => void): Ses
   const list = h('ul', { class: 'rows' });
   const text = h('input', {
     type: 'search',
-    placeholder: 'Session or person',
-    'aria-label': 'Filter by session or person',
+    placeholder: 'Search a session or a person',
+    'aria-label': 'Search a session or a person',
     oninput: () => {
       clearTimeout(typing);
-      typing = setTimeout(() => change({ text: text.value.trim() }), typingMs);
+      typing = setTimeout(search, typingMs);
     },
   });
   const sort = h(
@@ -54,25 +41,33 @@ export function createSessionList(sessions: Sessions, onFilter: () => void): Ses
     { 'aria-label': 'Sort by', onchange: () => change({ sort: sort.value as Query['sort'] }) },
     ...Object.entries(orders).map(([value, name]) => h('option', { value }, name)),
   );
-  const all = h('button', { type: 'button', class: 'secondary small', onclick: () => change({ states: new Set() }) });
+  const all = smallButton('', () => change({ states: new Set() }));
   const empty = h('p', { class: 'hint empty' });
   const fault = h('p', { class: 'fault', role: 'alert' });
-  const more = h('button', { type: 'button', class: 'secondary small', onclick: () => void showMore() }, 'Show more');
+  const more = smallButton('Show more', () => void showMore());
+  const filters = h('form', { class: 'list-filter', role: 'search' }, text, sort);
+  const columns = ['Score', 'Session', 'State', '', 'Last scores', 'Last reading', 'Person'];
   const element = h(
     'section',
     { class: 'sessions', 'aria-labelledby': 'sessions-title' },
-    h(
-      'div',
-      { class: 'list-head' },
-      h('h2', { id: 'sessions-title' }, 'Sessions'),
-      h('div', { class: 'list-filter' }, text, sort),
-      all,
-    ),
+    h('div', { class: 'list-head' }, h('h2', { id: 'sessions-title' }, 'Sessions'), all, filters),
+    h('div', { class: 'columns', 'aria-hidden': 'true' }, ...columns.map((it) => h('span', {}, it))),
     list,
     empty,
     fault,
     more,
   );
+  /** Enter opens the first result, or the session with the typed id, which the page may not know. */
+  filters.addEventListener('submit', (event) => {
+    event.preventDefault();
+    search();
+    const id = sessions.list(query)[0]?.session_id ?? query.text;
+    if (query.text !== '') location.hash = sessionLink(id);
+  });
+  const search = () => {
+    clearTimeout(typing);
+    change({ text: text.value.trim() });
+  };
 
   const request = async (work: Promise<void>) => {
     await work.then(
@@ -119,16 +114,22 @@ export function createSessionList(sessions: Sessions, onFilter: () => void): Ses
   const update = () => {
     const now = nowMs();
     const found = inOrder(sessions.list(query));
-    const elements = found.slice(0, shownMax).map((session) => {
-      const row = rowOf(session.session_id);
-      row.show(session, session.session_id === selected, now);
-      return row.element;
+    const shown = found.slice(0, shownMax);
+    const [ended, live] = [true, false].map((isOver) => shown.filter((it) => hasEnded(it.atMs, now) === isOver));
+    const groups = query.sort === 'score' ? [live, ended] : [shown];
+    const elements = groups.flatMap((group = [], index) => {
+      const rows = group.map((session) => {
+        const row = rowOf(session.session_id);
+        row.show(session, session.session_id === selected, now);
+        return row.element;
+      });
+      const head = heads[index];
+      return query.sort === 'score' && head && rows.length > 0 ? [head, ...rows] : rows;
     });
     arrange(list, elements);
     more.hidden = found.length <= shownMax && !sessions.hasMore(query);
     empty.hidden = found.length > 0;
-    const isFiltered = query.text !== '' || query.states.size > 0;
-    setText(empty, isFiltered ? 'No session matches.' : 'No sessions yet.');
+    showEmpty(empty, query);
     all.hidden = query.states.size === 0;
     setText(all, `Only ${[...query.states].map(words).join(' and ')} ×`);
     all.ariaLabel = 'Show all states';
@@ -139,50 +140,47 @@ export function createSessionList(sessions: Sessions, onFilter: () => void): Ses
     get states() {
       return query.states;
     },
-    filter: (states) => change({ states }),
-    update(id) {
+    /** Shows only sessions in these states. All sessions if the set is empty. */
+    filter: (states: ReadonlySet<SessionState>) => change({ states }),
+    update(id: string | undefined) {
       selected = id;
       update();
     },
   };
 }
 
-/** Puts the elements in this order. An element that keeps its place is not moved, because it would lose its focus. */
-function arrange(list: HTMLElement, elements: readonly HTMLElement[]): void {
-  const kept = new Set(elements);
-  for (const child of [...list.children]) if (!kept.has(child as HTMLElement)) child.remove();
-  elements.forEach((element, index) => {
-    const present = list.children[index];
-    if (present === element) return;
-    if (present) present.before(element);
-    else list.append(element);
-  });
+/** Says that there is no session. The page does not know all sessions of a large account, so it links to the typed id. */
+function showEmpty(empty: HTMLElement, { text, states }: Query): void {
+  const isFiltered = text !== '' || states.size > 0;
+  const said = isFiltered ? 'No session matches. ' : 'No sessions yet. Send readings from your app, or ';
+  if (empty.firstChild?.textContent === said && empty.dataset['text'] === text) return;
+  empty.dataset['text'] = text;
+  const links = [h('a', { href: sessionLink(text) }, `Open session ${text}`), ' · ', personOf(text)];
+  empty.replaceChildren(said, ...(text !== '' ? links : isFiltered ? [] : [h('a', { href: '#/try' }, 'play a scene')]));
 }
 
-function createRow(id: string): Row {
-  const score = h('span', { class: 'score-chip' });
-  const state = h('span', { class: 'state-name' });
-  const rising = h('span', { class: 'rising' });
-  const passed = h('span', { class: 'hint passed' });
+function personOf(id: string): HTMLElement {
+  return h('a', { href: personLink(id) }, `Open person ${id}`);
+}
+
+function createRow(id: string) {
+  const [score, name, since] = [h('span', { class: 'score-chip' }), h('span', {}), h('span', { class: 'since' })];
+  const state = h('span', { class: 'state-name' }, name, since);
+  const [rising, passed] = [h('span', { class: 'rising' }), h('span', { class: 'hint passed' })];
   const line = createSparkline();
-  const link = h(
-    'a',
-    { href: sessionLink(id) },
-    score,
-    h('span', { class: 'row-text' }, h('strong', {}, id), h('span', { class: 'row-line' }, state, rising, passed)),
-    line.element,
-  );
+  const link = h('a', { class: 'name', href: sessionLink(id) }, h('strong', {}, id));
   const person = h('a', { class: 'person', hidden: true });
-  const element = h('li', {}, link, person);
+  const element = h('li', {}, score, link, state, rising, line.element, passed, person);
   let shown: KnownSession | undefined;
   return {
     element,
-    show(session, isSelected, now) {
+    show(session: KnownSession, isSelected: boolean, now: number) {
       const isOver = hasEnded(session.atMs, now);
       setText(passed, activity(session.atMs, now));
       link.ariaCurrent = isSelected ? 'page' : null;
       element.className = isOver ? 'ended' : session.state;
-      setText(state, isOver ? `last ${words(session.state)}` : words(session.state));
+      setText(name, isOver ? `last ${words(session.state)}` : capitalized(words(session.state)));
+      setText(since, isOver ? '' : ` since ${whenShort(session.sinceMs, now)}`);
       setText(rising, !isOver && isRising(session, now) ? '↗ rising' : '');
       if (shown === session) return;
       shown = session;

@@ -7,7 +7,6 @@ import { h, setText, setTitle } from './dom.js';
 import { createFeedbackCard } from './feedback/feedback-card.js';
 import { createRangeChoice } from './range-choice.js';
 import { createScoreCard } from './score-card.js';
-import { createSendPanel } from './send/send-panel.js';
 import { personLink } from './router.js';
 import { reasonOf, type Service } from './service.js';
 import { createSessionData } from './session-data.js';
@@ -15,24 +14,17 @@ import type { Sessions } from './sessions.js';
 import { createSignalsCard } from './signals-card.js';
 import { createTriggersCard } from './triggers-card.js';
 
-export interface SessionView {
-  readonly element: HTMLElement;
-  readonly sessionId: string;
-  /** Shows a reading of this session from the stream. */
-  receive(reading: StateReading): void;
-  close(): void;
-}
-
 const tickMs = 1_000;
-const noData = 'No readings yet. Send the first one from here or from your app.';
+const noData = 'No readings of this session are stored.';
+
+export type SessionView = ReturnType<typeof createSessionView>;
 
 /** Returns the view of one session. It follows the stream, and requests the history for heart rates and the trend. */
-export function createSessionView(service: Service, sessions: Sessions, sessionId: string): SessionView {
+export function createSessionView(service: Service, sessions: Sessions, sessionId: string, emptyText = noData) {
   const closed = new AbortController();
   const { signal } = closed;
   const [score, advice, chart] = [createScoreCard(), createAdviceCard(), createChart()];
   const [signals, triggers] = [createSignalsCard(), createTriggersCard(service)];
-  const send = createSendPanel(service, sessionId);
   const range = createRangeChoice(() => void data.loadHistory(range.minutes()).catch(showFault));
   const frame = createFrame(sessionId, [
     score.element,
@@ -81,7 +73,6 @@ export function createSessionView(service: Service, sessions: Sessions, sessionI
   });
   const loadTriggers = async (subjectId: string | undefined) => {
     frame.showSubject(subjectId);
-    send.useSubject(subjectId);
     await triggers.load(subjectId, nowMs());
   };
   const showFault = (error: unknown) => {
@@ -100,21 +91,20 @@ export function createSessionView(service: Service, sessions: Sessions, sessionI
     if (reading.topics_detected.length > 0) shownSubject = undefined;
   };
   const load = async () => {
-    if (!(await data.load(range.minutes()))) return frame.say(noData);
+    if (!(await data.load(range.minutes()))) return frame.say(emptyText);
     tick();
   };
   setTitle(sessionId);
   load().catch(showFault);
   const timer = setInterval(tick, tickMs);
   return {
-    element: frame.complete(send.element),
+    element: frame.article,
     sessionId,
     receive,
     close() {
       closed.abort();
       clearInterval(timer);
       setTitle();
-      send.close();
     },
   };
 }
@@ -130,17 +120,13 @@ function createFrame(sessionId: string, shown: readonly HTMLElement[]) {
   const subject = h('a', { class: 'hint', hidden: true });
   const message = h('p', { class: 'notice', role: 'status' }, 'Loading …');
   const cards = h('div', { class: 'cards', hidden: true }, ...shown);
-  const article = h('article', { class: 'session' });
+  const title = h('h1', { tabindex: -1 }, sessionId);
+  const facts = h('p', { class: 'session-facts' }, subject, passed);
+  const back = h('a', { class: 'back', href: '#/' }, '← All sessions');
+  const article = h('article', { class: 'session' }, back, h('header', {}, title, facts), message, cards);
   return {
     passed,
     article,
-    complete(foot: HTMLElement) {
-      const title = h('h1', { tabindex: -1 }, sessionId);
-      const facts = h('p', { class: 'session-facts' }, subject, passed);
-      const back = h('a', { class: 'back', href: '#/' }, '← All sessions');
-      article.append(back, h('header', {}, title, facts), message, cards, foot);
-      return article;
-    },
     showSubject(id: string | undefined) {
       subject.hidden = id === undefined;
       subject.href = personLink(id ?? '');

@@ -1,4 +1,4 @@
-import { bands, history as trend } from '../../../generated/spec.js';
+import { history as trend } from '../../../generated/spec.js';
 import type {
   SessionFilter,
   SessionState,
@@ -29,7 +29,7 @@ export interface KnownSession extends SessionSummary {
   readonly startedAtMs: number;
   /** The newest scores, oldest first. */
   readonly recent: readonly ScoreAt[];
-  /** Since when the session has its state, as far as its recent scores tell. */
+  /** Since when the session has its state. */
   readonly sinceMs: number;
 }
 
@@ -138,7 +138,7 @@ export function createSessions(service: Service, onChange: () => void): Sessions
         (states.size === 0 || states.has(stateOf(it, now))) &&
         (it.session_id.toLowerCase().includes(part) || (it.subject_id ?? '').toLowerCase().includes(part));
       const rankOf = {
-        score: (it: KnownSession) => (hasEnded(it.atMs, now) ? it.atMs - now : it.stress_score),
+        score: (it: KnownSession) => it.stress_score - (hasEnded(it.atMs, now) ? 1_000 : 0),
         activity: (it: KnownSession) => it.atMs,
         started: (it: KnownSession) => it.startedAtMs,
       }[sort];
@@ -208,17 +208,11 @@ function merge(loaded: SessionSummary, known: KnownSession | undefined): KnownSe
   }
   const points = loaded.points?.map((it) => ({ atMs: Date.parse(it.timestamp), score: it.stress_score }));
   const recent = points ?? known?.recent ?? [];
-  return { ...loaded, atMs, startedAtMs, recent, sinceMs: sinceOf(recent, loaded.state, atMs) };
-}
-
-function sinceOf(recent: readonly ScoreAt[], state: string, atMs: number): number {
-  const stateAt = (score: number) => bands.find((band) => score <= band.max_score)?.state;
-  const before = recent.findLastIndex(({ score }) => stateAt(score) !== state);
-  return recent[before + 1]?.atMs ?? atMs;
+  return { ...loaded, atMs, startedAtMs, recent, sinceMs: Date.parse(loaded.state_since ?? loaded.timestamp) };
 }
 
 function withReading(reading: StateReading, known: KnownSession | undefined): KnownSession {
-  const { session_id, timestamp, state, stress_score, confidence, model_version } = reading;
+  const { session_id, timestamp, state, stress_score, confidence, model_version, state_since = timestamp } = reading;
   const atMs = Date.parse(timestamp);
   const startedAtMs = known?.startedAtMs ?? nowMs();
   const last = known?.recent.at(-1);
@@ -229,6 +223,6 @@ function withReading(reading: StateReading, known: KnownSession | undefined): Kn
     started_at: known?.started_at ?? new Date(startedAtMs).toISOString(),
     valid_until: new Date(atMs + signalLifetimeMs).toISOString(),
     recent: [...(known?.recent ?? []), ...(isNew ? [{ atMs, score: stress_score }] : [])].slice(-recentMax),
-    sinceMs: known?.state === state ? known.sinceMs : atMs,
+    sinceMs: Date.parse(state_since),
   };
 }

@@ -3,16 +3,10 @@ import { h, setText } from './dom.js';
 import { age, count, words } from './format.js';
 import { reasonOf, type Service } from './service.js';
 
-export interface TriggersCard {
-  readonly element: HTMLElement;
-  /** Requests the triggers of the subject and shows them. */
-  load(subjectId: string | undefined, nowMs: number): Promise<void>;
-}
-
 type Entry = TriggerProfile['triggers'][string];
 
 /** Returns the topics that the service remembers about the person. */
-export function createTriggersCard(service: Service): TriggersCard {
+export function createTriggersCard(service: Service) {
   const list = h('ul', { class: 'triggers' });
   const note = h('p', { class: 'hint' });
   const element = h(
@@ -24,7 +18,7 @@ export function createTriggersCard(service: Service): TriggersCard {
   );
   return {
     element,
-    async load(subjectId, nowMs) {
+    async load(subjectId: string | undefined, nowMs: number) {
       const profile = await profileOf(service, subjectId).catch((error: unknown) => setText(note, reasonOf(error)));
       const topics = Object.entries(profile?.triggers ?? {}).sort(([, a], [, b]) =>
         b.last_seen.localeCompare(a.last_seen),
@@ -48,17 +42,17 @@ async function profileOf(service: Service, subjectId: string | undefined): Promi
   }
 }
 
-function topicRow(
-  name: string,
-  { status, avg_stress, peak_stress, sessions, last_seen }: Entry,
-  nowMs: number,
-): HTMLElement {
-  const figures = `mean ${Math.round(avg_stress)}, peak ${peak_stress}, ${count(sessions, 'session')}, ${age(Date.parse(last_seen), nowMs)}`;
-  return h(
-    'li',
-    {},
-    h('strong', {}, words(name)),
-    h('span', { class: `badge ${status}` }, status),
-    h('span', { class: 'hint' }, figures),
-  );
+/** Returns the figures of a topic: the stress of its turns, and how much it raises the stress of this person. */
+export function describeTrigger({ avg_stress, peak_stress, sessions, effect, evidence }: Entry): string {
+  const sign = effect !== undefined && effect > 0 ? '+' : '';
+  return [
+    `mean ${Math.round(avg_stress)}, peak ${peak_stress}, ${count(sessions, 'session')}`,
+    ...(effect === undefined ? [] : [`effect ${sign}${effect} points, ${evidence ?? 'weak'} evidence`]),
+  ].join(' · ');
+}
+
+function topicRow(name: string, entry: Entry, nowMs: number): HTMLElement {
+  const figures = `${describeTrigger(entry)} · ${age(Date.parse(entry.last_seen), nowMs)}`;
+  const badge = h('span', { class: `badge ${entry.status}` }, entry.status);
+  return h('li', {}, h('strong', {}, words(name)), badge, h('span', { class: 'hint' }, figures));
 }

@@ -111,7 +111,7 @@ test(
     const person = await readAgreement(service, '/v1/subjects/p0/agreement');
     expect([account.status, person.status]).toEqual(['measured', 'not_enough_reports']);
     const { page, complaints } = await openBrowser(service.url);
-    await open(service, page, '#/');
+    await open(service, page, '#/people');
     const summary = page.locator('.agreement-home summary');
     await expect.poll(() => line(page)).toContain('6 people');
     expect(await page.locator('.calibration').isVisible()).toBe(false);
@@ -141,21 +141,20 @@ test(
   everyLookMs,
 );
 
-test('by keyboard, a report about a session is stored only after the slider was moved, with its time and note', async () => {
+test('by keyboard, a report about a session is stored only after a number was chosen, with its time and note', async () => {
   const service = await start();
   const { stress_score, state } = await service.read({ session_id: 'shown', subject_id: 'anna', tone: 'tense' });
   const { page, complaints } = await openBrowser(service.url, { viewport: narrow });
   await open(service, page, '#/sessions/shown');
   const reports = async (): Promise<Array<Schema<'Feedback'>>> => (await service.request('/v1/feedback')).body.feedback;
-  const slider = page.getByLabel('How stressed is the person?');
+  const chosen = page.locator('.stress input:checked');
   await page.getByRole('button', { name: 'Store report' }).focus();
   await page.keyboard.press('Enter');
-  await page.getByText('Move the slider to the number that the person states.').waitFor();
+  await page.getByText('Choose the number that the person states.').waitFor();
   expect(await reports()).toEqual([]);
-  expect(await page.evaluate('document.activeElement.getAttribute("aria-valuetext")')).toBe('not stated');
-  await page.keyboard.press('ArrowRight');
-  await page.keyboard.press('ArrowRight');
-  expect(await slider.getAttribute('aria-valuetext')).toBe('7 of 10');
+  expect(await page.evaluate('document.activeElement.name')).toBe('stress');
+  for (let press = 0; press < 7; press += 1) await page.keyboard.press('ArrowRight');
+  expect(await chosen.inputValue()).toBe('7');
   await page.getByLabel('Time of the report').selectOption('The last hour');
   await page.getByLabel('Explained by').selectOption('Poor sleep');
   await page.getByRole('button', { name: 'Store report' }).focus();
@@ -165,10 +164,10 @@ test('by keyboard, a report about a session is stored only after the slider was 
   expect(others).toEqual([]);
   expect(report).toMatchObject({ session_id: 'shown', stress: 7, duration_seconds: 3600, note_code: 'poor_sleep' });
   expect(report?.published).toMatchObject({ stress_score, readings: 1 });
-  expect(await slider.getAttribute('aria-valuetext')).toBe('not stated');
+  expect(await chosen.count()).toBe(0);
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Store report');
   await page.keyboard.press('Enter');
-  await page.getByText('Move the slider').waitFor();
+  await page.getByText('Choose the number').waitFor();
   expect(await reports()).toHaveLength(1);
   expect(complaints).toEqual([]);
 });
@@ -180,7 +179,7 @@ test('a report about a person appears in the agreement, and one without a score 
   await open(service, page, '#/subjects/anna');
   await expect.poll(() => line(page)).toBe('No reports yet.');
   expect(await page.locator('.agreement').innerText()).toMatch(/^Store a report/);
-  await page.getByLabel('How stressed is the person?').fill('0');
+  await page.getByRole('radio', { name: '0', exact: true }).check();
   await page.getByRole('button', { name: 'Store report' }).click();
   await page.getByText(/^Stored\. The score of this time is \d+/).waitFor();
   await expect.poll(() => line(page)).toMatch(/^Not enough reports: 1 report, 1 with a score of model \d+, 1 day$/);
@@ -189,10 +188,10 @@ test('a report about a person appears in the agreement, and one without a score 
   expect(body.feedback).toMatchObject([{ subject_id: 'anna', stress: 0 }]);
   expect(Object.keys(body.feedback[0])).not.toContain('duration_seconds');
   await service.request('/v1/subjects/anna', { method: 'DELETE' });
-  await page.getByLabel('How stressed is the person?').fill('9');
+  await page.getByRole('radio', { name: '9', exact: true }).check();
   await page.getByRole('button', { name: 'Store report' }).click();
   await page.getByText(/^Not stored\. /).waitFor();
-  expect(await page.getByLabel('How stressed is the person?').inputValue()).toBe('9');
+  expect(await page.locator('.stress input:checked').inputValue()).toBe('9');
 });
 
 test('a report about a session whose readings are too old says that no score was published', async () => {
@@ -204,7 +203,7 @@ test('a report about a session whose readings are too old says that no score was
   const { page } = await openBrowser(service.url);
   await open(service, page, '#/sessions/past');
   await page.getByText(/^Ended 1 h ago$|^Ended 59 min ago$/).waitFor();
-  await page.getByLabel('How stressed is the person?').fill('3');
+  await page.getByRole('radio', { name: '3', exact: true }).check();
   await page.getByRole('button', { name: 'Store report' }).click();
   await page.getByText('Stored. No score was published for this time').waitFor();
 });
@@ -229,11 +228,11 @@ test('a key without the scope feedback reads the agreement, and its report is re
   const service = await startWithScopes(['read']);
   await service.read({ session_id: 'shown', subject_id: 'anna', tone: 'tense' });
   const { page } = await openBrowser(service.url);
-  await open(service, page, '#/');
+  await open(service, page, '#/people');
   await expect.poll(() => line(page)).toBe('No reports yet.');
   for (const fragment of ['#/sessions/shown', '#/subjects/anna']) {
     await page.goto(`${service.url}/dashboard/${fragment}`);
-    await page.getByLabel('How stressed is the person?').fill('7');
+    await page.getByRole('radio', { name: '7', exact: true }).check();
     await page.getByRole('button', { name: 'Store report' }).click();
     await page.getByText(/^Not stored\. This key does not allow it: .*"feedback"/).waitFor();
   }
@@ -249,8 +248,9 @@ test('for a key without the scope read, every page names the missing scope and n
   const missing = /This key does not allow it: .*"read"/;
   await expect.poll(() => banner.innerText()).toMatch(missing);
   await page.getByText('Not live', { exact: true }).waitFor();
-  await expect.poll(() => line(page)).toMatch(missing);
   await expect.poll(() => page.locator('.sessions [role=alert]').innerText()).toMatch(missing);
+  await page.goto(`${service.url}/dashboard/#/people`);
+  await expect.poll(() => line(page)).toMatch(missing);
   for (const fragment of ['#/sessions/shown', '#/subjects/anna']) {
     await page.goto(`${service.url}/dashboard/${fragment}`);
     await page.locator('main .notice').filter({ hasText: missing }).waitFor();

@@ -51,10 +51,18 @@ test(
     await check('sessions');
     await page.goto(`${service.url}/dashboard/#/sessions/shown`);
     await page.locator('.triggers li').first().waitFor();
-    await page.getByText('Add a conversation turn').click();
     await check('session');
+    await page.goto(`${service.url}/dashboard/#/try`);
+    await page.getByText('Add a conversation turn').click();
+    await check('try');
+    await page.goto(`${service.url}/dashboard/#/people`);
+    await page.getByRole('link', { name: subject_id }).waitFor();
+    await page.getByText('Agreement with reports').waitFor();
+    await check('people');
+    await page.goto(`${service.url}/dashboard/#/none`);
+    await check('unknown');
     await page.goto(`${service.url}/dashboard/#/sessions/empty`);
-    await page.getByText('No readings yet').waitFor();
+    await page.getByText('No readings of this session').waitFor();
     await check('session without readings');
     expect(complaints).toEqual([]);
   },
@@ -67,7 +75,7 @@ test('a session shows its score, reason, chart, signals and triggers', async () 
   await open(service, page, '#/sessions/shown');
   const { body: state } = await service.request('/v1/state?session_id=shown');
   await expect.poll(() => page.locator('.score').innerText()).toBe(String(state.stress_score));
-  await expect.poll(() => page.locator('.state-chip').innerText()).toBe('Acute stress');
+  await expect.poll(() => page.locator('.state-chip').innerText()).toMatch(/^Acute stress since \d\d:\d\d$/);
   await page.getByText(state.action_reason).waitFor();
   await page.getByText(state.recommendation).waitFor();
   const chart = page.getByRole('img', { name: /3 readings/ });
@@ -91,7 +99,7 @@ test('the list and the chart follow readings of other clients without a reload',
   const service = await startTestService();
   const { page } = await openBrowser(service.url);
   await open(service, page, '#/sessions/new');
-  await page.getByText('No readings yet').waitFor();
+  await page.getByText('No readings of this session').waitFor();
   await service.read({ session_id: 'new', subject_id, heart_rate: 64, tone: 'calm', ...worry });
   await page.locator('.rows').getByRole('link', { name: /new/ }).waitFor();
   await page.getByRole('img', { name: /1 reading,/ }).waitFor();
@@ -138,6 +146,8 @@ test('everything works by keyboard', async () => {
   await page.getByLabel('Reading in the chart').focus();
   await page.keyboard.press('ArrowLeft');
   await expect.poll(() => page.locator('.readout').innerText()).not.toBe(newest);
+  await page.getByRole('link', { name: 'Try it' }).focus();
+  await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Send reading' }).focus();
   await page.keyboard.press('Enter');
   await page.getByText(/^Sent\. Score \d+\.$/).waitFor();
@@ -146,13 +156,14 @@ test('everything works by keyboard', async () => {
 test('a reading sent by hand contains only the chosen signals', async () => {
   const service = await startTestService(withClock());
   const { page } = await openBrowser(service.url);
-  await open(service, page, '#/sessions/by-hand');
+  await open(service, page, '#/try');
   await page.getByLabel('Heart rate', { exact: true }).fill('101');
   await page.getByLabel('Send sentiment').uncheck();
   await page.getByLabel('Tone of voice').selectOption('tense');
   await page.getByRole('button', { name: 'Send reading' }).click();
   await page.getByText(/^Sent\. Score \d+\.$/).waitFor();
-  const { body } = await service.request('/v1/state?session_id=by-hand');
+  const [{ session_id }] = (await service.request('/v1/sessions')).body.sessions;
+  const { body } = await service.request(`/v1/state?session_id=${session_id}`);
   expect(body.signals_received).toEqual(['cardiovascular', 'vocal']);
   await page.getByLabel('Send heart rate').uncheck();
   await page.getByLabel('Tone of voice').selectOption('');
@@ -164,7 +175,11 @@ test('a rejected key is forgotten, and the page asks for another one', async () 
   const { url } = await startTestService();
   const { page } = await openBrowser(url);
   await page.goto(`${url}/dashboard/#key=sk_wrong`);
-  await page.getByText('The service rejected this key.').waitFor();
+  await page
+    .locator('.field')
+    .getByText('The service rejected this key. It may be incomplete, revoked or expired')
+    .waitFor();
+  expect(await page.getByLabel('API key').getAttribute('aria-invalid')).toBe('true');
   expect(page.url()).toBe(`${url}/dashboard/`);
   expect(await page.evaluate('sessionStorage.getItem("key")')).toBe('');
 });

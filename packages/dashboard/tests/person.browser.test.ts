@@ -83,6 +83,11 @@ test('a week shows the states, heart rate, topics, baseline and sessions, fits e
   const shown = [...(await earlier()), ...present].filter((it) => !it.endsWith('not measured'));
   expect(shown.map((it) => it.replace(/^[^:]*: /, ''))).toEqual(days.map((it) => describeStates(it.state_seconds)));
 
+  const axis = await page.locator('.heart-plot .bound').allInnerTexts();
+  expect(axis.length).toBeGreaterThanOrEqual(3);
+  const edges = `[...document.querySelectorAll('.bound')].map((it) => it.getBoundingClientRect().right - document.querySelector('.heart-plot svg').getBoundingClientRect().left)`;
+  for (const edge of await page.evaluate<number[]>(edges)) expect(edge).toBeLessThan(0);
+
   const lanes = await page.locator('.lanes > li').allInnerTexts();
   expect(lanes.map((it) => it.split('\n')[0])).toEqual(expect.arrayContaining(['job loss', 'sleep']));
   expect(lanes.join()).toMatch(/first seen.* \d{1,2} \w{3} \d{4}, 1[01]:00[^]*last seen/);
@@ -110,6 +115,14 @@ test('by keyboard: the period changes in one request, a day opens from its date,
   await page.getByRole('radio', { name: 'Week' }).focus();
   await page.keyboard.press('ArrowRight');
   await expect.poll(() => page.locator('.strips.month').count()).toBe(1);
+  // Each day is below its weekday.
+  const misplaced = `[...document.querySelectorAll('.month li a')].filter((it) => {
+    const left = (element) => Math.round(element.closest('li').getBoundingClientRect().left);
+    const head = [...document.querySelectorAll('.weekday')].find(({ textContent }) => it.ariaLabel.startsWith(textContent));
+    return left(head) !== left(it);
+  }).length`;
+  expect(await page.evaluate(misplaced)).toBe(0);
+  expect(await page.locator('.month li a').count()).toBeGreaterThan(0);
   expect(requested.filter((it) => it.includes('/summary'))).toHaveLength(1);
   await page.keyboard.press('ArrowLeft');
   await page.locator('.strips.week').waitFor();

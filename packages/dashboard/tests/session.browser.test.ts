@@ -67,20 +67,25 @@ test('a session that ended hours ago is grey, has no recommendation, and its cha
   for (const name of ['.state-chip', '.score']) expect(await colorOf(page, name)).toBe(await colorOf(page, '.of'));
   await page.getByRole('img', { name: /60 readings/ }).waitFor();
   const widthOf = async (name: string) => (await page.locator(name).boundingBox())?.width ?? 0;
-  expect((await widthOf('path.line-score')) / (await widthOf('.chart svg'))).toBeGreaterThan(0.7);
+  // The chart is drawn again every second.
+  await expect
+    .poll(async () => (await widthOf('path.line-score')) / (await widthOf('.chart svg')))
+    .toBeGreaterThan(0.7);
   const signals = await page.locator('.signals li').allInnerTexts();
+  expect(
+    await page.locator('.signals meter').evaluateAll((found) => found.map((it) => it.getAttribute('value'))),
+  ).toEqual(['0', '0']);
   expect(signals.map((it) => it.replaceAll(/\s+/g, ' '))).toEqual([
-    'Heart rate 112 bpm 2 h ago no longer counts',
-    'Tone hostile 2 h ago no longer counts',
+    'Heart rate 112 bpm 2 h ago',
+    'Tone hostile 2 h ago',
   ]);
 
   expect(await flawsInEveryLook(page)).toEqual([]);
   for (const viewport of [desktop, narrow]) {
     await page.setViewportSize(viewport);
-    await page.getByText(/^\d+ topics without room for a label/).waitFor();
     expect([viewport.width, await findOverlaps(page)]).toEqual([viewport.width, []]);
     expect(await page.locator('.topic-mark').count()).toBe(30);
-    expect(await page.locator('.topic').count()).toBeGreaterThan(1);
+    expect(await page.locator('.topic').count()).toBe(texts.length);
   }
   await page.goto(`${service.url}/dashboard/#/sessions/point`);
   await page.getByRole('img', { name: /: 1 reading,.* 0 changes/ }).waitFor();
@@ -99,13 +104,21 @@ test('by keyboard, the chart names the topics of a reading, and the subject open
   await page.getByRole('img', { name: /20 readings/ }).waitFor();
   expect(await page.title()).toMatch(/^\d+ (stressed|acute stress) · live – /);
   const buttons = page.locator('.top a:visible, .top button:visible');
-  const boxes = await Promise.all((await buttons.all()).map((it) => it.boundingBox()));
-  const edges = boxes.flatMap((box) => (box ? [box.x, box.x + box.width] : []));
-  expect(edges).toEqual(edges.toSorted((a, b) => a - b));
+  const boxes = (await Promise.all((await buttons.all()).map((it) => it.boundingBox()))).flatMap((box) => box ?? []);
+  // The pages are in a second line.
+  const lines = [boxes.filter(({ y }) => y < 40), boxes.filter(({ y }) => y >= 40)];
+  for (const line of lines) {
+    const edges = line.flatMap(({ x, width }) => [x, x + width]);
+    expect(edges).toEqual(edges.toSorted((a, b) => a - b));
+    expect(edges.length).toBeGreaterThan(4);
+  }
   await page.getByLabel('Reading in the chart').focus();
   await page.keyboard.press('Home');
   await expect.poll(() => page.locator('.readout').innerText()).toMatch(/job loss$/);
-  expect(await page.getByText('still counts').count()).toBe(2);
+  const bars = await page
+    .locator('.signals meter')
+    .evaluateAll((found) => found.map((it) => Number(it.getAttribute('value'))));
+  expect(bars.map((it) => it > 0 && it < 1)).toEqual([true, true]);
   await page.getByRole('link', { name: `Subject ${subject_id}`, exact: true }).focus();
   await page.keyboard.press('Enter');
   await expect.poll(() => page.url()).toMatch(/#\/subjects\/person-1$/);
@@ -147,6 +160,7 @@ test('a turn by hand names the subject, and its sentiment is derived by choice',
   const service = await startTestService({ clock: Object.assign(new Clock(), { now: Date.now }) });
   const { page } = await openBrowser(service.url);
   await open(service, page, 'turn');
+  await page.goto(`${service.url}/dashboard/#/try`);
   await page.getByText('Add a conversation turn').click();
   await page.getByLabel('The person said').fill(texts[0] ?? '');
   await page.getByLabel('The assistant answered').fill(ai_response);

@@ -12,16 +12,17 @@ test('a Bluetooth heart-rate strap sends readings with its heart rate, beats and
   const { page, complaints } = await openBrowser(service.url, { args: bluetoothArgs });
   const strap = await emulateStrap(page.context(), page, 'Strap 7');
   await page.goto(`${service.url}/dashboard/#key=${service.key}`);
-  await page.getByRole('button', { name: 'Open', exact: true }).click();
+  await page.getByRole('link', { name: 'Try it' }).click();
   await page.getByRole('button', { name: connect }).click();
   await page.getByText('Connected. Waiting for the first beat').waitFor();
   // 1,024 units are one second.
   await strap.measure(new Uint8Array([hasIntervals, 96, 0x80, 0x02]));
   await page.getByText('96 bpm', { exact: true }).waitFor();
   await expect.poll(() => page.locator('.score').innerText()).toMatch(/^\d+$/);
-  const { body } = await service.request('/v1/history?session_id=demo');
+  const [{ session_id }] = (await service.request('/v1/sessions')).body.sessions;
+  const { body } = await service.request(`/v1/history?session_id=${session_id}`);
   expect(body.datapoints).toMatchObject([{ heart_rate: 96, source_device: expect.any(String) }]);
-  const stored = await createSessionReader(service.store.read(service.accountId)).find('demo');
+  const stored = await createSessionReader(service.store.read(service.accountId)).find(session_id);
   expect(stored?.session).toMatchObject({ intervals: [{ intervals: [625] }] });
 
   await strap.measure(new Uint8Array([detectsContact, 0]));
@@ -38,7 +39,7 @@ test('without Web Bluetooth, the page offers no strap', async () => {
   const service = await startTestService();
   const { page } = await openBrowser(service.url);
   await page.goto(`${service.url}/dashboard/#key=${service.key}`);
-  await page.getByRole('button', { name: 'Open', exact: true }).click();
+  await page.getByRole('link', { name: 'Try it' }).click();
   await page.getByRole('button', { name: 'Send reading' }).waitFor();
   expect(await page.evaluate('"bluetooth" in navigator')).toBe(false);
   expect(await page.getByRole('button', { name: connect }).count()).toBe(0);

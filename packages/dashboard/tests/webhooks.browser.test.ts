@@ -71,24 +71,26 @@ test('a webhook is registered, tested, fails, is retried in order, rotated and r
     if (all.every(({ owner }) => owner === null)) service.clock.advance(4);
     return all.filter(({ status }) => status === 'failed').length === changes.length;
   });
+  await page.getByLabel('Outcome').selectOption('failed');
   await press(page, 'Refresh');
   await page.getByText('4 deliveries, newest event first.').waitFor();
-  const failed = page.locator('section[aria-labelledby="failed-title"] .delivery');
-  const details = failed.first().locator('details');
-  await details.locator('summary').focus();
+  const cells = await page.locator('.deliveries tbody tr').first().innerText();
+  expect(cells.replaceAll(/\s+/g, ' ')).toMatch(/^\d+ \w+, \d\d:\d\d:\d\d s1 .* → .*, score \d+ failed 4 \d+ ms$/);
+  const details = page.locator('.panel');
+  await page.locator('.deliveries tbody button').first().focus();
   await page.keyboard.press('Enter');
   expect(await details.innerText()).toContain(`"timestamp": "${changes.at(-1)?.timestamp}"`);
   expect(await details.innerText()).toContain('status 503');
   expect(await details.locator('li pre').first().innerText()).toBe('<b>down</b> for maintenance');
-  const updated = page.waitForResponse((it) => it.url().includes('/webhooks/retries'));
+  const updated = page.waitForResponse((it) => it.url().includes('/webhooks/deliveries'));
   await press(page, 'Refresh');
   await updated;
   await page.waitForTimeout(300);
-  expect(await details.getAttribute('open')).toBe('');
+  expect(await details.isVisible()).toBe(true);
 
   receiver.answer(204);
-  await press(page, /^Retry dlv_/);
-  await page.getByText('Delivered.', { exact: true }).waitFor();
+  await press(page, /^Retry$/);
+  await details.locator('.badge.delivered').waitFor();
   await page.getByText('3 deliveries, newest event first.').waitFor();
   await press(page, 'Retry failed …');
   await page.getByLabel('Since (optional)').fill('2099-01-01T00:00:00');
@@ -150,9 +152,10 @@ test.each([
     ];
     await storeFailed(service, [{ webhookId: id, attempts }]);
     await page.getByRole('button', { name: 'Refresh' }).click();
-    await page.getByText('Payload and 2 attempts').click();
-    await page.getByText('Latest deliveries').last().click();
+    await page.locator('.deliveries tbody button').first().click();
+    await page.getByText('2 attempts').waitFor();
     await check('webhooks');
+    await page.getByRole('button', { name: 'Close' }).click();
     for (const name of ['Retry failed …', 'Remove …']) {
       await page.getByRole('button', { name }).last().click();
       await check(name);

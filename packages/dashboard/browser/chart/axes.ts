@@ -19,14 +19,14 @@ export function bandsOf(layout: Layout): SVGElement[] {
   return [...areas, gutterLabel(layout, score.top, scoreMax)];
 }
 
-/** Returns the grid of the heart rate, labelled at its bounds. */
+/** Returns the grid of the heart rate, with three labels. */
 export function heartAxis(layout: Layout, [low, high]: readonly [number, number]): SVGElement[] {
   const { left, right, heart } = layout;
   const lines = [low, (low + high) / 2, high].map((rate) => {
     const y = yOf(heart, rate, low, high);
     return svg('line', { class: 'grid', x1: left, x2: right, y1: y, y2: y });
   });
-  const labels = [low, high].map((rate) => gutterLabel(layout, yOf(heart, rate, low, high), rate));
+  const labels = [low, (low + high) / 2, high].map((rate) => gutterLabel(layout, yOf(heart, rate, low, high), rate));
   return [...lines, ...labels, svg('text', { class: 'plot-name', x: left, y: heart.top - 8 }, 'Heart rate, bpm')];
 }
 

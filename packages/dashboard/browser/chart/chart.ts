@@ -4,7 +4,7 @@ import { changesOf, type Point, thinned } from '../points.js';
 import { bandsOf, heartAxis, timeAxis } from './axes.js';
 import { extentOf, heartBounds, type Layout, layoutOf, xOf } from './layout.js';
 import { linesOf } from './lines.js';
-import { countRows, mentionsOf, placeMentions, stateSegments, topicMarks } from './marks.js';
+import { lanesOf, stateSegments, topicLanes } from './marks.js';
 
 export interface ChartData {
   readonly points: readonly Point[];
@@ -13,21 +13,16 @@ export interface ChartData {
   readonly nowMs: number;
 }
 
-export interface Chart {
-  readonly element: HTMLElement;
-  draw(data: ChartData): void;
-}
-
 /**
  * Returns the chart. It is SVG, so that the stylesheet colors it in light and dark, its labels are text, and the content
  * security policy needs no exception.
  */
-export function createChart(): Chart {
+export function createChart() {
   const drawing = svg('svg', { role: 'img' });
   const cursor = h('input', { type: 'range', class: 'cursor', step: 1, 'aria-label': 'Reading in the chart' });
   const readout = h('p', { class: 'readout' });
-  const unlabeled = h('p', { class: 'hint' });
-  const element = h('figure', { class: 'chart' }, drawing, cursor, h('figcaption', {}, readout, unlabeled));
+  const others = h('p', { class: 'hint' });
+  const element = h('figure', { class: 'chart' }, drawing, cursor, h('figcaption', {}, readout, others));
   let data: ChartData | undefined;
   let layout: Layout | undefined;
   let shown: readonly Point[] = [];
@@ -56,8 +51,8 @@ export function createChart(): Chart {
     if (!data || element.clientWidth === 0) return;
     const drawn = drawChart(drawing, element.clientWidth, data);
     ({ layout, shown } = drawn);
-    unlabeled.hidden = drawn.unlabeled === 0;
-    unlabeled.textContent = `${count(drawn.unlabeled, 'topic')} without room for a label. Move along the chart to read them.`;
+    others.hidden = drawn.rest === 0;
+    others.textContent = `${count(drawn.rest, 'earlier topic')}: move along the chart to read them.`;
     // The slider ends where the plot ends. Half of its thumb is beyond each end.
     cursor.style.marginLeft = `${layout.left - 7}px`;
     cursor.style.width = `${layout.right - layout.left + 14}px`;
@@ -71,7 +66,7 @@ export function createChart(): Chart {
   new ResizeObserver(redraw).observe(element);
   return {
     element,
-    draw(next) {
+    draw(next: ChartData) {
       data = next;
       redraw();
     },
@@ -82,8 +77,8 @@ interface Drawn {
   readonly layout: Layout;
   /** The points within the layout. */
   readonly shown: readonly Point[];
-  /** Number of topics without a label. */
-  readonly unlabeled: number;
+  /** Number of topics without a lane. */
+  readonly rest: number;
 }
 
 /** Replaces the content of the drawing. */
@@ -92,9 +87,8 @@ function drawChart(drawing: SVGSVGElement, width: number, { points, minutes, now
   const shown = points.filter(({ atMs }) => atMs >= extent.fromMs);
   const rates = shown.flatMap(({ sent }) => sent.heart_rate ?? []);
   const bounds = rates.length > 0 ? heartBounds(rates) : undefined;
-  const lanes = { topics: 0, hasHeart: bounds !== undefined };
-  const placed = placeMentions(layoutOf(width, extent, lanes), mentionsOf(shown));
-  const layout = layoutOf(width, extent, { ...lanes, topics: countRows(placed) });
+  const { lanes, rest } = lanesOf(shown);
+  const layout = layoutOf(width, extent, { topics: lanes.length, hasHeart: bounds !== undefined });
   const drawn = thinned(shown, ({ atMs }) => xOf(layout, atMs));
   drawing.setAttribute('viewBox', `0 0 ${width} ${layout.height}`);
   drawing.setAttribute('height', String(layout.height));
@@ -103,11 +97,11 @@ function drawChart(drawing: SVGSVGElement, width: number, { points, minutes, now
     ...bandsOf(layout),
     ...(bounds ? heartAxis(layout, bounds) : []),
     ...timeAxis(layout),
-    ...topicMarks(layout, placed),
+    ...topicLanes(layout, lanes),
     ...linesOf(layout, drawn, bounds),
     ...stateSegments(layout, points, nowMs),
   );
-  return { layout, shown, unlabeled: placed.filter(({ row }) => row === undefined).length };
+  return { layout, shown, rest };
 }
 
 /** Returns the index of the point nearest to a horizontal place. */

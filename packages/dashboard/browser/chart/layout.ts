@@ -27,14 +27,13 @@ export interface Span {
 }
 
 export interface Lanes {
-  /** Number of rows of topic labels. */
+  /** Number of topics with a lane. */
   readonly topics: number;
   readonly hasHeart: boolean;
 }
 
-export const laneHeight = 20;
-/** Height below the topic labels for the marks of their times. */
-const topicMarks = 12;
+/** Height of a topic: its name above its ticks. */
+export const laneHeight = 25;
 const statesHeight = 26;
 /** From this width on, the names of the bands stand at the right of the plot. */
 const namesFromWidth = 560;
@@ -63,8 +62,8 @@ export function extentOf(points: readonly Point[], minutes: number, nowMs: numbe
 }
 
 export function layoutOf(width: number, extent: Extent, { topics: rows, hasHeart }: Lanes): Layout {
-  const topics = { top: 4, bottom: rows === 0 ? 4 : 4 + rows * laneHeight + topicMarks };
-  const scoreTop = topics.bottom + (rows === 0 ? 8 : 14);
+  const topics = { top: 4, bottom: 4 + rows * laneHeight };
+  const scoreTop = topics.bottom + 12;
   const score = { top: scoreTop, bottom: scoreTop + (width < 500 ? scoreHeight.narrow : scoreHeight.wide) };
   const statesTop = score.bottom + 12;
   const states = { top: statesTop, bottom: statesTop + statesHeight };

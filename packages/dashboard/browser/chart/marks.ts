@@ -4,75 +4,42 @@ import { capitalized, timeOfDay, words } from '../format.js';
 import { gutterLabel } from './axes.js';
 import { laneHeight, type Layout, xOf } from './layout.js';
 
-/** A topic that was mentioned at a time. */
-export interface Mention {
-  readonly atMs: number;
+/** The times at which a topic was mentioned, epoch ms. */
+export interface TopicLane {
   readonly topic: string;
+  readonly times: readonly number[];
 }
 
-/** A mention with the place of its label. Labels and the lines to their marks do not cross. */
-export interface PlacedMention extends Mention {
-  readonly at: number;
-  readonly left: number;
-  readonly width: number;
-  /** Row 0 is next to the marks. Undefined without room for a label. */
-  readonly row: number | undefined;
+/** Topics that have a lane. The readings name the others. */
+const lanesMax = 8;
+
+/** Returns the topics of the points, most recently mentioned first, and the number of topics without a lane. */
+export function lanesOf(points: readonly Point[]): { readonly lanes: readonly TopicLane[]; readonly rest: number } {
+  const byTopic = new Map<string, number[]>();
+  for (const { atMs, topics } of points.toReversed())
+    for (const topic of topics) byTopic.set(topic, [...(byTopic.get(topic) ?? []), atMs]);
+  const all = [...byTopic].map(([topic, times]) => ({ topic, times }));
+  return { lanes: all.slice(0, lanesMax), rest: Math.max(0, all.length - lanesMax) };
 }
 
-const rowsMax = 3;
-const letterWidth = 7.2;
-const labelPadding = 16;
-const labelGap = 4;
-
-export function mentionsOf(points: readonly Point[]): Mention[] {
-  return points.flatMap(({ atMs, topics }) => topics.map((topic) => ({ atMs, topic })));
-}
-
-/**
- * Places labels at the left of their marks, the newest first. A label goes to a row below all rows that it overlaps, so
- * that the lines of the others do not cross it.
- */
-export function placeMentions(layout: Layout, mentions: readonly Mention[]): PlacedMention[] {
-  const placed: PlacedMention[] = [];
-  for (const mention of mentions.toReversed()) {
-    const width = mention.topic.length * letterWidth + labelPadding;
-    const at = xOf(layout, mention.atMs);
-    const left = Math.min(Math.max(layout.left, at - width), layout.right - width);
-    const labels = placed.filter((it) => it.row !== undefined);
-    const overlapped = labels.filter((it) => it.left < left + width + labelGap && left < it.left + it.width + labelGap);
-    const isCrossed = labels.some((it) => it.at >= left - 1 && it.at <= left + width);
-    const row = Math.min(rowsMax, ...overlapped.map((it) => it.row ?? 0)) - 1;
-    placed.push({ ...mention, at, left, width, row: row < 0 || isCrossed ? undefined : row });
-  }
-  // The first labels are in the top row. Empty rows below them are removed.
-  const lowest = Math.min(...placed.map(({ row = rowsMax }) => row));
-  return placed.map((it) => ({ ...it, row: it.row === undefined ? undefined : it.row - lowest }));
-}
-
-/** Returns the number of rows that the labels need. */
-export function countRows(placed: readonly PlacedMention[]): number {
-  return Math.max(0, ...placed.map(({ row = 0 }) => row + 1));
-}
-
-/** Returns a mark per mention, and the labels. */
-export function topicMarks(layout: Layout, placed: readonly PlacedMention[]): SVGElement[] {
-  const { topics } = layout;
-  const markY = topics.bottom - 4;
-  const marks = placed.map(({ at, topic }) =>
-    svg('circle', { class: 'topic-mark', cx: at, cy: markY, r: 3 }, svg('title', {}, words(topic))),
-  );
-  const labels = placed.flatMap(({ at, topic, left, width, row }) => {
-    if (row === undefined) return [];
-    const y = markY - 8 - (row + 1) * laneHeight + 4;
+/** Returns a lane per topic: its name above a line with a tick per mention. */
+export function topicLanes(layout: Layout, lanes: readonly TopicLane[]): SVGElement[] {
+  const { left, right, topics } = layout;
+  return lanes.map(({ topic, times }, index) => {
+    const top = topics.top + index * laneHeight;
+    const y = top + laneHeight - 6;
+    const ticks = times.map((atMs) => {
+      const x = xOf(layout, atMs) - 1.5;
+      return svg('rect', { class: 'topic-mark', x, y: y - 5, width: 3, height: 10, rx: 1 });
+    });
     return svg(
       'g',
       { class: 'topic' },
-      svg('line', { x1: at, x2: at, y1: y + laneHeight - 3, y2: markY }),
-      svg('rect', { x: left, y, width, height: laneHeight - 3, rx: 8 }),
-      svg('text', { x: left + width / 2, y: y + 12.5, 'text-anchor': 'middle' }, words(topic)),
+      svg('text', { x: left, y: top + 10 }, words(topic)),
+      svg('line', { class: 'grid', x1: left, x2: right, y1: y, y2: y }),
+      ...ticks,
     );
   });
-  return [...(placed.length > 0 ? [gutterLabel(layout, markY, 'Topics')] : []), ...labels, ...marks];
 }
 
 /** Returns a segment for each time during which the state was the same, with its name if there is room. */

@@ -4,15 +4,6 @@ import { h, setText } from '../dom.js';
 import { capitalized, count, percent, words } from '../format.js';
 import { reasonOf } from '../service.js';
 
-export interface AgreementView {
-  /** The figures in one line. */
-  readonly line: HTMLElement;
-  /** The AUC and the calibration with their intervals, or what is missing. Hidden until the first response. */
-  readonly detail: HTMLElement;
-  /** Requests the agreement again. After an error, the earlier figures stay. */
-  load(): Promise<void>;
-}
-
 const chance = 0.5;
 const loading = 'Loading …';
 const source = 'Store a report on the page of a session or a person, or send reports with POST /v1/feedback.';
@@ -20,11 +11,7 @@ const caption = `Probability that a report of ${bounds.stressed_from} or more ha
 const chanceHint = `The interval contains ${chance}: these reports do not show that the score agrees better than chance.`;
 
 /** Returns the agreement of scores with reports. `group` names what counts as one group: a day or a person. */
-export function createAgreementView(
-  request: () => Promise<Agreement>,
-  group: 'day' | 'person',
-  signal: AbortSignal,
-): AgreementView {
+export function createAgreementView(request: () => Promise<Agreement>, group: 'day' | 'person', signal: AbortSignal) {
   const line = h('span', { class: 'agreement-line', role: 'status' }, loading);
   const detail = h('div', { class: 'agreement', hidden: true });
   const show = (agreement: Agreement) => {
@@ -55,6 +42,7 @@ function draw(agreement: Agreement, group: string): HTMLElement[] {
       h('ul', { class: 'calibration' }, ...agreement.calibration.map(calibrationRow)),
       scale(['0 %', '50 %', '100 %']),
     ),
+    ...(agreement.auc ? [h('p', { class: 'hint' }, describeAuc(agreement.auc))] : []),
   ];
 }
 
@@ -73,15 +61,16 @@ function figures({ value, low, high }: Estimate): string {
 
 /** Returns the AUC on a line from 0 to 1, with a mark at chance. */
 function aucPlot(auc: Estimate): HTMLElement[] {
-  const isChance = auc.low <= chance && auc.high >= chance;
   return [
     h('h3', {}, 'AUC'),
     h('p', { class: 'auc' }, h('strong', {}, auc.value.toFixed(2)), ` ${auc.low.toFixed(2)} to ${auc.high.toFixed(2)}`),
     intervalPlot(auc),
     scale(['0', `${chance} chance`, '1']),
-    h('p', { class: 'hint' }, caption),
-    ...(isChance ? [h('p', { class: 'hint' }, chanceHint)] : []),
   ];
+}
+
+function describeAuc({ low, high }: Estimate): string {
+  return low <= chance && high >= chance ? `${caption} ${chanceHint}` : caption;
 }
 
 /** Returns what an AUC requires, and what there is. */

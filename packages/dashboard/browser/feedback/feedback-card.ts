@@ -1,8 +1,8 @@
 import type { Feedback, FeedbackSubmission } from '../../../client/src/index.js';
-import { enums, feedback as settings } from '../../../../generated/spec.js';
+import { enums } from '../../../../generated/spec.js';
 import { nowMs } from '../clock.js';
-import { h, setText } from '../dom.js';
-import { capitalized, count, words } from '../format.js';
+import { choiceField, h, setText } from '../dom.js';
+import { count, words } from '../format.js';
 import { reasonOf, type Service } from '../service.js';
 
 /** The session or the person of a report. */
@@ -18,11 +18,19 @@ const durations: ReadonlyArray<readonly [seconds: number, name: string]> = [
   [28_800, 'the last 8 hours'],
 ];
 
-/** Returns a form that stores how stressed the person says they are. Calls `onStored` after each stored report. */
-export function createFeedbackCard(service: Service, about: About, onStored = () => {}): HTMLElement {
-  const slider = createStressSlider();
-  const time = createChoice('Time of the report', durations);
-  const note = createChoice('Explained by', [
+/**
+ * Returns a form that stores how stressed the person says they are, above `content`. Calls `onStored` after each stored
+ * report.
+ */
+export function createFeedbackCard(
+  service: Service,
+  about: About,
+  onStored = () => {},
+  ...content: readonly HTMLElement[]
+): HTMLElement {
+  const choice = createStressChoice();
+  const time = choiceField('Time of the report', durations);
+  const note = choiceField('Explained by', [
     ['', 'not stated'],
     ...enums.NoteCode.map((it) => [it, words(it)] as const),
   ]);
@@ -33,8 +41,8 @@ export function createFeedbackCard(service: Service, about: About, onStored = ()
   };
   const form = h(
     'form',
-    {},
-    slider.element,
+    { novalidate: true },
+    choice.element,
     h('div', { class: 'fields' }, time.element, note.element),
     h('button', { type: 'submit', class: 'primary' }, 'Store report'),
   );
@@ -51,7 +59,7 @@ export function createFeedbackCard(service: Service, about: About, onStored = ()
     try {
       say(describe(await service.submitFeedback(report)), false);
       // The next report is another statement of the person.
-      slider.clear();
+      choice.clear();
       note.select.value = '';
       onStored();
     } catch (error) {
@@ -60,12 +68,12 @@ export function createFeedbackCard(service: Service, about: About, onStored = ()
   };
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    const stress = slider.value();
+    const stress = choice.value();
     // The button is never disabled, because it would lose its focus.
     if (isSending) return;
     if (stress === undefined) {
-      say('Move the slider to the number that the person states.', true);
-      return slider.focus();
+      say('Choose the number that the person states.', true);
+      return choice.focus();
     }
     isSending = true;
     void send(stress).finally(() => (isSending = false));
@@ -77,6 +85,7 @@ export function createFeedbackCard(service: Service, about: About, onStored = ()
     h('p', { class: 'hint' }, 'Ask the person before they see the score. A report changes no score.'),
     form,
     outcome,
+    ...content,
   );
 }
 
@@ -87,47 +96,21 @@ function describe({ published }: Feedback): string {
   return `Stored. ${what} is ${score} (${words(state)}).`;
 }
 
-/** Returns a slider without a value until the person of the page moves it, so that no number is stored by accident. */
-function createStressSlider() {
-  const id = 'feedback-stress';
-  const input = h('input', { id, type: 'range', min: 0, max: stressMax, step: 1, 'aria-describedby': 'feedback-ends' });
-  const shown = h('output', { for: id });
-  let value: number | undefined;
-  const show = () => {
-    setText(shown, value === undefined ? 'not stated' : `${value} of ${stressMax}`);
-    input.setAttribute('aria-valuetext', shown.textContent);
-    input.classList.toggle('unset', value === undefined);
-  };
-  const choose = () => {
-    value = Number(input.value);
-    show();
-  };
-  const clear = () => {
-    input.value = String(settings.stressed_from);
-    value = undefined;
-    show();
-  };
-  // A click on the thumb states its number without moving it.
-  for (const name of ['input', 'click']) input.addEventListener(name, choose);
-  clear();
-  const element = h(
-    'p',
-    { class: 'field' },
-    h('span', { class: 'field-head' }, h('label', { for: id }, 'How stressed is the person?'), shown),
-    input,
-    h(
-      'span',
-      { class: 'hint ends', id: 'feedback-ends' },
-      h('span', {}, '0: not at all'),
-      h('span', {}, `${stressMax}: as much as imaginable`),
-    ),
+/** Returns a button per number. None is chosen at first, so that no number is stored by accident. */
+function createStressChoice() {
+  const inputs = Array.from({ length: stressMax + 1 }, (_, value) =>
+    h('input', { type: 'radio', name: 'stress', value, required: true }),
   );
-  return { element, clear, value: () => value, focus: () => input.focus() };
-}
-
-function createChoice(name: string, choices: ReadonlyArray<readonly [value: string | number, text: string]>) {
-  const id = `feedback-${name.toLowerCase().replaceAll(' ', '-')}`;
-  const options = choices.map(([value, text]) => h('option', { value }, capitalized(text)));
-  const select = h('select', { id }, ...options);
-  return { select, element: h('p', { class: 'field' }, h('label', { for: id }, name), select) };
+  const labels = inputs.map((input) => h('label', {}, input, h('span', {}, input.value)));
+  const ends = [h('span', {}, '0: not at all'), h('span', {}, `${stressMax}: as much as imaginable`)];
+  const legend = h('legend', {}, 'How stressed is the person?');
+  const choice = h('div', { class: 'choice' }, ...labels);
+  const element = h('fieldset', { class: 'field stress' }, legend, choice, h('span', { class: 'hint ends' }, ...ends));
+  const chosen = () => inputs.find(({ checked }) => checked);
+  return {
+    element,
+    clear: () => inputs.forEach((it) => (it.checked = false)),
+    value: () => (chosen() ? Number(chosen()?.value) : undefined),
+    focus: () => inputs[0]?.focus(),
+  };
 }

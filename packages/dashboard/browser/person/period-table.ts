@@ -6,14 +6,8 @@ import { nameOfDay, nameOfInstant, type Period, timeZone } from './calendar.js';
 import { duration, type Hour, states } from './hours.js';
 import { loadDays } from './load-hours.js';
 
-export interface PeriodTable {
-  readonly element: HTMLElement;
-  /** Shows the hours of a day, or requests the days of a longer period, once the reader has opened the table. */
-  show(period: Period, hours: readonly Hour[]): void;
-}
-
 /** Returns a table with the figures of the charts, for readers who do not see them. */
-export function createPeriodTable(service: Service, subjectId: string, signal: AbortSignal): PeriodTable {
+export function createPeriodTable(service: Service, subjectId: string, signal: AbortSignal) {
   const content = h('div', { class: 'scrolled', tabindex: 0, role: 'region', 'aria-label': 'Table of the period' });
   const element = h('details', { class: 'period-table' }, h('summary', {}, 'Show as a table'), content);
   let shown: { readonly period: Period; readonly hours: readonly Hour[] } | undefined;
@@ -37,7 +31,8 @@ export function createPeriodTable(service: Service, subjectId: string, signal: A
   element.addEventListener('toggle', update);
   return {
     element,
-    show(period, hours) {
+    /** Shows the hours of a day, or requests the days of a longer period, once the reader has opened the table. */
+    show(period: Period, hours: readonly Hour[]) {
       shown = { period, hours };
       update();
     },

@@ -12,14 +12,8 @@ const importedDay = /-import-(\d{4}-\d\d-\d\d)$/;
 /** Sessions of one import are accepted within this time of each other. */
 const importPauseMs = 900_000;
 
-export interface PersonSessions {
-  readonly element: HTMLElement;
-  /** Shows the first page, or the reason why the service did not send it. */
-  load(): Promise<void>;
-}
-
 /** Returns the sessions of a person, newest first. The sessions of an import are one entry. */
-export function createPersonSessions(service: Service, subjectId: string, signal: AbortSignal): PersonSessions {
+export function createPersonSessions(service: Service, subjectId: string, signal: AbortSignal) {
   const list = h('ul', { class: 'person-sessions' });
   const note = h('p', { class: 'hint' }, 'Loading …');
   const more = h('button', { type: 'button', class: 'secondary small', hidden: true }, 'Load more');

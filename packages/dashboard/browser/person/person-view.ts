@@ -1,6 +1,6 @@
 import { ProblemError, type SubjectProfile, type TriggerProfile } from '../../../client/src/index.js';
 import { nowMs } from '../clock.js';
-import { h, setText } from '../dom.js';
+import { card, h, setText, smallButton } from '../dom.js';
 import { createAgreementView } from '../feedback/agreement.js';
 import { createFeedbackCard } from '../feedback/feedback-card.js';
 import { timeOfDay } from '../format.js';
@@ -11,16 +11,12 @@ import { addressOf, nameOfInstant, type Period, periodAt, readPeriod } from './c
 import type { Hour } from './hours.js';
 import { loadHours } from './load-hours.js';
 import { createPeriodChoice } from './period-choice.js';
+import { createPersonNow } from './person-now.js';
 import { createPersonSessions } from './person-sessions.js';
 import { heartPlot } from './plots.js';
 import { createPeriodTable } from './period-table.js';
 import { stateLegend, stateStrips } from './strips.js';
 import { topicLanes } from './topic-lanes.js';
-
-export interface PersonView {
-  readonly element: HTMLElement;
-  close(): void;
-}
 
 const unknownHint = 'No reading names this subject, or the person was erased.';
 
@@ -34,7 +30,7 @@ interface Shown {
 }
 
 /** Returns the page of a person: states, heart rate and topics of a period, baseline, reports and sessions. */
-export function createPersonView(service: Service, subjectId: string, address: string): PersonView {
+export function createPersonView(service: Service, subjectId: string, address: string) {
   const closed = new AbortController();
   const shown: Shown = {};
   let period = readPeriod(address, nowMs());
@@ -60,18 +56,26 @@ export function createPersonView(service: Service, subjectId: string, address: s
     card('Heart rate', heart),
     card('Topics', topics),
     card('Baseline', baseline),
-    card('Agreement with reports', agreement.line, agreement.detail),
-    createFeedbackCard(service, { subject_id: subjectId }, () => void agreement.load()),
+    createFeedbackCard(
+      service,
+      { subject_id: subjectId },
+      () => void agreement.load(),
+      h('h3', {}, 'Agreement with reports'),
+      agreement.line,
+      agreement.detail,
+    ),
     card('Sessions', sessions.element),
   );
-  const refresh = h('button', { type: 'button', class: 'secondary small', onclick: () => load() }, 'Refresh');
+  const refresh = smallButton('Refresh', () => load());
+  const now = createPersonNow(service, subjectId, closed.signal);
   const passed = h('span', { class: 'hint' });
   const element = h(
     'article',
     { class: 'page person' },
-    h('a', { class: 'back', href: '#/' }, '← All sessions'),
+    h('a', { class: 'back', href: '#/people' }, '← All people'),
     h('header', {}, h('h1', { tabindex: -1 }, subjectId), h('span', { class: 'person-facts' }, passed, refresh)),
     message,
+    now,
     choice.element,
     note,
     cards,
@@ -141,7 +145,7 @@ export function createPersonView(service: Service, subjectId: string, address: s
       // Data of an erased person must not stay on the screen. After a failed request, the earlier data stays.
       if (!isUnknown(error)) return;
       say(note, '');
-      for (const it of [cards, choice.element]) it.hidden = true;
+      for (const it of [cards, choice.element, now]) it.hidden = true;
     });
   };
   const show = (chosen: Period) => {
@@ -176,9 +180,4 @@ function newestOf({ baseline }: SubjectProfile, { triggers }: TriggerProfile): n
 
 function isUnknown(error: unknown): boolean {
   return error instanceof ProblemError && error.code === 'subject_not_found';
-}
-
-function card(title: string, ...content: readonly HTMLElement[]): HTMLElement {
-  const id = `person-${title.toLowerCase().replaceAll(' ', '-')}`;
-  return h('section', { class: 'card', 'aria-labelledby': id }, h('h2', { id }, title), ...content);
 }

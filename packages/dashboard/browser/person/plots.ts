@@ -6,6 +6,8 @@ import { type Hour, hourMs } from './hours.js';
 /** Width of a drawing in its own units. The page stretches it. */
 export const plotWidth = 1_000;
 const plotHeight = 100;
+/** Distances of the labels of the heart rate, in bpm. */
+const tickSteps = [5, 10, 20, 25];
 const caption = 'Mean per hour, on a band from the lowest to the highest rate.';
 const dayShort = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric' });
 
@@ -64,6 +66,8 @@ export function heartPlot(period: Period, hours: readonly Hour[], restingBpm: nu
   if (measured.length === 0) return h('p', { class: 'hint' }, 'No heart rate in this time.');
   const [low, high] = heartBounds(measured.flatMap(({ min, max }) => [min, max]));
   const y = (bpm: number) => yOf({ top: 0, bottom: plotHeight }, bpm, low, high);
+  const step = tickSteps.find((it) => (high - low) / it <= 5) ?? 50;
+  const ticks = Array.from({ length: Math.floor((high - low) / step) + 1 }, (_, index) => low + index * step);
   const band = measured.map(({ atMs, min, max, mean }) => {
     const x = xIn(period, atMs);
     const width = xIn(period, atMs + hourMs) - x;
@@ -88,15 +92,20 @@ export function heartPlot(period: Period, hours: readonly Hour[], restingBpm: nu
     'svg',
     { role: 'img', 'aria-label': label, viewBox: `0 0 ${plotWidth} ${plotHeight}`, preserveAspectRatio: 'none' },
     ...gridLines(period, plotHeight),
+    ...ticks.map((bpm) => svg('line', { class: 'grid', x2: plotWidth, y1: y(bpm), y2: y(bpm) })),
     ...band,
     ...resting,
     svg('path', { class: 'line-heart', d: line.join('') }),
   );
-  const boundOf = (name: string, text: string) => h('span', { class: `bound ${name}`, 'aria-hidden': 'true' }, text);
+  const labels = ticks.map((bpm) => {
+    const text = h('span', { class: 'bound', 'aria-hidden': 'true' }, bpm === high ? `${bpm} bpm` : bpm);
+    text.style.top = `${y(bpm)}%`;
+    return text;
+  });
   return h(
     'div',
     {},
-    h('div', { class: 'heart-plot' }, boundOf('high', `${high} bpm`), boundOf('low', String(low)), drawing),
+    h('div', { class: 'heart-plot' }, ...labels, drawing),
     timeAxis(period),
     h('p', { class: 'hint' }, restingBpm === undefined ? caption : `${caption} Dashed: resting heart rate.`),
   );

@@ -1,7 +1,7 @@
 import { capitalized, words } from '../format.js';
 import { h, svg } from '../dom.js';
 import { personLink } from '../router.js';
-import { addressOf, type Day, minuteOfDay, nameOfDay, type Period, periodAt } from './calendar.js';
+import { addressOf, type Day, minuteOfDay, nameOfDay, type Period, periodAt, type Span } from './calendar.js';
 import { describeStates, duration, type Hour, hourMs, hoursOf, measuredSeconds, states, sumSeconds } from './hours.js';
 
 const minutesPerDay = 1_440;
@@ -19,10 +19,24 @@ export function stateStrips(
   nowMs: number,
 ): HTMLElement {
   const begun = days.filter(({ fromMs }) => fromMs <= nowMs);
-  const rows = begun.map((day) => stripOf(day, hoursOf(hours, day), span === 'day' ? undefined : subjectId));
+  const rows = begun.map((day) => stripOf(day, hoursOf(hours, day), span, subjectId));
+  if (span === 'month')
+    return h('div', { class: 'strips month' }, h('ul', {}, ...weekdays(), ...inCalendar(days, rows)));
   const labels = axisHours.map((it) => h('span', {}, it));
   const axis = h('div', { class: 'hours', 'aria-hidden': 'true' }, h('div', {}, ...labels));
   return h('div', { class: `strips ${span}` }, h('ul', {}, ...rows), axis);
+}
+
+function weekdays(): HTMLElement[] {
+  const names = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+  return names.map((it) => h('li', { class: 'weekday', 'aria-hidden': 'true' }, it));
+}
+
+/** Places the first day of a month below its weekday. The others follow. */
+function inCalendar([first]: readonly Day[], rows: readonly HTMLElement[]): readonly HTMLElement[] {
+  const [row] = rows;
+  if (row && first) row.style.gridColumnStart = String(((new Date(first.fromMs).getDay() + 6) % 7) + 1);
+  return rows;
 }
 
 /** Returns the names of the states with their colors. */
@@ -31,8 +45,8 @@ export function stateLegend(): HTMLElement {
   return h('ul', { class: 'legend', 'aria-label': 'States, from the bottom of an hour' }, ...items);
 }
 
-function stripOf(day: Day, hours: readonly Hour[], linkedSubject: string | undefined): HTMLElement {
-  const name = nameOfDay(day.fromMs);
+function stripOf(day: Day, hours: readonly Hour[], span: Span, subjectId: string): HTMLElement {
+  const [name, isMonth] = [nameOfDay(day.fromMs), span === 'month'];
   const seconds = sumSeconds(hours.map(({ row }) => row));
   const drawing = svg(
     'svg',
@@ -47,17 +61,16 @@ function stripOf(day: Day, hours: readonly Hour[], linkedSubject: string | undef
     ...cellsOf(day, hours),
   );
   const date = new Date(day.fromMs);
-  const label =
-    linkedSubject === undefined
-      ? name
-      : h('a', { href: personLink(linkedSubject, addressOf(periodAt('day', date))) }, name);
+  const href = personLink(subjectId, addressOf(periodAt('day', date)));
+  const shownName = isMonth ? date.getDate() : name;
+  const label = span === 'day' ? name : h('a', { href, 'aria-label': name }, shownName);
   const measured = measuredSeconds(seconds);
   const strained = seconds.stressed + seconds.acute_stress;
   const text = h(
     'span',
     { class: 'hint' },
     measured > 0 && h('span', { class: 'measured' }, `${duration(measured)} measured`),
-    strained > 0 && h('span', {}, `${duration(strained)} stressed or acute`),
+    strained > 0 && h('span', {}, `${duration(strained)} stressed${isMonth ? '' : ' or acute'}`),
   );
   return h('li', {}, h('span', { class: 'strip-day' }, label), text, drawing);
 }

@@ -2,6 +2,7 @@ import type { SubjectProfile, TriggerProfile } from '../../../client/src/index.j
 import { triggers as settings } from '../../../../generated/spec.js';
 import { h, svg } from '../dom.js';
 import { count, words } from '../format.js';
+import { describeTrigger } from '../triggers-card.js';
 import { nameOfInstant, type Period } from './calendar.js';
 import { type Hour, hourMs } from './hours.js';
 import { gridLines, plotWidth, timeAxis, xIn } from './plots.js';
@@ -35,7 +36,6 @@ export function topicLanes(
       const what = isPresent ? 'active since' : status;
       return h('li', {}, `${isFirst ? firstText(status) : what} ${nameOfInstant(atMs)}`);
     });
-    const figures = `mean ${Math.round(entry.avg_stress)}, peak ${entry.peak_stress}, ${count(entry.sessions, 'session')}`;
     return h(
       'li',
       {},
@@ -44,7 +44,7 @@ export function topicLanes(
         { class: 'lane-head' },
         h('strong', {}, name),
         h('span', { class: `badge ${entry.status}` }, entry.status),
-        h('span', { class: 'hint' }, figures),
+        h('span', { class: 'hint' }, describeTrigger(entry)),
       ),
       svg(
         'svg',
@@ -70,7 +70,10 @@ export function topicLanes(
       h('ol', { class: 'steps' }, ...steps, h('li', {}, `last seen ${nameOfInstant(Date.parse(entry.last_seen))}`)),
     );
   });
-  return h('div', {}, h('ul', { class: 'lanes' }, ...lanes), timeAxis(period));
+  const isKnown = topics.some(([, { effect }]) => effect !== undefined);
+  const note =
+    !isKnown && h('p', { class: 'hint' }, 'The effect of a topic is known after ten other turns of this person.');
+  return h('div', {}, h('ul', { class: 'lanes' }, ...lanes), timeAxis(period), note);
 }
 
 /** An acute first sighting makes a topic active at once. */

@@ -1,17 +1,17 @@
 import { enums, signals } from '../../../../generated/spec.js';
-import { h } from '../dom.js';
+import { choiceField, h } from '../dom.js';
 import { words } from '../format.js';
 import type { Send, Signals } from './send-panel.js';
 
 const heartRates = { ...boundsOf(signals.heart_rate), step: 1, value: 72, unit: signals.heart_rate.unit };
 const sentiments = { ...boundsOf(signals.sentiment), step: 0.05, value: 0, unit: '' };
 
-/** Returns the form of a reading. Every signal can be left out. A turn names the subject. */
-export function createReadingForm(send: Send, subjectOf: () => Pick<Signals, 'subject_id'>): HTMLElement {
+/** Returns the form of a reading. Every signal can be left out. */
+export function createReadingForm(send: Send): HTMLElement {
   const rate = slider('Heart rate', heartRates);
   const mood = slider('Sentiment', sentiments);
-  const tone = choice('Tone of voice', enums.Tone);
-  const expression = choice('Expression', enums.Expression);
+  const tone = choiceField('Tone of voice', optional(enums.Tone));
+  const expression = choiceField('Expression', optional(enums.Expression));
   const said = textField('The person said');
   const answered = textField('The assistant answered');
   const derives = h('input', { type: 'checkbox' });
@@ -20,7 +20,7 @@ export function createReadingForm(send: Send, subjectOf: () => Pick<Signals, 'su
     'details',
     { class: 'turn' },
     h('summary', {}, 'Add a conversation turn'),
-    h('p', { class: 'hint' }, 'It names the subject. The service detects topics in it and never stores its text.'),
+    h('p', { class: 'hint' }, 'The service detects topics in it and never stores its text.'),
     said.element,
     answered.element,
     h(
@@ -38,7 +38,9 @@ export function createReadingForm(send: Send, subjectOf: () => Pick<Signals, 'su
     button,
   );
   const read = (): Signals => {
-    const [heart_rate, sentiment, toneOfVoice, face] = [rate.value(), mood.value(), tone.value(), expression.value()];
+    const [heart_rate, sentiment] = [rate.value(), mood.value()];
+    const toneOfVoice = enums.Tone.find((it) => it === tone.select.value);
+    const face = enums.Expression.find((it) => it === expression.select.value);
     const [user_message, ai_response] = [said.value(), answered.value()];
     const isDerived = derives.checked && user_message !== '';
     return {
@@ -49,7 +51,6 @@ export function createReadingForm(send: Send, subjectOf: () => Pick<Signals, 'su
       ...(face && { expression: face }),
       ...(user_message && { user_message }),
       ...(ai_response && { ai_response }),
-      ...((user_message || ai_response) && subjectOf()),
     };
   };
   element.addEventListener('submit', (event) => {
@@ -58,6 +59,10 @@ export function createReadingForm(send: Send, subjectOf: () => Pick<Signals, 'su
     void send(read()).finally(() => (button.disabled = false));
   });
   return element;
+}
+
+function optional(labels: readonly string[]) {
+  return [['', 'not sent'] as const, ...labels.map((it) => [it, words(it)] as const)];
 }
 
 function boundsOf({ minimum: min, maximum: max }: { readonly minimum: number; readonly maximum: number }) {
@@ -85,14 +90,6 @@ function slider(name: string, { unit, ...range }: Record<'min' | 'max' | 'step' 
     input,
   );
   return { element, value: () => (isSent.checked ? Number(input.value) : undefined) };
-}
-
-function choice<Label extends string>(name: string, labels: readonly Label[]) {
-  const id = `send-${name.toLowerCase().replaceAll(' ', '-')}`;
-  const options = labels.map((label) => h('option', { value: label }, words(label)));
-  const select = h('select', { id }, h('option', { value: '' }, 'not sent'), ...options);
-  const element = h('p', { class: 'field' }, h('label', { for: id }, name), select);
-  return { element, value: () => labels.find((it) => it === select.value) };
 }
 
 function textField(name: string) {

@@ -23,13 +23,8 @@ const turns: Readonly<Record<Scene['name'], typeof worried>> = {
   acute_stress: worried,
 };
 
-export interface Scenes {
-  readonly element: HTMLElement;
-  stop(): void;
-}
-
 /** Returns buttons that play the scenes of `state-service tools demo`: each sends readings of the present time, one per second, and two turns. */
-export function createScenes(send: Send): Scenes {
+export function createScenes(send: Send) {
   let playing = new AbortController();
   const progress = h('progress', {
     max: readingsPerScene,

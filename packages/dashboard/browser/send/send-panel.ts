@@ -1,27 +1,18 @@
 import type { Submission } from '../../../client/src/index.js';
 import { nowMs } from '../clock.js';
-import { h, setText } from '../dom.js';
+import { card, h, setText } from '../dom.js';
 import { reasonOf, type Service } from '../service.js';
 import { createReadingForm } from './reading-form.js';
 import { createScenes } from './scenes.js';
 import { createStrap } from './strap.js';
 
-/** A reading without its session and time. */
-export type Signals = Omit<Submission, 'session_id' | 'timestamp'>;
+/** A reading without its session, person and time. */
+export type Signals = Omit<Submission, 'session_id' | 'subject_id' | 'timestamp'>;
 /** Sends a reading of the present time. Resolves with false if the service rejected it; the panel shows the reason. */
 export type Send = (signals: Signals) => Promise<boolean>;
 
-export interface SendPanel {
-  readonly element: HTMLElement;
-  useSubject(subjectId: string | undefined): void;
-  close(): void;
-}
-
-/** Shared by sessions, because Trigger Memory resolves a topic in later sessions of the person. */
-const demoSubject = 'demo-person';
-
-/** Returns the three ways to send readings to a session from the page: by hand, as a scene, from a heart-rate strap. */
-export function createSendPanel(service: Service, sessionId: string): SendPanel {
+/** Returns the three ways to send readings of a session that exists for trying out: a scene, a strap, by hand. */
+export function createSendPanel(service: Service, id: string) {
   const outcome = h('p', { class: 'outcome', role: 'status' });
   let lastMs = 0;
   const send: Send = async (signals) => {
@@ -29,7 +20,8 @@ export function createSendPanel(service: Service, sessionId: string): SendPanel 
     lastMs = Math.max(nowMs(), lastMs + 1);
     const timestamp = new Date(lastMs).toISOString();
     try {
-      const { stress_score, derived } = await service.ingest({ session_id: sessionId, timestamp, ...signals });
+      const sent = { session_id: id, subject_id: id, timestamp, ...signals };
+      const { stress_score, derived } = await service.ingest(sent);
       outcome.className = 'outcome';
       const sentiment = derived?.sentiment === undefined ? '' : ` Derived sentiment ${derived.sentiment}.`;
       setText(outcome, `Sent. Score ${stress_score}.${sentiment}`);
@@ -40,38 +32,19 @@ export function createSendPanel(service: Service, sessionId: string): SendPanel 
       return false;
     }
   };
-  const subject = h('input', {
-    id: 'send-subject',
-    type: 'text',
-    value: demoSubject,
-    autocomplete: 'off',
-    spellcheck: 'false',
-    maxlength: 256,
-  });
-  const subjectOf = () => (subject.value.trim() === '' ? {} : { subject_id: subject.value.trim() });
-  const form = createReadingForm(send, subjectOf);
-  const [scenes, strap] = [createScenes((signals) => send({ ...signals, ...subjectOf() })), createStrap(send)];
+  const [scenes, strap] = [createScenes(send), createStrap(send)];
+  const hint = `Readings are stored in the session ${id} of the person ${id}, and in no other. Webhooks of all sessions get its events.`;
+  const element = card(
+    'Send readings',
+    h('p', { class: 'hint' }, hint),
+    scenes.element,
+    strap.element,
+    createReadingForm(send),
+    outcome,
+  );
+  element.classList.add('send');
   return {
-    element: h(
-      'section',
-      { class: 'card wide send', 'aria-labelledby': 'send-title' },
-      h('h2', { id: 'send-title' }, 'Send readings'),
-      h(
-        'p',
-        { class: 'hint' },
-        'For trying out. Readings are stored in this session like any other. Scenes and conversation turns name this subject:',
-      ),
-      h('p', { class: 'field subject' }, h('label', { for: 'send-subject' }, 'Subject'), subject),
-      scenes.element,
-      strap.element,
-      form,
-      outcome,
-    ),
-    useSubject(subjectId) {
-      // The first subject binds the session: the service rejects another one.
-      subject.readOnly = subjectId !== undefined;
-      if (subjectId !== undefined) subject.value = subjectId;
-    },
+    element,
     close() {
       scenes.stop();
       strap.disconnect();

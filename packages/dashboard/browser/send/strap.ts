@@ -33,11 +33,6 @@ export function bluetoothOf(browser: Navigator): Bluetooth | undefined {
   return (browser as { readonly bluetooth?: Bluetooth }).bluetooth;
 }
 
-export interface Strap {
-  readonly element: HTMLElement;
-  disconnect(): void;
-}
-
 /** Standard names of the service 0x180D and its characteristic 0x2A37. */
 const heartRateService = 'heart_rate';
 const heartRateMeasurement = 'heart_rate_measurement';
@@ -47,7 +42,7 @@ const { heart_rate: rates, rr_intervals_ms: beats } = signals;
 const sourceLengthMax = 64;
 
 /** Returns the button that connects a heart-rate strap and sends its readings. Hidden without Web Bluetooth. */
-export function createStrap(send: Send): Strap {
+export function createStrap(send: Send) {
   const bluetooth = bluetoothOf(navigator);
   const status = h('span', { class: 'hint', role: 'status' });
   const button = h('button', { type: 'button', class: 'secondary' }, 'Connect a heart-rate strap');

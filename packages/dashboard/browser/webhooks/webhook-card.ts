@@ -1,43 +1,27 @@
 import type { Webhook } from '../../../client/src/index.js';
 import { nowMs } from '../clock.js';
 import { age, count, words } from '../format.js';
-import { h, setText } from '../dom.js';
+import { h, setText, smallButton } from '../dom.js';
 import { reasonOf } from '../service.js';
 import { wait } from '../wait.js';
-import { deliveryRow } from './delivery-row.js';
 import { type DialogParts, openRemoval, openReplay, openRotation } from './webhook-dialogs.js';
 
-export interface WebhookCard {
-  readonly element: HTMLElement;
-  show(webhook: Webhook): void;
-}
-
-const shownDeliveries = 5;
 /** The page requests the result of a test up to `times` times, with a pause between two requests. */
 const testChecks = { times: 12, pauseMs: 500 };
 
-/** Creates the card of a webhook: its status, its latest deliveries, and buttons for what can be done with it. */
-export function createWebhookCard(
-  parts: DialogParts,
-  id: string,
-  signal: AbortSignal,
-  onTested: () => Promise<void>,
-): WebhookCard {
+/** Creates the card of a webhook: its status, and buttons for what can be done with it. */
+export function createWebhookCard(parts: DialogParts, id: string, signal: AbortSignal, onTested: () => Promise<void>) {
   const { service } = parts;
   const url = h('h2', { class: 'webhook-url' });
   const badge = h('span', { class: 'badge' });
   const facts = h('p', { class: 'hint' });
   const outcome = h('span', { class: 'hint', role: 'status' });
-  const button = h('button', { type: 'button', class: 'secondary small' }, 'Send test');
+  const button = smallButton('Send test');
   let current: Webhook | undefined;
   const opener = (label: string, open: (parts: DialogParts, webhook: Webhook) => void) =>
-    h(
-      'button',
-      { type: 'button', class: 'secondary small', onclick: () => current && open(parts, current) },
-      `${label} …`,
-    );
-  const deliveries = h('ul', { class: 'deliveries' });
-  const latest = h('details', {}, h('summary', {}, 'Latest deliveries'), deliveries);
+    smallButton(`${label} …`, () => current && open(parts, current));
+  const removal = opener('Remove', openRemoval);
+  removal.classList.add('danger');
   const element = h(
     'section',
     { class: 'card webhook', 'aria-label': `Webhook ${id}` },
@@ -49,19 +33,11 @@ export function createWebhookCard(
       button,
       opener('Retry failed', openReplay),
       opener('Rotate secret', openRotation),
-      opener('Remove', openRemoval),
       outcome,
+      removal,
     ),
-    latest,
   );
-  let shownAt = '';
 
-  const loadDeliveries = async () => {
-    const page = await service.webhooks.deliveries({ webhook_id: id }, { signal });
-    const byEvent = page.deliveries.toSorted((a, b) => b.payload.timestamp.localeCompare(a.payload.timestamp));
-    const rows = byEvent.slice(0, shownDeliveries).map((it) => deliveryRow(it));
-    deliveries.replaceChildren(...(rows.length > 0 ? rows : [h('li', { class: 'hint' }, 'None in the last days.')]));
-  };
   const test = async () => {
     const { delivery_id } = await service.webhooks.test(id, { signal });
     setText(outcome, 'Test queued …');
@@ -82,20 +58,14 @@ export function createWebhookCard(
       .catch((error: unknown) => setText(outcome, reasonOf(error)))
       .finally(() => (button.disabled = false));
   });
-  latest.addEventListener('toggle', () => {
-    if (latest.open) loadDeliveries().catch((error: unknown) => setText(outcome, reasonOf(error)));
-  });
   return {
     element,
-    show(webhook) {
+    show(webhook: Webhook) {
       current = webhook;
       setText(url, webhook.url);
       setText(badge, webhook.status);
       badge.className = `badge ${webhook.status}`;
       setText(facts, factsOf(webhook));
-      const settledAt = `${webhook.last_success_at} ${webhook.last_failure_at}`;
-      if (latest.open && settledAt !== shownAt) void loadDeliveries().catch(() => undefined);
-      shownAt = settledAt;
     },
   };
 }

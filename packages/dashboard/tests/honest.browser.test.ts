@@ -1,0 +1,98 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { openBrowser } from '../../../testkit/browser.js';
+import { Clock, startTestService, type TestService } from '../../../testkit/service.js';
+
+const acute = { heart_rate: 170, tone: 'hostile', sentiment: -0.9 } as const;
+const real = { session_id: 'support-call', subject_id: 'anna' };
+const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 15_000 });
+
+async function open({ url, key }: TestService, page: Page, fragment: string) {
+  await page.goto(`${url}/dashboard/#key=${key}`);
+  await page.locator('.live.connected').waitFor({ state: 'attached' });
+  await page.goto(`${url}/dashboard/${fragment}`);
+}
+
+/** Sends readings of a session, 60 s apart, the last one now. */
+async function sendMinutes({ read, clock }: TestService, minutes: number, session_id: string) {
+  for (let age = minutes; age >= 0; age -= 1)
+    await read({ session_id, timestamp: new Date(clock.now() - age * 60_000).toISOString(), ...acute });
+}
+
+test('the page of a real session sends nothing, and the page for trying out has a session and a person of its own', async () => {
+  const service = await startTestService({ clock: Object.assign(new Clock(), { now: Date.now }) });
+  await service.read({ ...real, heart_rate: 60, tone: 'calm', timestamp: new Date().toISOString() });
+  const { page, complaints } = await openBrowser(service.url);
+  await open(service, page, '#/sessions/support-call');
+  await page.locator('.score').waitFor();
+  const writers = page.getByRole('button', { name: /Acute stress|Send reading|strap/ });
+  expect(await writers.count()).toBe(0);
+  await page.getByRole('link', { name: 'Try it' }).click();
+  await page.getByRole('button', { name: 'Acute stress', exact: true }).click();
+  await page.getByText('Played “acute stress”').waitFor();
+  const { body } = await service.request('/v1/sessions');
+  const tried = body.sessions.filter((it: { session_id: string }) => it.session_id !== real.session_id);
+  expect(tried).toMatchObject([{ session_id: expect.stringMatching(/^try-\w+$/), subject_id: tried[0].session_id }]);
+  expect((await service.request('/v1/history?session_id=support-call')).body.datapoints).toHaveLength(1);
+  expect((await service.request('/v1/triggers?subject_id=anna')).body.triggers).toEqual({});
+  await eventually(() => page.locator('.triggers li').allInnerTexts()).toEqual([expect.stringMatching(/job loss/)]);
+  expect(complaints).toEqual([]);
+});
+
+test('the time since when a state holds is that of the service, also if the page has loaded later readings only', async () => {
+  const service = await startTestService({
+    clock: Object.assign(new Clock(), { now: Date.now }),
+    env: { MAX_TIMESTAMP_AGE_SECONDS: '3600' },
+  });
+  await sendMinutes(service, 40, 'call');
+  const { body } = await service.request('/v1/state?session_id=call');
+  const { page } = await openBrowser(service.url, { timezoneId: 'UTC' });
+  await open(service, page, '#/');
+  const since = body.state_since.slice(11, 16);
+  await eventually(() => page.locator('.rows').innerText()).toContain(`Acute stress since ${since}`);
+  await eventually(() => page.locator('.attention').innerText()).toContain(`since ${since}`);
+  await page.locator('.rows .name').click();
+  await eventually(() => page.locator('.state-chip').innerText()).toBe(`Acute stress since ${since}`);
+});
+
+test('the highest score comes first among the live sessions, then among those that have ended, each with a heading', async () => {
+  const service = await startTestService({ clock: Object.assign(new Clock(), { now: Date.now }) });
+  for (const [index, heart_rate] of [62, 150, 90, 120, 75, 180].entries()) {
+    const age = index < 3 ? 299 - index : 0;
+    const timestamp = new Date(Date.now() - age * 1000).toISOString();
+    await service.read({ session_id: `s-${index}`, heart_rate, tone: 'neutral', timestamp });
+  }
+  const { page } = await openBrowser(service.url);
+  await open(service, page, '#/');
+  await eventually(() => page.locator('.group').allInnerTexts()).toEqual(['Live now', 'Ended']);
+  const rows = page.locator('.rows li');
+  await eventually(async () => (await rows.allInnerTexts()).findIndex((it) => it === 'Ended')).toBe(4);
+  const texts = await rows.allInnerTexts();
+  const scores = texts.map((it) => Number(it.split('\n')[0]));
+  const [live, ended] = [scores.slice(1, 4), scores.slice(5)];
+  expect([live, ended]).toEqual([live, ended].map((it) => it.toSorted((a, b) => b - a)));
+  expect(live).toHaveLength(3);
+  expect(ended).toHaveLength(3);
+  const { sessions } = (await service.request('/v1/sessions?sort=score')).body;
+  expect(sessions.map((it: { stress_score: number }) => it.stress_score)).toEqual([...live, ...ended]);
+});
+
+test('a report has no number before the person states one', async () => {
+  const service = await startTestService();
+  await service.read({ ...real, heart_rate: 70 });
+  const { page } = await openBrowser(service.url);
+  await open(service, page, '#/sessions/support-call');
+  const choice = page.getByRole('group', { name: 'How stressed is the person?' });
+  await choice.waitFor();
+  expect(await choice.getByRole('radio').count()).toBe(11);
+  expect(await choice.getByRole('radio', { checked: true }).count()).toBe(0);
+  expect(await page.locator('.feedback input[type=range]').count()).toBe(0);
+});
+
+test('an unknown address says that there is no such page', async () => {
+  const service = await startTestService();
+  const { page } = await openBrowser(service.url);
+  await open(service, page, '#/sesions/x');
+  await page.getByRole('heading', { name: 'No such page' }).waitFor();
+  await page.getByText('#/sesions/x').waitFor();
+});
