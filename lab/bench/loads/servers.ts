@@ -8,6 +8,7 @@ import { Command } from 'commander';
 import { save } from '../../../packages/tools/terminal/save.js';
 import { markdownTable, type TableRow, textTable } from '../../../packages/tools/terminal/table.js';
 import { createTestDatabase, type DatabaseKind } from '../../../testkit/databases.js';
+import { pythonWith } from '../../../testkit/python.js';
 import { createKeyOf, type ServiceProgram, startServiceProgram } from '../../../testkit/program.js';
 import { figureColumns } from '../../figures.js';
 import { positive } from '../../options.js';
@@ -36,12 +37,17 @@ const titles = {
 } as const;
 type Contender = keyof typeof titles;
 const contenders = Object.keys(titles) as Contender[];
+/** An optional contender: two processes of `pythonFile`. */
+const fastapiTitle = '(f) FastAPI, two workers';
+const pythonFile = 'lab/bench/servers/fastapi_server.py';
+const pythonModules = ['fastapi', 'uvicorn', 'aiomysql'] as const;
 
 interface Options {
   readonly database: DatabaseChoice;
   readonly seconds: number;
   readonly warmUp: number;
   readonly rounds: number;
+  readonly fastapi: boolean;
   readonly markdown: boolean;
   readonly reports: string;
   readonly picture?: string;
@@ -53,6 +59,7 @@ export const servers = new Command('servers')
   .option('--seconds <number>', 'length of each run', positive, 10)
   .option('--warm-up <number>', 'seconds of load before each run, not measured', positive, 3)
   .option('--rounds <number>', 'runs of each contender', positive, 5)
+  .option('--fastapi', `also (f), a plain FastAPI service on MySQL (Python with ${pythonModules.join(', ')})`, false)
   .option('--markdown', 'print the tables as Markdown', false)
   .option('--reports <folder>', 'folder for bench.json and bench.svg', 'reports')
   .option('--picture <svg>', 'also write the chart to this file')
@@ -70,7 +77,7 @@ interface Measured {
   readonly residentMb: number;
   readonly failures: number;
 }
-type Field = Readonly<Record<Contender, Measured>>;
+type Field = Readonly<Record<Contender, Measured>> & { readonly fastapi?: Measured };
 
 interface Requirement {
   readonly what: string;
@@ -81,11 +88,13 @@ interface Requirement {
 }
 
 const ratio = (one: Contender, other: Contender) => (field: Field) => field[one].perSecond / field[other].perSecond;
+const perFastapi = ({ service, fastapi }: Field) => service.perSecond / (fastapi?.perSecond ?? Number.NaN);
 const share = (letters: string) => `${letters}, throughput`;
 /** The bounds that the service must meet, and goals that exceed the bounds. */
 const requirements: readonly Requirement[] = [
   { what: share('(d) of (b)'), bounds: { mysql: 0.7, sqlite: 0.8 }, figure: ratio('service', 'validated') },
   { what: share('(d) of (c)'), bounds: { mysql: 1.5 }, figure: ratio('service', 'storing') },
+  { what: share('(d) of (f)'), bounds: { mysql: 1.8 }, figure: perFastapi },
   {
     what: '(d) of (b), p99',
     bounds: { mysql: 4 },
@@ -110,7 +119,7 @@ interface Outcome {
   /** Version of the database, as reported by the server. */
   readonly version: string;
   readonly field: Field;
-  readonly runs: Runs<Contender, MeasuredRun>;
+  readonly runs: Partial<Runs<Contender | 'fastapi', MeasuredRun>>;
 }
 
 async function bench(options: Options): Promise<void> {
@@ -143,7 +152,7 @@ async function compareOn(
   kind: DatabaseKind,
   file: string,
   generator: Generator,
-  { rounds, seconds, warmUp: warmUpSeconds }: Options,
+  { rounds, seconds, warmUp: warmUpSeconds, fastapi: hasFastapi }: Options,
 ): Promise<Omit<Outcome, 'version'>> {
   const drops: Array<() => Promise<void>> = [];
   const makeDatabase = async () => {
@@ -154,25 +163,30 @@ async function compareOn(
   const other = (name: string, url = ''): Start => ({
     key: 'nobody asks for one',
     load: 'plain',
-    start: () => startServiceProgram({ DATABASE_URL: url }, { file, args: [name] }),
+    start: async () => [await startServiceProgram({ DATABASE_URL: url }, { file, args: [name] })],
   });
   const own = async (load: Load): Promise<Start> => {
     const url = await makeDatabase();
-    return { key: await createKeyOf(url, 'bench'), load, start: () => startBenchedService(url) };
+    return { key: await createKeyOf(url, 'bench'), load, start: async () => [await startBenchedService(url)] };
   };
   try {
-    const starts: Readonly<Record<Contender, Start>> = {
+    const starts: Readonly<Record<Contender, Start> & { fastapi?: Start }> = {
       bare: other('bare'),
       validated: other('validated'),
       storing: other('storing', await makeDatabase()),
       service: await own('plain'),
       turns: await own('turn'),
+      ...(hasFastapi && kind === 'mysql' && { fastapi: startFastapi(await makeDatabase()) }),
     };
-    const runs = await takeTurns(contenders, rounds, (name) =>
-      during(starts[name], (server, asked) => generator.measure([server], { ...asked, seconds, warmUpSeconds })),
+    const names = Object.keys(starts) as Array<keyof typeof starts>;
+    const runs = await takeTurns(names, rounds, (name) =>
+      during(starts[name] as Start, (running, asked) =>
+        generator.measure(running, { ...asked, seconds, warmUpSeconds }),
+      ),
     );
-    const field = Object.fromEntries(contenders.map((it) => [it, measure(titles[it], runs[it])])) as unknown as Field;
-    return { kind, field, runs };
+    const measured = contenders.map((it) => [it, measure(titles[it], runs[it])]);
+    const fastapi = starts.fastapi && { fastapi: measure(fastapiTitle, runs.fastapi) };
+    return { kind, field: { ...(Object.fromEntries(measured) as Record<Contender, Measured>), ...fastapi }, runs };
   } finally {
     for (const drop of drops) await drop();
   }
@@ -182,19 +196,29 @@ async function compareOn(
 interface Start {
   readonly key: string;
   readonly load: Load;
-  readonly start: () => Promise<ServiceProgram>;
+  /** Starts its processes. */
+  readonly start: () => Promise<ServiceProgram[]>;
 }
 
 async function during<T>(
   { start, ...asked }: Start,
-  work: (server: ServiceProgram, asked: Omit<Start, 'start'>) => Promise<T>,
+  work: (servers: readonly ServiceProgram[], asked: Omit<Start, 'start'>) => Promise<T>,
 ): Promise<T> {
-  const server = await start();
+  const running = await start();
   try {
-    return await work(server, asked);
+    return await work(running, asked);
   } finally {
-    await server.stop();
+    for (const server of running) await server.stop();
   }
+}
+
+function startFastapi(url: string): Start {
+  const node = pythonWith(...pythonModules);
+  if (node === undefined) throw new Error(`no Python has ${pythonModules.join(', ')}`);
+  const startOne = () => startServiceProgram({ DATABASE_URL: url }, { node, file: pythonFile });
+  // One after another, because the first one creates the tables.
+  const start = async () => [await startOne(), await startOne()];
+  return { key: 'nobody asks for one', load: 'plain', start };
 }
 
 function measure(title: string, runs: readonly MeasuredRun[]): Measured {
@@ -220,7 +244,8 @@ function print(machine: Machine, outcomes: readonly Outcome[], { markdown, secon
   const table = markdown ? markdownTable : textTable;
   for (const { kind, version, field } of outcomes) {
     console.log(`${markdown ? '###' : '──'} ${titleOf(kind)} (${version})\n`);
-    console.log(`${table(contenderColumns, [contenders.map((it) => contenderRow(field, field[it]))])}\n`);
+    const measured = [...contenders.map((it) => field[it]), ...(field.fastapi ? [field.fastapi] : [])];
+    console.log(`${table(contenderColumns, [measured.map((it) => contenderRow(field, it))])}\n`);
     console.log(`${table(requirementColumns, [requirements.flatMap((it) => requirementRow(it, kind, field))])}\n`);
   }
   console.log(`${machineLine(machine)}.`);
@@ -228,7 +253,7 @@ function print(machine: Machine, outcomes: readonly Outcome[], { markdown, secon
     `${connections} connections; medians of ${rounds} runs of ${seconds} s, each after ${warmUp} s to warm up; ` +
       `load average before them ${machine.loadAverage.join(' ')}.`,
   );
-  condemnFailures(outcomes.flatMap(({ runs }) => contenders.map((contender) => runs[contender])));
+  condemnFailures(outcomes.flatMap(({ runs }) => Object.values(runs)));
 }
 
 function contenderRow(field: Field, it: Measured): TableRow {
@@ -246,6 +271,7 @@ function requirementRow({ what, bounds, isMaximum, figure }: Requirement, kind: 
   const bound = bounds[kind];
   if (bound === undefined) return [];
   const measured = figure(field);
+  if (what.includes('(f)') && field.fastapi === undefined) return [];
   const isMet = isMaximum ? measured < bound : measured >= bound;
   const cells = [`${isMaximum ? '<' : '≥'} ${bound}`, digits(measured, bound < 10 ? 2 : 0), isMet ? 'met' : 'not met'];
   return [[what, ...cells]];
