@@ -78,7 +78,10 @@ test('a request to the external check contains the text and the secret, and no i
 });
 
 test.each<[string, Responding]>([
-  ['does not answer in time', () => undefined],
+  [
+    'answers too late',
+    (_, response) => void setTimeout(() => sendJson(response, { finding: 'suicidal_thoughts' }), 4000),
+  ],
   ['answers 500', (_, response) => sendJson(response, { finding: 'self_harm' }, 500)],
   ['answers 201', (_, response) => sendJson(response, { finding: 'self_harm' }, 201)],
   ['answers no JSON', (_, response) => response.end('<html>')],
