@@ -50,6 +50,17 @@ test('the error for a session and a person names both fields', async () => {
   expect(body).toMatchObject({ detail: 'Input should contain at most one of session_id and subject_id' });
 });
 
+test('a wrong URL and a session with a person are listed in one response', async () => {
+  const service = await startTestService();
+  const both = { ...good, url: 'ftp://example.com', session_id: 's1', subject_id: 'p1' };
+  const { body } = await service.post('/webhooks/register', both);
+  const faults = body.errors.map(({ pointer, code }: { pointer: string; code: string }) => [pointer, code]);
+  expect(faults).toEqual([
+    ['/url', 'url_scheme'],
+    ['/subject_id', 'exclusive'],
+  ]);
+});
+
 test.each([[[]], ['text'], [1], [null]])('%j is not a valid registration', async (wrong) => {
   const service = await startTestService();
   const { body } = await service.post('/webhooks/register', wrong);

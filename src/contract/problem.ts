@@ -72,9 +72,9 @@ export function createValidationError(code: FaultCode, place: Place, limit?: str
 }
 
 /** Returns the error of a request that names both a session and a person, where at most one of them is allowed. */
-export function createBothNamedError(place: Place): ProblemError {
+export function createBothNamedFault(place: Place): Fault {
   const detail = faults.exclusive.optional_detail.replace('{limit}', 'session_id and subject_id');
-  return new ProblemError('validation_failed', { faults: [{ ...createFault('exclusive', place), detail }] });
+  return { ...createFault('exclusive', place), detail };
 }
 
 function describeProblem(code: ProblemCode, { values, hint }: { values?: Values; hint?: Values }): string {

@@ -16,7 +16,7 @@ export const registerWebhook: OperationRecord<
     const request = { operationId: 'registerWebhook', key: headers?.['Idempotency-Key'], content: body };
     let change: StatusChange | undefined;
     const response = await runIdempotently(services, caller, request, {
-      prepare: () => requireTarget(body.url, accountId, services),
+      prepare: () => requireTarget(body, accountId, services),
       async write(writer) {
         const { webhook, secret, before = webhook } = await register(writer, secretBox, accountId, body, now());
         change = findStatusChange(accountId, before, webhook);

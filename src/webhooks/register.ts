@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
-import { createBothNamedError, createValidationError } from '../contract/problem.js';
+import { createBothNamedFault, createFault, createValidationError, ProblemError } from '../contract/problem.js';
 import type { WriteScope } from '../store/scope.js';
 import { createSessionWriter } from '../store/sessions.js';
 import { findWatchedSubject, type StoredWebhook, createWebhookTable } from '../store/webhooks.js';
@@ -21,10 +21,17 @@ export interface TargetChecks {
   readonly resolveName: ResolveName;
 }
 
-/** Throws a ProblemError if the URL is not allowed as a target. */
-export async function requireTarget(text: string, accountId: string, checks: TargetChecks): Promise<void> {
-  const code = findUrlFault(text, checks.targetPolicy) ?? (await findNameFault(new URL(text), accountId, checks));
-  if (code) throw createValidationError(code, { pointer: '/url' });
+/** Throws a ProblemError if the URL is not allowed as a target, or if the registration names a session and a subject. */
+export async function requireTarget(
+  { url, session_id, subject_id }: Schema<'WebhookRegistration'>,
+  accountId: string,
+  checks: TargetChecks,
+): Promise<void> {
+  const code = findUrlFault(url, checks.targetPolicy) ?? (await findNameFault(new URL(url), accountId, checks));
+  const faults = code ? [createFault(code, { pointer: '/url' })] : [];
+  if (session_id !== undefined && subject_id !== undefined)
+    faults.push(createBothNamedFault({ pointer: '/subject_id' }));
+  if (faults.length > 0) throw new ProblemError('validation_failed', { faults });
 }
 
 /** Returns the reason why the name is not allowed. Undefined if all of its addresses are allowed. */
@@ -45,8 +52,7 @@ export interface Registered {
 
 /**
  * Registers a webhook. If a webhook with the same URL, session and subject exists, returns it instead, with the
- * requested retries and states, and enabled. Throws a ProblemError if the registration names both a session and a
- * subject, or if the account has the maximum number of webhooks.
+ * requested retries and states, and enabled. Throws a ProblemError if the account has the maximum number of webhooks.
  */
 export async function register(
   scope: WriteScope,
@@ -56,7 +62,6 @@ export async function register(
   nowMs: number,
 ): Promise<Registered> {
   const { session_id: sessionId, subject_id: watchedSubject } = registration;
-  if (sessionId !== undefined && watchedSubject !== undefined) throw createBothNamedError({ pointer: '/subject_id' });
   // Locks sessions before webhooks, as ingest does. Otherwise, a concurrent reading could bind the session to a subject
   // without updating this webhook.
   const subjectId =
