@@ -1,5 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../src/config/config.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { until } from '../../testkit/until.js';
@@ -88,6 +89,21 @@ test('an unknown person, an erased person and a person whose session has expired
   // The same id of a session, for another person.
   await service.read({ subject_id: 'ben', session_id: 'watch', heart_rate: 70 });
   expect((await readPerson(service)).body).toMatchObject(problem);
+});
+
+test('after the session of the newest reading has expired, the state is that of the next newest session', async () => {
+  const service = await startTestService({});
+  await service.read({ ...anna, session_id: 'first', heart_rate: 70 });
+  await service.read({ ...anna, session_id: 'chat', heart_rate: 71, timestamp: service.clock.at(50) });
+  service.clock.advance(70);
+  for (const [session_id, seconds] of Object.entries({ first: -40, watch: -30, other: -50 }))
+    await service.read({ ...anna, session_id, heart_rate: 72, timestamp: service.clock.at(seconds) });
+  expect(await sessionOf(service)).toBe('chat');
+  // The times of sessions are stored in minutes, and a purge leaves them one minute longer.
+  service.clock.advance(24 * 3600 - 5);
+  await purgeExpired(service.store, service.clock.nowMs, { ...readConfig({}).retention, summariesMs: 0 });
+  expect((await service.request('/v1/state?session_id=chat')).status).toBe(404);
+  expect(await sessionOf(service)).toBe('watch');
 });
 
 test('the person of another account is an unknown person', async () => {

@@ -1,8 +1,10 @@
+import { sessionList as settings } from '../../generated/spec.js';
 import { ProblemError } from '../contract/problem.js';
 import { restrictToToken } from '../score/live.js';
 import type { Session, Subject } from '../score/remembered.js';
 import { ageState, toStateReading } from '../score/state-reading.js';
 import type { ReadScope } from '../store/scope.js';
+import { listSessions } from '../store/session-list.js';
 import { createSessionReader } from '../store/sessions.js';
 import { createSubjectReader } from '../store/subjects.js';
 import type { OperationRecord } from './operation.js';
@@ -57,8 +59,12 @@ async function findPerson(scope: ReadScope, subjectId: string): Promise<Found> {
   const subject = await createSubjectReader(scope).find(subjectId);
   const sessionId = subject?.newest?.sessionId;
   const found = sessionId === undefined ? undefined : await createSessionReader(scope).find(sessionId);
+  if (sessionId !== undefined && found?.session.subjectId === subjectId && !found.session.isBackfilled)
+    return { sessionId, session: found.session, subject };
   // The session may have expired, and started again for another person or with backfilled readings only.
-  if (sessionId === undefined || found?.session.subjectId !== subjectId || found.session.isBackfilled)
-    throw new ProblemError('subject_not_found');
-  return { sessionId, session: found.session, subject };
+  const others = subject ? await listSessions(scope, { subjectId }, settings.page_size) : [];
+  const live = others.filter(({ session }) => !session.isBackfilled);
+  const [next] = live.sort((a, b) => b.session.latest.timestampMs - a.session.latest.timestampMs);
+  if (!next) throw new ProblemError('subject_not_found');
+  return { ...next, subject };
 }
