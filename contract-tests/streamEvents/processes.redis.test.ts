@@ -59,6 +59,21 @@ test('a notification wakes streams of a session and of the account for readings 
   expect((await ofSession.until(10)).map(({ data }) => data)).toEqual(readings.filter((_, index) => index % 2));
 });
 
+test('a notification wakes the stream of a person for readings of another process, of each session of the person', async () => {
+  const redis = await startRedis();
+  const { one, other } = await startTwo(redis);
+  const count = subscribers(redis);
+  stopPolls();
+  const stream = await openStream(one, { subject_id: 'anna' });
+  await until('the process has subscribed', async () => (await count()) === 1);
+  for (const [index, session_id] of ['watch', 'chat', 'watch'].entries()) {
+    await other.read({ session_id: 'stranger', subject_id: 'ben', heart_rate: 70 + index });
+    const sent = await other.read({ session_id, subject_id: 'anna', heart_rate: 80 + index });
+    expect((await stream.until(index + 1)).at(-1)?.data).toEqual(sent);
+  }
+  expect(stream.events().filter(({ data }) => data.session_id === 'stranger')).toEqual([]);
+});
+
 test('a process subscribes only while it has streams, and messages contain no session ids and keys', async () => {
   const redis = await startRedis();
   const { one, other } = await startTwo(redis);
