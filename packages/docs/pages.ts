@@ -141,7 +141,7 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
       {
         slug: 'keys',
         source: 'docs/keys.md',
-        title: 'Keys',
+        title: 'API keys',
         summary: 'Scopes, networks, expiry, rotation and the audit log of API keys.',
       },
       {
