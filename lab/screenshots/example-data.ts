@@ -52,8 +52,11 @@ export async function sendExample(client: StateClient, [working = '', failing = 
   });
 }
 
-/** Sends a report about every 40th reading of a person. The reported stress follows the score, with errors. */
-export async function sendReports(client: StateClient, subjectId: string): Promise<void> {
+/**
+ * Sends a report about every 40th reading of a person. The reported stress follows the score, with errors. Of one person, one
+ * report per minute counts: `passMinute` advances the clock of the service.
+ */
+export async function sendReports(client: StateClient, subjectId: string, passMinute: () => void): Promise<void> {
   const random = seededRandom(11);
   let index = 0;
   for await (const { reading, computed } of client.exportReadings({ subjectId })) {
@@ -62,6 +65,7 @@ export async function sendReports(client: StateClient, subjectId: string): Promi
     const stress = Math.round(computed.stress_score / 10 + 4 * (random() - 0.5));
     const { timestamp } = reading;
     await client.submitFeedback({ subject_id: subjectId, timestamp, stress: Math.min(Math.max(stress, 0), 10) });
+    passMinute();
   }
 }
 

@@ -21,6 +21,8 @@ import { sendExample, sendReports, shownSession } from './example-data.js';
 const root = new URL('../../', import.meta.url);
 const desktop = { width: 1280, height: 1000 };
 const phone = { width: 375, height: 812 };
+/** The reports of the person take less than this time. */
+const reportsMs = 3_600_000;
 const shownPerson = 'p-7f3a';
 const shots = [
   { name: 'home', fragment: '#/', viewport: { ...desktop, height: 760 }, colorScheme: 'light' },
@@ -79,9 +81,10 @@ async function photograph(hooks: readonly string[]): Promise<void> {
   try {
     const key = service.developmentKey?.key ?? '';
     const setNow = (nowMs: number) => (behindMs = Date.now() - nowMs);
-    await sendWeek({ url: service.url, key, setNow }, shownPerson, Date.now());
+    await sendWeek({ url: service.url, key, setNow }, shownPerson, Date.now() - reportsMs);
     const client = createStateClient({ baseUrl: service.url, key });
-    await sendReports(client, shownPerson);
+    await sendReports(client, shownPerson, () => (behindMs -= 60_000));
+    behindMs = 0;
     await sendExample(client, hooks);
     for (const shot of shots) await take(browser, `${service.url}/dashboard/`, key, shot);
   } finally {
