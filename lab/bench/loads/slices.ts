@@ -51,7 +51,7 @@ async function measure(load: Load, mains: Sides<string>, urls: Sides<string>, { 
     const spent = await takeTurns(['before', 'after'], slices + 2, (side) => sides[side].run(load, requests));
     return Object.entries(threads).map(([title, pick]) => {
       const [before, after] = [middleOf(spent.before.slice(2), pick), middleOf(spent.after.slice(2), pick)];
-      return [title, before.toFixed(0), after.toFixed(0), (after / before).toFixed(2)];
+      return [title, before.toFixed(0), after.toFixed(0), before > 0 ? (after / before).toFixed(2) : ''];
     });
   } finally {
     await Promise.all([sides.before.stop(), sides.after.stop()]);
