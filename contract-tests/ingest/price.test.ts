@@ -51,8 +51,8 @@ function describe(sql: string): string {
 
 const plain = {
   statements: [
-    ...['select sessions', 'select accounts', 'select stream_positions'],
-    ...['insert sessions', 'insert session_readings', 'insert stream_positions'],
+    ...['select sessions', 'select accounts', 'insert sessions'],
+    ...['select stream_positions', 'insert session_readings', 'insert stream_positions'],
   ],
   tables: ['createPositionTable', 'createReadingTable', 'createSessionWriter', 'createWebhookTable'],
 };

@@ -33,7 +33,7 @@ test('two transactions never take the same position of a stream', async () => {
   const service = await startTestService();
   const { store, accountId, clock } = service;
   const take = async (scope: WriteScope) => {
-    const { first, toSave } = await createPositionTable(scope).take(1, clock.nowMs);
+    const { first, toSave } = await createPositionTable(scope).take(1, clock.nowMs, []);
     await runStatements(scope, toSave);
     return first;
   };

@@ -11,12 +11,12 @@ import { createOutboxTable } from '../store/outbox.js';
 import { bindRows, type BoundSession } from '../store/person-rows.js';
 import { createReadingTable } from '../store/readings.js';
 import { isTransient } from '../store/retry.js';
-import { runStatements } from '../store/rows.js';
+import { runAll, runStatements } from '../store/rows.js';
 import type { WriteScope } from '../store/scope.js';
-import { createSessionReader, createSessionWriter, type StoredSession } from '../store/sessions.js';
+import { findSessions, createSessionWriter, type LockedSessionRow, type StoredSession } from '../store/sessions.js';
 import type { Store } from '../store/store.js';
 import { createPositionTable } from '../store/stream-positions.js';
-import { createSubjectWriter } from '../store/subjects.js';
+import { createSubjectWriter, type LockedSubjectRow } from '../store/subjects.js';
 import { createTriggerWriter } from '../store/triggers.js';
 import { createWebhookTable } from '../store/webhooks.js';
 import {
@@ -43,7 +43,8 @@ import { updateTriggers } from './topics.js';
  * 4. One transaction per group, here: lock sessions, then people. Find resent and erased readings.
  * 5. `advance.ts`, pure: consent (`consent.ts`), then evidence, score and state (`score/session.ts`), then events.
  * 6. `topics.ts`, only if a turn names topics: who is stressed by what.
- * 7. One round trip writes sessions, people, triggers and readings. Then events for webhooks, if the account has one.
+ * 7. One round trip writes sessions, people, triggers and the events for webhooks, and locks the positions. Another one
+ *    writes the readings.
  * 8. After the commit: streams and the delivery worker wake up, and each caller gets its state.
  */
 
@@ -163,6 +164,7 @@ export async function processGroup(
 ): Promise<Advanced> {
   return store.transact(async (scopeOf) => {
     const results = new Map<PreparedReading, readonly [Outcome | undefined, string | undefined]>();
+    const saves = [];
     let hasEvents = false;
     // Sorted, so that all processes lock rows in the same order.
     for (const accountId of [...new Set(group.map((it) => it.accountId))].sort()) {
@@ -171,10 +173,18 @@ export async function processGroup(
       for (const [index, reading] of readings.entries())
         results.set(reading, [advanced.outcomes[index], advanced.subjectIds[index]]);
       hasEvents ||= advanced.hasEvents;
+      saves.push(advanced.save);
     }
+    // Other processes with readings of these accounts wait for the positions until the commit.
+    for (const save of saves) await save();
     const outcomes = group.map((reading) => results.get(reading)?.[0] as Outcome);
     return { outcomes, subjectIds: group.map((reading) => results.get(reading)?.[1]), hasEvents };
   });
+}
+
+/** Result of the readings of one account, and the function that writes them. */
+interface AdvancedAccount extends Advanced {
+  readonly save: () => Promise<void>;
 }
 
 /** Processes the readings that one account has in a group. */
@@ -183,7 +193,7 @@ async function advanceAccount(
   readings: readonly PreparedReading[],
   nowMs: number,
   digestId: (id: ErasedId) => readonly string[],
-): Promise<Advanced> {
+): Promise<AdvancedAccount> {
   const { sessions, subjects, webhookEpoch } = await lockAll(scope, readings, nowMs);
   const alreadyStored = await findAlreadyStored(scope, readings, sessions);
   const others = await findOthers(scope, readings, sessions, subjects);
@@ -197,24 +207,23 @@ async function advanceAccount(
       ? completeStates(progress, advances)
       : updateTriggers(progress, advances, await createTriggerWriter(scope).find(sighted));
   const stored = [...computed].map(([taken, state]) => toStored(taken, state));
-  // Positions are taken last, because other processes with readings of this account wait for them until the commit.
-  const positions = await createPositionTable(scope).take(stored.length, nowMs);
-  // Sends all writes in one round trip, because this transaction limits the throughput of the service.
-  await runStatements(scope, [
-    ...createSessionWriter(scope).toSave(progress.changedSessions, nowMs),
-    ...(progress.changedSubjects.size > 0 ? createSubjectWriter(scope).toSave(progress.changedSubjects) : []),
-    ...(triggers.size > 0 ? createTriggerWriter(scope).toSave(triggers) : []),
-    ...createReadingTable(scope).toAppend(stored, positions.first),
-    ...positions.toSave,
-  ]);
   const unused = [...sessions].flatMap(([id, it]) => (it.session ? [] : [id]));
   if (unused.length > 0) await createSessionWriter(scope).removePlaceholders(unused);
   const unknown = [...subjects.keys()].filter((id) => !progress.subjects.get(id));
   if (unknown.length > 0) await createSubjectWriter(scope).removePlaceholders(unknown);
   const bound = newlyBound(unbound, progress.changedSessions);
   if (bound.length > 0) await bindRows(scope, bound, webhookEpoch !== undefined);
-  const hasEvents =
-    webhookEpoch !== undefined && (await appendEvents(scope, collectEvents(progress, advances), webhookEpoch, nowMs));
+  const events = webhookEpoch === undefined ? [] : collectEvents(progress, advances);
+  // Two round trips: all writes before the lock of the positions, then the readings.
+  const save = async () => {
+    const positions = await createPositionTable(scope).take(stored.length, nowMs, [
+      ...createSessionWriter(scope).toSave(progress.changedSessions, nowMs),
+      ...(progress.changedSubjects.size > 0 ? createSubjectWriter(scope).toSave(progress.changedSubjects) : []),
+      ...(triggers.size > 0 ? createTriggerWriter(scope).toSave(triggers) : []),
+      ...(events.length > 0 ? createOutboxTable(scope).toAppend(events, webhookEpoch ?? 0, nowMs) : []),
+    ]);
+    await runStatements(scope, [...createReadingTable(scope).toAppend(stored, positions.first), ...positions.toSave]);
+  };
   const subjectIds = readings.map(({ sessionId }) => progress.sessions.get(sessionId)?.session?.subjectId);
   const outcomes = advances.map((it, index) => {
     const outcome = toOutcome(it, computed);
@@ -222,18 +231,29 @@ async function advanceAccount(
       ? outcome
       : restrictToToken(outcome, readings[index]?.grant, subjectIds[index]);
   });
-  return { outcomes, subjectIds, hasEvents };
+  return { outcomes, subjectIds, hasEvents: events.length > 0, save };
 }
 
 const noSubjects = (): Map<string, Subject | undefined> => new Map();
 
-/** Locks the sessions, then their subjects. All processes use this order to prevent deadlocks. */
+/**
+ * Locks the sessions, then their subjects. All processes use this order to prevent deadlocks. One round trip locks the
+ * rows that exist, of the sessions and the subjects that the readings name.
+ */
 async function lockAll(scope: WriteScope, readings: readonly PreparedReading[], nowMs: number) {
-  const sessions = await createSessionWriter(scope).lock([...new Set(readings.map((it) => it.sessionId))], nowMs);
-  const webhookEpoch = await createWebhookTable(scope).epoch();
+  const sessionIds = [...new Set(readings.map((it) => it.sessionId))];
+  const named = listSubjects(readings, new Map());
+  const [lockedSessions = [], epochs = [], lockedSubjects = []] = await runAll(scope, [
+    createSessionWriter(scope).toLock(sessionIds),
+    createWebhookTable(scope).selectEpoch(),
+    ...(named.length > 0 ? [createSubjectWriter(scope).toLock(named)] : []),
+  ]);
+  const sessions = await createSessionWriter(scope).lock(sessionIds, nowMs, lockedSessions as LockedSessionRow[]);
   const ids = listSubjects(readings, sessions);
-  const subjects = ids.length > 0 ? await createSubjectWriter(scope).lock(ids) : noSubjects();
-  return { sessions, subjects, webhookEpoch };
+  const locked = lockedSubjects as LockedSubjectRow[];
+  const subjects = ids.length > 0 ? await createSubjectWriter(scope).lock(ids, locked) : noSubjects();
+  const [epoch] = epochs as Array<{ readonly webhook_epoch: number }>;
+  return { sessions, subjects, webhookEpoch: epoch?.webhook_epoch };
 }
 
 /** Returns the sessions outside the group whose signals the readings of other sessions of their people need. */
@@ -248,7 +268,7 @@ async function findOthers(
     return subjectId === undefined ? undefined : findOnlySession(subjects.get(subjectId), reading);
   });
   const ids = [...new Set(needed.filter((id): id is string => id !== undefined && !sessions.has(id)))];
-  return ids.length > 0 ? createSessionReader(scope).findAll(ids) : new Map();
+  return ids.length > 0 ? findSessions(scope, ids) : new Map();
 }
 
 /**
@@ -302,15 +322,4 @@ function collectEvents({ changedSessions }: GroupProgress, advances: readonly Pr
   return advances
     .flatMap((advance) => (advance.kind === 'taken' && advance.event) || [])
     .map((event) => ({ ...event, subjectId: changedSessions.get(event.sessionId)?.session.subjectId }));
-}
-
-/** Appends the events to the outbox. Returns true if there are any. */
-async function appendEvents(
-  scope: WriteScope,
-  events: readonly SessionEvent[],
-  epoch: number,
-  nowMs: number,
-): Promise<boolean> {
-  if (events.length > 0) await createOutboxTable(scope).append(events, epoch, nowMs);
-  return events.length > 0;
 }

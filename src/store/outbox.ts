@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { SessionEvent } from '../score/states.js';
 import { unionAll } from './columns.js';
-import { insertRows, isMysql, selectKeys } from './rows.js';
+import { buildInsert, isMysql, runStatements, selectKeys, type Statement } from './rows.js';
 import type { ReadScope } from './scope.js';
 
 export interface SessionWithEvents {
@@ -33,7 +33,13 @@ export function createOutboxTable({ knex, accountId }: ReadScope) {
   const mine = () => knex('outbox').where({ account_id: accountId });
 
   return {
+    /** Adds the events. */
     async append(events: readonly SessionEvent[], epoch: number, nowMs: number): Promise<void> {
+      await runStatements({ knex }, this.toAppend(events, epoch, nowMs));
+    },
+
+    /** Returns the statement that adds the events. */
+    toAppend(events: readonly SessionEvent[], epoch: number, nowMs: number): Statement[] {
       const rows = events.map(({ sessionId, seq, subjectId = null, payload }) => ({
         account_id: accountId,
         session_id: sessionId,
@@ -43,7 +49,7 @@ export function createOutboxTable({ knex, accountId }: ReadScope) {
         epoch,
         created_at_ms: nowMs,
       }));
-      await insertRows(knex, 'outbox', rows);
+      return buildInsert(knex, 'outbox', rows);
     },
 
     /** Locks and returns the first `max` events of the sessions. Orders the events of each session. */

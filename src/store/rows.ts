@@ -19,7 +19,7 @@ export interface Statement {
 const valuesMax = 8_192;
 
 /**
- * Runs the statements in order. Resolves when all have run. Must be called in a transaction.
+ * Runs the statements in order. Resolves with the rows of the last one. Must be called in a transaction.
  *
  * MySQL gets the statements in one packet, which saves a round trip per statement. It stops at the first error.
  *
@@ -29,28 +29,49 @@ const valuesMax = 8_192;
 export async function runStatements(
   { knex }: Pick<ReadScope, 'knex'>,
   statements: readonly Statement[],
-): Promise<void> {
+): Promise<readonly object[]> {
+  return (await runAll({ knex }, statements)).at(-1) ?? [];
+}
+
+/** Does the same. Resolves with the rows of each statement. */
+export async function runAll(
+  { knex }: Pick<ReadScope, 'knex'>,
+  statements: readonly Statement[],
+): Promise<Array<readonly object[]>> {
   const isPacked = isMysql(knex) && !hasOtherWriters(knex);
-  for (const { sql, bindings } of isPacked ? splitPackets(statements) : statements) await run(knex, sql, bindings);
+  const results = [];
+  for (const packet of isPacked ? splitPackets(statements) : statements.map((it) => [it])) {
+    const sql = packet.map((it) => it.sql).join('; ');
+    const rows = await run(knex, { sql, bindings: packet.flatMap(({ bindings }) => bindings) });
+    // The driver returns one result without a list.
+    if (packet.length === 1) results.push(rows);
+    else results.push(...(rows as Array<readonly object[]>));
+  }
+  return results;
 }
 
 /** Joins the statements into packets of at most `valuesMax` values. */
-function splitPackets(statements: readonly Statement[]): Statement[] {
-  const packets: Statement[] = [];
-  for (const { sql, bindings } of statements) {
-    const last = packets.at(-1);
-    if (last && last.bindings.length + bindings.length <= valuesMax)
-      packets[packets.length - 1] = { sql: `${last.sql}; ${sql}`, bindings: [...last.bindings, ...bindings] };
-    else packets.push({ sql, bindings });
+function splitPackets(statements: readonly Statement[]): Statement[][] {
+  const packets: Statement[][] = [];
+  let values = Infinity;
+  for (const statement of statements) {
+    values += statement.bindings.length;
+    if (values <= valuesMax) packets.at(-1)?.push(statement);
+    else {
+      packets.push([statement]);
+      values = statement.bindings.length;
+    }
   }
   return packets;
 }
 
 /** Runs a statement without the query builder of Knex, which inspects every value several times. */
-async function run({ client }: Knex, sql: string, bindings: readonly Value[]): Promise<void> {
+async function run(knex: Knex, statement: Statement): Promise<readonly object[]> {
+  const { client } = knex;
   const connection = await client.acquireConnection();
   try {
-    await client.query(connection, { sql, bindings });
+    const { response } = await client.query(connection, { ...statement });
+    return isMysql(knex) ? response[0] : response;
   } catch (error) {
     // Knex begins the message with the statement. With hundreds of rows, the statement makes a log unreadable.
     (error as Error).message = abridge((error as Error).message);
@@ -113,9 +134,8 @@ function mergeColumns(knex: Knex, { key, merged }: Conflict): string {
  * Returns the rows of a query. Used for the queries of each group of readings, because the query builder of Knex takes
  * longer to build such a query than the database takes to run it.
  */
-export async function selectRows<Row extends object>(knex: Knex, { sql, bindings }: Statement): Promise<Row[]> {
-  const result = await knex.raw(sql, [...bindings]);
-  return isMysql(knex) ? result[0] : result;
+export async function selectRows<Row extends object>(knex: Knex, statement: Statement): Promise<Row[]> {
+  return (await run(knex, statement)) as Row[];
 }
 
 /** Rows of one account to lock, and the values of a placeholder row. */
@@ -126,30 +146,46 @@ export interface RowLock {
   readonly placeholder: () => Readonly<Record<string, unknown>>;
 }
 
+/** Returns the statement that locks and returns the rows with these ids until the transaction ends. */
+export function buildLock(
+  knex: Knex,
+  accountId: string,
+  ids: readonly string[],
+  { table, idColumn, columns }: RowLock,
+): Statement {
+  const marks = ids.map(() => '?').join(', ');
+  const where = `account_id = ? and ${idColumn} in (${marks})`;
+  const sql = `select ${columns.join(', ')} from ${table} where ${where} order by ${idColumn}${forUpdate(knex)}`;
+  return { sql, bindings: [accountId, ...[...ids].sort()] };
+}
+
+/** Returns the end of a select that locks rows. SQLite has no row locks, because its transactions run one at a time. */
+export function forUpdate(knex: Knex): string {
+  return isMysql(knex) ? ' for update' : '';
+}
+
 /**
  * Locks the rows with these ids until the transaction ends. Inserts a placeholder row for each missing id. If two
- * processes lock a new id at the same time, the second process waits for the first and then reads its row.
+ * processes lock a new id at the same time, the second process waits for the first and then reads its row. `locked`: the
+ * rows of `buildLock`, if it has already run.
  */
 export async function lockOrInsertRows<Row extends object>(
   transaction: Knex,
   accountId: string,
   ids: readonly string[],
-  { table, idColumn, columns, placeholder }: RowLock,
+  lock: RowLock,
+  locked: readonly Row[] = [],
 ): Promise<Row[]> {
-  // SQLite has no row locks, because its transactions run one at a time.
-  const lock = isMysql(transaction) ? ' for update' : '';
-  const select = (wanted: readonly string[]): Promise<Row[]> => {
-    const marks = wanted.map(() => '?').join(', ');
-    const where = `account_id = ? and ${idColumn} in (${marks})`;
-    const sql = `select ${columns.join(', ')} from ${table} where ${where} order by ${idColumn}${lock}`;
-    return selectRows(transaction, { sql, bindings: [accountId, ...wanted] });
+  const { table, idColumn, placeholder } = lock;
+  const without = (all: readonly string[], rows: readonly Row[]) => {
+    const knownIds = new Set(rows.map((row) => row[idColumn as keyof Row]));
+    return all.filter((id) => !knownIds.has(id as Row[keyof Row]));
   };
-  const found: Row[] = [];
-  for (let missing = [...ids].sort(); missing.length > 0;) {
-    const known = await select(missing);
+  const found = [...locked];
+  for (let missing = without([...ids].sort(), found); missing.length > 0;) {
+    const known = await selectRows<Row>(transaction, buildLock(transaction, accountId, missing, lock));
     found.push(...known);
-    const knownIds = new Set(known.map((row) => row[idColumn as keyof Row]));
-    missing = missing.filter((id) => !knownIds.has(id as Row[keyof Row]));
+    missing = without(missing, known);
     // Ignores every conflict, also one of a placeholder's random key. The next round inserts the row with another
     // random key.
     if (missing.length > 0)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Session } from '../score/remembered.js';
 import { noVersion } from './row-cache.js';
 import { rowFormats } from './row-formats.js';
-import { buildInsert, lockOrInsertRows, type Statement } from './rows.js';
+import { buildInsert, buildLock, lockOrInsertRows, type RowLock, type Statement } from './rows.js';
 import type { ReadScope, WriteScope } from './scope.js';
 import { touchStepMs } from './tables/sessions.js';
 
@@ -21,13 +21,25 @@ export interface SessionRow {
   readonly body: string | null;
 }
 
-interface LockedSessionRow {
+export interface LockedSessionRow {
   readonly session_id: string;
   readonly incarnation: string;
   readonly version: string;
 }
 
 const incarnationBytes = 6;
+
+/** Returns the sessions with these ids that have a reading. */
+export async function findSessions(
+  { knex, accountId }: ReadScope,
+  sessionIds: readonly string[],
+): Promise<Map<string, Session>> {
+  const rows: SessionRow[] = await knex('sessions')
+    .select('session_id', 'subject_id', 'body')
+    .where({ account_id: accountId })
+    .whereIn('session_id', sessionIds);
+  return new Map(rows.flatMap((row) => keyed(row.session_id, readSession(row))));
+}
 
 /** Reads the sessions of one account. */
 export function createSessionReader({ knex, accountId }: ReadScope) {
@@ -44,14 +56,6 @@ export function createSessionReader({ knex, accountId }: ReadScope) {
       return session && { incarnation: row.incarnation, session };
     },
 
-    /** Returns the sessions with these ids that have a reading. */
-    async findAll(sessionIds: readonly string[]): Promise<Map<string, Session>> {
-      const rows: SessionRow[] = await mine()
-        .select('session_id', 'subject_id', 'body')
-        .whereIn('session_id', sessionIds);
-      return new Map(rows.flatMap((row) => keyed(row.session_id, readSession(row))));
-    },
-
     /** Returns the ids of the sessions that have a reading that is not backfilled. */
     async live(sessionIds: readonly string[]): Promise<Set<string>> {
       const rows: SessionRow[] = await mine()
@@ -65,24 +69,21 @@ export function createSessionReader({ knex, accountId }: ReadScope) {
 
 /** Writes the sessions of one account in a transaction. */
 export function createSessionWriter({ knex: transaction, accountId, version, caches, afterCommit }: WriteScope) {
-  const { findAll } = createSessionReader({ knex: transaction, accountId });
+  const readSessions = (ids: string[]) => findSessions({ knex: transaction, accountId }, ids);
 
   return {
-    /** Locks the sessions until the transaction ends. The content of a new session is undefined. */
-    async lock(sessionIds: readonly string[], nowMs: number): Promise<Map<string, StoredSession>> {
-      const rows = await lockOrInsertRows<LockedSessionRow>(transaction, accountId, sessionIds, {
-        table: 'sessions',
-        idColumn: 'session_id',
-        columns: ['session_id', 'incarnation', 'version'],
-        placeholder: () => ({
-          incarnation: makeIncarnation(),
-          version: noVersion,
-          touched_at_ms: touchedAt(nowMs),
-          started_at_ms: nowMs,
-        }),
-      });
+    /** Returns the statement that locks the sessions that exist, for `lock`. */
+    toLock: (sessionIds: readonly string[]): Statement => buildLock(transaction, accountId, sessionIds, sessionLock(0)),
+
+    /** Locks the sessions until the transaction ends. The content of a new session is undefined. `found` is locked. */
+    async lock(
+      sessionIds: readonly string[],
+      nowMs: number,
+      found?: readonly LockedSessionRow[],
+    ): Promise<Map<string, StoredSession>> {
+      const rows = await lockOrInsertRows(transaction, accountId, sessionIds, sessionLock(nowMs), found);
       const locked = rows.map((row) => ({ id: row.session_id, version: row.version }));
-      const sessions = await caches.sessions.contentsOf(accountId, locked, findAll);
+      const sessions = await caches.sessions.contentsOf(accountId, locked, readSessions);
       return new Map(
         rows.map(({ session_id, incarnation }) => [session_id, { incarnation, session: sessions.get(session_id) }]),
       );
@@ -134,6 +135,19 @@ export function createSessionWriter({ knex: transaction, accountId, version, cac
     },
   };
 }
+
+/** The columns and the placeholder of a locked session. */
+const sessionLock = (nowMs: number): RowLock => ({
+  table: 'sessions',
+  idColumn: 'session_id',
+  columns: ['session_id', 'incarnation', 'version'],
+  placeholder: () => ({
+    incarnation: makeIncarnation(),
+    version: noVersion,
+    touched_at_ms: touchedAt(nowMs),
+    started_at_ms: nowMs,
+  }),
+});
 
 function touchedAt(nowMs: number): number {
   return nowMs - (nowMs % touchStepMs);

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { buildInsert, type Statement } from './rows.js';
+import { buildInsert, forUpdate, runStatements, selectRows, type Statement } from './rows.js';
 import type { ReadScope } from './scope.js';
 
 /**
@@ -28,28 +28,31 @@ export function createPositionTable({ knex: transaction, accountId }: ReadScope)
     const row = { account_id: accountId, ...columns };
     return buildInsert(transaction, 'stream_positions', [row], { key: ['account_id'], merged: Object.keys(columns) });
   };
-  const lock = async (): Promise<Omit<StreamHead, 'accountId'>> => {
-    const select = () =>
-      transaction('stream_positions')
-        .select('position', 'erasures')
-        .where({ account_id: accountId })
-        .forUpdate()
-        .first();
-    const known = await select();
-    if (known) return known;
+  const sql = `select position, erasures from stream_positions where account_id = ?${forUpdate(transaction)}`;
+  const lock = async (before: readonly Statement[] = []): Promise<Omit<StreamHead, 'accountId'>> => {
+    const select = { sql, bindings: [accountId] };
+    const [known] = await runStatements({ knex: transaction }, [...before, select]);
+    if (known) return known as StreamHead;
     const blank = { account_id: accountId, position: 0, erasures: 0 };
     await transaction('stream_positions').insert(blank).onConflict(['account_id']).ignore();
-    return select();
+    const [inserted] = await selectRows<StreamHead>(transaction, select);
+    return inserted as StreamHead;
   };
 
   return {
     /**
      * Reserves `count` positions. Returns the first position and the statement that stores the last position.
-     * Positions follow the clock, so they also ascend after a database is restored from a backup.
+     * Positions follow the clock, so they also ascend after a database is restored from a backup. Runs the statements
+     * `before` in the same round trip.
      */
-    async take(count: number, nowMs: number): Promise<{ readonly first: number; readonly toSave: Statement[] }> {
+    async take(
+      count: number,
+      nowMs: number,
+      before: readonly Statement[],
+    ): Promise<{ readonly first: number; readonly toSave: Statement[] }> {
+      if (count === 0) await runStatements({ knex: transaction }, before);
       if (count === 0) return { first: 0, toSave: [] };
-      const { position, erasures } = await lock();
+      const { position, erasures } = await lock(before);
       const first = Math.max(position + positionStep, nowMs * positionsPerMs);
       return { first, toSave: save({ position: first + (count - 1) * positionStep, erasures }) };
     },

@@ -3,13 +3,26 @@ import { findLiveUntil } from '../score/live.js';
 import type { Subject } from '../score/remembered.js';
 import { noVersion } from './row-cache.js';
 import { rowFormats } from './row-formats.js';
-import { buildInsert, lockOrInsertRows, type Statement } from './rows.js';
+import { buildInsert, buildLock, lockOrInsertRows, type RowLock, type Statement } from './rows.js';
 import type { KnownSubject, ReadScope, WriteScope } from './scope.js';
 
 interface SubjectRow {
   readonly subject_id: string;
   readonly body: string | null;
 }
+
+export interface LockedSubjectRow {
+  readonly subject_id: string;
+  readonly version: string;
+}
+
+/** The columns and the placeholder of a locked subject. */
+const subjectLock: RowLock = {
+  table: 'subjects',
+  idColumn: 'subject_id',
+  columns: ['subject_id', 'version'],
+  placeholder: () => ({ version: noVersion }),
+};
 
 /** Precision of `live_until_ms` in ms. */
 const liveStepMs = 10 * 60_000;
@@ -43,19 +56,15 @@ export function createSubjectWriter({ knex: transaction, accountId, version, cac
   };
 
   return {
-    /** Locks the subjects until the transaction ends. The content of a new subject is undefined. */
-    async lock(subjectIds: readonly string[]): Promise<Map<string, Subject | undefined>> {
-      const rows = await lockOrInsertRows<SubjectRow & { readonly version: string }>(
-        transaction,
-        accountId,
-        subjectIds,
-        {
-          table: 'subjects',
-          idColumn: 'subject_id',
-          columns: ['subject_id', 'version'],
-          placeholder: () => ({ version: noVersion }),
-        },
-      );
+    /** Returns the statement that locks the subjects that exist, for `lock`. */
+    toLock: (subjectIds: readonly string[]): Statement => buildLock(transaction, accountId, subjectIds, subjectLock),
+
+    /** Locks the subjects until the transaction ends. The content of a new subject is undefined. `found` is locked. */
+    async lock(
+      subjectIds: readonly string[],
+      found?: readonly LockedSubjectRow[],
+    ): Promise<Map<string, Subject | undefined>> {
+      const rows = await lockOrInsertRows(transaction, accountId, subjectIds, subjectLock, found);
       const locked = rows.map((row) => ({ id: row.subject_id, version: row.version }));
       const subjects = await caches.subjects.contentsOf(accountId, locked, readSubjects);
       // A new subject has no triggers.

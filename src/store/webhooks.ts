@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Schema } from '../contract/contract.js';
 import { filterAsciiIds, type Nullable, omitNulls, selectAfter, toColumns } from './columns.js';
 import { rowFormats } from './row-formats.js';
-import { selectRows } from './rows.js';
+import type { Statement } from './rows.js';
 import type { ReadScope } from './scope.js';
 import { hasOtherWriters } from './server-facts.js';
 
@@ -76,16 +76,15 @@ export function createWebhookTable({ knex, accountId }: ReadScope) {
 
   return {
     /**
-     * Returns the account's webhook epoch. Undefined if the account has no webhook.
+     * Returns the query for the account's webhook epoch. It has no row if the account has no webhook.
      *
      * Each registration and each 410 response starts a new epoch in its own transaction. An event with epoch n is later
      * than every change with an epoch up to n, and earlier than every other change.
      */
-    async epoch(): Promise<number | undefined> {
+    selectEpoch(): Statement {
       const exists = 'exists (select 1 from webhooks where account_id = accounts.account_id)';
       const sql = `select webhook_epoch from accounts where account_id = ? and ${exists}`;
-      const [row] = await selectRows<{ webhook_epoch: number }>(knex, { sql, bindings: [accountId] });
-      return row?.webhook_epoch;
+      return { sql, bindings: [accountId] };
     },
 
     /** Starts the account's next webhook epoch and returns it. The caller must hold the account lock. */
