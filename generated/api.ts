@@ -1429,7 +1429,8 @@ export interface components {
         /** @description Values that the service estimated from the text of this request (`derive_sentiment`). Absent if nothing was estimated. */
         DerivedValues: {
             /**
-             * @description Sentiment that the service estimated from `user_message`, from -1 (severe distress) to 1.
+             * @description Sentiment that the service estimated from `user_message`: from -0.95 (severe distress) to 0, with up to four decimals.
+             *     Values from -0.05 to 0 are neutral words. They keep the order of messages, and `action_reason` names no direction for them.
              * @example -0.64
              */
             sentiment?: number;

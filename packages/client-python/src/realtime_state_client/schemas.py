@@ -174,7 +174,8 @@ RrQuality = Literal["usable", "unusable"]
 class DerivedValues(TypedDict):
     """Values that the service estimated from the text of this request (`derive_sentiment`)."""
 
-    # Sentiment that the service estimated from `user_message`, from -1 (severe distress) to 1.
+    # Sentiment that the service estimated from `user_message`: from -0.95 (severe distress) to 0, with up to four
+    # decimals.
     sentiment: NotRequired[float]
 
 
