@@ -2411,4 +2411,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "90518d671a7916c0d44a87499575e8ad340058a121841e02f8051ea3c9ea376b" as const;
+export const contractDigest = "a16fcc7e2a1c36df2b576ed37c87784c1200f49dcc371e4da96dff1ab5f91ad2" as const;

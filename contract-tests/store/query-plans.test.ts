@@ -130,12 +130,7 @@ async function startHeard(): Promise<Heard> {
   const knex = openKnex(database.url);
   await migrate(knex);
   const [store, clock] = [storeOn(knex), new Clock()];
-  const readWeights = (name: string) => readFile(new URL(`packages/text/weights/${name}.bin`, root));
-  const texts = createTexts({
-    topics: await readWeights('topics'),
-    severity: await readWeights('severity'),
-    safety: await readWeights('safety'),
-  });
+  const texts = createTexts(await readFile(new URL('packages/text/weights/text.bin', root)));
   const maxTimestampAgeMs = day * 1000;
   const prepareReading = createPrepareReading({
     texts,

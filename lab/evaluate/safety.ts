@@ -1,24 +1,28 @@
 /**
  * Measures the safety findings and the recognition of languages, with the code of the service. Prints tables. Leaves out
- * each voice of the training once, and judges its texts and a part of the everyday texts.
+ * each author of the training voices once, and judges these voices and a part of the everyday texts.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
-import { isForeign } from '../../packages/text/check-message.js';
-import { createFindDanger, findExplicit, openSafetyModel, type FindDanger } from '../../packages/text/safety.js';
+import { loadTextModel } from '../../packages/text/model.js';
+import { safetyFinding as settings } from '../../packages/text/settings.js';
+import { computeDangerLogOdds, findExplicit, type SafetyKind } from '../../packages/text/safety.js';
+import { createTextAnalyzer } from '../../packages/text/texts.js';
+import { createReadMessage, encodeModels } from '../../packages/text/training/fit.js';
 import { readRecords } from '../../packages/text/training/sad.js';
 import {
-  encodeSafety,
   fitSafety,
+  readExplicit,
   readSafetyTexts,
   type SafetyText,
   toDanger,
-  voices,
+  voicesByAuthor,
 } from '../../packages/text/training/safety.js';
 import { readOwnTexts } from '../../packages/text/training/severity.js';
-import { dataDefaultPath, weightsFolder } from '../../packages/text/training/texts.js';
+import { dataDefaultPath, weightsFile } from '../../packages/text/training/texts.js';
+import { decodeWeights } from '../../packages/text/weights.js';
 import { startProgress } from '../../packages/tools/terminal/progress.js';
 import { textTable } from '../../packages/tools/terminal/table.js';
 import { figureColumns } from '../figures.js';
@@ -42,24 +46,33 @@ interface Judged {
   readonly text: string;
   readonly source: string;
   readonly expected: SafetyText['danger'] | undefined;
-  readonly found: ReturnType<FindDanger>;
-  readonly withoutPunctuation: ReturnType<FindDanger>;
+  readonly found: SafetyKind | undefined;
+  readonly withoutPunctuation: SafetyKind | undefined;
+  /** Log odds of any danger. Infinite for an explicit statement. */
+  readonly logOdds: number;
 }
+
+type Analyzer = ReturnType<typeof createTextAnalyzer>;
 
 const options = new Command('evaluate:safety')
   .description('Measure the safety findings of messages, and the recognition of languages.')
   .option('--data <folder>', 'folder of the data files', dataDefaultPath)
-  .option('--no-cross-validation', 'do not train without each voice')
+  .option('--no-cross-validation', 'do not train without each author')
   .option('--held-out', 'judge the texts of held-out authors too. Only for the reported figures')
   .option('--errors', 'print the wrong results, except those of the held-out texts')
   .parse()
   .opts<Options>();
 
 const ownFolder = fileURLToPath(new URL('../../packages/text/training/texts', import.meta.url));
-const findDanger = createFindDanger(openSafetyModel(readFileSync(join(weightsFolder, 'safety.bin'))));
+const released = decodeWeights(readFileSync(weightsFile));
+const analyzer = createTextAnalyzer(loadTextModel(readFileSync(weightsFile)));
 const columns = figureColumns('texts', 'found', '95 % interval');
 /** Kinds of the everyday texts of the data files, which no author of this project wrote. */
 const everydaySources = ['everyday/request', 'everyday/instruction', 'everyday/chat'];
+/** Log odds that the table of operating points compares. */
+const operatingPoints = [-1.2, -0.8, -0.6, -0.4, -0.3, -0.25, -0.2, 0, 0.2, 0.4];
+/** Questions to a counselor that describe a danger to their writer, by the labels of this project. They are in no training. */
+const counselorDangers = [17, 28, 67, 74, 107, 222, 282, 452, 620, 639, 753];
 /** Number of words from which a text must be recognized. Texts without spaces always count. */
 const foreignWordsMin = 5;
 const englishWordsMin = 3;
@@ -70,29 +83,32 @@ printOthers();
 printLanguages();
 printTime();
 
-/** Judges the texts of each voice, and a part of the others, with a model that was trained without them. */
+/** Judges the voices of each author, and a part of the others, with a model that was trained without them. */
 function printLeftOut(): void {
   const texts = readSafetyTexts(options.data);
-  const progress = startProgress(process.stderr, voices.length, 'trainings');
-  const judged = voices.flatMap((voice, fold) => {
+  const readMessage = createReadMessage(released.vocabulary);
+  const progress = startProgress(process.stderr, voicesByAuthor.length, 'trainings');
+  const judged = voicesByAuthor.flatMap((own, fold) => {
+    const sources = own.map((voice) => `voices/${voice}`);
     const isLeftOut = ({ source }: SafetyText, i: number) =>
-      /^(voices|development)/.test(source) ? source === `voices/${voice}` : spread(i) === fold;
-    const weights = encodeSafety(fitSafety(texts.filter((it, i) => !isLeftOut(it, i))));
-    const find = createFindDanger(openSafetyModel(weights));
+      /^(voices|development|explicit)/.test(source) ? sources.includes(source) : spread(i) === fold;
+    const safety = fitSafety(
+      texts.filter((it, i) => !isLeftOut(it, i)),
+      readMessage,
+    );
+    const trained = createTextAnalyzer(loadTextModel(encodeModels({ ...released, safety })));
     progress.advance();
     return [
-      ...texts.filter(isLeftOut).map((it) => judge(find, it.text, it.source, it.danger)),
-      ...readThreats(`voices/${voice}`, find),
+      ...texts.filter(isLeftOut).map((it) => judge(trained, it.text, it.source, it.danger)),
+      ...sources.flatMap((source) => readThreats(source, trained)),
     ];
   });
   progress.stop();
-  printVoices(
-    'each voice left out of the training',
-    judged,
-    voices.map((voice) => `voices/${voice}`),
-  );
+  const sources = voicesByAuthor.flat().map((voice) => `voices/${voice}`);
+  printVoices('each author left out of the training', judged, sources);
+  printOperatingPoints(judged, sources);
   const rows = everydaySources.map((source) => alarmRow(source, ofSource(judged, source)));
-  const everyday = judged.filter(({ source }) => everydaySources.includes(source));
+  const everyday = judged.filter(isEveryday);
   const others = ['comments', 'sad', 'glad', 'neutral', 'others', 'everyday', 'concerns', 'labeled'].map((source) =>
     alarmRow(
       source,
@@ -103,9 +119,32 @@ function printLeftOut(): void {
   print('texts without a danger, left out', [rows, [all], others]);
 }
 
+function isEveryday({ source }: Judged): boolean {
+  return everydaySources.includes(source);
+}
+
+/** Prints what each threshold finds in the authors and everyday texts that were left out. */
+function printOperatingPoints(judged: readonly Judged[], sources: readonly string[]): void {
+  const ofVoices = judged.filter(({ source }) => sources.includes(source));
+  const groups = [
+    judged.filter(isEveryday),
+    ofVoices.filter(({ expected }) => expected === 'none'),
+    ofVoices.filter(({ expected }) => expected !== undefined && expected !== 'none'),
+  ];
+  const rows = operatingPoints.map((min) => [
+    `${min}${min === settings.log_odds_min ? ' (in use)' : ''}`,
+    ...groups.map((group) => {
+      const found = group.filter(({ logOdds }) => logOdds >= min).length;
+      return `${found} of ${group.length}, ${((100 * found) / group.length).toFixed(group.length > 1000 ? 2 : 0)} %`;
+    }),
+  ]);
+  const titles = figureColumns('everyday', 'look-alikes', 'dangers');
+  console.log(`\n${textTable([{ title: 'log odds at least' }, ...titles], [rows])}`);
+}
+
 /** Distributes texts over the folds. */
 function spread(i: number): number {
-  return (Math.imul(i + 1, 0x9e3779b1) >>> 0) % voices.length;
+  return (Math.imul(i + 1, 0x9e3779b1) >>> 0) % voicesByAuthor.length;
 }
 
 function ofSource(judged: readonly Judged[], source: string): Judged[] {
@@ -113,31 +152,44 @@ function ofSource(judged: readonly Judged[], source: string): Judged[] {
 }
 
 function printHeldOut(): void {
-  const heldOut = ['held-out-voices/veteran', 'held-out-voices/carer', 'held-out', 'evaluation'];
-  const judged = heldOut.flatMap((source) => {
-    const isVoice = source.startsWith('held-out-voices');
-    const own = [...readOwnTexts(`safety/${source}`), ...readNone(source)];
-    const texts = own.filter(({ kind }) => !(isVoice && toDanger(kind) === 'violence'));
+  const voices = ['veteran', 'carer', 'student', 'night-worker'].map((voice) => `held-out-voices/${voice}`);
+  const heldOut = [...voices, 'held-out', 'evaluation'];
+  const judged = heldOut.flatMap((source) =>
+    [...readOwnTexts(`safety/${source}`), ...readOwnTexts(`safety/${source}/none`)].map(({ text, kind }) =>
+      judge(analyzer, text, source, toDanger(kind)),
+    ),
+  );
+  printVoices('texts that are in no training and no choice', judged, heldOut);
+  const rows = (['choice', 'held-out'] as const).flatMap((half) => {
+    const statements = readExplicit(half).map(({ text, source, danger }) => judge(analyzer, text, source, danger));
+    const byPattern = statements.filter(({ logOdds }) => logOdds === Infinity).length;
     return [
-      ...texts.map(({ text, kind }) => judge(findDanger, text, source, toDanger(kind))),
-      ...(isVoice ? readThreats(source, findDanger) : []),
+      alarmRow(`half ${half}`, statements),
+      ['  by a pattern alone', ...shareCells(byPattern, statements.length)],
     ];
   });
-  printVoices('authors that are in no training and no choice', judged, heldOut);
-}
-
-function readNone(source: string) {
-  return readOwnTexts(`safety/${source}/none`);
+  print('explicit statements in the first person and the present', [rows]);
+  const questions = readRecords(join(options.data, 'concerns_dev.csv'), ['id', 'text']).map(({ id, text = '' }) =>
+    judge(analyzer, text, 'counseling', counselorDangers.includes(Number(id)) ? 'suicidal_thoughts' : 'none'),
+  );
+  const parts = [true, false].map((isDanger) => questions.filter(({ expected }) => (expected !== 'none') === isDanger));
+  print('questions to a counselor', [
+    [alarmRow('with a danger', parts[0] ?? []), alarmRow('without a danger', parts[1] ?? [])],
+  ]);
 }
 
 /** Judges the texts in which the writer threatens somebody else. */
-function readThreats(source: string, find: FindDanger): Judged[] {
-  const threats = readOwnTexts(`safety/${source}`).filter(({ kind }) => toDanger(kind) === 'violence');
-  return threats.map(({ text }) => judge(find, text, source, undefined));
+function readThreats(source: string, trained: Analyzer): Judged[] {
+  const threats = readOwnTexts(`safety/${source}`).filter(({ kind }) => toDanger(kind) === undefined);
+  return threats.map(({ text }) => judge(trained, text, source, undefined));
 }
 
-function judge(find: FindDanger, text: string, source: string, expected: Judged['expected']): Judged {
-  return { text, source, expected, found: find(text), withoutPunctuation: find(withoutPunctuation(text)) };
+function judge(trained: Analyzer, text: string, source: string, expected: Judged['expected']): Judged {
+  return {
+    ...{ text, source, expected, found: trained.analyze(text).check.danger },
+    withoutPunctuation: trained.analyze(withoutPunctuation(text)).check.danger,
+    logOdds: findExplicit(text) ? Infinity : computeDangerLogOdds(trained.scoreMessage(text).safety),
+  };
 }
 
 /** Returns a text as it is typed on a phone. */
@@ -200,10 +252,14 @@ function printOthers(): void {
   const files = { everyday_dev: 'text', goemotions_dev: 'text', sad_dev: 'sentence', concerns_dev: 'text' };
   const rows = Object.entries(files).map(([file, column]) => {
     const records = readRecords(join(options.data, `${file}.csv`), [column]);
-    const found = records.filter((record) => findDanger(record[column] ?? '') !== undefined);
+    const found = records.filter((record) => analyzer.analyze(record[column] ?? '').check.danger !== undefined);
     return [file, ...shareCells(found.length, records.length, 2)];
   });
-  print('the released model on texts of its training (concerns_dev: no training)', [rows]);
+  print('the released model on texts of its training (concerns_dev: no training of safety)', [rows]);
+}
+
+function isForeign(text: string): boolean {
+  return analyzer.analyze(text).check.isForeign;
 }
 
 function printLanguages(): void {
@@ -222,14 +278,14 @@ function printLanguages(): void {
 
 function printTime(): void {
   const texts = readEnglish().flatMap((kind) => kind.texts);
-  const check = (text: string) => isForeign(text) || findDanger(text);
-  texts.forEach(check);
+  const analyze = (text: string) => analyzer.analyze(text);
+  texts.forEach(analyze);
   const before = process.cpuUsage();
-  texts.forEach(check);
+  texts.forEach(analyze);
   const { user, system } = process.cpuUsage(before);
   const length = texts.join('').length / texts.length;
   console.log(
-    `\nprocessor time of both checks: ${((user + system) / texts.length).toFixed(1)} µs per message of ${length.toFixed(0)} characters`,
+    `\nprocessor time of language, safety and sentiment: ${((user + system) / texts.length).toFixed(1)} µs per message of ${length.toFixed(0)} characters`,
   );
 }
 

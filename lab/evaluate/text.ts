@@ -5,20 +5,17 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { textSentiment } from '../../packages/text/settings.js';
+import { loadTextModel } from '../../packages/text/model.js';
+import { createTextAnalyzer } from '../../packages/text/texts.js';
+import { createReadMessage, encodeModels } from '../../packages/text/training/fit.js';
 import {
-  createSentimentEstimator,
-  createSeverityAnalyzer,
-  type EstimateSentiment,
-  openSeverityModel,
-} from '../../packages/text/severity.js';
-import {
-  encodeSeverity,
   fitSeverity,
   readLabeled,
   readSeverityTexts,
   type SeverityText,
 } from '../../packages/text/training/severity.js';
-import { dataDefaultPath } from '../../packages/text/training/texts.js';
+import { dataDefaultPath, weightsFile } from '../../packages/text/training/texts.js';
+import { decodeWeights } from '../../packages/text/weights.js';
 import { auc } from '../../packages/tools/evaluate/statistics.js';
 import { startProgress } from '../../packages/tools/terminal/progress.js';
 import { textTable } from '../../packages/tools/terminal/table.js';
@@ -39,7 +36,8 @@ const MILD_MAX = 0.3;
 const TURN_SECONDS = 40;
 const TURNS = 3;
 const COST_RUNS = 20_000;
-const weightsFile = new URL('../../packages/text/weights/severity.bin', import.meta.url);
+const weights = readFileSync(weightsFile);
+const readMessage = createReadMessage(decodeWeights(weights).vocabulary);
 
 /** A source that is left out of the training, and the figures of its texts. */
 interface LeftOut {
@@ -55,6 +53,9 @@ interface Model {
   readonly severityOf: (text: string) => number;
   readonly estimate: EstimateSentiment;
 }
+
+/** Returns the published sentiment of a message. Undefined for a message without a known word. */
+type EstimateSentiment = (text: string) => number | undefined;
 
 const startsWith =
   (...prefixes: string[]) =>
@@ -120,18 +121,20 @@ async function evaluate({ data, errors }: { data: string; errors: boolean }): Pr
 }
 
 function train(texts: readonly SeverityText[]): Model {
-  return toModel(encodeSeverity(fitSeverity(texts)));
+  return toModel(encodeModels({ ...decodeWeights(weights), severity: fitSeverity(texts, readMessage) }));
 }
 
 /** Returns the model of the service. */
 function released(): Model {
-  return toModel(readFileSync(weightsFile));
+  return toModel(weights);
 }
 
 function toModel(bytes: Uint8Array): Model {
-  const model = openSeverityModel(bytes);
-  const analyze = createSeverityAnalyzer(model());
-  return { severityOf: (text) => analyze(text) ?? -Infinity, estimate: createSentimentEstimator(model) };
+  const analyzer = createTextAnalyzer(loadTextModel(bytes));
+  return {
+    severityOf: (text) => analyzer.scoreMessage(text).severity,
+    estimate: (text) => analyzer.analyze(text).sentiment,
+  };
 }
 
 function printRanking(model: Model, texts: readonly SeverityText[]): string {
@@ -291,7 +294,7 @@ function printCost(): void {
   run();
   const { user, system } = process.cpuUsage(before);
   console.log(`\n${((user + system) / COST_RUNS).toFixed(1)} µs of processor time per message of 250 characters`);
-  console.log(`${(readFileSync(weightsFile).length / 2 ** 20).toFixed(2)} MB of weights`);
+  console.log(`${(weights.length / 2 ** 20).toFixed(2)} MB of weights of all models`);
 }
 
 /** Returns the area under the ROC curve: the share of pairs in which the stressful text has the higher score. */

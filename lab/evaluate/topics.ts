@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import { loadTopicModel } from '../../packages/text/model.js';
+import { loadTextModel } from '../../packages/text/model.js';
 import { topicExtraction as settings } from '../../packages/text/settings.js';
 import {
   dataDefaultPath,
@@ -110,7 +110,7 @@ function without(ownKinds: readonly string[]): TopicTexts {
 
 /** Prints the share of the texts with a topic, and for concerns also the share with an acceptable first topic. */
 function printLines(): void {
-  const findings = judgeLines(loadTopicModel(readFileSync(weightsFile)), readTopicLines(options.half));
+  const findings = judgeLines(loadTextModel(readFileSync(weightsFile)), readTopicLines(options.half));
   console.log(`${findings.length} texts of the half ${options.half}`);
   const width = 20;
   const columns = ['no concern', 'with topic', 'concern', 'with topic', 'right'];

@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createCheckMessage, isForeign } from './check-message.js';
 import { dangerPatterns } from './danger-patterns.js';
-import { findExplicit, openSafetyModel } from './safety.js';
+import { loadTextModel } from './model.js';
+import { findExplicit, hasDangerWord } from './safety.js';
+import { createTextAnalyzer } from './texts.js';
+import { createTokenizer } from './tokens.js';
 
-const model = openSafetyModel(readFileSync(new URL('./weights/safety.bin', import.meta.url)));
-const check = createCheckMessage(model);
+const model = loadTextModel(readFileSync(new URL('./weights/text.bin', import.meta.url)));
+const [analyzer, createdOnce] = [createTextAnalyzer(model), createTextAnalyzer(model)];
+const check = (text: string) => analyzer.analyze(text).check;
 
 test.each([
   'ok',
@@ -24,7 +27,7 @@ test.each([
   'Translate: Ich habe meine Arbeit verloren. I lost my job.',
   'we had a naïve chat in a café about El Niño',
 ])('"%s" is not a text of another language', (text) => {
-  expect(isForeign(text)).toBe(false);
+  expect(check(text).isForeign).toBe(false);
 });
 
 test.each([
@@ -61,8 +64,15 @@ const explicit = [
 ];
 
 test.each(explicit)('"%s" is found alone, and after another statement with and without punctuation', (statement) => {
-  for (const before of ['', 'my mom died two years ago and ', 'My mom died two years ago. ', 'ok so nobody helps me '])
+  for (const before of [
+    '',
+    'my mom died two years ago and ',
+    'My mom died two years ago. ',
+    'ok so nobody helps me ',
+  ]) {
     expect(findExplicit(before + statement), before).toBeDefined();
+    expect(hasDangerWord(createTokenizer().read(before + statement))).toBe(true);
+  }
 });
 
 test.each([
@@ -99,9 +109,7 @@ test('no text makes the check fail, and the result depends only on the text', ()
   );
   fc.assert(
     fc.property(text, (it) => {
-      expect(createdOnce(it)).toEqual(check(it));
+      expect(createdOnce.analyze(it).check).toEqual(check(it));
     }),
   );
 });
-
-const createdOnce = createCheckMessage(model);

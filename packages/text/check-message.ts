@@ -1,8 +1,9 @@
 import type { components } from '../../generated/api.js';
 import { textAnalysis as texts } from './settings.js';
 import { englishWords, foreignWords } from './language-words.js';
-import type { LinearModel } from './linear.js';
-import { createFindDanger, type FindDanger, type SafetyKind } from './safety.js';
+import type { SafetyKind } from './safety.js';
+import { buildWordTable, findNumber } from './tables.js';
+import { hashWord, marks, type Words } from './tokens.js';
 
 /** Result of checking a user message. It belongs to the response only: no part of it is stored, logged or delivered. */
 export interface MessageCheck {
@@ -12,20 +13,6 @@ export interface MessageCheck {
   readonly danger?: SafetyKind;
   /** Which checks answered. Absent if no external check was asked. */
   readonly source?: components['schemas']['SafetySource'];
-}
-
-/**
- * Returns a function with its own working memory, which checks one message at a time. It calls `model` for the first
- * message in English, and never throws after that.
- */
-export function createCheckMessage(model: () => LinearModel): (message: string) => MessageCheck {
-  let findDanger: FindDanger | undefined;
-  return (message) => {
-    if (isForeign(message)) return { isForeign: true };
-    findDanger ??= createFindDanger(model);
-    const danger = findDanger(message);
-    return { isForeign: false, ...(danger && { danger }) };
-  };
 }
 
 /** Returns the fields of a response that describe the check. None if the reading has no message that was checked. */
@@ -42,13 +29,11 @@ export function describeCheck({
   };
 }
 
-/** Evidence of each known word: 1 for English, -1 for another language. */
-const evidence = new Map([
-  ...foreignWords.map((word) => [word, -1] as const),
-  ...englishWords.map((word) => [word, 1] as const),
-]);
-/** Maximum number of characters that are read. A language shows in the first sentences. */
+/** Number of each known word by its hash: first the English words, then those of other languages. */
+const table = buildWordTable([...englishWords, ...foreignWords].map(hashWord), 1);
+/** Maximum number of characters and words that are read. A language shows in the first sentences. */
 const TEXT_MAX = 600;
+const WORDS_MAX = 120;
 /** Letters of another alphabet from which a text is not English. A kaomoji has one or two. */
 const OTHER_LETTERS_MIN = 3;
 /** A message of this number of words without a frequent English word is not English if one word is foreign. */
@@ -57,28 +42,58 @@ const WORDS_WITHOUT_ENGLISH = 4;
 const PLAIN_WORDS_WITHOUT_ENGLISH = 10;
 /** Evidence of an unknown word with a letter that English does not have. */
 const FOREIGN_LETTER_EVIDENCE = 0.5;
+const ZERO = 48;
 
 /**
  * Returns true if a text is clearly not English. Returns false for English, for texts that are too short to tell, and for
- * names, emoji and code. Never throws.
+ * names, emoji and code. `words` are the words of the text as they are written. Never throws.
  */
-export function isForeign(text: string): boolean {
-  const words = readWords(text.slice(0, TEXT_MAX));
-  const others = words.filter((word) => !isLatin(word));
-  const otherLetters = countLetters(others);
+export function isForeign(text: string, words: Words): boolean {
+  return words.isAscii ? areForeign(words) : hasForeignLetters(text.slice(0, TEXT_MAX));
+}
+
+function areForeign({ hashes, letters, starts, marks: found, count }: Words): boolean {
+  let [all, english, foreign, hasDigit] = [0, 0, 0, false];
+  for (let i = 0; i < count && i < WORDS_MAX; i++) {
+    if (letters[starts[i] ?? 0] === ZERO) {
+      hasDigit = true;
+      continue;
+    }
+    all++;
+    const number = findNumber(table, hashes[i] ?? 0);
+    if (number > englishWords.length) foreign++;
+    else if (number > 0) english++;
+  }
+  return decide({ all, english, foreign, isPlain: !hasDigit && (found & (marks.code | marks.slash)) === 0 });
+}
+
+interface Counts {
+  readonly all: number;
+  readonly english: number;
+  readonly foreign: number;
+  /** False for a text that may be code or a list of numbers. */
+  readonly isPlain: boolean;
+}
+
+function decide({ all, english, foreign, isPlain }: Counts): boolean {
+  if (foreign >= 2 && foreign > english) return true;
+  if (english > 0) return false;
+  if (foreign > 0) return all >= WORDS_WITHOUT_ENGLISH;
+  return all >= PLAIN_WORDS_WITHOUT_ENGLISH && isPlain;
+}
+
+function hasForeignLetters(text: string): boolean {
+  const words = readWords(text);
+  const otherLetters = countLetters(words.filter((word) => !isLatin(word)));
   if (otherLetters > 0 && otherLetters > countLetters(words) - otherLetters) return otherLetters >= OTHER_LETTERS_MIN;
   let [english, foreign] = [0, 0];
   for (const word of words) {
-    const plain = foldWord(word);
-    const known = evidence.get(plain) ?? 0;
-    if (known > 0) english += 1;
-    else if (known < 0) foreign += 1;
+    const number = findNumber(table, hashWord(foldWord(word)));
+    if (number > englishWords.length) foreign += 1;
+    else if (number > 0) english += 1;
     else if (/[^a-z'’]/.test(word)) foreign += FOREIGN_LETTER_EVIDENCE;
   }
-  if (foreign >= 2 && foreign > english) return true;
-  if (english > 0) return false;
-  if (foreign > 0) return words.length >= WORDS_WITHOUT_ENGLISH;
-  return words.length >= PLAIN_WORDS_WITHOUT_ENGLISH && !/[{}<>=_/\\|\d]/.test(text);
+  return decide({ all: words.length, english, foreign, isPlain: !/[{}<>=_/\\|\d]/.test(text) });
 }
 
 /** Returns the words in lower case without apostrophes. */

@@ -1,3 +1,4 @@
+import { dangerWords } from './danger-patterns.js';
 import { compileForms, endings, formClasses, functionWords, openingVerbs } from './forms.js';
 import { allPhrases, toBits, nowhere, type PhraseTree, plantPhrases, root, stepFrom } from './phrase-tree.js';
 import {
@@ -87,7 +88,9 @@ export function numberIn({ wordTable, stemTable, stemSieve }: Lexicon, words: Wo
 
 /** Returns a hash of all word lists and phrases. Weights are only valid with the lexicon of their training. */
 export const lexiconFingerprint = (): number =>
-  hashWord(JSON.stringify([wordClasses, allPhrases(), functionWords, formClasses, endings, [...openingVerbs]])) >>> 0;
+  hashWord(
+    JSON.stringify([wordClasses, allPhrases(), functionWords, formClasses, endings, [...openingVerbs], dangerWords]),
+  ) >>> 0;
 
 /** Compiles the word lists and phrases. Called once at startup. */
 export function compileLexicon(): Lexicon {

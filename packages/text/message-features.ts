@@ -1,145 +1,213 @@
-import { type BucketList, newBucketList, pushBucket } from './linear.js';
-import { roles, spellings } from './message-words.js';
-import { createTokenizer, hashNext, hashStart, hashWord, nextRun, runLetters, type Words } from './tokens.js';
+import {
+  deniedFeeling,
+  formBits,
+  formByEnding,
+  formClassNames,
+  fullStop,
+  noForm,
+  questionMark,
+  sentenceStart,
+} from './forms.js';
+import { isDangerWord } from './danger-patterns.js';
+import { createFinder, type Findings } from './findings.js';
+import type { Lexicon } from './lexicon.js';
+import { phrasePointsMin } from './phrase-tree.js';
+import { createTextReader, type ReadText } from './spelling.js';
+import { hashWord, marks, nextRun, runLetters, type Sentence, type Words } from './tokens.js';
+
+/** Feature buckets, one entry per occurrence. Entries beyond `length` are from earlier texts. */
+export interface BucketList {
+  length: number;
+  readonly buckets: Uint16Array;
+}
+
+/** Maximum number of features per family and text. Later features are ignored. */
+const BUCKETS_MAX = 8192;
+
+const newBucketList = (): BucketList => ({ length: 0, buckets: new Uint16Array(BUCKETS_MAX) });
+
+function pushBucket(list: BucketList, bucket: number): void {
+  if (list.length < list.buckets.length) list.buckets[list.length++] = bucket;
+}
 
 /**
- * Features of a message for the head of safety, in three families: single words with pairs, triples and pairs around
- * another word. Runs of four letters within a word and its edges. Roles of words, with their pairs and triples.
- * Sentences do not matter, so that a message without punctuation has the same features.
+ * Features of a message, which all heads read: the concern gate, severity and safety. Two families of hashed features:
+ * `forms` (single word forms, pairs and triples of forms, and facts about each sentence), then `words` (single words, denied
+ * words of danger, and runs of letters inside words).
  */
-export type MessageFeatures = readonly [words: BucketList, runs: BucketList, roles: BucketList];
-
-/** Features of a message for the head of severity: single words and pairs within a sentence, and runs of four letters. */
-export type SentenceFeatures = readonly [words: BucketList, runs: BucketList];
+export type MessageFeatures = readonly [forms: BucketList, words: BucketList];
 
 /** Each family has 2^bits buckets. */
-const BITS = 16;
-export const messageBits = { severity: [BITS, BITS], safety: [BITS, BITS, BITS] } as const;
-/** Maximum distance between two words whose roles form a pair. */
-const ROLE_DISTANCE_MAX = 4;
-/** Number of words that a negation denies. */
+export const messageBits = 15;
+const LENGTH_STEPS = [4, 8, 16, 32];
+/** Number of words after a negation in which a word of danger is denied: "I do not want to kill myself". */
 const DENIED_WORDS = 5;
-/** Added to the role of a denied word. Larger than the number of roles. */
-const DENIED_ROLE = 32;
-/** Up to this distance, pairs of roles are close. */
-const CLOSE_MAX = 2;
-
-/** Kinds of features. They are part of the hash, so that equal numbers of different kinds fall into different buckets. */
-const seed = {
-  pair: 0x9e3779b1,
-  mix: 0xc2b2ae35,
-  triple: 0x1234567,
-  skip: 0x777,
-  close: 5,
-  far: 9,
-  roles: 77,
-} as const;
-const ROLE_PRIME = 127;
-const SINGLE_ROLE_PRIME = 7919;
-
-const spellingHashes = new Map(
-  Object.entries(spellings).map(([word, others]) => [hashWord(word), others.split(' ').map(hashWord)]),
-);
-const negations = new Set(['not', 'never', 'no', 'without', 'nobody'].map(hashWord));
-/** The number of the role of each word, from 1. */
-const roleByHash = new Map(
-  roles.flatMap((words, i) => words.split(' ').map((word) => [hashWord(word), i + 1] as const)),
-);
+const negations = new Set('not never no dont didnt wont wouldnt isnt without nobody'.split(' ').map(hashWord));
 
 /**
- * Returns a function that lists the features of a message. Each call overwrites the result of the previous call. A word
- * after a negation has another role, so that "not want to die" shares no role with "want to die".
+ * Kinds of features. They are part of the hash, so that equal numbers of different kinds fall into different buckets.
  */
-export function createMessageFeatures(): (text: Words) => MessageFeatures {
-  const [words, runs, pairs] = [newBucketList(), newBucketList(), newBucketList()];
-  const [hashes, numbers]: [number[], number[]] = [[], []];
-  return (text) => {
-    words.length = runs.length = pairs.length = hashes.length = numbers.length = 0;
-    let denied = 0;
-    for (let i = 0; i < text.count; i++) {
+const kind = { one: 1, two: 2, three: 3, skip: 4, fact: 5, word: 6, run: 7, denied: 8 } as const;
+const classTotal = formClassNames.length;
+const markCount = Object.keys(marks).length;
+/** Numbers of the facts about a sentence: three ranges with one number per class, then single facts. */
+const fact = {
+  hasClass: 0,
+  classWithFirstPerson: 32,
+  classWithoutFirstPerson: 64,
+  myPerson: 96,
+  myLife: 97,
+  firstPerson: 98,
+  noFirstPerson: 99,
+  opensInstruction: 100,
+  textOpensInstruction: 101,
+  isNamed: 102,
+  isNamedInFirstPerson: 103,
+  length: 104,
+  mark: 112,
+  isDenied: 120,
+} as const;
+
+/** A text: its words, and what {@link addFindings} adds per segment. */
+export interface MessageText extends ReadText {
+  /** True if a phrase names a topic, and true if one does so in a segment with a first-person word. */
+  isNamed: boolean;
+  isNamedInFirstPerson: boolean;
+  /** For each word: 1 if a negation denies it, otherwise 0. */
+  readonly denied: Uint8Array;
+  /** True if a negation denies a feeling, and true if a feeling is not denied. */
+  hasDeniedFeeling: boolean;
+  hasFeeling: boolean;
+}
+
+export const toMessageText = (text: ReadText): MessageText => ({
+  ...text,
+  denied: new Uint8Array(text.words.count),
+  ...{ isNamed: false, isNamedInFirstPerson: false, hasDeniedFeeling: false, hasFeeling: false },
+});
+
+export function addFindings(text: MessageText, found: Findings): void {
+  const { from, to, hits, isFirstPerson, hasDeniedFeeling, hasFeeling } = found;
+  const isNamed = hits.some(({ points }) => points >= phrasePointsMin);
+  text.isNamed ||= isNamed;
+  text.isNamedInFirstPerson ||= isNamed && isFirstPerson;
+  text.denied.set(found.denied.subarray(0, to - from), from);
+  text.hasDeniedFeeling ||= hasDeniedFeeling;
+  text.hasFeeling ||= hasFeeling;
+}
+
+/** Returns a function that lists the features of a text. Each call overwrites the result of the previous call. */
+export function createMessageFeatures(lexicon: Lexicon): (it: MessageText) => MessageFeatures {
+  const [forms, words] = [newBucketList(), newBucketList()];
+  return (it) => {
+    forms.length = words.length = 0;
+    for (const sentence of it.words.sentences) pushSentence(forms, words, lexicon, it, sentence);
+    pushTextFacts(forms, lexicon, it);
+    return [forms, words];
+  };
+}
+
+/**
+ * Returns a function that lists the features of a text, for training. Each call overwrites the result of the previous
+ * call.
+ */
+export function createMessageReader(
+  lexicon: Lexicon,
+  vocabulary: readonly string[],
+): (text: string) => MessageFeatures {
+  const reader = createTextReader(lexicon, vocabulary);
+  const find = createFinder(lexicon);
+  const listFeatures = createMessageFeatures(lexicon);
+  return (content) => {
+    const text = toMessageText(reader.read(content));
+    const { words, numbers } = text;
+    words.segmentEnds.forEach((to, i) => addFindings(text, find(words, numbers, words.segmentEnds[i - 1] ?? 0, to)));
+    return listFeatures(text);
+  };
+}
+
+function pushSentence(
+  forms: BucketList,
+  words: BucketList,
+  lexicon: Lexicon,
+  { words: text, numbers, denied }: MessageText,
+  it: Sentence,
+): void {
+  let [bits, before, last, reach] = [0, noForm, sentenceStart, 0];
+  pushBucket(forms, findBucket(kind.one, last, 0, 0));
+  for (let i = it.from; i <= it.to; i++) {
+    const number = i < it.to ? (numbers[i] ?? 0) : 0;
+    let form: number = it.isQuestion ? questionMark : fullStop;
+    if (i < it.to && denied[i] === 1) form = deniedFeeling;
+    else if (i < it.to) {
+      form = (lexicon.forms[number] ?? noForm) || formByEnding(text, i);
+      bits |= lexicon.formBits[number] ?? 0;
       const hash = text.hashes[i] ?? 0;
-      for (const word of spellingHashes.get(hash) ?? [hash]) {
-        const role = roleByHash.get(word) ?? 0;
-        const isNegation = negations.has(word);
-        hashes.push(word);
-        numbers.push(role > 0 && denied > 0 && !isNegation ? role + DENIED_ROLE : role);
-        denied = isNegation ? DENIED_WORDS : denied - 1;
-      }
-      pushRuns(runs, text, i);
+      pushBucket(words, findBucket(kind.word, hash, 0, 0));
+      if (negations.has(hash)) reach = DENIED_WORDS;
+      else if (reach-- > 0 && isDangerWord(hash)) pushBucket(words, findBucket(kind.denied, hash, 0, 0));
+      pushRuns(words, text, i);
     }
-    for (let i = 0; i < hashes.length; i++) {
-      pushWords(words, hashes, i);
-      if (numbers[i] !== 0) pushRoles(pairs, numbers, i);
+    pushBucket(forms, findBucket(kind.one, form, 0, 0));
+    pushBucket(forms, findBucket(kind.two, last, form, 0));
+    if (i > it.from) {
+      pushBucket(forms, findBucket(kind.three, before, last, form));
+      pushBucket(forms, findBucket(kind.skip, before, form, 0));
     }
-    return [words, runs, pairs];
-  };
-}
-
-/** Returns a function that lists the features of a message. Each call overwrites the result of the previous call. */
-export function createSentenceFeatures(): (text: Words) => SentenceFeatures {
-  const [words, runs] = [newBucketList(), newBucketList()];
-  return (text) => {
-    words.length = runs.length = 0;
-    for (const { from, to } of text.sentences) {
-      let before = 0;
-      for (let i = from; i < to; i++) {
-        const hash = text.hashes[i] ?? 0;
-        push(words, hash);
-        push(words, Math.imul(before, seed.pair) ^ hash);
-        pushRuns(runs, text, i);
-        before = hash;
-      }
-      push(words, Math.imul(before, seed.pair));
-    }
-    return [words, runs];
-  };
-}
-
-function pushWords(words: BucketList, hashes: readonly number[], i: number): void {
-  const [first = 0, second, third] = [hashes[i], hashes[i + 1], hashes[i + 2]];
-  push(words, first);
-  if (second === undefined) return;
-  const pair = Math.imul(first, seed.pair) ^ second;
-  push(words, pair);
-  if (third === undefined) return;
-  push(words, Math.imul(pair, seed.pair) ^ third ^ seed.triple);
-  push(words, Math.imul(first, seed.pair) ^ Math.imul(third, seed.mix) ^ seed.skip);
-}
-
-function pushRoles(list: BucketList, numbers: readonly number[], i: number): void {
-  const first = numbers[i] ?? 0;
-  push(list, first * SINGLE_ROLE_PRIME + 1);
-  for (let distance = 1; distance <= ROLE_DISTANCE_MAX; distance++) {
-    const other = numbers[i + distance] ?? 0;
-    const range = distance <= CLOSE_MAX ? seed.close : seed.far;
-    if (other !== 0) push(list, Math.imul(first * ROLE_PRIME + other, seed.pair) ^ range);
+    before = last;
+    last = form;
   }
-  if (i + 1 === numbers.length) return;
-  const pair = Math.imul(first * ROLE_PRIME + (numbers[i + 1] ?? 0), seed.pair);
-  push(list, Math.imul(pair ^ (numbers[i + 2] ?? 0), seed.pair) ^ seed.roles);
+  const opens = ((lexicon.formBits[numbers[it.from] ?? 0] ?? 0) & formBits.opensInstruction) !== 0;
+  pushFacts(forms, bits, opens);
 }
 
-function pushRuns(runs: BucketList, { letters, starts, ends }: Words, i: number): void {
-  const start = (starts[i] ?? 0) - 1;
-  const end = ends[i] ?? 0;
+function pushRuns(list: BucketList, { letters, starts, ends }: Words, i: number): void {
+  const first = (starts[i] ?? 0) - 1;
+  const last = ends[i] ?? 0;
   let run = 0;
-  for (let at = start; at <= end; at++) {
+  for (let at = first; at <= last; at++) {
     run = nextRun(run, letters[at] ?? 0);
-    if (at >= start + runLetters - 1) push(runs, Math.imul(run, seed.pair));
+    if (at >= first + runLetters - 1) pushBucket(list, findBucket(kind.run, run, 0, 0));
   }
 }
 
-const push = (list: BucketList, hash: number): void =>
-  pushBucket(list, Math.imul(hash ^ (hash >>> 15), seed.mix) >>> (32 - BITS));
+function pushFacts(forms: BucketList, bits: number, opensInstruction: boolean): void {
+  const isFirstPerson = (bits & formBits.firstPerson) !== 0;
+  const classBase = isFirstPerson ? fact.classWithFirstPerson : fact.classWithoutFirstPerson;
+  for (let id = 0; id < classTotal; id++) {
+    if ((bits & (1 << id)) === 0) continue;
+    pushFact(forms, fact.hasClass + id);
+    pushFact(forms, classBase + id);
+  }
+  if ((bits & formBits.my) !== 0 && (bits & formBits.person) !== 0) pushFact(forms, fact.myPerson);
+  if ((bits & formBits.my) !== 0 && (bits & formBits.life) !== 0) pushFact(forms, fact.myLife);
+  pushFact(forms, isFirstPerson ? fact.firstPerson : fact.noFirstPerson);
+  if (opensInstruction) pushFact(forms, fact.opensInstruction);
+}
 
-/** A text whose features show a change of the tokenizer or of the features. */
-const PROBE = "I can’t sleep… it's 3am, sooo WORRIED about the café?\nHelp me, I wanna die tonight!";
+/**
+ * Adds the facts about the text as a whole: its length, its marks, whether it begins with an instruction, and whether
+ * it names a topic or denies its feelings.
+ */
+function pushTextFacts(forms: BucketList, lexicon: Lexicon, it: MessageText): void {
+  const { words: text, numbers } = it;
+  const opens = ((lexicon.formBits[numbers[0] ?? 0] ?? 0) & formBits.opensInstruction) !== 0;
+  if (opens && text.count > 0) pushFact(forms, fact.textOpensInstruction);
+  if (it.isNamed) pushFact(forms, fact.isNamed);
+  if (it.hasDeniedFeeling && !it.hasFeeling) pushFact(forms, fact.isDenied);
+  if (it.isNamedInFirstPerson) pushFact(forms, fact.isNamedInFirstPerson);
+  for (let bit = 0; bit < markCount; bit++) if ((text.marks & (1 << bit)) !== 0) pushFact(forms, fact.mark + bit);
+  pushFact(forms, fact.length + LENGTH_STEPS.filter((step) => text.count >= step).length);
+}
 
-/** Returns a hash of the features of a probe and of the lists of words, so that weights of other features are rejected. */
-export function fingerprintFeatures(): number {
-  const lists = JSON.stringify([spellings, roles]);
-  const words = createTokenizer().read(PROBE);
-  const families = [...createSentenceFeatures()(words), ...createMessageFeatures()(words)];
-  const buckets = families.flatMap((it) => [...it.buckets.subarray(0, it.length)]);
-  return [hashWord(lists), ...buckets].reduce(hashNext, hashStart) >>> 0;
+const pushFact = (forms: BucketList, number: number): void => pushBucket(forms, findBucket(kind.fact, number, 0, 0));
+
+const MIX = 0x9e3779b1;
+const STIR = 0xc2b2ae35;
+
+function findBucket(kind: number, a: number, b: number, c: number): number {
+  let hash = Math.imul(kind ^ Math.imul(a, MIX), STIR);
+  hash = Math.imul(hash ^ (hash >>> 15) ^ b, MIX);
+  hash = Math.imul(hash ^ (hash >>> 13) ^ Math.imul(c, STIR), STIR);
+  return (hash ^ (hash >>> 16)) >>> (32 - messageBits);
 }

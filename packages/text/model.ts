@@ -1,5 +1,4 @@
 import { newBitSet } from './tables.js';
-import { concernBits } from './concern.js';
 import {
   type FeatureIndex,
   type FeatureList,
@@ -9,20 +8,20 @@ import {
   type RowIndex,
 } from './features.js';
 import { compileLexicon, lexiconFingerprint, type Lexicon } from './lexicon.js';
-import { type LinearModel, toLinearModel } from './linear.js';
+import { type Heads, toHeads } from './linear.js';
 import { createTokenizer, hashNext, hashStart } from './tokens.js';
 import { areas } from './vocabulary.js';
 import { decodeWeights, type FamilyWeights, computeFingerprint } from './weights.js';
 
 /** The trained model. It contains single words, but no text. It is immutable, so that one instance can be shared. */
-export interface TopicModel {
+export interface TextModel {
   /** Hash of the weights file. Evidence from different versions is not comparable. */
   readonly version: number;
   readonly lexicon: Lexicon;
   /** Words of several training texts, most frequent first. */
   readonly vocabulary: readonly string[];
-  /** The concern gate: the log odds that the speaker describes a concern of their own. */
-  readonly concern: LinearModel;
+  /** The models that judge a message as a whole. */
+  readonly heads: Heads;
   readonly index: FeatureIndex;
   readonly biases: readonly number[];
   readonly families: Readonly<Record<keyof Features, Family>>;
@@ -43,27 +42,27 @@ const ROW_LENGTH = 1 + classTotal;
  * Returns a function that builds the model at its first call and then returns the same model. Many deployments receive
  * no texts, and the model takes time and memory. Throws if the bytes belong to another lexicon.
  */
-export function openTopicModel(bytes: Uint8Array): () => TopicModel {
+export function openTextModel(bytes: Uint8Array): () => TextModel {
   if (computeFingerprint(bytes) !== lexiconFingerprint())
-    throw new Error('topic weights were trained with another lexicon: run train');
-  let model: TopicModel | undefined;
+    throw new Error('weights were trained with another lexicon: run train');
+  let model: TextModel | undefined;
   return () => (model ??= buildModel(bytes));
 }
 
-/** Builds the model. Throws like {@link openTopicModel}, or if the bytes are damaged. */
-export const loadTopicModel = (bytes: Uint8Array): TopicModel => openTopicModel(bytes)();
+/** Builds the model. Throws like {@link openTextModel}, or if the bytes are damaged. */
+export const loadTextModel = (bytes: Uint8Array): TextModel => openTextModel(bytes)();
 
-function buildModel(bytes: Uint8Array): TopicModel {
-  const { vocabulary, areas: areaWeights, concern } = decodeWeights(bytes);
+function buildModel(bytes: Uint8Array): TextModel {
+  const { vocabulary, areas: areaWeights, ...heads } = decodeWeights(bytes);
   const [words, runs, classes] = areaWeights.families.map(toFamily);
   if (areaWeights.biases.length !== classTotal || !words || !runs || !classes)
-    throw new Error('topic weights do not match the vocabulary: run train');
+    throw new Error('weights do not match the vocabulary: run train');
   const lexicon = compileLexicon();
   return {
     version: bytes.reduce(hashNext, hashStart) >>> 0,
     lexicon,
     vocabulary,
-    concern: toLinearModel(concern, 1, [concernBits, concernBits], 'topic'),
+    heads: toHeads(heads),
     biases: [...areaWeights.biases],
     ...addKnownWords(lexicon, { words, runs, lexicon: classes }),
   };
@@ -83,7 +82,7 @@ function toFamily({ bits, buckets, rarities, weights }: FamilyWeights): Family {
 }
 
 /** Precomputes a row per known word: the sum of the rows of the word's letter runs. */
-function addKnownWords({ words }: Lexicon, families: TopicModel['families']): Pick<TopicModel, 'families' | 'index'> {
+function addKnownWords({ words }: Lexicon, families: TextModel['families']): Pick<TextModel, 'families' | 'index'> {
   const [own, tokenizer] = [newFeatures(), createTokenizer()];
   const known = { words: new Uint16Array(words.length + 1), runs: new Uint16Array(words.length + 1) };
   const begin = families.runs.rows.length / ROW_LENGTH;
@@ -105,7 +104,7 @@ function addRow(rows: Float32Array, row: number, other: number): void {
 }
 
 /** Returns the log odds that a segment is about each area, then that it is about none, up to a shared constant. */
-export function scoreFeatures({ biases, families }: TopicModel, features: Features): number[] {
+export function scoreFeatures({ biases, families }: TextModel, features: Features): number[] {
   const scores = biases.slice();
   addFamily(scores, families.words, features.words);
   addFamily(scores, families.runs, features.runs);

@@ -20,11 +20,13 @@ export const topicExtraction = {
 } as const;
 
 /**
- * Sentiment of a text, from the log odds of severe distress: 0 up to the first point, linear to the second point, then
- * ever closer to `sentiment_min`, so that more severe texts keep their order.
+ * Sentiment of a text, from the log odds of severe distress: from 0 to `neutral_sentiment` up to the first point, linear to
+ * the second point, then ever closer to `sentiment_min`. More severe texts keep their order everywhere.
  */
 export const textSentiment = {
-  neutral_log_odds: -1, // words without distress are neutral up to here: 1 % of everyday questions of known kinds lie above, 5 % of kinds left out (evaluate:text)
+  neutral_log_odds: -0.7, // words without distress are neutral up to here: 3 % of everyday questions of a kind left out lie above (lab evaluate text)
+  neutral_sentiment: -0.05, // judgment: up to here, words are neutral and give no reason. The evidence is below one point
+  neutral_spread: 2, // judgment: log odds below neutral_log_odds over which the sentiment falls to 37 % of neutral_sentiment
   distress_log_odds: -0.5, // a sentiment of distress_sentiment; below most texts of distress of severity/development
   distress_sentiment: -0.8, // a score of 62: alone just stressed
   severe_log_odds: 1.5, // judgment: log odds above distress_log_odds over which the distance to sentiment_min falls to 37 %
@@ -47,5 +49,5 @@ export const textAnalysis = {
 
 /** Safety findings. */
 export const safetyFinding = {
-  log_odds_min: -0.5, // natural log odds of any danger. With each voice left out: 0.2 % of everyday texts, then 5 % of look-alikes (evaluate:safety)
+  log_odds_min: -0.25, // natural log odds of any danger. With each author left out: 0.16 % of everyday texts and 4 % of look-alikes (lab evaluate safety)
 } as const;

@@ -2,46 +2,55 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyText } from '../../testkit/arbitraries.js';
+import { loadTextModel } from './model.js';
 import { textSentiment } from './settings.js';
-import { createSentimentEstimator, openSeverityModel, toSentiment } from './severity.js';
+import { toSentiment } from './severity.js';
+import { createTextAnalyzer } from './texts.js';
 
-const bytes = readFileSync(new URL('./weights/severity.bin', import.meta.url));
-const model = openSeverityModel(bytes);
-const estimate = createSentimentEstimator(model);
+const model = loadTextModel(readFileSync(new URL('./weights/text.bin', import.meta.url)));
+const analyzer = createTextAnalyzer(model);
+const estimate = (text: string) => analyzer.analyze(text).sentiment;
 
 test('an estimate is within its bounds and does not depend on earlier texts', () => {
   fc.assert(
     fc.property(anyText, anyText, (first, other) => {
-      const fresh = createSentimentEstimator(model)(first);
+      const fresh = createTextAnalyzer(model).analyze(first, other);
       estimate(other);
-      expect(estimate(first)).toBe(fresh);
-      if (fresh === undefined) return;
-      expect(fresh).toBeGreaterThanOrEqual(textSentiment.sentiment_min);
-      expect(fresh).toBeLessThanOrEqual(0);
+      expect(analyzer.analyze(first, other)).toEqual(fresh);
+      if (fresh.sentiment === undefined) return;
+      expect(fresh.sentiment).toBeGreaterThanOrEqual(textSentiment.sentiment_min);
+      expect(fresh.sentiment).toBeLessThanOrEqual(0);
     }),
     { numRuns: 60 },
   );
 });
 
 test('words without distress are neutral, and more severe distress never has a higher sentiment', () => {
-  expect(estimate('How do I prune a rose?')).toBe(0);
+  expect(estimate('How do I prune a rose?')).toBeGreaterThanOrEqual(textSentiment.neutral_sentiment);
   fc.assert(
     fc.property(fc.double({ min: -6, max: 6, noNaN: true }), fc.double({ min: 0, max: 6, noNaN: true }), (x, more) => {
       expect(toSentiment(x + more)).toBeLessThanOrEqual(toSentiment(x));
     }),
   );
-  // Texts that are all more severe than just stressed keep their order.
-  expect(toSentiment(2)).toBeLessThan(toSentiment(1));
-  expect(toSentiment(1)).toBeLessThan(toSentiment(0));
+});
+
+test('texts keep their order everywhere, also within neutral words and among the most severe ones', () => {
+  const severities = [-5, -4, -3, -2, -1, -0.7, -0.6, -0.5, 0, 1, 2, 3];
+  const sentiments = severities.map(toSentiment);
+  expect(new Set(sentiments).size).toBe(severities.length);
+  expect(sentiments).toEqual([...sentiments].sort((a, b) => b - a));
+});
+
+test('a message without a known word has no sentiment', () => {
+  expect(estimate('qwxzk vvvrrt')).toBeUndefined();
+});
+
+test('a message with a danger or in another language has no turn', () => {
+  expect(analyzer.analyze('My exam is tomorrow', 'Good luck').turn).toBeDefined();
+  expect(analyzer.analyze('I want to kill myself', 'I am here').turn).toBeUndefined();
+  expect(analyzer.analyze('Ich kann nicht mehr, ich will sterben', 'ok')).toEqual({ check: { isForeign: true } });
 });
 
 test('letter case, apostrophes and accents do not change an estimate', () => {
   expect(estimate('I CAN’T STOP CRYING IN THIS CAFÉ')).toBe(estimate("I can't stop crying in this cafe"));
-});
-
-test('weights of other features are rejected, and incomplete weights too', () => {
-  const other = new Uint8Array(bytes);
-  other[4] = (other[4] ?? 0) ^ 1;
-  expect(() => openSeverityModel(other)).toThrow('run train');
-  expect(() => openSeverityModel(bytes.subarray(0, 1_000))()).toThrow('incomplete');
 });

@@ -6,10 +6,16 @@ import { buildWordTable, findNumber, findNumbers } from './tables.js';
 export interface ReadText {
   readonly words: Words;
   readonly numbers: Uint16Array;
+  /** False if no word is known as it is written. */
+  readonly hasKnownWord: boolean;
 }
 
 export interface TextReader {
-  /** Returns the words of a text. The next call overwrites them. */
+  /** Returns the words of a text as they are written. The next call overwrites them. */
+  tokenize(text: string): Words;
+  /** Corrects the misspelled words of a text. */
+  correct(words: Words): ReadText;
+  /** Returns the corrected words of a text. The next call overwrites them. */
   read(text: string): ReadText;
   /** Deletes the letters of all texts that were read. */
   wipe(): void;
@@ -34,23 +40,20 @@ export function createTextReader(lexicon: Lexicon, vocabulary: readonly string[]
   const tokenizer = createTokenizer();
   const numbers = new Uint16Array(wordsMax);
   const speller = createSpeller([...new Set([...vocabulary, ...lexicon.words])], lexicon);
-  return {
-    read(text) {
-      const words = tokenizer.read(text);
-      let lookups = 0;
-      for (let i = 0; i < words.count; i++) {
-        numbers[i] = numberIn(lexicon, words, i);
-        if (numbers[i] !== unknown || speller.isKnown(words.hashes[i] ?? 0) || lookups === LOOKUPS_MAX) continue;
-        lookups++;
-        const known = speller.correct(words, i);
-        if (known === undefined) continue;
-        words.hashes[i] = known.hash;
-        numbers[i] = known.number;
-      }
-      return { words, numbers };
-    },
-    wipe: () => tokenizer.wipe(),
+  const correct = (words: Words): ReadText => {
+    let [lookups, unknownWords] = [0, 0];
+    for (let i = 0; i < words.count; i++) {
+      numbers[i] = numberIn(lexicon, words, i);
+      if (numbers[i] !== unknown || speller.isKnown(words.hashes[i] ?? 0)) continue;
+      const known = lookups++ < LOOKUPS_MAX ? speller.correct(words, i) : undefined;
+      unknownWords++;
+      words.hashes[i] = known?.hash ?? words.hashes[i] ?? 0;
+      numbers[i] = known?.number ?? unknown;
+    }
+    return { words, numbers, hasKnownWord: unknownWords < words.count };
   };
+  const tokenize = (text: string) => tokenizer.read(text);
+  return { tokenize, correct, read: (text) => correct(tokenize(text)), wipe: () => tokenizer.wipe() };
 }
 
 interface KnownWord {

@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { noKnownRows } from './features.js';
-import { classTotal, loadTopicModel } from './model.js';
-import { createTopicAnalyzer } from './texts.js';
+import { classTotal, loadTextModel } from './model.js';
+import { createTextAnalyzer } from './texts.js';
 import { anyText } from '../../testkit/arbitraries.js';
 
-const model = loadTopicModel(readFileSync(new URL('./weights/topics.bin', import.meta.url)));
-const analyzer = createTopicAnalyzer(model);
+const model = loadTextModel(readFileSync(new URL('./weights/text.bin', import.meta.url)));
+const analyzer = createTextAnalyzer(model);
 
 test('precomputed and hashed words give the same odds', () => {
-  const hashing = createTopicAnalyzer({ ...model, index: { ...model.index, known: noKnownRows } });
+  const hashing = createTextAnalyzer({ ...model, index: { ...model.index, known: noKnownRows } });
   const text =
     'My boss is not happy, I worry about the exams and the rent. Zorbing on Tuesdays is not stressful any more.';
   const turn = { user_message: text, ai_response: '' };
@@ -24,7 +24,7 @@ test('the result does not depend on earlier texts', () => {
   fc.assert(
     fc.property(anyText, anyText, (first, other) => {
       const turn = { user_message: first, ai_response: other };
-      const fresh = createTopicAnalyzer(model).analyzeTurn(turn);
+      const fresh = createTextAnalyzer(model).analyzeTurn(turn);
       analyzer.analyzeTurn({ user_message: other, ai_response: first });
       expect(analyzer.analyzeTurn(turn)).toEqual(fresh);
     }),

@@ -1,48 +1,40 @@
 import { topicExtraction as settings } from './settings.js';
-import { createCheckMessage, type MessageCheck } from './check-message.js';
-import { addFindings, createConcernFeatures, type GateText, toGateText } from './concern.js';
+import { isForeign, type MessageCheck } from './check-message.js';
 import { createFeatureLister } from './features.js';
 import { createFinder, type Findings } from './findings.js';
-import { scoreLinear } from './linear.js';
-import { classTotal, openTopicModel, scoreFeatures, type TopicModel } from './model.js';
+import { type HeadScores, scoreHeads } from './linear.js';
+import { addFindings, createMessageFeatures, type MessageText, toMessageText } from './message-features.js';
+import { classTotal, openTextModel, scoreFeatures, type TextModel } from './model.js';
 import { phrasePointsMin } from './phrase-tree.js';
-import { openSafetyModel } from './safety.js';
-import { createSentimentEstimator, openSeverityModel } from './severity.js';
+import { findDanger, hasDangerWord, type SafetyKind, withoutQuotes } from './safety.js';
+import { toSentiment } from './severity.js';
 import { createTextReader } from './spelling.js';
 import { areas, topicsByArea } from './vocabulary.js';
 
-/** Analyzes texts. Each model is built for the first text that needs it. */
+/** Analyzes texts. Stores no text beyond the call. */
 export interface Texts {
-  checkMessage(message: string): MessageCheck;
-  /** Returns the estimated sentiment, −1 to 0. Undefined for a message without a known word. */
-  estimateSentiment(message: string): number | undefined;
-  analyzeTurn(turn: Turn): TurnAnalysis;
-  /** Functions that build the models, so that the first text does not wait 0.3 s for them. */
+  /**
+   * Analyzes a message, and the turn with the assistant's `response`. The result has a turn only with a response, for a
+   * message in English that describes no danger.
+   */
+  analyze(message: string, response?: string): MessageAnalysis;
+  /** Functions that build the model, so that the first text does not wait 0.3 s for it. */
   readonly loads: ReadonlyArray<() => void>;
 }
 
-/** Name of a file of weights. */
-export type WeightsName = 'topics' | 'severity' | 'safety';
+export interface MessageAnalysis {
+  readonly check: MessageCheck;
+  /** Estimated sentiment, −1 to 0. Absent for another language and for a message without a known word. */
+  readonly sentiment?: number;
+  readonly turn?: TurnAnalysis;
+}
 
-/** Throws if the weights were trained with other words or features. */
-export function createTexts(weights: Readonly<Record<WeightsName, Uint8Array>>): Texts {
-  const topicModel = openTopicModel(weights.topics);
-  const checkMessage = createCheckMessage(openSafetyModel(weights.safety));
-  const estimateSentiment = createSentimentEstimator(openSeverityModel(weights.severity));
-  let analyzer: TopicAnalyzer | undefined;
-  const analyzeTurn = (turn: Turn) => (analyzer ??= createTopicAnalyzer(topicModel())).analyzeTurn(turn);
-  const sample = 'I have an exam tomorrow.';
-  return {
-    checkMessage,
-    estimateSentiment,
-    analyzeTurn,
-    loads: [
-      () => void topicModel(),
-      () => void analyzeTurn({ user_message: sample, ai_response: sample }),
-      () => void checkMessage(sample),
-      () => void estimateSentiment(sample),
-    ],
-  };
+/** Throws if the weights were trained with another lexicon. */
+export function createTexts(weights: Uint8Array): Texts {
+  const model = openTextModel(weights);
+  let analyzer: TextAnalyzer | undefined;
+  const analyze: Texts['analyze'] = (...texts) => (analyzer ??= createTextAnalyzer(model())).analyze(...texts);
+  return { analyze, loads: [() => void model(), () => void analyze('I have an exam tomorrow.', 'Good luck.')] };
 }
 
 /** One exchange: the user's message and the assistant's response. Either may be empty. */
@@ -75,9 +67,11 @@ export interface TurnAnalysis {
   readonly assistant: TextAnalysis;
 }
 
-/** Converts text to numbers. Stores no text beyond the call. */
-interface TopicAnalyzer {
+interface TextAnalyzer extends Pick<Texts, 'analyze'> {
+  /** Analyzes a turn whatever its language, also if it describes a danger. */
   analyzeTurn(turn: Turn): TurnAnalysis;
+  /** Returns the log odds of a message in English. */
+  scoreMessage(message: string): HeadScores;
 }
 
 /** Points for each further phrase of a topic. Chosen by judgment. */
@@ -89,38 +83,85 @@ const areaByNumber = areas.flatMap((area, k) => topicsByArea[area].map(() => k))
  * Returns an analyzer with its own working memory. Each thread requires only one analyzer, which processes one text at
  * a time.
  */
-export function createTopicAnalyzer(model: TopicModel): TopicAnalyzer {
-  const { lexicon } = model;
+export function createTextAnalyzer(model: TextModel): TextAnalyzer {
+  const { lexicon, version } = model;
   const reader = createTextReader(lexicon, model.vocabulary);
   const find = createFinder(lexicon);
-  const listFeatures = createFeatureLister(model.index, lexicon);
-  const listConcernFeatures = createConcernFeatures(lexicon);
+  const listAreaFeatures = createFeatureLister(model.index, lexicon);
+  const listFeatures = createMessageFeatures(lexicon);
 
-  const analyzeContent = (text: GateText): TextAnalysis => {
+  /** Calls `onSegment` with the findings of each segment, which the next segment overwrites. */
+  const readSegments = (text: MessageText, onSegment?: (found: Findings) => void): void => {
+    let from = 0;
+    for (const to of text.words.segmentEnds) {
+      const found = find(text.words, text.numbers, from, to);
+      from = to;
+      addFindings(text, found);
+      onSegment?.(found);
+    }
+  };
+  const analyzeContent = (text: MessageText): TextAnalysis => {
     const { words, numbers } = text;
     const odds: number[] = [];
     const points = new Map<number, number>();
     const firstPerson = new Set<number>();
-    let from = 0;
-    for (const to of words.segmentEnds) {
-      const found = find(words, numbers, from, to);
-      from = to;
-      addFindings(text, found);
-      if (found.isSmallTalk) continue;
-      pushOdds(odds, scoreFeatures(model, listFeatures(words, numbers, found)), found.hits);
+    readSegments(text, (found) => {
+      if (found.isSmallTalk) return;
+      pushOdds(odds, scoreFeatures(model, listAreaFeatures(words, numbers, found)), found.hits);
       addPoints(points, firstPerson, found);
-    }
+    });
     return { odds, points: [...points], isNamed: text.isNamed, firstPerson: [...firstPerson] };
   };
+  const analyzeResponse = (response: string): TextAnalysis => analyzeContent(toMessageText(reader.read(response)));
+  const score = (text: MessageText): HeadScores => scoreHeads(model.heads, listFeatures(text));
+
+  const scoreText = (content: string): HeadScores => {
+    const text = toMessageText(reader.read(content));
+    readSegments(text);
+    return score(text);
+  };
+  /** Returns a danger only if the message without its quotes has one too. */
+  const confirm = (danger: SafetyKind | undefined, message: string): SafetyKind | undefined => {
+    if (danger === undefined) return undefined;
+    const own = withoutQuotes(message);
+    return own === message ? danger : findDanger(own, true, scoreText(own).safety);
+  };
+
   return {
-    analyzeTurn({ user_message, ai_response }) {
-      const assistant = analyzeContent(toGateText(reader.read(ai_response)));
-      const text = toGateText(reader.read(user_message));
-      const user = analyzeContent(text);
-      const { forms, words } = listConcernFeatures(text);
-      const [concern = 0] = scoreLinear(model.concern, [forms, words]).scores;
+    analyze(message, response) {
+      const written = reader.tokenize(message);
+      if (isForeign(message, written)) {
+        reader.wipe();
+        return { check: { isForeign: true } };
+      }
+      // Before the correction, which overwrites the hashes.
+      const mayBeExplicit = hasDangerWord(written);
+      const read = reader.correct(written);
+      const text = toMessageText(read);
+      const user = response === undefined ? undefined : analyzeContent(text);
+      if (user === undefined) readSegments(text);
+      const { concern, severity, safety } = score(text);
+      const danger = confirm(findDanger(message, mayBeExplicit, safety), message);
+      const assistant = response === undefined || danger !== undefined ? undefined : analyzeResponse(response);
       reader.wipe();
-      return { model: model.version, concern, user, assistant };
+      return {
+        check: { isForeign: false, ...(danger && { danger }) },
+        ...(read.hasKnownWord && { sentiment: toSentiment(severity) }),
+        ...(user && assistant && { turn: { model: version, concern, user, assistant } }),
+      };
+    },
+    analyzeTurn({ user_message, ai_response }) {
+      const text = toMessageText(reader.read(user_message));
+      const user = analyzeContent(text);
+      const { concern } = score(text);
+      const assistant = analyzeResponse(ai_response);
+      reader.wipe();
+      return { model: version, concern, user, assistant };
+    },
+    scoreMessage(message) {
+      const scores = scoreText(message);
+      reader.wipe();
+      return scores;
     },
   };
 }

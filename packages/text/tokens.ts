@@ -18,6 +18,8 @@ export interface Words {
   readonly segmentEnds: number[];
   /** The {@link marks} of the text, as bits. */
   marks: number;
+  /** False if the text has other characters than those of ASCII. */
+  isAscii: boolean;
 }
 
 /** Characters that tell a quoted, pasted or machine-written text from a message. */
@@ -109,7 +111,7 @@ export function createTokenizer(): Tokenizer {
   const codes = Buffer.alloc(3 * TEXT_MAX + 1);
   return {
     read(text) {
-      const length = writeCodes(codes, text.slice(0, TEXT_MAX));
+      const length = writeCodes(words, codes, text.slice(0, TEXT_MAX));
       cutWords(words, codes, length);
       codes.fill(0, 0, length);
       return words;
@@ -124,7 +126,7 @@ function newWords(): Words {
   const letters = new Uint8Array(2 * TEXT_MAX + 2);
   letters.fill(edgeMark);
   const [hashes, starts, ends] = [new Int32Array(wordsMax), new Uint16Array(wordsMax), new Uint16Array(wordsMax)];
-  return { count: 0, hashes, starts, ends, letters, sentences: [], segmentEnds: [], marks: 0 };
+  return { count: 0, hashes, starts, ends, letters, sentences: [], segmentEnds: [], marks: 0, isAscii: true };
 }
 
 function cutWords(words: Words, codes: Buffer, length: number): void {
@@ -157,9 +159,10 @@ function cutWords(words: Words, codes: Buffer, length: number): void {
 }
 
 /** Writes a text as ASCII. Drops accents. Other characters join or separate words. Returns the length. */
-function writeCodes(codes: Buffer, text: string): number {
+function writeCodes(words: Words, codes: Buffer, text: string): number {
   let length = codes.write(text);
-  if (length !== text.length) {
+  words.isAscii = length === text.length;
+  if (!words.isAscii) {
     const plain = text.normalize('NFD').slice(0, TEXT_MAX);
     for (let i = 0; i < plain.length; i++) codes[i] = toAscii(plain.charCodeAt(i));
     codes.fill(0, plain.length, length);

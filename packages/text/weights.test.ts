@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { loadTopicModel } from './model.js';
+import { loadTextModel } from './model.js';
 import { decodeWeights, encodeWeights } from './weights.js';
 
-const bytes = new Uint8Array(readFileSync(new URL('./weights/topics.bin', import.meta.url)));
+const bytes = new Uint8Array(readFileSync(new URL('./weights/text.bin', import.meta.url)));
 
 test('decoding and encoding returns the same file', () => {
   expect(Buffer.compare(encodeWeights(decodeWeights(bytes)), bytes)).toBe(0);
@@ -17,12 +17,17 @@ test('a Buffer inside a larger ArrayBuffer decodes to the same weights', () => {
 test('a truncated, extended or foreign file is rejected', () => {
   expect(() => decodeWeights(bytes.subarray(0, -1))).toThrow();
   expect(() => decodeWeights(new Uint8Array([...bytes, 0]))).toThrow('too long');
-  expect(() => decodeWeights(new TextEncoder().encode('not weights at all'))).toThrow('not a topic weights file');
+  expect(() => decodeWeights(new TextEncoder().encode('not weights at all'))).toThrow('not a weights file');
 });
 
 test('weights for another lexicon are rejected', () => {
   const other = { ...decodeWeights(bytes), fingerprint: 1 };
-  expect(() => loadTopicModel(encodeWeights(other))).toThrow('another lexicon');
+  expect(() => loadTextModel(encodeWeights(other))).toThrow('another lexicon');
+});
+
+test('weights of a head with another shape are rejected', () => {
+  const weights = decodeWeights(bytes);
+  expect(() => loadTextModel(encodeWeights({ ...weights, safety: weights.severity }))).toThrow('safety are incomplete');
 });
 
 test('the file is small and contains no readable text except single words', () => {

@@ -2,8 +2,8 @@
  * Reads and writes the weights file, which training writes and the service loads. It contains hashed features,
  * quantized numbers and a list of common words.
  *
- * Little-endian: magic, lexicon fingerprint (u32 each), then two linear models: the areas and the concern gate. The
- * vocabulary follows, up to the end of the file: ASCII, words separated by a line break, absent without words. A
+ * Little-endian: magic, lexicon fingerprint (u32 each), then four linear models: the areas, the concern gate, severity and
+ * safety. The vocabulary follows, up to the end of the file: ASCII, words separated by a line break, absent without words. A
  * model: class count, family count (u8 each), biases (f32 per class), then the families. A family: bucket bits (u8),
  * rarity step (f32), weight steps (f32 per class), rarities (u8 per bucket, 0 = unused), weights (i8, one row of
  * classes per used bucket, ordered by bucket).
@@ -28,30 +28,36 @@ export interface LinearWeights {
   readonly families: readonly FamilyWeights[];
 }
 
-export interface TopicWeights {
+export interface TextWeights {
   /** Hash of the lexicon of the training. The weights are invalid with any other lexicon. */
   readonly fingerprint: number;
   /** Words of several training texts, most frequent first. Misspelled words are corrected to them. */
-  readonly vocabulary?: readonly string[];
+  readonly vocabulary: readonly string[];
   /** The classes are the eight areas in the vocabulary's order, then "none". */
   readonly areas: LinearWeights;
   /** The only class: the speaker describes a concern of their own. */
   readonly concern: LinearWeights;
+  /** The only class: severe distress. */
+  readonly severity: LinearWeights;
+  /** A class per danger, against none. */
+  readonly safety: LinearWeights;
 }
 
-const MAGIC = 0x32435054;
+/** The models in the order of the file. */
+const modelNames = ['areas', 'concern', 'severity', 'safety'] as const;
+const MAGIC = 0x32545854;
 const HEAD_BYTES = 8;
 const BYTE_MAX = 255;
 const STEPS_MAX = 127;
 
 /** Encodes weights in the file format, quantized to 8 bits. */
-export function encodeWeights({ fingerprint, vocabulary = [], areas, concern }: TopicWeights): Uint8Array {
+export function encodeWeights({ fingerprint, vocabulary, ...models }: TextWeights): Uint8Array {
   const head = new Uint8Array(HEAD_BYTES);
   const view = new DataView(head.buffer);
   view.setUint32(0, MAGIC, true);
   view.setUint32(4, fingerprint, true);
   const words = Buffer.from(vocabulary.map((word) => `${word}\n`).join(''), 'ascii');
-  return concat([head, ...encodeModel(areas), ...encodeModel(concern), words]);
+  return concat([head, ...modelNames.flatMap((name) => encodeModel(models[name])), words]);
 }
 
 function encodeModel({ biases, families }: LinearWeights): Uint8Array[] {
@@ -78,20 +84,21 @@ function encodeFamily({ bits, buckets, rarities, weights }: FamilyWeights, class
 /** Returns the lexicon's fingerprint from the head of a weights file. Throws if it is not a weights file. */
 export function computeFingerprint(bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (view.byteLength < HEAD_BYTES || view.getUint32(0, true) !== MAGIC) throw new Error('not a topic weights file');
+  if (view.byteLength < HEAD_BYTES || view.getUint32(0, true) !== MAGIC) throw new Error('not a weights file');
   return view.getUint32(4, true);
 }
 
 /** Decodes a weights file. Throws if the file is incomplete or not a weights file. */
-export function decodeWeights(bytes: Uint8Array): Required<TopicWeights> {
+export function decodeWeights(bytes: Uint8Array): TextWeights {
   // Copies the bytes, because a slice of a Buffer would share its memory and offset.
   const reader = new ByteReader(new Uint8Array(bytes));
   const fingerprint = computeFingerprint(bytes);
   reader.bytes(HEAD_BYTES);
-  const [areas, concern] = [decodeModel(reader), decodeModel(reader)];
+  const decode = () => decodeModel(reader);
+  const [areas, concern, severity, safety] = [decode(), decode(), decode(), decode()];
   const vocabulary = reader.rest().toString('ascii');
-  if (!/^([a-z]+\n)*$/.test(vocabulary)) throw new Error('topic weights file is damaged or too long');
-  return { fingerprint, vocabulary: vocabulary.split('\n').slice(0, -1), areas, concern };
+  if (!/^([a-z]+\n)*$/.test(vocabulary)) throw new Error('weights file is damaged or too long');
+  return { fingerprint, vocabulary: vocabulary.split('\n').slice(0, -1), areas, concern, severity, safety };
 }
 
 function decodeModel(reader: ByteReader): LinearWeights {
@@ -136,7 +143,7 @@ class ByteReader {
   rest = (): Buffer => Buffer.from(this.source.subarray(this.at));
   bytes(count: number): Uint8Array {
     const start = this.step(count);
-    if (this.at > this.source.length) throw new RangeError('topic weights file is incomplete');
+    if (this.at > this.source.length) throw new RangeError('weights file is incomplete');
     return this.source.slice(start, this.at);
   }
   private step(count: number): number {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { loadTopicModel } from '../../packages/text/model.js';
-import { createTopicAnalyzer } from '../../packages/text/texts.js';
+import { loadTextModel } from '../../packages/text/model.js';
+import { createTextAnalyzer } from '../../packages/text/texts.js';
 import { advanceTo, startMs } from '../../testkit/arbitraries.js';
 import { ProblemError } from '../contract/problem.js';
 import type { ConsentCategory } from '../score/remembered.js';
@@ -10,8 +10,8 @@ import { beginProgress } from './advance.js';
 import { applyConsent } from './consent.js';
 import type { PreparedReading } from './intake.js';
 
-const weights = readFileSync(new URL('../../packages/text/weights/topics.bin', import.meta.url));
-const turn = createTopicAnalyzer(loadTopicModel(weights)).analyzeTurn({
+const weights = readFileSync(new URL('../../packages/text/weights/text.bin', import.meta.url));
+const turn = createTextAnalyzer(loadTextModel(weights)).analyzeTurn({
   user_message: 'My exam is tomorrow.',
   ai_response: 'Which part?',
 });

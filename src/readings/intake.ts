@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { timestamps } from '../../generated/spec.js';
-import { isForeign, type MessageCheck } from '../../packages/text/check-message.js';
+import type { MessageCheck } from '../../packages/text/check-message.js';
 import type { Texts, TurnAnalysis } from '../../packages/text/texts.js';
 import type { Caller, Fault, Submission, TokenGrant } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
@@ -170,13 +170,14 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
       throw new ProblemError('missing_signals', { hint: { signals: requiredNames.join(', ') } });
     checkAge(timestampMs, now(), isBackfill ? maxBackfillAgeMs : maxTimestampAgeMs);
     const isChecked = mayReadText && !isBackfill && user_message !== undefined;
-    const check = !isChecked ? undefined : texts.checkMessage(user_message);
-    const mayHaveTopics = check !== undefined && !check.isForeign && check.danger === undefined;
-    const hasTurn = mayHaveTopics && user_message !== undefined && ai_response !== undefined;
+    const isRead = mayReadText && source !== undefined;
+    const analysis =
+      user_message !== undefined && (isChecked || isRead)
+        ? texts.analyze(user_message, isChecked ? ai_response : undefined)
+        : undefined;
     const isLiveTurn = !isBackfill && user_message !== undefined && ai_response !== undefined;
-    const isRead = mayReadText && source !== undefined && !(check?.isForeign ?? isForeign(source));
     const consent = settings?.consent === 'enforce' && createConsentCheck(caller, submission, mayReadText);
-    const sentiment = isRead ? texts.estimateSentiment(source) : undefined;
+    const sentiment = isRead ? analysis?.sentiment : undefined;
     return {
       accountId,
       sessionId: session_id,
@@ -186,11 +187,9 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
       signals: sentiment === undefined ? stated : { ...stated, sentiment, derived: ['sentiment'] },
       ...(isBackfill && { isBackfill }),
       ...(isLiveTurn && { isLiveTurn }),
-      ...(hasTurn && { turn: texts.analyzeTurn({ user_message, ai_response }) }),
-      ...(check && { check }),
-      ...(mayReadText &&
-        source !== undefined &&
-        sentiment === undefined && { unreadText: isRead ? 'words' : 'language' }),
+      ...(analysis?.turn && { turn: analysis.turn }),
+      ...(isChecked && analysis && { check: analysis.check }),
+      ...(isRead && sentiment === undefined && { unreadText: analysis?.check.isForeign ? 'language' : 'words' }),
       ...(consent && { consent }),
       ...(settings?.share_signals === false && { sharesSignals: false as const }),
       // Does not cover `backfill`, so that a resend of a reading as backfill is detected.

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { loadTopicModel } from '../../packages/text/model.js';
-import { createTopicAnalyzer, type Turn } from '../../packages/text/texts.js';
+import { loadTextModel } from '../../packages/text/model.js';
+import { createTextAnalyzer, type Turn } from '../../packages/text/texts.js';
 import { areaOfTopic, type TopicName, topicsByArea } from '../../packages/text/vocabulary.js';
 import { anyText } from '../../testkit/arbitraries.js';
 import { gatherTopics } from './gather.js';
 import type { TopicEvidence } from './remembered.js';
 
-const bytes = readFileSync(new URL('../../packages/text/weights/topics.bin', import.meta.url));
-const analyzer = createTopicAnalyzer(loadTopicModel(bytes));
+const bytes = readFileSync(new URL('../../packages/text/weights/text.bin', import.meta.url));
+const analyzer = createTextAnalyzer(loadTextModel(bytes));
 const extractTopics = (kept: TopicEvidence | undefined, turn: Turn) => gatherTopics(kept, analyzer.analyzeTurn(turn));
 const topicsOf = (user_message: string, ai_response = 'I see.') =>
   extractTopics(undefined, { user_message, ai_response }).topics;

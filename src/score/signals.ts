@@ -1,4 +1,5 @@
 import { modelVersion, signals as contract } from '../../generated/spec.js';
+import { textSentiment } from '../../packages/text/settings.js';
 import type { TopicName } from '../../packages/text/vocabulary.js';
 import type { Schema, SignalCategory, Submission } from '../contract/contract.js';
 import { computeLabelLogOdds } from './evidence.js';
@@ -96,7 +97,9 @@ const scoredSignals: ScoredSignals = {
       Math.abs(sentiment) ** model.sentiment_exponent,
     describe: (sentiment) => {
       const strength = Math.abs(sentiment) >= model.reason.sentiment_strong ? 'strongly ' : '';
-      return sentiment === 0 ? 'neutral words' : `${strength}${sentiment < 0 ? 'negative' : 'positive'} words`;
+      return Math.abs(sentiment) <= -textSentiment.neutral_sentiment
+        ? 'neutral words'
+        : `${strength}${sentiment < 0 ? 'negative' : 'positive'} words`;
     },
   },
   urgency: {

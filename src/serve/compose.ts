@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setImmediate as runOtherWork } from 'node:timers/promises';
 import { limits } from '../../generated/spec.js';
-import { createTexts, type WeightsName } from '../../packages/text/texts.js';
+import { createTexts } from '../../packages/text/texts.js';
 import { requireSecretsKeys } from '../config/secrets-key.js';
 import { requireSameContract } from '../contract/definitions.js';
 import { createApp } from '../http/app.js';
@@ -105,12 +105,7 @@ async function serve(
   const keys = { byHashes: findKeys, recordUse: recordKeyUse };
   const usage = { totalsOf: usageTotals, add: addUsage };
   const monthlyCalls = keep(createMonthlyCalls({ usage, quotaOf: createQuotaReader(config.quotas), now, log }));
-  const readWeights = (name: WeightsName) => readFile(new URL(`packages/text/weights/${name}.bin`, root));
-  const texts = createTexts({
-    topics: await readWeights('topics'),
-    severity: await readWeights('severity'),
-    safety: await readWeights('safety'),
-  });
+  const texts = createTexts(await readFile(new URL('packages/text/weights/text.bin', root)));
   const digestKeys = await runStartStep('SECRETS_KEY', () => requireSecretsKeys(config));
   const sessionTokens = createSessionTokens(digestKeys);
   const findKey = createFindKey(core.findKey);

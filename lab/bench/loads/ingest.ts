@@ -22,14 +22,8 @@ const loads = { plain: 'a reading', turn: 'with a turn of 200 + 300 characters' 
 type Load = keyof typeof loads;
 const warmUps = 100;
 const caller = { accountId: 'bench', keyId: 'bench', tier: 'enterprise' } as const;
-const readWeights = (name: string) =>
-  readFileSync(new URL(`../../../packages/text/weights/${name}.bin`, import.meta.url));
 const prepareReading = createPrepareReading({
-  texts: createTexts({
-    topics: readWeights('topics'),
-    severity: readWeights('severity'),
-    safety: readWeights('safety'),
-  }),
+  texts: createTexts(readFileSync(new URL('../../../packages/text/weights/text.bin', import.meta.url))),
   digestKeys: ['bench'],
   now: Date.now,
   maxTimestampAgeMs: Number.POSITIVE_INFINITY,

@@ -1,8 +1,8 @@
 /** Measures the domain code in this process and prints two tables. The arguments are the numbers of readings and turns. */
 import { readFileSync } from 'node:fs';
 import { enums } from '../../../generated/spec.js';
-import { loadTopicModel } from '../../../packages/text/model.js';
-import { createTexts, createTopicAnalyzer, type Turn, type WeightsName } from '../../../packages/text/texts.js';
+import { loadTextModel } from '../../../packages/text/model.js';
+import { createTexts, createTextAnalyzer, type Turn } from '../../../packages/text/texts.js';
 import { quantile } from '../../../packages/tools/terminal/quantile.js';
 import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import { textTable } from '../../../packages/tools/terminal/table.js';
@@ -82,9 +82,9 @@ function drawReadings() {
 }
 
 function measureTopics(): void {
-  const bytes = readFileSync('packages/text/weights/topics.bin');
+  const bytes = readFileSync('packages/text/weights/text.bin');
   const [before, startedAtMs] = [usedBytes(), performance.now()];
-  const analyzer = createTopicAnalyzer(loadTopicModel(bytes));
+  const analyzer = createTextAnalyzer(loadTextModel(bytes));
   const loadedMs = performance.now() - startedAtMs;
   const cells = Object.entries(texts).map(([name, whole]) =>
     measureTurn(name, whole, (turn) => gatherTopics(undefined, analyzer.analyzeTurn(turn))),
@@ -97,17 +97,15 @@ function measureTopics(): void {
     ),
   );
   const megabytes = ((usedBytes() - before) / 2 ** 20).toFixed(1);
-  console.log(`\nThe topic model loads in ${loadedMs.toFixed(0)} ms and takes ${megabytes} MB.`);
+  console.log(`\nThe model loads in ${loadedMs.toFixed(0)} ms and takes ${megabytes} MB.`);
 }
 
 /** Returns the whole analysis of a turn: language, safety, topics and sentiment. */
 function createAnalysis(): (turn: Turn) => void {
-  const read = (name: WeightsName) => readFileSync(`packages/text/weights/${name}.bin`);
-  const analysis = createTexts({ topics: read('topics'), severity: read('severity'), safety: read('safety') });
-  return (turn) => {
-    analysis.checkMessage(turn.user_message);
-    analysis.estimateSentiment(turn.user_message);
-    gatherTopics(undefined, analysis.analyzeTurn(turn));
+  const texts = createTexts(readFileSync('packages/text/weights/text.bin'));
+  return ({ user_message, ai_response }) => {
+    const { turn } = texts.analyze(user_message, ai_response);
+    if (turn) gatherTopics(undefined, turn);
   };
 }
 

@@ -1,11 +1,12 @@
-import { loadTopicModel, type TopicModel } from '../../../packages/text/model.js';
-import { createTopicAnalyzer } from '../../../packages/text/texts.js';
+import { readFileSync } from 'node:fs';
+import { loadTextModel, type TextModel } from '../../../packages/text/model.js';
+import { createTextAnalyzer } from '../../../packages/text/texts.js';
 import {
   areaTexts,
   encodeModels,
   fitAreas,
   fitConcern,
-  fitTopicModel,
+  fitTopics,
   listVocabulary,
 } from '../../../packages/text/training/fit.js';
 import type { SadRow } from '../../../packages/text/training/sad.js';
@@ -15,8 +16,10 @@ import {
   type LabeledText,
   type TopicLine,
   type TopicTexts,
+  weightsFile,
 } from '../../../packages/text/training/texts.js';
 import { areaOfTopic, areas, type Area, type TopicName } from '../../../packages/text/vocabulary.js';
+import { decodeWeights } from '../../../packages/text/weights.js';
 import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import { findHighestShares, gatherTopics } from '../../../src/score/gather.js';
 
@@ -38,7 +41,7 @@ export interface Judgement {
 export function crossValidate(texts: TopicTexts, folds: number, seed: number, onFold: () => void) {
   const split = splitTexts(texts, folds, seed);
   return Array.from({ length: folds }, (_, fold) => {
-    const model = loadTopicModel(fitWithoutFold(split, fold));
+    const model = loadTextModel(fitWithoutFold(split, fold));
     onFold();
     return judgeAll(
       model,
@@ -69,7 +72,8 @@ export function splitTexts({ sad, labeled }: TopicTexts, folds: number, seed: nu
 /** Returns the weights of a model that is trained on the other folds. */
 export function fitWithoutFold({ sad, trained, foldOf }: SplitTexts, fold: number): Uint8Array {
   const isTrained = (it: LabeledText | SadRow) => foldOf(it) !== fold;
-  return fitTopicModel(sad.filter(isTrained), trained.filter(isTrained));
+  const topics = fitTopics(sad.filter(isTrained), trained.filter(isTrained));
+  return encodeModels({ ...readReleased(), ...topics });
 }
 
 /**
@@ -87,9 +91,13 @@ export function leaveGroupsOut({ sad, labeled }: TopicTexts, groups: readonly st
       vocabulary,
     );
     onGroup();
-    return judgeAll(loadTopicModel(encodeModels({ vocabulary, areas: areaModel, concern })), labeled.filter(isLeftOut));
+    const model = loadTextModel(encodeModels({ ...readReleased(), vocabulary, areas: areaModel, concern }));
+    return judgeAll(model, labeled.filter(isLeftOut));
   });
 }
+
+/** Returns the weights of the service, whose severity and safety do not change the topics. */
+const readReleased = () => decodeWeights(readFileSync(weightsFile));
 
 /** The topics that the service returns for a text of the evaluation. */
 export interface Finding {
@@ -100,16 +108,16 @@ export interface Finding {
 }
 
 /** Returns the topics of each text, as the first turn of a session of a person without known topics. */
-export function judgeLines(model: TopicModel, lines: readonly TopicLine[]): Finding[] {
-  const analyzer = createTopicAnalyzer(model);
+export function judgeLines(model: TextModel, lines: readonly TopicLine[]): Finding[] {
+  const analyzer = createTextAnalyzer(model);
   return lines.map((line) => {
     const turn = analyzer.analyzeTurn({ user_message: line.text, ai_response: '' });
     return { line, topics: gatherTopics(undefined, turn).topics, concern: turn.concern };
   });
 }
 
-function judgeAll(model: TopicModel, texts: readonly LabeledText[]): Judgement[] {
-  const analyzer = createTopicAnalyzer(model);
+function judgeAll(model: TextModel, texts: readonly LabeledText[]): Judgement[] {
+  const analyzer = createTextAnalyzer(model);
   return texts.map((it) => {
     // Each text is the first turn of a session.
     const turn = analyzer.analyzeTurn({ user_message: it.text, ai_response: '' });

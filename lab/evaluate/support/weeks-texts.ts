@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { createCheckMessage } from '../../../packages/text/check-message.js';
-import { openSafetyModel } from '../../../packages/text/safety.js';
-import { loadTopicModel } from '../../../packages/text/model.js';
-import { createSentimentEstimator, openSeverityModel } from '../../../packages/text/severity.js';
-import { createTopicAnalyzer, type TurnAnalysis } from '../../../packages/text/texts.js';
-import { encodeSeverity, fitSeverity, readSeverityTexts } from '../../../packages/text/training/severity.js';
-import { readTopicTexts, weightsFolder } from '../../../packages/text/training/texts.js';
+import { loadTextModel } from '../../../packages/text/model.js';
+import { createTextAnalyzer, type TurnAnalysis } from '../../../packages/text/texts.js';
+import { createReadMessage, encodeModels } from '../../../packages/text/training/fit.js';
+import { fitSeverity, readSeverityTexts } from '../../../packages/text/training/severity.js';
+import { readTopicTexts, weightsFile } from '../../../packages/text/training/texts.js';
 import type { Area } from '../../../packages/text/vocabulary.js';
+import { decodeWeights } from '../../../packages/text/weights.js';
 import { fitWithoutFold, splitTexts } from './cross-validate.js';
 
 /** A message that neither model was fitted on, as the service analyzes it. */
@@ -21,8 +19,8 @@ export interface Message {
 const folds = 5;
 
 /**
- * Returns the stressor sentences of SAD and the small talk of one fold. Fits both models on the other folds. `seed`
- * distributes the texts and chooses the fold.
+ * Returns the stressor sentences of SAD and the small talk of one fold. Fits the models of topics and severity on the other
+ * folds. `seed` distributes the texts and chooses the fold.
  */
 export function judgeMessages(dataFolder: string, seed: number): Message[] {
   const split = splitTexts(readTopicTexts(dataFolder), folds, seed);
@@ -30,14 +28,15 @@ export function judgeMessages(dataFolder: string, seed: number): Message[] {
   const heldOut = split.all.filter((it) => split.foldOf(it) === fold);
   const texts = new Set(heldOut.map(({ text }) => text));
   const severityTexts = readSeverityTexts(dataFolder).filter(({ text }) => !texts.has(text));
-  const { analyzeTurn } = createTopicAnalyzer(loadTopicModel(fitWithoutFold(split, fold)));
-  const estimate = createSentimentEstimator(openSeverityModel(encodeSeverity(fitSeverity(severityTexts))));
-  const check = createCheckMessage(openSafetyModel(readFileSync(join(weightsFolder, 'safety.bin'))));
+  const topics = decodeWeights(fitWithoutFold(split, fold));
+  const severity = fitSeverity(severityTexts, createReadMessage(topics.vocabulary));
+  const analyzer = createTextAnalyzer(loadTextModel(encodeModels({ ...topics, severity })));
+  const released = createTextAnalyzer(loadTextModel(readFileSync(weightsFile)));
   return heldOut.flatMap(({ text, area, kind, sad }) => {
-    const { isForeign, danger } = check(text);
+    const { isForeign, danger } = released.analyze(text).check;
     const isUsed = sad ? kind === 'sad' && area !== undefined : kind === 'chat';
     if (!isUsed || isForeign || danger !== undefined) return [];
-    const analysis = analyzeTurn({ user_message: text, ai_response: 'I understand. Tell me more.' });
-    return [{ area, analysis, sentiment: estimate(text) }];
+    const analysis = analyzer.analyzeTurn({ user_message: text, ai_response: 'I understand. Tell me more.' });
+    return [{ area, analysis, sentiment: analyzer.analyze(text).sentiment }];
   });
 }

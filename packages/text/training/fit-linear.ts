@@ -1,4 +1,4 @@
-import type { BucketList } from '../linear.js';
+import type { BucketList } from '../message-features.js';
 import type { FamilyWeights, LinearWeights } from '../weights.js';
 import { minimise } from './optimize.js';
 

@@ -1,5 +1,5 @@
 import { newBitSet } from '../tables.js';
-import { addFindings, concernBits, createConcernFeatures, type GateText, toGateText } from '../concern.js';
+import { createMessageReader, messageBits, type MessageFeatures } from '../message-features.js';
 import { createFeatureLister, type FeatureIndex, type FeatureList, lexiconBits, noKnownRows } from '../features.js';
 import { createFinder } from '../findings.js';
 import { compileLexicon, lexiconFingerprint } from '../lexicon.js';
@@ -7,7 +7,7 @@ import { classTotal } from '../model.js';
 import { createTextReader, type TextReader } from '../spelling.js';
 import { createTokenizer } from '../tokens.js';
 import { areas, type Area } from '../vocabulary.js';
-import { encodeWeights, type LinearWeights, type TopicWeights } from '../weights.js';
+import { encodeWeights, type LinearWeights, type TextWeights } from '../weights.js';
 import { countAll, countBuckets, type Example, fitLinear, type FitOptions, relativeToFirst } from './fit-linear.js';
 import type { SadRow } from './sad.js';
 import { toGroup, type LabeledText } from './texts.js';
@@ -36,8 +36,8 @@ const AREA_BALANCE = 0.4;
 const concernOptions: FitOptions = {
   classTotal: 2,
   families: [
-    { bits: concernBits, scale: 1 },
-    { bits: concernBits, scale: 1.4 },
+    { bits: messageBits, scale: 1 },
+    { bits: messageBits, scale: 1.4 },
   ],
   pull: 1,
   stepsMax: 60,
@@ -61,13 +61,12 @@ const COUNSELING_WEIGHT = 0.5;
 /** Weight of a text of this project relative to a SAD sentence. Best of 0, 0.4 and 1 in cross-validation. */
 const OWN_WEIGHT = 0.4;
 
-/** Maximum number of progress reports per training. */
-export const stepsMax = areaOptions.stepsMax + concernOptions.stepsMax;
+/** Maximum number of progress reports of a training of topics. */
+export const topicStepsMax = areaOptions.stepsMax + concernOptions.stepsMax;
 
 const lexicon = compileLexicon();
 const tokenizer = createTokenizer();
 const find = createFinder(lexicon);
-const listConcernFeatures = createConcernFeatures(lexicon);
 /** A lexicon index without weights, in which each bucket has its own row. */
 const [words, runs, classes] = areaOptions.families.map(({ bits }) => ({
   bits,
@@ -79,16 +78,25 @@ const listFeatures = createFeatureLister(
   lexicon,
 );
 
-/** Trains both models and returns the weights file. The same texts give the same bytes. */
-export function fitTopicModel(
+/** What a training of topics gives. */
+export type TopicWeights = Pick<TextWeights, 'vocabulary' | 'areas' | 'concern'>;
+/** Lists the features of a message. */
+export type ReadMessage = (text: string) => MessageFeatures;
+
+/** Trains the areas and the gate. The same texts give the same weights. */
+export function fitTopics(
   sad: readonly SadRow[],
   labeled: readonly LabeledText[],
   onStep: () => void = () => {},
-): Uint8Array {
+): TopicWeights {
   const vocabulary = listVocabulary(sad, labeled);
   const areas = fitAreas(areaTexts(sad, labeled), vocabulary, onStep);
-  return encodeModels({ vocabulary, areas, concern: fitConcern(labeled, vocabulary, onStep) });
+  return { vocabulary, areas, concern: fitConcern(labeled, vocabulary, onStep) };
 }
+
+/** Returns a function that lists the features of a message, spelled with the words of the training. */
+export const createReadMessage = (vocabulary: readonly string[]): ReadMessage =>
+  createMessageReader(lexicon, vocabulary);
 
 /** Returns the words of at least {@link TEXTS_MIN} texts, most frequent first. A rarer word could identify a text. */
 export function listVocabulary(sad: readonly SadRow[], labeled: readonly LabeledText[]): string[] {
@@ -105,8 +113,8 @@ function listWords(content: string): string[] {
   return Array.from({ length: count }, (_, i) => Buffer.from(letters.subarray(starts[i], ends[i])).toString('ascii'));
 }
 
-export const encodeModels = (models: Omit<TopicWeights, 'fingerprint'>): Uint8Array =>
-  encodeWeights({ fingerprint: lexiconFingerprint(), ...models });
+export const encodeModels = (models: Omit<TextWeights, 'fingerprint'>): Uint8Array =>
+  encodeWeights({ ...models, fingerprint: lexiconFingerprint() });
 
 /** Returns the training texts of the area model: all SAD rows, and all other texts with an area. */
 export function areaTexts(sad: readonly SadRow[], labeled: readonly LabeledText[]): AreaText[] {
@@ -141,19 +149,13 @@ export function fitConcern(
   onStep: () => void = () => {},
 ): LinearWeights {
   const findWeight = kindWeights(labeled);
-  const reader = createTextReader(lexicon, vocabulary);
-  const examples = labeled.map((it): Example => {
-    const { forms, words } = listConcernFeatures(readForGate(reader, it.text));
-    return { filled: [forms, words].map(countBuckets), target: it.isConcern ? 1 : 0, weight: findWeight(it) };
-  });
+  const readMessage = createReadMessage(vocabulary);
+  const examples = labeled.map((it): Example => ({
+    filled: readMessage(it.text).map(countBuckets),
+    target: it.isConcern ? 1 : 0,
+    weight: findWeight(it),
+  }));
   return relativeToFirst(fitLinear(examples, concernOptions, onStep));
-}
-
-function readForGate(reader: TextReader, content: string): GateText {
-  const text = toGateText(reader.read(content));
-  const { words, numbers } = text;
-  words.segmentEnds.forEach((to, i) => addFindings(text, find(words, numbers, words.segmentEnds[i - 1] ?? 0, to)));
-  return text;
 }
 
 /** Returns the features of each segment, computed as in the service. */

@@ -1,7 +1,8 @@
 import { basename, dirname } from 'node:path';
-import { fingerprintFeatures, messageBits } from '../message-features.js';
-import { createMessageReader, dangerKinds, findExplicit, type SafetyKind } from '../safety.js';
-import { encodeWeights, type LinearWeights } from '../weights.js';
+import { messageBits } from '../message-features.js';
+import { dangerKinds, findExplicit, type SafetyKind } from '../safety.js';
+import type { LinearWeights } from '../weights.js';
+import type { ReadMessage } from './fit.js';
 import { countBuckets, type Example, fitLinear, type FitOptions, relativeToFirst } from './fit-linear.js';
 import { readOwnTexts, readSeverityTexts } from './severity.js';
 
@@ -13,19 +14,27 @@ export interface SafetyText {
   readonly danger: SafetyKind | 'none';
 }
 
-/** Voices for training. The voices of `held-out-voices` are never used for training. */
-export const voices = ['teenager', 'non-native', 'nurse', 'old-man'] as const;
+/**
+ * Voices for training, by author. The voices of `held-out-voices` are never used for training. The texts of violence of
+ * the first four voices are threats by the writer: `threats.txt`.
+ */
+export const voicesByAuthor = [
+  ['teenager', 'non-native'],
+  ['nurse', 'old-man'],
+  ['forum-poster', 'long-poster', 'one-liner', 'prompter', 'widower', 'unpunctuated'],
+] as const;
+export const voices = voicesByAuthor.flat();
 
 const classes = ['none', ...dangerKinds] as const;
 /**
- * Weights of the sources. Texts with a label count more, because they are few. Best of a few values when one voice is
+ * Weights of the sources. Texts with a label count more, because they are few. Best of a few values when one author is
  * left out.
  */
-const sourceWeights = { voices: 3, development: 1.5, everyday: 0.6, sad: 0.5, comments: 0.5 } as const;
+const sourceWeights = { voices: 3, explicit: 3, development: 1.5, everyday: 0.6, sad: 0.5, comments: 0.5 } as const;
 const fitOptions: FitOptions = {
   classTotal: classes.length,
-  families: messageBits.safety.map((bits) => ({ bits, scale: 1 })),
-  // Better than 1 when one voice is left out.
+  families: [messageBits, messageBits].map((bits) => ({ bits, scale: 1 })),
+  // Better than 1 when one author is left out.
   pull: 0.4,
   stepsMax: 30,
 };
@@ -43,42 +52,44 @@ export function readSafetyTexts(folder: string): SafetyText[] {
   return [
     ...readLabeled('safety/development', 'development'),
     ...voices.flatMap((voice) => readLabeled(`safety/voices/${voice}`, `voices/${voice}`)),
+    ...readExplicit('choice'),
     ...others.map(({ text, kind }) => ({ text, source: kind, danger: 'none' as const })),
   ];
 }
 
-/**
- * Reads the labeled texts of a folder. In the texts of violence by a voice, the writer threatens somebody else, which is
- * no danger to the user. They are left out.
- */
+/** Reads the labeled texts of a folder, except those in which the writer threatens somebody else. */
 export function readLabeled(folder: string, source: string): SafetyText[] {
   return [...readOwnTexts(folder), ...readOwnTexts(`${folder}/none`)].flatMap(({ text, kind }) => {
     const danger = toDanger(kind);
-    return danger === 'violence' && source.startsWith('voices') ? [] : [{ text, source, danger }];
+    return danger === undefined ? [] : [{ text, source, danger }];
   });
 }
 
-/** Returns the danger of a kind, e.g. `safety/development/self-harm-2`. */
-export function toDanger(kind: string): SafetyText['danger'] {
-  if (basename(dirname(kind)) === 'none') return 'none';
-  const name = basename(kind).replace(/-\d$/, '').replace('-', '_');
-  return dangerKinds.find((it) => it === name) ?? 'none';
+/**
+ * The explicit statements, in two halves: the patterns were chosen on the half `choice`, which is also in the training.
+ */
+export function readExplicit(half: 'choice' | 'held-out'): SafetyText[] {
+  const texts = readOwnTexts('safety/explicit').filter((_, i) => (i % 2 === 0) === (half === 'choice'));
+  return texts.map(({ text, kind }) => ({ text, source: `explicit/${half}`, danger: toDanger(kind) ?? 'none' }));
 }
 
-const readMessage = createMessageReader();
+/** Returns the danger of a kind, e.g. `safety/development/self-harm-2`. Undefined for threats by the writer. */
+export function toDanger(kind: string): SafetyText['danger'] | undefined {
+  if (basename(dirname(kind)) === 'none') return 'none';
+  const name = basename(kind).replace(/-\d$/, '').replace('-', '_');
+  return dangerKinds.find((it) => it === name);
+}
 
 /** Trains the model. The same texts give the same weights. */
-export function fitSafety(texts: readonly SafetyText[], onStep: () => void = () => {}): LinearWeights {
+export function fitSafety(
+  texts: readonly SafetyText[],
+  readMessage: ReadMessage,
+  onStep: () => void = () => {},
+): LinearWeights {
   const examples = texts.map(({ text, source, danger }): Example => ({
     filled: readMessage(text).map(countBuckets),
     target: classes.indexOf(danger),
     weight: sourceWeights[source.split('/')[0] as keyof typeof sourceWeights] ?? 1,
   }));
   return relativeToFirst(fitLinear(examples, fitOptions, onStep));
-}
-
-/** Returns the weights file of the model: the format of the topic weights, without a model of areas. */
-export function encodeSafety(safety: LinearWeights): Uint8Array {
-  const areas = { biases: new Float32Array(), families: [] };
-  return encodeWeights({ fingerprint: fingerprintFeatures(), areas, concern: safety });
 }

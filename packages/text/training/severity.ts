@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createSentenceFeatures, fingerprintFeatures, messageBits } from '../message-features.js';
-import { createTokenizer } from '../tokens.js';
-import { encodeWeights, type LinearWeights } from '../weights.js';
+import { messageBits } from '../message-features.js';
+import type { LinearWeights } from '../weights.js';
+import type { ReadMessage } from './fit.js';
 import { countBuckets, type Example, fitLinear, type FitOptions, relativeToFirst } from './fit-linear.js';
 import { readRecords } from './sad.js';
 
@@ -44,8 +44,11 @@ const RATING_SPREAD = 2.5;
 const RATING_MEAN = 0.42;
 const fitOptions: FitOptions = {
   classTotal: 2,
-  families: messageBits.severity.map((bits) => ({ bits, scale: 1 })),
-  // Best of 0.3, 1 and 3 in training without the source Inquire of SAD.
+  // Forms, then words and runs. Best of 0.5 and 1 for the forms, and of pulls 0.5 and 1, without the source Inquire of SAD.
+  families: [
+    { bits: messageBits, scale: 0.5 },
+    { bits: messageBits, scale: 1 },
+  ],
   pull: 1,
   stepsMax: 60,
 };
@@ -116,12 +119,13 @@ export function readOwnTexts(side: string): Array<Pick<SeverityText, 'text' | 'k
   });
 }
 
-const tokenizer = createTokenizer();
-const listFeatures = createSentenceFeatures();
-
 /** Trains the model. The same texts give the same weights. */
-export function fitSeverity(texts: readonly SeverityText[], onStep: () => void = () => {}): LinearWeights {
-  const filled = dropRareBuckets(texts.map(({ text }) => listFeatures(tokenizer.read(text)).map(countBuckets)));
+export function fitSeverity(
+  texts: readonly SeverityText[],
+  readMessage: ReadMessage,
+  onStep: () => void = () => {},
+): LinearWeights {
+  const filled = dropRareBuckets(texts.map(({ text }) => readMessage(text).map(countBuckets)));
   // A severity between 0 and 1 is a text of both classes, with shares of its weight.
   const examples = texts.flatMap(({ kind, severity }, i): Example[] => {
     const weight = kind.startsWith('severity/') ? LABELED_WEIGHT : 1;
@@ -132,12 +136,6 @@ export function fitSeverity(texts: readonly SeverityText[], onStep: () => void =
     }));
   });
   return relativeToFirst(fitLinear(examples, fitOptions, onStep));
-}
-
-/** Returns the weights file of the model: the format of the topic weights, without a model of areas. */
-export function encodeSeverity(severity: LinearWeights): Uint8Array {
-  const areas = { biases: new Float32Array(), families: [] };
-  return encodeWeights({ fingerprint: fingerprintFeatures(), areas, concern: severity });
 }
 
 type Counts = Map<number, number>;

@@ -24,10 +24,8 @@ export interface TopicTexts {
 }
 
 export const dataDefaultPath = '../shared/data';
-/** Folder of the models of the service. */
-export const weightsFolder = fileURLToPath(new URL('../weights', import.meta.url));
-/** The model of topics. */
-export const weightsFile = join(weightsFolder, 'topics.bin');
+/** The weights of all models of the service. */
+export const weightsFile = fileURLToPath(new URL('../weights/text.bin', import.meta.url));
 /** Folder with the texts of this project: one file per kind, one text per line. */
 const ownFolder = fileURLToPath(new URL('texts', import.meta.url));
 /** Folders of texts for the gate. The value tells if the speakers describe a concern of their own. */
