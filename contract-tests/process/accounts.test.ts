@@ -27,14 +27,14 @@ test('accounts show lists all accounts with their settings, and set changes one 
   const all = JSON.parse((await run('accounts', 'show', '--json')).stdout);
   expect(all).toMatchObject([one, { name: 'other', settings: { derive_sentiment: false } }]);
   await run('accounts', 'set', 'acme', 'derive-sentiment', 'off');
-  expect((await run('keys', 'audit', '--account', 'acme')).stdout).toMatch(
+  expect((await run('audit', '--keys', '--account', 'acme')).stdout).toMatch(
     /set +acme .* setting=derive-sentiment from=on to=off\n.* set +acme .* from=off to=on\n/,
   );
 });
 
 test.each([
   [['set', 'nobody', 'derive-sentiment', 'on'], 'there is no account "nobody"'],
-  [['set', 'acme', 'derive', 'on'], 'use derive-sentiment'],
+  [['set', 'acme', 'derive', 'on'], 'use tier, derive-sentiment, consent'],
   [['set', 'acme', 'derive-sentiment', 'true'], 'use off or on'],
   [['set', 'acme', 'derive-sentiment', 'constructor'], 'use off or on'],
   [['set', 'acme', 'derive-sentiment'], "missing required argument 'value'"],
