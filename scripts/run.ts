@@ -22,10 +22,14 @@ if (found) {
   process.argv.splice(1, 2 + found.used, root + found.path);
   await import(root + found.path);
 } else {
-  const group = existsSync(root + first) ? `${first}/` : '';
-  const names = readdirSync(root + group).filter(
-    (it) => !it.includes('test.') && !/^(node_modules|support|shared)$/.test(it),
-  );
-  console.error(`Pass one of: ${[...new Set(names.map((it) => it.replace(/\.ts$/, '')))].join(', ')}`);
+  const group = first !== '' && existsSync(root + first) ? `${first}/` : '';
+  const entries = readdirSync(root + group, { withFileTypes: true });
+  // At the root of lab/, a group is a folder. Everywhere else, a script is a file.
+  const isGroup = folder === 'lab' && group === '';
+  const names = entries
+    .filter((it) => (isGroup ? it.isDirectory() : /^[\w-]+\.ts$/.test(it.name)))
+    .map((it) => it.name);
+  const shown = names.filter((it) => it !== 'node_modules').map((it) => it.replace('.ts', ''));
+  console.error(`Pass one of: ${shown.join(', ')}`);
   process.exitCode = 1;
 }

@@ -22,7 +22,7 @@ export function buildChanged(...names) {
     const { script, sources } = targets[name];
     const builtAtMs = statSync(stampOf(name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
     if (Math.max(...sources.map((it) => newest(`${root}${it}`))) < builtAtMs) continue;
-    console.error(`Building the ${name}, because sources changed`);
+    console.error(`Building the ${name} …`);
     const { status } = spawnSync(process.execPath, [`${root}scripts/build/${script}`], { stdio: ['ignore', 2, 2] });
     if (status !== 0) process.exit(status ?? 1);
   }
