@@ -81,15 +81,15 @@ test('the stored inputs of version 1 give these results now', () => {
   });
   expect(changes).toMatchInlineSnapshot(`
     [
-      "three hours of sleep, then three hours awake: relaxed 90, stressed 90, score 66, confidence 0.48 → calm 18, focused 39, relaxed 96, stressed 27, score 33, confidence 0.28",
-      "half an hour of rest, then 25 bpm more: relaxed 31, stressed 19, score 69, confidence 0.48 → relaxed 31, stressed 19, score 69, confidence 0.29",
-      "25 bpm more, then half an hour of rest: relaxed 58, stressed 22, score 32, confidence 0.48 → focused 1, relaxed 58, stressed 21, score 25, confidence 0.44",
-      "75 bpm more at stated rest: relaxed 50, score 39, confidence 0.11 → relaxed 31, stressed 19, score 70, confidence 0.29",
+      "three hours of sleep, then three hours awake: relaxed 90, stressed 90, score 66, confidence 0.48 → calm 18, focused 39, relaxed 96, stressed 27, score 33, confidence 0.3",
+      "half an hour of rest, then 25 bpm more: relaxed 31, stressed 19, score 69, confidence 0.48 → relaxed 31, stressed 19, score 69, confidence 0.44",
+      "25 bpm more, then half an hour of rest: relaxed 58, stressed 22, score 32, confidence 0.48 → focused 1, relaxed 58, stressed 21, score 25, confidence 0.38",
+      "75 bpm more at stated rest: relaxed 50, score 39, confidence 0.11 → relaxed 31, stressed 19, score 70, confidence 0.43",
       "a voice that alternates every 2 s: focused 150, relaxed 150, score 33, confidence 0.25 → focused 300, score 40, confidence 0.25",
-      "concentrated work, 10 bpm more: relaxed 30, stressed 20, score 79, confidence 0.77 → focused 20, relaxed 30, score 55, confidence 0.56",
+      "concentrated work, 10 bpm more: relaxed 30, stressed 20, score 79, confidence 0.77 → focused 20, relaxed 30, score 55, confidence 0.58",
       "a hostile voice alone: focused 20, score 51, confidence 0.25 → focused 1, stressed 19, score 66, confidence 0.25",
       "text with a sentiment of -0.8: focused 10, score 59, confidence 0.51 → stressed 10, score 62, confidence 0.51",
-      "intervals with 5 % shifted peaks: relaxed 10, score 32, confidence 0.46, RMSSD 69.8 ms → relaxed 10, score 32, confidence 0.28, RMSSD 46.6 ms",
+      "intervals with 5 % shifted peaks: relaxed 10, score 32, confidence 0.46, RMSSD 69.8 ms → relaxed 10, score 32, confidence 0.3, RMSSD 46.6 ms",
     ]
   `);
 });

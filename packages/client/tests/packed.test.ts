@@ -42,10 +42,10 @@ createStateClient({ baseUrl: '', key: '' }).ingest({ session_id: 's1', timestamp
 createStateClient({ baseUrl: '', token: '' }).deleteSubject('p1');
 `;
 
-/** Returns the size of the package that the guide states, in kB. */
+/** Returns the size of the package that the README states, in kB. */
 async function readPackedSize(): Promise<number> {
-  const guide = await readFile(join(root, 'docs', 'clients.md'), 'utf8');
-  return Number(/creates a package of (\d+) kB/.exec(guide)?.[1]);
+  const readme = await readFile(join(root, 'packages', 'client', 'README.md'), 'utf8');
+  return Number(/creates a package of (\d+) kB/.exec(readme)?.[1]);
 }
 
 test(
