@@ -33,7 +33,7 @@ export function findOnlySession(
   subject: Subject | undefined,
   { sessionId, timestampMs, sharesSignals, isBackfill }: PreparedReading,
 ): string | undefined {
-  const { newest } = subject ?? unknownSubject;
+  const newest = subject?.newest;
   if (newest?.sharedFromMs === undefined || newest.sessionId === sessionId) return undefined;
   return sharesSignals === false || isBackfill || !isFresh(newest, timestampMs) ? undefined : newest.sessionId;
 }
