@@ -37,8 +37,8 @@ test('a chat is scored with the heart rate of the watch, and names its session',
     { signal: 'tone', session_id: 'watch', timestamp: service.clock.at() },
   ]);
   expect(chat.signals_received).toEqual(['textual']);
-  // The confidence is that of all evidence, which contradicts itself here.
-  expect(chat.confidence).toBeLessThan(alone.confidence);
+  // The confidence is that of all evidence: the words contradict the heart rate and the voice of the watch.
+  expect(chat.confidence).toBeLessThan(watch.confidence);
   expect(await states(service, 'chat')).toMatchObject({ shared_signals: chat.shared_signals });
   // Only the session of the arriving reading is scored.
   expect(await states(service)).toEqual(watch);
