@@ -42,12 +42,13 @@ test('an entry has the latest state, score, confidence and timestamp of its sess
   await service.read({ session_id: 'one', heart_rate: 70 });
   service.clock.advance(2);
   const sent = { session_id: 'one', subject_id: 'anna', heart_rate: 120, tone: 'hostile' } as const;
-  const { state, stress_score, confidence, timestamp, model_version } = await service.read(sent);
+  const { state, state_since, stress_score, confidence, timestamp, model_version } = await service.read(sent);
   expect(await page(service)).toEqual({
     sessions: [
       {
         ...{ session_id: 'one', subject_id: 'anna', started_at: startedAt },
-        ...{ timestamp, state, stress_score, confidence, model_version, valid_until: service.clock.at(300) },
+        ...{ timestamp, state, state_since, stress_score, confidence, model_version },
+        ...{ valid_until: service.clock.at(300) },
       },
     ],
     next_cursor: null,

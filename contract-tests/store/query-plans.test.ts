@@ -439,9 +439,10 @@ function isSubselect({ detail = '', table }: PlanRow): boolean {
   return /^SCAN (next|pending|queues|owners|counted|recent)$/.test(detail) || /^<(derived|union)/.test(table ?? '');
 }
 
-/** Returns true if the step finds an account by its id, which is the whole primary key. */
-function isOneAccount({ detail = '', table, type }: PlanRow): boolean {
-  return detail.startsWith('SEARCH accounts USING INDEX') || (table === 'accounts' && type === 'const');
+/** Returns true if the step finds the row of an account by its id, which is the whole primary key. */
+function isOneAccount({ detail = '', table = '', type }: PlanRow): boolean {
+  const isById = /^SEARCH (accounts|stream_positions) USING INDEX/.test(detail);
+  return isById || (['accounts', 'stream_positions'].includes(table) && type === 'const');
 }
 
 /**

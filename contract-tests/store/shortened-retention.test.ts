@@ -47,7 +47,7 @@ test('a shorter retention that deletes more than half of all readings waits for 
   }
   expect(lines).toHaveLength(1);
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ stored: 10, expired: 6, earlierHours: 24, hours: 1 });
-  expect(lines[0]).toContain('purge -- --confirm');
+  expect(lines[0]).toContain('purge --confirm');
   await applyRetention(store, retentionOf(1));
   expect(await confirmed(clock.nowMs)).toEqual(retentionOf(1));
 });
