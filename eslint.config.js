@@ -122,6 +122,7 @@ export default tseslint.config(
     languageOptions: {
       parserOptions: {
         projectService: {
+          maximumDefaultProjectFileMatchCount_THIS_WILL_SLOW_DOWN_LINTING: 12,
           allowDefaultProject: [
             'eslint.config.js',
             'contract-tests/process/core-preload.mjs',
