@@ -440,9 +440,9 @@ function isSubselect({ detail = '', table }: PlanRow): boolean {
 }
 
 /** Returns true if the step finds the row of an account by its id, which is the whole primary key. */
-function isOneAccount({ detail = '', table = '', type }: PlanRow): boolean {
+function isOneAccount({ detail = '', table, type }: PlanRow): boolean {
   const isById = /^SEARCH (accounts|stream_positions) USING INDEX/.test(detail);
-  return isById || (['accounts', 'stream_positions'].includes(table) && type === 'const');
+  return isById || (['accounts', 'stream_positions'].includes(table ?? '') && type === 'const');
 }
 
 /**
