@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { startTestService } from '../../testkit/service.js';
 
@@ -14,4 +16,16 @@ test('logs contain the request id and the outcome, but no keys, subject ids, ses
     expect(text.toLowerCase()).not.toContain(secret.toLowerCase());
   const ingests = logs.map((line) => JSON.parse(line)).filter((line) => line.operation === 'ingest');
   expect(ingests.map(({ status }) => status)).toEqual([200, 422, 422]);
+});
+
+test('a connection that closes after a complete response to an unread body is not logged as aborted', async () => {
+  const { url, key, logs } = await startTestService({});
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  const head = ['POST /v1/ingest HTTP/1.1', 'Host: a', `X-Service-Key: ${key}`, 'Content-Type: text/plain'];
+  socket.write([...head, 'Content-Length: 3', '', 'ab'].join('\r\n'));
+  await once(socket, 'data');
+  socket.destroy();
+  await expect.poll(() => logs.join('')).toContain('"status":415');
+  expect(logs.join('')).not.toContain('aborted');
 });

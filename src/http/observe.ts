@@ -60,11 +60,16 @@ export function createObservation(log: Logger, observe: ObserveRequest) {
 
 /** Ends the observation of an HTTP request when its response settles. The duration ends when the response is written. */
 export function observeResponse({ end }: Observation, exchange: Exchange, response: ServerResponse): void {
-  let durationMs = 0;
-  whenWritten(response, () => (durationMs = performance.now() - exchange.startedAtMs));
-  whenSettled(response, () =>
-    end(exchange, { status: response.statusCode, durationMs, isAborted: !response.writableFinished }),
-  );
+  let [durationMs, isWritten] = [0, false];
+  whenWritten(response, () => {
+    durationMs = performance.now() - exchange.startedAtMs;
+    // A client may close the connection after a complete response whose request has an unread body.
+    isWritten = !response.destroyed;
+  });
+  whenSettled(response, () => {
+    const isAborted = !isWritten && !response.writableFinished;
+    end(exchange, { status: response.statusCode, durationMs, isAborted });
+  });
 }
 
 function endSpan({ span, route, method, requestId }: Exchange, status: number): void {
