@@ -53,13 +53,19 @@ export function everySignal(): Partial<Submission> & Pick<Submission, 'session_i
  * Stores a reading with a heart rate of 143.8127 and a hostile tone in the session `talk`. It was prepared under a consent
  * that allows both, and runs in this transaction. Returns the outcome of the reading.
  */
-export async function commitReading(service: TestService, subjectId: string, transact: Store['transact']) {
+export async function commitReading(service: TestService, subjectId: string | undefined, transact: Store['transact']) {
   const { store, accountId, clock } = service;
   const parts = { ...erasing(service, { ...store, transact }), onEvents() {}, onCommitted() {} };
   const { commit, close } = createReadingWriter({ ...parts, admitSession: async () => undefined });
   onTestFinished(close);
   const reading: PreparedReading = {
-    ...{ accountId, sessionId: 'talk', subjectId, digest: '0123456789ab', timestampMs: clock.nowMs },
+    ...{
+      accountId,
+      sessionId: 'talk',
+      ...(subjectId && { subjectId }),
+      digest: '0123456789ab',
+      timestampMs: clock.nowMs,
+    },
     signals: { heart_rate: 143.8127, tone: 'hostile' },
     consent: { hasPurpose: false, texts: [], isTextRead: true },
   };

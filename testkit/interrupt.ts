@@ -27,9 +27,20 @@ function interruptQueries(knex: Knex.Transaction, table: string, interrupt: () =
       return args[0] === table ? delay(query) : query;
     },
     get(target, name) {
-      if (name !== 'raw') return Reflect.get(target, name);
-      return (sql: string, bindings: Knex.RawBinding[]) =>
-        sql.includes(` from ${table} `) ? delay(target.raw(sql, bindings)) : target.raw(sql, bindings);
+      return name === 'client' ? interruptClient(target.client, table, interrupt) : Reflect.get(target, name);
+    },
+  });
+}
+
+/** The groups of readings send their statements through the client of Knex, several of them in one packet. */
+function interruptClient(client: Knex.Client, table: string, interrupt: () => Promise<unknown>): Knex.Client {
+  return new Proxy(client, {
+    get(target, name) {
+      if (name !== 'query') return Reflect.get(target, name);
+      return async (connection: unknown, statement: { readonly sql: string }) => {
+        if (statement.sql.includes(` from ${table} `)) await interrupt();
+        return target.query(connection, statement);
+      };
     },
   });
 }

@@ -1,10 +1,11 @@
+import { interruptBefore } from '../../testkit/interrupt.js';
 import { runStatements } from '../../src/store/rows.js';
 /** Withdrawals and readings whose transactions overlap. SQLite runs one write transaction at a time. */
 import { createSessionWriter } from '../../src/store/sessions.js';
 import { createSubjectReader, createSubjectWriter } from '../../src/store/subjects.js';
 import { expect, test } from 'vitest';
 import { watchLocks } from '../../testkit/blocked.js';
-import { allow, setUp } from '../../testkit/consents.js';
+import { allow, commitReading, setUp } from '../../testkit/consents.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { until } from '../../testkit/until.js';
 
@@ -40,6 +41,18 @@ test('a withdrawal that commits while a request waits for the lock of its sessio
     withdrawal ??= await withdraw(service);
   });
   expect((await sent)?.body).toMatchObject({ signals_dropped: ['heart_rate'] });
+  await withdrawal?.done;
+});
+
+test('a withdrawal that commits between the locks of the session and of the person applies to the reading', async () => {
+  const service = await begin();
+  const { store } = service;
+  let withdrawal: Awaited<ReturnType<typeof withdraw>> | undefined;
+  const { transact } = interruptBefore(store, 'subjects', async () => {
+    withdrawal ??= await withdraw(service);
+  });
+  // The reading does not name the person. A person that it names is locked together with the session.
+  expect(await commitReading(service, undefined, transact)).toMatchObject({ dropped: ['heart_rate'] });
   await withdrawal?.done;
 });
 
