@@ -16,7 +16,7 @@ import { databaseOption, type DatabaseChoice, findDatabases, titleOf, withDataba
 import { describeMachine, machineLine } from '../support/machine.js';
 import { middle, takeTurns } from '../support/rounds.js';
 import { bundle } from '../support/service.js';
-import { type Cpu, openService, openSliced } from '../support/slices.js';
+import { type Cpu, openService, openSliced, threads } from '../support/slices.js';
 
 interface Options {
   readonly database: DatabaseChoice;
@@ -38,13 +38,6 @@ export const cpu = new Command('cpu')
 const titles = { validated: '(b) with validation', service: '(d) this service', turns: '(e) with conversation text' };
 type Contender = keyof typeof titles;
 const contenders = Object.keys(titles) as Contender[];
-const threads: Readonly<Record<string, (cpu: Cpu) => number>> = {
-  HTTP: ({ http }) => http,
-  core: ({ core }) => core,
-  others: ({ others }) => others,
-  database: ({ database }) => database,
-  all: ({ http, core, others, database }) => http + core + others + database,
-};
 const main = 'dist/main.js';
 
 type Sizes = Pick<Options, 'slices' | 'requests' | 'warmUp'>;

@@ -10,7 +10,7 @@ import { positive } from '../../options.js';
 import { databaseOption, type DatabaseChoice, findDatabases, titleOf, withDatabase } from '../support/databases.js';
 import type { Load } from '../support/requests.js';
 import { middleOf, takeTurns } from '../support/rounds.js';
-import { type Cpu, openService } from '../support/slices.js';
+import { openService, threads } from '../support/slices.js';
 
 interface Options {
   readonly database: DatabaseChoice;
@@ -57,11 +57,3 @@ async function measure(load: Load, mains: Sides<string>, urls: Sides<string>, { 
     await Promise.all([sides.before.stop(), sides.after.stop()]);
   }
 }
-
-const threads: Readonly<Record<string, (cpu: Cpu) => number>> = {
-  HTTP: ({ http }) => http,
-  core: ({ core }) => core,
-  others: ({ others }) => others,
-  database: ({ database }) => database,
-  all: ({ http, core, others, database }) => http + core + others + database,
-};

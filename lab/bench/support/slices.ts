@@ -17,6 +17,15 @@ export interface Cpu {
   readonly database: number;
 }
 
+/** The rows of a table of CPU time. */
+export const threads: Readonly<Record<string, (cpu: Cpu) => number>> = {
+  HTTP: ({ http }) => http,
+  core: ({ core }) => core,
+  others: ({ others }) => others,
+  database: ({ database }) => database,
+  all: ({ http, core, others, database }) => http + core + others + database,
+};
+
 /** A server under load. */
 export interface Sliced {
   /** Sends requests and returns the CPU time that each of them used. Rejects if a response has no status 2xx. */
