@@ -2411,4 +2411,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "a16fcc7e2a1c36df2b576ed37c87784c1200f49dcc371e4da96dff1ab5f91ad2" as const;
+export const contractDigest = "a0b0ea1ec3127449e5e4b1cc28c2126d2fec112320556368648ad51b480d4f78" as const;
