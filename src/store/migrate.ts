@@ -89,8 +89,8 @@ export async function readApplied(knex: Knex, list = migrations): Promise<Readon
   const initial = list[0]?.name;
   if (rows.length > 0 && !rows.some(({ name }) => name === initial))
     throw new SchemaError(
-      'another build from before 1.0.0 created this database, and this build cannot use it: set DATABASE_URL to an ' +
-        'empty database, and to keep readings, import an export of that build (docs/export.md)',
+      'a build from before 1.0.0 created this database, and no release can use it: set DATABASE_URL to an empty ' +
+        'database, and to keep readings, import an export of that build (docs/export.md)',
     );
   const newer = findNewer(
     rows.flatMap(({ name, breaks_earlier }) => (breaks_earlier === 1 ? [name] : [])),
