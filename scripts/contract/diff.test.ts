@@ -1,6 +1,7 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { compareContracts } from './diff/compare.js';
@@ -23,7 +24,7 @@ function changesOf(change: (contract: Contract) => void) {
 
 test('key order, descriptions and examples are not differences', () => {
   const isSameBut = (contract: Contract) => {
-    contract.info.version = '0.2.0';
+    contract.info.version = '1.1.0';
     contract.components.schemas = Object.fromEntries(Object.entries(schemas(contract)).reverse());
     schemas(contract).SignalSubmission.description = 'Said otherwise.';
     schemas(contract).SignalSubmission.properties.heart_rate.example = 61;
@@ -248,5 +249,10 @@ test('contract:diff lists the changes since a file, and rejects breaking ones on
   expect(listed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^breaking .*\/v1\/ingest 418: .*gone/m) });
   expect(listed.stdout).toContain('0 additions, 1 breaking changes');
   expect((await runScript('scripts/contract/diff', [file, '--reject'])).code).toBe(1);
-  expect((await runScript('scripts/contract/diff', ['openapi.yaml', '--reject'])).code).toBe(0);
+  expect((await runScript('scripts/contract/diff', ['--reject'])).stdout).toMatch(/^Since the last release: /m);
+});
+
+test('the contract only adds to that of the last release', async () => {
+  const released = parse(await readFile(new URL('diff/released.yaml', import.meta.url), 'utf8'));
+  expect(compareContracts(released, contract).filter(({ verdict }) => verdict === 'breaking')).toEqual([]);
 });

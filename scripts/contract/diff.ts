@@ -1,6 +1,6 @@
 /**
- * `npm run contract -- diff [BASE]`: lists the changes of openapi.yaml since BASE, a file with a contract or a Git revision
- * (default: HEAD). With `--reject`, exits with 1 if a change is not an addition. Before 1.0.0, every change is allowed.
+ * `npm run contract -- diff [BASE]`: lists the changes of openapi.yaml since BASE, a file with a contract or a Git revision.
+ * Default: the contract of the last release. With `--reject`, exits with 1 if a change is not an addition.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -15,16 +15,16 @@ const operationsShown = 3;
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { reject: { type: 'boolean' } } });
-const [base = 'HEAD'] = positionals;
+const [base = `${root}scripts/contract/diff/released.yaml`] = positionals;
 const changes = compareContracts(parse(readBase()), parse(readFileSync(`${root}openapi.yaml`, 'utf8')));
 const additions = changes.filter((it) => it.verdict === 'addition');
 const breaking = changes.filter((it) => it.verdict === 'breaking');
 
 for (const change of additions) console.log(`${pc.green('added')}    ${describe(change)}`);
 for (const change of breaking) console.log(`${pc.red('breaking')} ${describe(change)}`);
-console.log(`Since ${base}: ${additions.length} additions, ${breaking.length} breaking changes`);
+console.log(`Since ${positionals[0] ?? 'the last release'}: ${additions.length} additions, ${breaking.length} breaking changes`);
 if (values.reject && breaking.length > 0) {
-  console.log('A version allows additions only (docs/clients.md#versions). Undo these changes, or move them to /v2.');
+  console.log('A version allows additions only (docs/versioning.md). Undo these changes, or move them to /v2.');
   process.exitCode = 1;
 }
 
