@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
+import contract from '../../generated/openapi.json' with { type: 'json' };
 import { startReceiver } from '../../testkit/receiver.js';
 import { startTestService } from '../../testkit/service.js';
 import { storyEnv } from '../../testkit/story.js';
@@ -20,7 +21,7 @@ test('metrics cover requests, groups, attempts, queues and the event loop', asyn
   expect(text).toMatch(/state_service_webhook_outbox_age_seconds \d/);
   expect(text).toContain('state_service_webhook_attempt_duration_seconds_count{outcome="delivered"} 1');
   expect(text).toContain('nodejs_eventloop_lag_seconds');
-  expect(text).toContain(`state_service_build_info{version="0.1.0",node="${process.version}"} 1`);
+  expect(text).toContain(`state_service_build_info{version="${contract.info.version}",node="${process.version}"} 1`);
   expect(text).toContain('state_service_log_lines_dropped_total 0');
   expect(text).not.toMatch(/\bs1\b|sk_/);
 });

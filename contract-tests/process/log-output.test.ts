@@ -4,6 +4,7 @@ import { open, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import contract from '../../generated/openapi.json' with { type: 'json' };
 import { createTestDatabase } from '../../testkit/databases.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
@@ -52,7 +53,9 @@ test('the log is JSON: start, requests and stop, probes only at level debug', as
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
-  expect(lines.filter(({ msg }) => msg === 'started')).toMatchObject([{ url: service.url, version: '0.1.0' }]);
+  expect(lines.filter(({ msg }) => msg === 'started')).toMatchObject([
+    { url: service.url, version: contract.info.version },
+  ]);
   expect(lines.filter(({ msg }) => msg === 'request')).toMatchObject([{ operation: 'getState', status: 401 }]);
   expect(lines.at(-1)).toMatchObject({ msg: 'stopped' });
 });

@@ -37,7 +37,7 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         slug: 'clients',
         source: 'docs/clients.md',
         title: 'Clients',
-        summary: 'TypeScript and Python, generated clients, HTTP from any language, and what a version guarantees.',
+        summary: 'TypeScript and Python, generated clients, and HTTP from any language.',
       },
       {
         slug: 'errors',
@@ -167,6 +167,12 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         source: 'docs/operations.md',
         title: 'Operations',
         summary: 'Install, supervise, start, stop, retain and upgrade.',
+      },
+      {
+        slug: 'versioning',
+        source: 'docs/versioning.md',
+        title: 'Versioning',
+        summary: 'What stays the same from 1.0.0 on, how deprecations are announced, and what is not promised.',
       },
       {
         slug: 'monitoring',

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import contract from '../../../generated/openapi.json' with { type: 'json' };
 import { guideCode } from '../../../testkit/guide-code.js';
 import { runPython } from '../../../testkit/python.js';
 import { root, startTestService } from '../../../testkit/service.js';
@@ -25,8 +26,8 @@ test(
     const folder = await temporaryFolder();
     await runPython(['-m', 'build', '--no-isolation', '--skip-dependency-check', '--outdir', folder], client);
     const [wheel, sdist] = [
-      join(folder, 'realtime_state_client-0.1.0-py3-none-any.whl'),
-      join(folder, 'realtime_state_client-0.1.0.tar.gz'),
+      join(folder, `realtime_state_client-${contract.info.version}-py3-none-any.whl`),
+      join(folder, `realtime_state_client-${contract.info.version}.tar.gz`),
     ];
     expect(await runPython(['-m', 'zipfile', '--list', wheel], folder)).toContain('realtime_state_client/py.typed');
     expect(await runPython(['-m', 'tarfile', '--list', sdist], folder)).toContain('tests/test_scenario.py');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import contract from '../../../generated/openapi.json' with { type: 'json' };
 import { guideCode } from '../../../testkit/guide-code.js';
 import { startTestService } from '../../../testkit/service.js';
 import { temporaryFolder } from '../../../testkit/temporary-folder.js';
@@ -53,7 +54,7 @@ test(
   async () => {
     const folder = await temporaryFolder();
     await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: join(root, 'packages', 'client') });
-    const packed = await stat(join(folder, 'realtime-state-client-0.1.0.tgz'));
+    const packed = await stat(join(folder, `realtime-state-client-${contract.info.version}.tgz`));
     // Every change of the contract changes the size a little.
     expect(Math.abs((await readPackedSize()) * 1000 - packed.size)).toBeLessThan(packed.size / 10);
     // Installs without a registry: the client's dependencies are packed from this project's node_modules.
