@@ -22,7 +22,9 @@ const breaking = changes.filter((it) => it.verdict === 'breaking');
 
 for (const change of additions) console.log(`${pc.green('added')}    ${describe(change)}`);
 for (const change of breaking) console.log(`${pc.red('breaking')} ${describe(change)}`);
-console.log(`Since ${positionals[0] ?? 'the last release'}: ${additions.length} additions, ${breaking.length} breaking changes`);
+console.log(
+  `Since ${positionals[0] ?? 'the last release'}: ${additions.length} additions, ${breaking.length} breaking changes`,
+);
 if (values.reject && breaking.length > 0) {
   console.log('A version allows additions only (docs/versioning.md). Undo these changes, or move them to /v2.');
   process.exitCode = 1;
