@@ -23,15 +23,13 @@ export interface paths {
          *     **Late readings**, for example an utterance stamped when it was spoken, update those signals for which they are
          *     the newest. A reading that is the newest for no signal is added to the history and changes nothing else.
          *
-         *     **Backfill.** With `"backfill": true`, a reading may be as old as the retention of readings. It is added to the
-         *     history and updates the person's baseline. It does not change the current state and causes no event: no webhook
-         *     and no event of the stream. The response contains the state at the time of the reading. It counts as a call of the
-         *     month, but not as a request of its session (unless it is sent with a session token), and it starts no new session
-         *     for the limits. Details are in the guide on batches (`/docs/batches`).
+         *     **Backfill.** With `"backfill": true`, a reading may be as old as the retention of readings. It changes the history
+         *     and the person's baseline, but not the current state, and causes no event. The response contains the state at the
+         *     time of the reading. Details, also of limits, are in the guide on batches (`/docs/batches`).
          *
-         *     **Erasure.** A live conversation turn (both texts, without `backfill`) whose `timestamp` is not later than the
-         *     erasure of its person is a 409 (`subject_erased`), and nothing is stored. An answer of a model that takes long
-         *     therefore does not bring an erased person back. Other readings start without earlier data.
+         *     **Erasure.** A live conversation turn (both texts, without `backfill`) with a `timestamp` at or before the erasure
+         *     of its person is a 409 (`subject_erased`), so that a late request does not bring the person back. Other readings
+         *     start without earlier data.
          */
         post: operations["ingest"];
         delete?: never;
@@ -238,9 +236,8 @@ export interface paths {
          * Create session token
          * @description Issues a token for one session, for code that must not hold a key: browsers and apps. Send it as
          *     `Authorization: Bearer …` to ingest (scope `ingest`), feedback (scope `feedback`), state, history, stream and export
-         *     (scope `read`). Every
-         *     other operation or session responds with 401. The token expires after `expires_in` seconds. It also becomes invalid
-         *     when the key that issued it is revoked or expires. The session may be without data. The networks of the key do
+         *     (scope `read`). Every other operation or session responds with 401. The token expires after `expires_in` seconds,
+         *     or when the key that issued it is revoked or expires. The session may be without data. The networks of the key do
          *     not apply to its tokens.
          *
          *     **Readings name the token's person only.** A reading may contain the `subject_id` of the token, or the one that its
@@ -267,13 +264,8 @@ export interface paths {
          *     conversation turns to `ingest` (`user_message`, `ai_response` and `subject_id`). The service reads their text
          *     in memory and never stores it.
          *
-         *     A topic is sighted only if the person describes a concern of their own. Requests, small talk, facts and
-         *     questions about others have no topic. A calm turn about a concern is also a sighting. Calm sightings resolve a
-         *     topic.
-         *
-         *     A topic is `observed` from its first sighting. It becomes `active` when its recent stress reaches the stressed
-         *     band at its second sighting or later. It becomes `active` at its first sighting only if a phrase in the first
-         *     person names it and the state is `acute_stress`.
+         *     A topic is sighted only if the person describes a concern of their own, also in a calm turn. The guide on Trigger
+         *     Memory (`/docs/trigger-memory`) states when a topic becomes `active` or `resolved`.
          */
         get: operations["getTriggers"];
         put?: never;
@@ -298,9 +290,7 @@ export interface paths {
          *     A reading of this person is compared with the baseline as of the time of the request. Baseline and topics are
          *     stored until the subject is erased. They contain no text, because texts are never stored.
          *
-         *     To respond to a person who requests access to their data, also send the responses of `GET /v1/export` (readings),
-         *     `GET /v1/triggers` (topics), `GET /v1/subjects/{subject_id}/summary` (hours) and `GET /v1/feedback` (reports) for
-         *     this subject.
+         *     The guide on exports (`/docs/export`) lists the requests that answer a person who requests access to their data.
          */
         get: operations["getSubject"];
         put?: never;
@@ -575,13 +565,8 @@ export interface paths {
          *     that is not stressed. Ties count half. 0.5 is chance.
          *
          *     **Intervals.** All intervals are 95 % intervals. Reports of one person are one group, because they are not
-         *     independent. The variance of the AUC between groups is that of Obuchowski (1997), and its ratio to the variance of
-         *     DeLong (1988) is the design effect, multiplied by (t/z)² and at least 1. t is the 97.5 % quantile of Student's
-         *     distribution with one degree of freedom less than groups, and z that of the normal distribution: few groups do not
-         *     show well how much they differ (Korn and Graubard 1998). The interval is the score interval of Newcombe (2006,
-         *     method 5) with its variance multiplied by the design effect. The interval of a share is that of Wilson (1927) with
-         *     the number of reports divided by the design effect of the share. The number of weighted reports is that of Kish
-         *     (1965): the square of the sum of their weights, divided by the sum of their squares.
+         *     independent: the design effect of the groups (Obuchowski 1997, Korn and Graubard 1998, Kish 1965) widens the score
+         *     interval of the AUC (Newcombe 2006, method 5) and the interval of a share (Wilson 1927).
          *
          *     **Not enough reports.** Below 20 reports, 5 stressed reports, 5 reports that are not stressed or 5 people, `status`
          *     is `not_enough_reports` and `auc` is absent. An account with fewer people reads the agreement per person.
@@ -623,10 +608,8 @@ export interface paths {
          *     has disabled. With `retry`, it changes the schedule of the webhook, for each delivery from its next attempt on.
          *     With `states`, it changes the states that later events are selected by.
          *
-         *     **Allowed targets.** The scheme must be https, unless the deployment allows http. The URL must not contain a
-         *     user name, password or fragment. Private, loopback, link-local, multicast and reserved addresses are rejected
-         *     in every notation. The service checks the address at registration. At each attempt, it checks the address that
-         *     it connects to. A name that does not resolve yet is accepted.
+         *     **Allowed targets** are public https URLs, unless the deployment allows more: see the guide (`/docs/webhooks`). The
+         *     service checks the address at registration and at each connection. A name that does not resolve yet is accepted.
          */
         post: operations["registerWebhook"];
         delete?: never;
@@ -860,17 +843,17 @@ export interface components {
          */
         Instant: string;
         /**
-         * @description Heart rate in beats per minute. The bounds are those of an adult at rest or in exercise. A value outside the bounds is a sensor error.
+         * @description Heart rate. A value outside the bounds is a sensor error.
          * @example 96
          */
         HeartRate: number;
         /**
-         * @description Standard deviation of normal-to-normal beat intervals over the last minutes, in milliseconds. A value above 500 means misdetected beats, and a value of 0 does not occur in people.
+         * @description Standard deviation of normal-to-normal beat intervals over the last minutes.
          * @example 28
          */
         Sdnn: number;
         /**
-         * @description Root mean square of successive differences of normal-to-normal beat intervals over the last minutes, in milliseconds. Most wearables report this value. Together with `sdnn` it is one piece of evidence.
+         * @description Root mean square of successive differences of normal-to-normal beat intervals over the last minutes. Most wearables report it. One piece of evidence with `sdnn`.
          * @example 24
          */
         Rmssd: number;
@@ -996,7 +979,7 @@ export interface components {
          */
         Expression: "relaxed" | "concentrated" | "frowning" | "smiling" | "tense" | "surprised" | "neutral";
         /**
-         * @description Urgency of the user's text, as labeled by the client's text analysis. Weak evidence; the weight is chosen by judgment.
+         * @description Urgency of the user's text, as labeled by the client's text analysis. Weak evidence.
          * @example high
          * @enum {string}
          */
@@ -1044,7 +1027,7 @@ export interface components {
             urgency?: components["schemas"]["Urgency"];
             activity_level?: components["schemas"]["ActivityLevel"];
             /**
-             * @description Steps in the last minute. Context that explains a heart rate, not a signal.
+             * @description Steps in the last minute. They explain a heart rate, and are not a signal.
              * @example 12
              */
             steps_last_minute?: number;
@@ -1192,7 +1175,7 @@ export interface components {
             retry_after_seconds?: number;
         };
         /**
-         * @description How much the person moves. Context that explains a heart rate, not a signal.
+         * @description How much the person moves. It explains a heart rate, and is not a signal.
          * @example resting
          * @enum {string}
          */
@@ -3481,8 +3464,7 @@ export interface components {
         /** @description Only readings of this person's sessions. Not together with `session_id`. */
         ExportedSubject: components["schemas"]["Identifier"];
         /**
-         * @description Format of the response. A parameter, not the header `Accept`: links, generated clients and shared caches handle
-         *     it without further settings, and an unknown value gets a 422.
+         * @description Format of the response. The header `Accept` does not select it.
          * @example ndjson
          */
         ExportFormatInQuery: components["schemas"]["ExportFormat"];
@@ -3963,8 +3945,7 @@ export interface operations {
                 /** @description Only readings of this person's sessions. Not together with `session_id`. */
                 subject_id?: components["parameters"]["ExportedSubject"];
                 /**
-                 * @description Format of the response. A parameter, not the header `Accept`: links, generated clients and shared caches handle
-                 *     it without further settings, and an unknown value gets a 422.
+                 * @description Format of the response. The header `Accept` does not select it.
                  * @example ndjson
                  */
                 format?: components["parameters"]["ExportFormatInQuery"];

@@ -407,7 +407,7 @@ export const problems = {
     "status": 400,
     "title": "Bad Request",
     "detail": "Missing signals",
-    "hint": "send at least one of {signals}"
+    "hint": "send at least one of {signals}, or user_message with derive_sentiment: true. The operator turns this on for an account: state-service accounts set ACCOUNT derive-sentiment on"
   },
   "timestamp_too_old": {
     "status": 400,
@@ -587,79 +587,79 @@ export const problems = {
 export const problemHelp = {
   "invalid_payload": {
     "cause": "The body is empty, is not JSON, or is not valid UTF-8.",
-    "fix": "Send one JSON object, encoded as UTF-8. In a batch, send one JSON object per line, or one array of objects as `application/json`. `position` names the first character that is not JSON."
+    "fix": "Send one JSON object in UTF-8, or a batch. `position` names the first character that is not JSON."
   },
   "missing_signals": {
-    "cause": "The reading contains none of the signals that count as evidence. Text and context fields alone do not count.",
-    "fix": "Send at least one of the fields that `detail` lists, or `user_message` with `derive_sentiment: true`, or do not send the reading."
+    "cause": "The reading has no signal that counts as evidence. Text and context fields alone do not count.",
+    "fix": "Send at least one of the fields that `detail` names, or do not send the reading."
   },
   "timestamp_too_old": {
-    "cause": "The `timestamp` is older than the limit. The reading was delayed or buffered, or the sender's clock is slow.",
-    "fix": "Synchronize the clock with NTP. Send each reading when it is measured. Send older readings with `backfill`, or discard them."
+    "cause": "The `timestamp` is older than the limit: the reading was delayed, or the sender's clock is slow.",
+    "fix": "Synchronize the clock with NTP. Send older readings with `backfill`, or discard them."
   },
   "timestamp_in_future": {
-    "cause": "The `timestamp` is too far ahead of the server's time. The sender's clock is fast, or the time is local time marked as UTC.",
+    "cause": "The sender's clock is fast, or the `timestamp` is local time marked as UTC.",
     "fix": "Synchronize the clock with NTP, and send UTC."
   },
   "feedback_too_old": {
     "cause": "The `timestamp` of the report is older than the retention of feedback.",
-    "fix": "Check the `timestamp`. Send reports soon: a report gets a score only while the readings of its time are stored."
+    "fix": "Send reports while the readings of their time are stored."
   },
   "missing_api_key": {
     "cause": "The request has no `X-Service-Key` header.",
-    "fix": "Send the key in `X-Service-Key`. The operator of the service creates keys."
+    "fix": "Send the key in `X-Service-Key`. The operator creates keys."
   },
   "invalid_api_key": {
-    "cause": "The key is unknown, revoked, expired, or not valid from your network.",
-    "fix": "Check for spaces and line breaks around the key. Ask the operator for a new key. The service's log contains the reason for the rejection."
+    "cause": "The key is unknown, revoked, expired, or not valid from your network. The service's log has the reason.",
+    "fix": "Check for spaces around the key, or ask the operator for a new one."
   },
   "invalid_token": {
-    "cause": "The session token expired, is not from this service, or is not valid for this operation, session, subject or scope. Or the key that issued the token is revoked or expired. Or the subject was erased after the token was issued.",
-    "fix": "Request a new token from your backend, with the subject_id of the readings. The service's log contains the reason for the rejection."
+    "cause": "The session token expired, is from another service, or is not valid for this operation, session, subject or scope. Or its key ended, or its subject was erased. The service's log has the reason.",
+    "fix": "Request a new token from your backend, with the `subject_id` of the readings."
   },
   "insufficient_scope": {
     "cause": "The key lacks the scope that the operation requires.",
-    "fix": "Use a key with the scope of the operation. The operator creates keys with `--scopes`."
+    "fix": "Use a key with this scope. The operator creates keys with `--scopes`."
   },
   "consent_required": {
-    "cause": "The account enforces consent. The reading has no subject, the subject has no valid consent, or no signal of the reading has consent.",
-    "fix": "Record the consent with `PUT /v1/subjects/{subject_id}/consent`, and send readings with this `subject_id`. `detail` names the reason. Do not resend the reading without a consent."
+    "cause": "The account enforces consent. The reading has no subject, or neither the subject nor any signal has a valid consent: see `detail`.",
+    "fix": "Record the consent with `PUT /v1/subjects/{subject_id}/consent`, and send readings with this `subject_id`. Do not resend the reading without a consent."
   },
   "biometrics_refused": {
-    "cause": "The consent is for work or education and contains a category of biometric data. The EU AI Act prohibits AI systems that infer emotions there, except for medical or safety reasons.",
+    "cause": "A consent for work or education contains biometric data. The EU AI Act prohibits inferring emotions there, except for medical or safety reasons.",
     "fix": "Omit the categories that `detail` lists. If a medical or safety purpose applies, the operator states it for the account."
   },
   "origin_not_allowed": {
-    "cause": "A web page sent the request to `/mcp`, and `CORS_ORIGINS` does not contain its origin. Agents send no `Origin` header.",
-    "fix": "Ask the operator to add the origin to `CORS_ORIGINS`, or send the request from a program."
+    "cause": "A web page called `/mcp`, and `CORS_ORIGINS` does not contain its origin.",
+    "fix": "Ask the operator to add the origin, or call from a program, without `Origin`."
   },
   "path_not_found": {
     "cause": "No operation has this path. Paths are case-sensitive and have no trailing slash.",
     "fix": "Compare the path with the reference."
   },
   "session_not_found": {
-    "cause": "No reading of this session is stored: none was sent, it expired, or the session belongs to another account.",
-    "fix": "Send a reading first. Treat a 404 for a new session as 'no state yet'."
+    "cause": "No reading of this session was sent, it expired, or the session belongs to another account.",
+    "fix": "Treat a 404 for a new session as 'no state yet'."
   },
   "subject_not_found": {
-    "cause": "The subject is unknown: no reading with this `subject_id` was received, the subject was erased, or it belongs to another account.",
-    "fix": "Check the id. Send readings with this `subject_id` first."
+    "cause": "No reading with this `subject_id` was received, the subject was erased, or it belongs to another account.",
+    "fix": "Check the id. Send readings with it first."
   },
   "consent_not_found": {
     "cause": "No consent was recorded for this subject, or it was erased with the subject.",
-    "fix": "Check the id. Record the consent with `PUT /v1/subjects/{subject_id}/consent`."
+    "fix": "Record the consent with `PUT /v1/subjects/{subject_id}/consent`."
   },
   "topic_not_found": {
     "cause": "The topic was not detected for this subject, was removed, or the subject belongs to another account.",
-    "fix": "Request `GET /v1/triggers` to list the topics of the subject."
+    "fix": "`GET /v1/triggers` lists the topics of the subject."
   },
   "webhook_not_found": {
-    "cause": "The webhook does not exist, was removed, or belongs to another account.",
-    "fix": "Request `GET /webhooks` to list the existing webhooks."
+    "cause": "The webhook was removed, or belongs to another account.",
+    "fix": "`GET /webhooks` lists the webhooks."
   },
   "delivery_not_found": {
-    "cause": "The delivery does not exist, is no longer stored, or belongs to another account.",
-    "fix": "Request `GET /webhooks/deliveries` to list the stored deliveries."
+    "cause": "The delivery is no longer stored, or belongs to another account.",
+    "fix": "`GET /webhooks/deliveries` lists the stored deliveries."
   },
   "method_not_allowed": {
     "cause": "The path does not support this method.",
@@ -667,7 +667,7 @@ export const problemHelp = {
   },
   "request_timeout": {
     "cause": "The client did not send its whole request in time.",
-    "fix": "Send the request again. Check the client's connection."
+    "fix": "Send the request again."
   },
   "headers_too_large": {
     "cause": "The request line and headers exceed 8 KB.",
@@ -675,26 +675,26 @@ export const problemHelp = {
   },
   "body_too_large": {
     "cause": "The body exceeds the limit.",
-    "fix": "Shorten `user_message` and `ai_response`. The clients of this project do this automatically."
+    "fix": "Shorten `user_message` and `ai_response`. The clients of this project do so."
   },
   "unsupported_media_type": {
     "cause": "The `Content-Type` is not that of the operation, or the body is compressed.",
-    "fix": "Send `Content-Type: application/json`, uncompressed. A batch also accepts `application/x-ndjson`."
+    "fix": "Send `application/json`, or in a batch `application/x-ndjson`, uncompressed."
   },
   "validation_failed": {
     "cause": "A field or parameter has a wrong type or value, is missing, or is unknown.",
-    "fix": "Correct every field that `errors` lists. `pointer` or `parameter` identifies the field. `suggestion` names the field that an unknown one is similar to."
+    "fix": "Correct every field that `errors` lists by `pointer` or `parameter`. `suggestion` names the field that an unknown one is similar to."
   },
   "subject_mismatch": {
     "cause": "The session was started with another `subject_id`.",
-    "fix": "Use one session per person. Start a new session for another person."
+    "fix": "Use one session per person."
   },
   "rate_limit_exceeded": {
     "cause": "A limit is exceeded. `violated_policies` names it.",
-    "fix": "Wait for `Retry-After` seconds, then send the same request again. Send fewer readings with more signals each."
+    "fix": "Send the same request again after `Retry-After` seconds. Send fewer readings with more signals each."
   },
   "rotation_in_progress": {
-    "cause": "The secret was rotated less than 24 hours ago, and the previous secret still signs deliveries.",
+    "cause": "The secret was rotated less than 24 hours ago, and the previous one still signs deliveries.",
     "fix": "Wait until the time in `detail`. If a secret leaked, remove the webhook and register it again."
   },
   "consent_off": {
@@ -702,27 +702,27 @@ export const problemHelp = {
     "fix": "Ask the operator to set the mode to `record` or `enforce`."
   },
   "consent_outdated": {
-    "cause": "The requests arrived in another order than the person's decisions, or the decision allows more and its `event_time` is ahead of the service's clock.",
-    "fix": "Do not send the decision again. Request `GET /v1/subjects/{subject_id}/consent` to get the recorded one. When the person decides again, send the new decision with its own `event_time`, from a correct clock."
+    "cause": "A newer decision of the person is recorded, or this one allows more and its `event_time` is ahead of the service's clock.",
+    "fix": "Do not send it again. `GET /v1/subjects/{subject_id}/consent` returns the recorded one. Send a new decision with its own `event_time`, from a correct clock."
   },
   "subject_erased": {
     "cause": "The person was erased at or after the `timestamp` of this conversation turn.",
-    "fix": "Discard the turn, and do not send it again. Later turns of the person are accepted, and start without earlier data."
+    "fix": "Discard the turn. Later turns are accepted, and start without earlier data."
   },
   "idempotency_key_in_use": {
     "cause": "The first request with this `Idempotency-Key` has not finished.",
     "fix": "Send the same request again after `Retry-After` seconds."
   },
   "idempotency_key_reused": {
-    "cause": "A request with another operation, path or body used this `Idempotency-Key` within the last 24 hours.",
+    "cause": "Another operation, path or body used this `Idempotency-Key` within the last 24 hours.",
     "fix": "Use a new key for each request, and the same key only to resend it."
   },
   "internal_error": {
     "cause": "The service failed unexpectedly.",
-    "fix": "Resend readings and GET requests, because resending them changes nothing. For other requests, check first whether they took effect. Report the `request_id` to the operator."
+    "fix": "Resend readings and GET requests. For other requests, check first whether they took effect. Report the `request_id` to the operator."
   },
   "service_unavailable": {
-    "cause": "The database is unreachable or accepts no writes, the service is overloaded, or it is shutting down. The detail of `/readyz` names the cause.",
+    "cause": "The database is unreachable or accepts no writes, or the service is overloaded or shutting down. `/readyz` names the cause.",
     "fix": "Send the same request again after `Retry-After` seconds."
   }
 } as const;
@@ -756,7 +756,8 @@ export const faults = {
     "detail": "Extra inputs are not permitted"
   },
   "missing": {
-    "detail": "Field required"
+    "detail": "Field required",
+    "choice_detail": "Field required: {limit}"
   },
   "greater_than_equal": {
     "detail": "Input should be greater than or equal to {limit}"
@@ -2411,4 +2412,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "a0b0ea1ec3127449e5e4b1cc28c2126d2fec112320556368648ad51b480d4f78" as const;
+export const contractDigest = "b8004c8b91007652903dc135abe28771ca9777c5d2090eda1b265b6dfc6c1dee" as const;

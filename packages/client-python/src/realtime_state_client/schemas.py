@@ -56,12 +56,11 @@ class Submission(TypedDict):
     subject_id: NotRequired[str]
     # Time of measurement.
     timestamp: str
-    # Heart rate in beats per minute.
+    # Heart rate.
     heart_rate: NotRequired[float]
-    # Standard deviation of normal-to-normal beat intervals over the last minutes, in milliseconds.
+    # Standard deviation of normal-to-normal beat intervals over the last minutes.
     sdnn: NotRequired[float]
-    # Root mean square of successive differences of normal-to-normal beat intervals over the last minutes, in
-    # milliseconds.
+    # Root mean square of successive differences of normal-to-normal beat intervals over the last minutes.
     rmssd: NotRequired[float]
     # Beat-to-beat intervals in milliseconds, oldest first.
     rr_intervals_ms: NotRequired[list[int]]
@@ -446,12 +445,11 @@ class HistoryDatapoint(TypedDict):
     confidence: float
     # Version of the model that computed the score.
     model_version: int
-    # Heart rate in beats per minute.
+    # Heart rate.
     heart_rate: NotRequired[float]
-    # Standard deviation of normal-to-normal beat intervals over the last minutes, in milliseconds.
+    # Standard deviation of normal-to-normal beat intervals over the last minutes.
     sdnn: NotRequired[float]
-    # Root mean square of successive differences of normal-to-normal beat intervals over the last minutes, in
-    # milliseconds.
+    # Root mean square of successive differences of normal-to-normal beat intervals over the last minutes.
     rmssd: NotRequired[float]
     tone: NotRequired[Tone]
     expression: NotRequired[Expression]
@@ -553,12 +551,11 @@ class ExportedComputation(TypedDict):
     confidence: float
     # Version of the model that computed the score.
     model_version: int
-    # Heart rate in beats per minute.
+    # Heart rate.
     heart_rate: NotRequired[float]
-    # Standard deviation of normal-to-normal beat intervals over the last minutes, in milliseconds.
+    # Standard deviation of normal-to-normal beat intervals over the last minutes.
     sdnn: NotRequired[float]
-    # Root mean square of successive differences of normal-to-normal beat intervals over the last minutes, in
-    # milliseconds.
+    # Root mean square of successive differences of normal-to-normal beat intervals over the last minutes.
     rmssd: NotRequired[float]
     # Sentiment that was derived from `user_message`.
     sentiment: NotRequired[float]
