@@ -39,7 +39,9 @@ test.each([[{}], [{ user_message: 'I am late' }], [{ user_message: 'a', ai_respo
     const answer = await service.ingest(signals);
     expect(answer.body).toMatchObject({
       status: 400,
-      detail: 'Missing signals: send at least one of ' + requiredNames.join(', '),
+      detail: expect.stringMatching(
+        `^Missing signals: send at least one of ${requiredNames.join(', ')}, or user_message with derive_sentiment: true. .*accounts set ACCOUNT derive-sentiment on$`,
+      ),
       code: 'missing_signals',
     });
     await expectNothingStored(service);

@@ -83,7 +83,7 @@ test.each<[string, Record<string, unknown>, string[]]>([
     ['- heart_rate: Input should be a valid number', '- mood: '],
   ],
   ['ingest', { session_id: 's1', tone: 'loud' }, ['- tone: ', 'calm, focused, hesitant']],
-  ['ingest', { session_id: 's1' }, ['missing_signals', 'Send at least one of']],
+  ['ingest', { session_id: 's1' }, ['missing_signals', 'send at least one of']],
   ['ingest', { session_id: 's1', heart_rate: 90, user_message: 'é'.repeat(3000) }, ['body_too_large', 'Shorten']],
   ['get_session_history', { session_id: 's1', minutes: 61 }, ['minutes: Input should be less than or equal to 60']],
   ['get_trigger_memory', {}, ['subject_id: Field required']],

@@ -114,8 +114,8 @@ test('the person of another account is an unknown person', async () => {
 });
 
 test.each([
-  ['state', '', 'session_id', 'missing', 'Field required'],
-  ['history', '?minutes=5', 'session_id', 'missing', 'Field required'],
+  ['state', '', 'session_id', 'missing', 'Field required: session_id or subject_id'],
+  ['history', '?minutes=5', 'session_id', 'missing', 'Field required: session_id or subject_id'],
   ['state', '?session_id=a&subject_id=b', 'subject_id', 'exclusive', 'exactly one of session_id and subject_id'],
   ['history', '?session_id=a&subject_id=b', 'subject_id', 'exclusive', 'exactly one of session_id and subject_id'],
   ['stream', '?session_id=a&subject_id=b', 'subject_id', 'exclusive', 'at most one of session_id and subject_id'],

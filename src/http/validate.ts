@@ -77,13 +77,15 @@ function findExclusive({ exclusive }: Definition, query: object, known: readonly
   if (!exclusive) return [];
   const { names, required = false } = exclusive;
   const isSent = (name: string) => name in query || known.some(({ parameter }) => parameter === name);
-  const sent = names.filter(isSent);
-  const [first = '', last] = sent.length > 0 ? sent : names;
-  if (sent.length === 0) return required ? [createFault('missing', { parameter: first })] : [];
-  if (last === undefined) return [];
+  const [first, second] = names.filter(isSent);
+  if (first === undefined && required) {
+    const detail = texts.missing.choice_detail.replace('{limit}', names.join(' or '));
+    return [{ ...createFault('missing', { parameter: names[0] ?? '' }), detail }];
+  }
+  if (second === undefined) return [];
   const { detail, optional_detail } = texts.exclusive;
   const text = (required ? detail : optional_detail).replace('{limit}', names.join(' and '));
-  return [{ ...createFault('exclusive', { parameter: last }), detail: text }];
+  return [{ ...createFault('exclusive', { parameter: second }), detail: text }];
 }
 
 type QueryValue = string | number | readonly string[];
