@@ -5,16 +5,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { createKey } from '../../src/keys/manage.js';
 import type { Trigger } from '../../src/score/triggers.js';
-import { createDeliveryTable } from '../../src/store/deliveries.js';
-import type { Delivery } from '../../src/store/delivery-row.js';
 import { createKeyTable } from '../../src/store/keys.js';
-import { createReadingTable } from '../../src/store/readings.js';
 import { runStatements } from '../../src/store/rows.js';
-import type { WriteScope } from '../../src/store/scope.js';
 import { openStore, type Store } from '../../src/store/store.js';
 import { createTriggerWriter } from '../../src/store/triggers.js';
-import { createWebhookTable } from '../../src/store/webhooks.js';
-import { createDelivery } from '../../src/webhooks/queues.js';
 import type { TestDatabase } from '../../testkit/databases.js';
 import { root } from '../../testkit/service.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
@@ -91,55 +85,19 @@ async function fill(store: Store): Promise<void> {
     await runStatements(scope, createTriggerWriter(scope).toSave(new Map([['user-43', triggers]])));
     const stranger = scopeOf(other?.accountId ?? '');
     await runStatements(stranger, createTriggerWriter(stranger).toSave(new Map([['user-42', triggers]])));
-    await fillWebhooks(scope);
-    await runStatements(scope, createReadingTable(scope).toAppend([30, 33, 60, 61, 72].map(readingOf), 2));
   });
 }
-
-async function fillWebhooks(scope: WriteScope): Promise<void> {
-  const [a, b] = ['a', 'b'].map((name) => ({
-    accountId: 'acme',
-    webhookId: `wh_${name}`,
-    url: `https://${name}.example/hooks`,
-  }));
-  const rest = {
-    events: ['state_change'],
-    secret: '',
-    failedInRow: 4,
-    createdAtMs: startMs,
-    registeredEpoch: 1,
-  } as const;
-  if (!a || !b) return;
-  for (const { webhookId, url } of [a, b]) await createWebhookTable(scope).insert({ webhookId, url, ...rest });
-  const failed = { sessionId: 's1', payload: '{}', dueAtMs: startMs, status: 'failed' } as const;
-  const settledAt = (second: number, reason: Delivery['reason']) =>
-    ({ ...failed, reason, settledAtMs: startMs + 2 * hourMs + second * 1000 }) as const;
-  await createDeliveryTable(scope).insert([
-    ...[0, 1, 2].map((second) => createDelivery(a, settledAt(second, 'attempts_exhausted'))),
-    createDelivery(b, settledAt(3, 'disabled')),
-    createDelivery(b, { ...settledAt(4, null), status: 'delivered' }),
-  ]);
-}
-
-/** Returns a reading. Two readings are in the first hour, the others in the next hour. */
-const readingOf = (score: number, index: number) => {
-  const timestampMs = startMs + (index < 2 ? 0 : hourMs) + index * 1000;
-  const key = { sessionId: 's1', incarnation: '0'.repeat(12), timestampMs, digest: '0'.repeat(12) };
-  const point = { timestampMs, score, confidence: 0.5, model: 2, measured: { heart_rate: 70 } };
-  const computed = { timestampMs, score, confidence: 0.5, model: 1, learned: 0, received: [], reason: 'Calm voice.' };
-  return { ...key, point, computed, stateChange: undefined };
-};
 
 /** Converts decimals, which MySQL's driver returns as text. */
 const asCell = (value: unknown): string => (Number.isNaN(Number(value)) ? String(value) : String(Number(value)));
 
-test('the queries in the operations guide return the results that it shows', async () => {
+test('the query in the operations guide returns the result that it shows', async () => {
   const database = await temporaryDatabase();
   const store = openStore(readConfig({ DATABASE_URL: database.url }).database);
   onTestFinished(store.close);
   await fill(store);
   const queries = await documentedQueries();
-  expect(queries.map(({ title }) => title)).toEqual(['Active triggers of a person', 'Failed deliveries by webhook']);
+  expect(queries.map(({ title }) => title)).toEqual(['Active triggers of a person']);
   for (const { sql, columns, rows } of queries) {
     const found = await queryPlainly(database, sql);
     expect(Object.keys(found[0] ?? {})).toEqual(columns);

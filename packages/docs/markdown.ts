@@ -1,7 +1,6 @@
 import { Marked } from 'marked';
 import { codeBlock } from './highlight.js';
 import { type Html, escape, plainText, raw } from './html.js';
-import { sequenceDiagram } from './sequence-diagram.js';
 
 export interface Heading {
   readonly id: string;
@@ -60,7 +59,7 @@ function marked(relink: Relink, headings: Heading[]): Marked {
         return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}${anchor}</h${depth}>\n`;
       },
       code({ text, lang = '' }) {
-        return String(lang === 'mermaid' ? sequenceDiagram(text) : codeBlock(text, lang));
+        return String(codeBlock(text, lang));
       },
       table({ header, rows }) {
         const texts = (row: typeof header) => row.map((it) => this.parser.parseInline(it.tokens));

@@ -1,6 +1,6 @@
 import type { CallerHeaders } from './headers.js';
 
-/** The environment variables of the command `gateway`. Its `--help` and docs/agents.md are generated from this table. */
+/** The environment variables of the command `gateway`. Its `--help` is generated from this table. */
 
 /** An environment variable with its documentation. */
 export interface Variable<T> {
@@ -51,28 +51,28 @@ export interface GatewayConfig {
 
 export const gatewayVariables = {
   GATEWAY_OPENAI_URL: optional(
-    'Base URL of the OpenAI API or of a compatible server, e.g. https://api.openai.com/v1',
-    'none: no OpenAI API',
+    'OpenAI API or a compatible server, e.g. https://api.openai.com/v1',
+    'none',
     readOptionalUrl,
   ),
   GATEWAY_ANTHROPIC_URL: optional(
-    'Base URL of the Anthropic API or of a compatible server, e.g. https://api.anthropic.com',
-    'none: no Anthropic API',
+    'Anthropic API or a compatible server, e.g. https://api.anthropic.com',
+    'none',
     readOptionalUrl,
   ),
   SERVICE_URL: variable('URL of the state service', 'http://127.0.0.1:8080', readUrl),
   GATEWAY_SHARE_TRIGGERS: variable(
-    "1: add the person's active triggers to the system prompt. This discloses them to the vendor of the model",
+    "1: add the person's active triggers to the prompt, which discloses them to the vendor of the model",
     '0',
     readSwitch,
   ),
   GATEWAY_SESSION_HEADERS: variable(
-    'Headers that contain the session, separated by commas. The first one that a request has counts, e.g. X-State-Session,X-OpenWebUI-Chat-Id',
+    'Headers with the session, comma-separated. The first present one counts, e.g. X-State-Session,X-OpenWebUI-Chat-Id',
     'X-State-Session',
     readHeaderNames,
   ),
   GATEWAY_SUBJECT_HEADERS: variable(
-    'Headers that contain the person, separated by commas, e.g. X-State-Subject,X-OpenWebUI-User-Id',
+    'Headers with the person, e.g. X-State-Subject,X-OpenWebUI-User-Id',
     'X-State-Subject',
     readHeaderNames,
   ),
@@ -82,23 +82,23 @@ export const gatewayVariables = {
     readSwitch,
   ),
   GATEWAY_PLACEMENT: variable(
-    'first or last. Place of the instruction in Chat Completions: the leading system message, or a system message at the end, which keeps the prompt cache of the vendor but is rejected by some models',
+    'Place of the instruction in Chat Completions: first, or last, which keeps the prompt cache of the vendor but is rejected by some models',
     'first',
     (text) => readChoice(['first', 'last'])(text) as 'first' | 'last',
   ),
   GATEWAY_HOST: variable('Address to listen on', '127.0.0.1', (text) => text),
   GATEWAY_PORT: variable('Port to listen on. 0 selects a free port', '8090', integerBetween(0, 65_535)),
   GATEWAY_STATE_TIMEOUT_MS: variable(
-    'Maximum delay of a request by the state service, in ms. After that, the request is forwarded unchanged',
+    'Milliseconds that a request waits for the state before it is forwarded unchanged',
     '300',
     integerBetween(10, 10_000),
   ),
   GATEWAY_UPSTREAM_TIMEOUT_SECONDS: variable(
-    'Maximum time until the model starts to respond, and between two parts of a response, in seconds',
+    'Seconds until the model starts to respond, and between two parts of a response',
     '600',
     integerBetween(1, 3_600),
   ),
-  GATEWAY_MAX_BODY_MB: variable('Maximum size of a request, in MB', '32', integerBetween(1, 512)),
+  GATEWAY_MAX_BODY_MB: variable('Maximum size of a request in MB', '32', integerBetween(1, 512)),
   LOG_LEVEL: variable(`Lowest level to log: ${logLevels.join(', ')}`, 'info', readChoice(logLevels)),
 };
 

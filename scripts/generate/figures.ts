@@ -1,7 +1,6 @@
 import accuracy from '../../docs/accuracy.json' with { type: 'json' };
 import * as spec from '../../generated/spec.js';
-import { gatewayVariables } from '../../packages/gateway/config.js';
-import { listSettings, type Setting, listAllSettings } from '../../src/config/settings.js';
+import { type Setting, listAllSettings } from '../../src/config/settings.js';
 import { contract, type Schema } from '../../packages/docs/contract.js';
 import * as text from '../../packages/text/settings.js';
 import * as model from '../../src/score/model.js';
@@ -49,7 +48,6 @@ const tables: Record<string, () => string> = {
   notice_categories: () => rows(['What is measured', 'With which device'], accountability.noticeRows()),
   notice_retention: () => rows(['What is stored', 'For how long'], accountability.noticeRetentionRows()),
   settings: () => settingRows(listAllSettings()),
-  gateway_settings: () => settingRows(listSettings(gatewayVariables)),
   states: () =>
     rows(
       ['Score', 'State', 'Suggested action', 'Recommendation'],
@@ -75,11 +73,10 @@ const tables: Record<string, () => string> = {
     ),
   scopes: () =>
     rows(
-      ['Scope', 'Allows to', 'Operations'],
+      ['Scope', 'Allows to'],
       Object.entries(spec.scopes).map(([scope, description]) => [
         code(scope),
         description.replace(/^(\w)(.*)\.$/, (_, first: string, rest: string) => first.toLowerCase() + rest),
-        operationsOf(scope).map(code).join(', '),
       ]),
     ),
   problem_entries: () => `\n${problems().map(problemEntry).join('\n\n')}\n`,
@@ -108,12 +105,10 @@ function problems(): [ProblemName, Problem][] {
   return (Object.entries(spec.problems) as [ProblemName, Problem][]).sort(([, a], [, b]) => a.status - b.status);
 }
 
-/**
- * Returns the entry of a problem. The heading contains only the code, so that its anchor is the last part of `type`.
- */
+/** Returns the entry of a problem. The heading contains only the code, so that its anchor is the last part of `type`. */
 function problemEntry([name, { status }]: [ProblemName, Problem]): string {
   const { cause, fix } = spec.problemHelp[name];
-  return `### ${code(name)}\n\n${status}\n\n- **Cause:** ${cause}\n- **Fix:** ${fix}`;
+  return `### ${code(name)}\n\n${status}: ${cause}\n\n**Fix:** ${fix}`;
 }
 
 function settingRows(shown: readonly Setting[]): string {
@@ -160,14 +155,10 @@ function named(schema: Schema): Schema {
 }
 
 function rows(head: readonly string[], body: readonly (readonly string[])[]): string {
-  const lines = [head, head.map(() => '---'), ...body].map((cells) => `| ${cells.join(' | ')} |`);
-  return `\n${lines.join('\n')}\n`;
+  const [titles, ...lines] = [head, ...body].map((cells) => `| ${cells.join(' | ')} |`);
+  return `\n${[titles, `|${'---|'.repeat(head.length)}`, ...lines].join('\n')}\n`;
 }
 
 function code(name: string): string {
   return `\`${name}\``;
-}
-
-function operationsOf(scope: string): string[] {
-  return Object.entries(spec.operationScopes).flatMap(([operationId, it]) => (it === scope ? [operationId] : []));
 }

@@ -19,16 +19,10 @@ const tracingVariables: Record<string, DescribedVariable> = {
     help: 'URL for traces only, used unchanged. Setting it turns tracing on',
     defaultNote: 'OTEL_EXPORTER_OTLP_ENDPOINT followed by /v1/traces',
   },
-  OTEL_EXPORTER_OTLP_HEADERS: { help: 'Headers for the collector, as name=value,name=value', defaultNote: 'none' },
   OTEL_TRACES_EXPORTER: {
     help: 'otlp turns tracing on, any other value turns it off',
     defaultNote: 'otlp if an endpoint is set',
   },
-  OTEL_TRACES_SAMPLER: {
-    help: 'Sampler, e.g. parentbased_traceidratio with a ratio in OTEL_TRACES_SAMPLER_ARG',
-    defaultNote: 'parentbased_always_on',
-  },
-  OTEL_RESOURCE_ATTRIBUTES: { help: 'Resource attributes, as name=value,name=value', defaultNote: 'none' },
   OTEL_SERVICE_NAME: { help: 'Service name of the spans', defaultNote: 'realtime-state-service' },
   OTEL_SDK_DISABLED: { help: 'true turns tracing off', defaultNote: 'false' },
 };

@@ -36,32 +36,23 @@ export const variables = {
   HOST: defineVariable('Address to listen on', '127.0.0.1', readText),
   PORT: defineVariable('Port to listen on. 0 selects a free port', '8080', createIntegerReader(0, 65_535)),
   DATABASE_URL: defineVariable(
-    'sqlite:FILE, or mysql://USER:PASSWORD@HOST:PORT/DATABASE for MySQL and MariaDB. Several hosts ' +
-      '(HOST:PORT,HOST:PORT) are used in this order: the first usable one. For TLS, append ' +
-      '?ssl-mode=REQUIRED, or VERIFY_CA or VERIFY_IDENTITY with &ssl-ca=FILE. Client certificates: &ssl-cert=FILE&ssl-key=FILE',
+    'sqlite:FILE, or mysql://USER:PASSWORD@HOST:PORT/DATABASE for MySQL and MariaDB. Of several hosts ' +
+      '(HOST:PORT,HOST:PORT), the first usable one counts. For TLS, append ?ssl-mode=REQUIRED, or VERIFY_CA or ' +
+      'VERIFY_IDENTITY with &ssl-ca=FILE. Client certificates: &ssl-cert=FILE&ssl-key=FILE',
     'sqlite:./data/state.db',
     readDatabaseUrl,
   ),
-  DATABASE_URL_FILE: defineOptionalVariable(
-    'File that contains DATABASE_URL, for secrets of a platform. Setting both is an error',
-    'none',
-    readText,
-  ),
+  DATABASE_URL_FILE: defineOptionalVariable('File that contains DATABASE_URL, instead of it', 'none', readText),
   LOG_LEVEL: defineVariable(`Lowest level to log: ${logLevels.join(', ')}`, 'info', listChoices(logLevels)),
   SECRETS_KEY: defineOptionalVariable(
-    'Key for the digests that detect resent readings, the encryption of webhook secrets and the signatures of tokens: at ' +
-      'least 32 random characters, the same on every replica and worker. Several keys, comma-separated, the newest ' +
-      'first, replace a key',
-    'stored in a file next to an embedded database; required with MySQL',
+    'Key for digests of readings, encryption of webhook secrets and signatures of tokens: at least 32 random ' +
+      'characters, the same in every process. Several keys, comma-separated, the newest first, replace a key',
+    'a file next to an embedded database; required with MySQL',
     readSecretsKeys,
   ),
-  SECRETS_KEY_FILE: defineOptionalVariable(
-    'File that contains SECRETS_KEY, for secrets of a platform. Setting both is an error',
-    'none',
-    readText,
-  ),
+  SECRETS_KEY_FILE: defineOptionalVariable('File that contains SECRETS_KEY, instead of it', 'none', readText),
   REDIS_URL: defineOptionalVariable(
-    'redis://USER:PASSWORD@HOST:PORT/NUMBER, or rediss: with TLS. All processes with this Redis share rate limits and notify each other of readings',
+    'redis://USER:PASSWORD@HOST:PORT/NUMBER, or rediss: with TLS. Processes share rate limits and notify each other',
     'none: each process counts separately',
     readRedisUrl,
   ),
@@ -71,81 +62,79 @@ export const variables = {
     createIntegerReader(1, 86_400),
   ),
   RETENTION_READINGS_HOURS: defineVariable(
-    'Hours after its timestamp that a reading is stored, 1 to 87,600 (ten years). At least MAX_TIMESTAMP_AGE_SECONDS',
+    'Hours that a reading is stored after its timestamp, 1 to 87,600. At least MAX_TIMESTAMP_AGE_SECONDS',
     String(retention.readings_hours),
     retentionHours,
   ),
   RETENTION_IDLE_SESSIONS_HOURS: defineOptionalVariable(
-    'Hours after its last reading that a session is stored, 1 to 87,600. At least RETENTION_READINGS_HOURS, because a ' +
-      'session and its readings are read and erased together',
-    `${retention.idle_sessions_hours}, or RETENTION_READINGS_HOURS if that is more`,
+    'Hours that a session is stored after its last reading, 1 to 87,600. At least RETENTION_READINGS_HOURS',
+    `${retention.idle_sessions_hours}, or RETENTION_READINGS_HOURS if more`,
     retentionHours,
   ),
   RETENTION_DELIVERIES_DAYS: defineVariable(
-    'Days that a delivered or failed webhook delivery is stored, 1 to 3,650',
+    'Days that a settled delivery is stored, 1 to 3,650',
     String(retention.settled_deliveries_days),
     createIntegerReader(1, 3_650),
   ),
   RETENTION_SUMMARY_DAYS: defineVariable(
-    'Days that the summary of an hour of a person is stored, 0 to 3,650. 0: none is stored. Otherwise readings are ' +
-      'stored up to 70 minutes longer, until their hour is complete',
+    'Days that the summary of an hour of a person is stored, 0 to 3,650. 0: none. Otherwise readings are stored up to ' +
+      '70 minutes longer, until their hour is complete',
     String(retention.summary_days),
     createIntegerReader(0, 3_650),
   ),
   RETENTION_ACCESS_DAYS: defineVariable(
-    'Days that an entry of the access record is stored, 0 to 3,650. 0: accesses are not recorded',
+    'Days that an entry of the access record is stored, 0 to 3,650. 0: none',
     String(retention.access_days),
     createIntegerReader(0, 3_650),
   ),
   RETENTION_FEEDBACK_DAYS: defineVariable(
-    'Days after its timestamp that a report of a person (feedback) is stored, 1 to 3,650. Older reports are rejected',
+    'Days that a report of a person (feedback) is stored after its timestamp, 1 to 3,650',
     String(retention.feedback_days),
     createIntegerReader(1, 3_650),
   ),
   RETENTION_ERASURES_DAYS: defineVariable(
-    'Days that the keyed digest of an erased id is stored, 1 to 3,650. `restore` erases these people again. Keep it above ' +
-      'the age of the oldest backup',
+    'Days that the keyed digest of an erased id is stored, 1 to 3,650, so that `restore` erases these people again. Keep ' +
+      'it above the age of the oldest backup',
     String(retention.erasure_days),
     createIntegerReader(1, 3_650),
   ),
   MAX_CONNECTIONS: defineVariable(
-    'Maximum number of open connections. Further connections are closed',
+    'Open connections. Further ones are closed',
     '10000',
     createIntegerReader(1, 1_000_000),
   ),
   MAX_REQUESTS: defineVariable(
-    'Maximum number of requests in flight. Further requests get a 503. An account may use half of them',
+    'Requests in flight, half of them per account. Further ones get a 503',
     '2000',
     createIntegerReader(1, 1_000_000),
   ),
   MAX_STREAMS: defineVariable(
-    'Maximum number of open streams per process. Further streams get a 503. An account may open half of them',
+    'Open streams per process, half of them per account. Further ones get a 503',
     '2000',
     createIntegerReader(1, 1_000_000),
   ),
   CORS_ORIGINS: defineOptionalVariable(
-    'Origins of web pages that may call the service, comma-separated, e.g. https://app.example.com',
+    'Comma-separated origins of web pages that may call the service, e.g. https://app.example.com',
     'none',
     readOrigins,
   ),
   TRUST_PROXY: defineVariable(
-    'Proxies in front of the service whose X-Forwarded-For is trusted: their number, or their addresses and networks, ' +
-      'comma-separated, e.g. 10.0.0.0/8',
+    'Proxies whose X-Forwarded-For is trusted: their number, or comma-separated addresses and networks, e.g. 10.0.0.0/8',
     '0',
     readProxies,
   ),
   METRICS_PORT: defineOptionalVariable(
-    'Port on HOST that serves Prometheus metrics at /metrics, and /healthz and /readyz, without a key. 0 selects a free port',
+    'Port on HOST that serves /metrics for Prometheus, /healthz and /readyz without a key. 0 selects a free port',
     'none: no metrics',
     createIntegerReader(0, 65_535),
   ),
   BACKUP_STATUS_FILE: defineOptionalVariable(
-    'File in which `backup` records the time of the last backup, for the metrics of the service',
+    'File in which `backup` records the time of the last backup, for a metric',
     'none: no metric',
     readText,
   ),
   SHUTDOWN_DELAY_SECONDS: defineOptionalVariable(
-    'Seconds from SIGTERM until the listener closes, 0 to 300. Meanwhile /readyz fails and all other requests are served',
+    'Seconds from SIGTERM until the listener closes, 0 to 300. Meanwhile only /readyz fails',
     '0 with an embedded database, otherwise 5',
     createIntegerReader(0, 300),
   ),
@@ -157,27 +146,22 @@ export const variables = {
     readSwitch,
   ),
   WEBHOOK_DNS_SERVERS: defineOptionalVariable(
-    'Nameservers that resolve the names of webhooks, as comma-separated IP addresses, each with an optional :port',
+    'Nameservers for the names of webhooks: comma-separated IP addresses, each with an optional :port',
     'those of the system',
     readAddresses,
   ),
   WEBHOOK_KEEP_ANSWERS: defineOptionalVariable(
-    "1: store the first 1 KB of a receiver's response with each attempt, and show it with failed deliveries",
-    '0 if loopback targets are allowed, because any local service may respond. Otherwise 1',
+    "1: store the first 1 KB of a receiver's response with each attempt",
+    '0 if loopback targets are allowed, because any local service may respond, otherwise 1',
     readSwitch,
   ),
   SAFETY_URL: defineOptionalVariable(
-    'URL of an external check of messages: https, or a loopback address. It gets the text of each live message and ' +
-      'nothing else, see docs/safety.md',
+    'URL of an external check of messages, see docs/safety.md: https, or a loopback address',
     'none: only the built-in check',
     readText,
   ),
   SAFETY_SECRET: defineOptionalVariable('Bearer token for SAFETY_URL', 'none', readBearerToken),
-  SAFETY_SECRET_FILE: defineOptionalVariable(
-    'File that contains SAFETY_SECRET, for secrets of a platform. Setting both is an error',
-    'none',
-    readText,
-  ),
+  SAFETY_SECRET_FILE: defineOptionalVariable('File that contains SAFETY_SECRET, instead of it', 'none', readText),
   LIMIT_SESSION_REQUESTS_PER_MINUTE: defineVariable(
     'Requests per minute per session. 0: unlimited',
     String(limits.session_requests.quota),
@@ -204,8 +188,7 @@ export const variables = {
     createIntegerReader(0, quotaMax),
   ),
   TEST_CLOCK_FILE: defineOptionalVariable(
-    'For tests: a file with the time in Unix milliseconds that the service uses instead of its clock. Rename a new file ' +
-      'to this path to advance the time',
+    'For tests: a file with the time in Unix milliseconds. Rename a new file to this path to advance the time',
     'none: the clock of the system',
     readText,
   ),

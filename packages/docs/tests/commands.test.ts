@@ -122,7 +122,7 @@ test.each(['README.md', 'docs/getting-started.md'])(
 );
 
 test('the tool call of the guide returns a state', async () => {
-  const command = await guideCode('docs/getting-started.md', 'tools/call');
+  const command = await guideCode('docs/agents.md', 'tools/call');
   const { url, key, clock } = await startTestService();
   clock.nowMs = Date.now();
   const env = { PATH: process.env['PATH'], SERVICE_URL: url, SERVICE_KEY: key };
