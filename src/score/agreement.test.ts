@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { feedback as settings } from '../../generated/spec.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
-import { assessAgreement, estimateAuc, type ScoredReport } from './agreement.js';
+import { assessAgreement, computeEffect, estimateAuc, type ScoredReport } from './agreement.js';
 
 const report = fc.record({
   person: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
@@ -76,6 +77,23 @@ test('scores that separate few reports perfectly have an interval that admits an
   const { value, low, high } = estimateAuc(its);
   expect([value, high]).toEqual([1, 1]);
   expect(low).toBeLessThan(0.85);
+});
+
+// Quantiles of Student's distribution from a table, for one degree of freedom less than there are groups.
+test.each([
+  [5, 2.7764],
+  [6, 2.5706],
+  [11, 2.2281],
+  [31, 2.0423],
+])('the design effect of %i groups uses the quantile %f of Student', (groups, quantile) => {
+  const used = settings.interval_z * Math.sqrt(computeEffect(1, 1, groups, 100));
+  expect(Math.abs(used / quantile - 1)).toBeLessThan(0.001);
+});
+
+test('each group counts as one report only if there is one group or if all reports are equal', () => {
+  expect(computeEffect(1, 1, 2, 4)).toBeGreaterThan(30);
+  expect(computeEffect(1, 1, 1, 100)).toBe(100);
+  expect(computeEffect(0, 0, 4, 100)).toBe(25);
 });
 
 test.each([

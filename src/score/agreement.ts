@@ -200,7 +200,7 @@ const z2 = settings.interval_z ** 2;
  * quantile of Student's distribution by the expansion of Abramowitz and Stegun (26.7.5), which is exact to 0.1 % from
  * five groups on. If all reports are equal, each group counts as one report.
  */
-function computeEffect(between: number, alone: number, groups: number, size: number): number {
+export function computeEffect(between: number, alone: number, groups: number, size: number): number {
   const isKnown = alone > rounding && groups > 1;
   if (!isKnown) return Math.max(1, size / groups);
   const z = settings.interval_z;
