@@ -1,11 +1,11 @@
 /**
  * Changes the code at random places, one small change at a time, and runs the narrow tests of the feature. A change that no
- * test notices is printed. Exits with 1 if less than 90 % of the changes are noticed. Changes the files of this checkout
- * and restores them, also after an interruption.
+ * test notices is printed. Exits with 1 if less than 90 % of the changes are noticed. Works on a copy of the committed files.
+ * The copy contains all changes, and one of them has an effect at a time, so that one process runs the tests for all of
+ * them. Only the tests that run the changed code are repeated.
  */
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { Command, Option } from 'commander';
 import { withProgress } from '../../packages/tools/terminal/progress.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
@@ -15,17 +15,28 @@ import { owe } from '../../testkit/owed.js';
 import { figureColumns, percent } from '../figures.js';
 import { positive } from '../options.js';
 import { type Change, listChanges } from './mutations/changes.js';
+import { makeCopy, type Place } from './mutations/copy.js';
 import { type Feature, features } from './mutations/features.js';
-
-interface Place extends Change {
-  readonly path: string;
-}
+import { observe, tryChange } from './mutations/trials.js';
+import { startWarmTests } from './mutations/warm-tests.js';
 
 interface Options {
   readonly only: readonly string[];
   readonly places: number;
   readonly seed: number;
+  readonly at?: readonly string[];
   readonly list: boolean;
+}
+
+interface Drawn {
+  readonly feature: Feature;
+  readonly places: readonly Place[];
+}
+
+interface Row {
+  readonly name: string;
+  readonly changes: number;
+  readonly noticed: number;
 }
 
 const requiredShare = 0.9;
@@ -37,37 +48,57 @@ await launch(
     .addOption(new Option('--only <features...>', 'features to change').choices(names).default(names))
     .option('--places <number>', 'changes per feature', positive, 12)
     .option('--seed <number>', 'seed of the random places', positive, 1)
+    .option('--at <lines...>', 'all changes of these lines, e.g. src/score/live.ts:35, instead of random places')
     .option('--list', 'print the changes without running tests', false)
     .action(check),
 );
 
-async function check({ only, places, seed, list }: Options): Promise<void> {
+async function check({ only, places, seed, at, list }: Options): Promise<void> {
   const drawn = features
     .filter(({ name }) => only.includes(name))
-    .map((feature) => ({ feature, places: drawPlaces(feature, places, seed) }));
-  if (list) return console.log(drawn.flatMap((it) => it.places.map(describe)).join('\n'));
-  if (execFileSync('git', ['status', '--porcelain', '--untracked-files=no']).length > 0) {
-    throw new Error('files are changed. Commit them first, because this check changes and restores files');
+    .map((feature) => ({ feature, places: at ? placesAt(feature, at) : drawPlaces(feature, places, seed) }))
+    .filter((it) => it.places.length > 0);
+  const all = drawn.flatMap((it) => it.places);
+  if (list) return console.log(all.map((it) => it.description).join('\n'));
+  const folder = mkdtempSync(`${tmpdir()}/mutations-`);
+  const remove = owe(async () => rmSync(folder, { recursive: true, force: true }));
+  try {
+    report(await tryAll(drawn, folder));
+  } finally {
+    await remove();
   }
-  const total = drawn.reduce((sum, it) => sum + it.places.length, 0);
-  const sections = await withProgress(total, 'changes', async (progress) => {
-    const rows = [];
-    for (const { feature, places } of drawn) {
-      let noticed = 0;
-      for (const place of places) {
-        if (await isNoticed(place, feature.tests)) noticed += 1;
-        else process.stderr.write(`not noticed: ${describe(place)}\n`);
-        progress.advance();
+}
+
+async function tryAll(drawn: readonly Drawn[], folder: string): Promise<Row[]> {
+  const all = drawn.flatMap((it) => it.places);
+  const copy = makeCopy(folder, all);
+  process.chdir(folder);
+  const tests = await startWarmTests(folder);
+  const stop = owe(tests.stop);
+  const rows: Row[] = [];
+  try {
+    await withProgress(all.length, 'changes', async (progress) => {
+      for (const { feature, places } of drawn) {
+        const files = await observe(copy, tests, feature.tests);
+        let noticed = 0;
+        for (const place of places) {
+          const { isNoticed, reason } = await tryChange(copy, tests, all.indexOf(place) + 1, files);
+          if (isNoticed) noticed += 1;
+          process.stderr.write(`${isNoticed ? 'noticed' : 'NOT NOTICED'}: ${place.description} (${reason})\n`);
+          progress.advance();
+        }
+        rows.push({ name: feature.name, changes: places.length, noticed });
       }
-      rows.push({ name: feature.name, changes: places.length, noticed });
-    }
-    return rows;
-  });
-  const all = {
-    name: 'all',
-    changes: total,
-    noticed: sections.reduce((sum, { noticed }) => sum + noticed, 0),
-  };
+    });
+  } finally {
+    await stop();
+  }
+  return rows;
+}
+
+function report(sections: readonly Row[]): void {
+  const sum = (key: 'changes' | 'noticed') => sections.reduce((total, it) => total + it[key], 0);
+  const all = { name: 'all', changes: sum('changes'), noticed: sum('noticed') };
   const rows = [...sections, all].map(({ name, changes, noticed }) => [
     name,
     String(changes),
@@ -75,34 +106,30 @@ async function check({ only, places, seed, list }: Options): Promise<void> {
     percent(noticed / changes, 0),
   ]);
   console.log(textTable([{ title: 'feature' }, ...figureColumns('changes', 'noticed', 'share')], [rows]));
-  if (all.noticed / total < requiredShare) process.exitCode = 1;
+  if (all.noticed / all.changes < requiredShare) process.exitCode = 1;
 }
 
-function drawPlaces({ name, sources }: Feature, count: number, seed: number): Place[] {
-  const random = seededRandom(seed + names.indexOf(name));
-  const all = sources.flatMap((path) => listChanges(path, readFileSync(path, 'utf8')).map((it) => ({ ...it, path })));
-  return all
+function listPlaces({ sources }: Feature): Place[] {
+  return sources.flatMap((path) => {
+    const text = readFileSync(path, 'utf8');
+    return listChanges(path, text).map((it) => ({ ...it, path, description: describe(path, text, it) }));
+  });
+}
+
+function placesAt(feature: Feature, lines: readonly string[]): Place[] {
+  return listPlaces(feature).filter(({ path, line }) => lines.includes(`${path}:${line}`));
+}
+
+function drawPlaces(feature: Feature, count: number, seed: number): Place[] {
+  const random = seededRandom(seed + names.indexOf(feature.name));
+  return listPlaces(feature)
     .map((place) => ({ place, order: random() }))
     .sort((a, b) => a.order - b.order)
     .slice(0, count)
     .map(({ place }) => place);
 }
 
-/** Returns true if a test fails after the change. Stops at the first failure. */
-async function isNoticed({ path, start, end, replacement }: Place, tests: readonly string[]): Promise<boolean> {
-  const text = readFileSync(path, 'utf8');
-  const restore = owe(async () => writeFileSync(path, text));
-  writeFileSync(path, text.slice(0, start) + replacement + text.slice(end));
-  try {
-    const vitest = spawn('npx', ['vitest', 'run', '--bail', '1', ...tests], { stdio: 'ignore' });
-    const [code] = await once(vitest, 'exit');
-    return code !== 0;
-  } finally {
-    await restore();
-  }
-}
-
-function describe({ path, line, kind, start, end, replacement }: Place): string {
-  const before = readFileSync(path, 'utf8').slice(start, end).replaceAll(/\s+/g, ' ');
+function describe(path: string, text: string, { line, kind, start, end, replacement }: Change): string {
+  const before = text.slice(start, end).replaceAll(/\s+/g, ' ');
   return `${path}:${line} ${kind}: ${before.slice(0, 80)} → ${replacement.slice(0, 80)}`;
 }

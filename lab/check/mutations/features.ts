@@ -8,7 +8,14 @@ export interface Feature {
 export const features: readonly Feature[] = [
   {
     name: 'person',
-    sources: ['src/score/live.ts', 'src/readings/person.ts', 'src/retention/remove-live-values.ts'],
+    sources: [
+      'src/score/live.ts',
+      'src/score/only-session.ts',
+      'src/readings/person.ts',
+      'src/retention/remove-live-values.ts',
+      'src/store/people.ts',
+      'src/store/person-rows.ts',
+    ],
     tests: ['src/score/live.test.ts', 'contract-tests/person/'],
   },
   {
@@ -21,6 +28,7 @@ export const features: readonly Feature[] = [
     sources: [
       'src/score/consent.ts',
       'src/readings/consent.ts',
+      'src/operations/consent-view.ts',
       'src/operations/put-consent.ts',
       'src/store/consents.ts',
     ],
@@ -28,7 +36,13 @@ export const features: readonly Feature[] = [
   },
   {
     name: 'feedback',
-    sources: ['src/score/agreement.ts', 'src/operations/submit-feedback.ts', 'src/store/feedback.ts'],
+    sources: [
+      'src/score/agreement.ts',
+      'src/operations/get-agreement.ts',
+      'src/operations/submit-feedback.ts',
+      'src/store/feedback.ts',
+      'src/store/published-score.ts',
+    ],
     tests: [
       'src/score/agreement.test.ts',
       'contract-tests/submitFeedback/',
@@ -38,34 +52,54 @@ export const features: readonly Feature[] = [
   },
   {
     name: 'access record',
-    sources: ['src/access-record/chain.ts', 'src/access-record/record.ts', 'src/access-record/verify.ts'],
+    sources: [
+      ...['chain', 'record', 'verify'].map((it) => `src/access-record/${it}.ts`),
+      'src/store/access-queries.ts',
+      'src/store/accesses.ts',
+    ],
     tests: ['contract-tests/store/access-', 'contract-tests/listAccesses/', 'contract-tests/process/access-record'],
   },
   {
     name: 'gateway',
-    sources: ['advisor', 'conversation', 'gateway', 'headers', 'response-text'].map(
-      (it) => `packages/gateway/${it}.ts`,
-    ),
+    sources: 'advisor conversation gateway headers json-text request-body response-text service'
+      .split(' ')
+      .map((it) => `packages/gateway/${it}.ts`),
     tests: ['packages/gateway/tests/'],
   },
   {
     name: 'backups',
-    sources: ['age', 'folder', 'read-backup', 'restore', 'schedule', 'verify'].map((it) => `src/cli/backups/${it}.ts`),
+    sources: 'age age-keys checksum erasures folder read-backup restore schedule verify write-backup'
+      .split(' ')
+      .map((it) => `src/cli/backups/${it}.ts`),
     tests: ['src/cli/backups/', 'contract-tests/process/backup', 'contract-tests/process/restore'],
   },
   {
     name: 'summaries',
-    sources: ['src/score/summary.ts', 'src/retention/summarize.ts', 'src/store/subject-hours.ts'],
+    sources: [
+      'src/score/summary.ts',
+      'src/operations/get-subject-summary.ts',
+      'src/retention/hours.ts',
+      'src/retention/summarize.ts',
+      'src/store/subject-hours.ts',
+      'src/store/subject-summary.ts',
+    ],
     tests: ['contract-tests/getSubjectSummary/', 'contract-tests/store/summaries'],
   },
   {
     name: 'retries',
-    sources: ['claim', 'expand', 'schedule', 'settle'].map((it) => `src/webhooks/${it}.ts`),
+    sources: [
+      ...['claim', 'expand', 'schedule', 'settle'].map((it) => `src/webhooks/${it}.ts`),
+      'src/operations/retry-deliveries.ts',
+      'src/store/delivery-queue.ts',
+      'src/store/settled-deliveries.ts',
+    ],
     tests: ['src/webhooks/', 'contract-tests/delivery/', 'contract-tests/retryDeliveries/'],
   },
   {
     name: 'text',
-    sources: ['check-message', 'findings', 'safety', 'severity'].map((it) => `packages/text/${it}.ts`),
+    sources: ['check-message', 'findings', 'safety', 'severity', 'spelling', 'texts'].map(
+      (it) => `packages/text/${it}.ts`,
+    ),
     tests: ['packages/text/', 'contract-tests/ingest/safety', 'contract-tests/ingest/derive-sentiment'],
   },
 ];
