@@ -30,9 +30,22 @@ const parsedJson = {
     }),
 };
 
-/** `libsql` loads a binary. The OpenTelemetry SDK is optional. Knex names drivers that this service does not use. */
+/**
+ * Bundles the code of libsql. As a dependency, it would install its binaries for glibc and for musl, because they state no
+ * `libc`. The package installs those for glibc only.
+ */
+const bundledLibsql = {
+  name: 'bundled-libsql',
+  setup: (build) =>
+    build.onLoad({ filter: /src\/store\/load-libsql\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      return { contents: text.replace(/^const require = .*$/m, ''), loader: 'ts' };
+    }),
+};
+
+/** The OpenTelemetry SDK is optional. Knex names drivers that this service does not use. */
 const external = [
-  ...['libsql', '@opentelemetry/sdk-trace-node', '@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/resources'],
+  ...['@opentelemetry/sdk-trace-node', '@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/resources'],
   ...['better-sqlite3', 'sqlite3', 'pg', 'pg-native', 'pg-query-stream', 'oracledb', 'tedious', 'mysql'],
   ...['mariadb', 'mariadb/callback'],
 ];
@@ -40,7 +53,7 @@ const external = [
 /** Options of esbuild for the program, which its test also uses. */
 export const options = {
   external,
-  plugins: [noSchemaCheck, parsedJson],
+  plugins: [noSchemaCheck, parsedJson, bundledLibsql],
   // Its CommonJS entry loads modules in a way that bundlers cannot follow. This is its entry `module`.
   alias: { 'jsonc-parser': './node_modules/jsonc-parser/lib/esm/main.js' },
 };

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import knex, { type Knex } from 'knex';
 import type { DatabaseConfig } from '../config/config.js';
 import { LibsqlClient } from './libsql-dialect.js';
+import { loadLibsql } from './load-libsql.js';
 import type { HostEvent } from './mysql-hosts.js';
 import { openMysql } from './mysql-pool.js';
 
@@ -50,6 +51,8 @@ const common: Knex.Config = {
 
 /** Uses one connection, because SQLite allows one writer. Other queries wait for the open transaction. */
 function sqliteConfig(file: string, use: DatabaseUse): Knex.Config {
+  // Knex would replace the error of a missing binary.
+  loadLibsql();
   mkdirSync(dirname(file), { recursive: true });
   // Creates the file with owner-only permissions, which SQLite also applies to its log. Does not open an existing file,
   // because closing it would release the locks that SQLite holds on it in this process (POSIX).

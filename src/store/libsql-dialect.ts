@@ -1,6 +1,6 @@
-import { createRequire } from 'node:module';
 import knex, { type Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
+import { loadLibsql } from './load-libsql.js';
 import { abridge } from './rows.js';
 
 interface Connection {
@@ -16,7 +16,6 @@ interface Client {
 /** Maximum number of cached prepared statements. Each table requires one statement per number of rows. */
 const preparedMax = 500;
 
-const require = createRequire(import.meta.url);
 // An instance without a connection loads no driver.
 const { client } = knex({ client: 'better-sqlite3', useNullAsDefault: true });
 const BetterSqlite3Client: new () => Client = client.constructor;
@@ -28,7 +27,7 @@ const BetterSqlite3Client: new () => Client = client.constructor;
 class LibsqlDialect extends BetterSqlite3Client {
   // Knex calls this method to get the driver.
   _driver(): unknown {
-    return require('libsql');
+    return loadLibsql();
   }
 
   /** Caches prepared statements, because each group uses the same dozen statements. */
