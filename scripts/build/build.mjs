@@ -1,18 +1,21 @@
 /**
  * `npm run build`: bundles the program and its libraries to dist/, so that a start loads a few files, and an installed
- * package needs only the libraries in `external`. `--clean` deletes files of earlier builds first, for `npm pack`.
+ * package needs only the libraries in `external`. `--clean` is for `npm pack`: it deletes files of earlier builds first, and
+ * lists the libraries in dist/sbom.cdx.json (CycloneDX).
  */
 import '../../src/cli/require-node.mjs';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { stampBuild } from './build-changed.mjs';
+import { describeComponents, describeLicenses, readLibraries } from './libraries.mjs';
 import { options } from './options.mjs';
 
 const beganAt = new Date();
 const root = new URL('../../', import.meta.url);
-if (process.argv.includes('--clean')) await rm(new URL('dist/', root), { recursive: true, force: true });
+const isClean = process.argv.includes('--clean');
+if (isClean) await rm(new URL('dist/', root), { recursive: true, force: true });
 const shared = {
   absWorkingDir: fileURLToPath(root),
   bundle: true,
@@ -40,7 +43,15 @@ const { metafile, outputFiles } = await build({
   },
 });
 await Promise.all([...start.outputFiles, ...outputFiles].map(writeChanged));
-await writeFile(new URL('dist/THIRD_PARTY_LICENSES.txt', root), await licenses(Object.keys(metafile.inputs)));
+/** The scripts of the sites, which sites.mjs builds, contain libraries too. */
+const sites = await build({
+  ...shared,
+  entryPoints: ['packages/docs/browser/main.ts', 'packages/dashboard/browser/main.ts'],
+  metafile: true,
+});
+const libraries = await readLibraries([metafile, sites.metafile].flatMap(({ inputs }) => Object.keys(inputs)));
+await writeFile(new URL('dist/THIRD_PARTY_LICENSES.txt', root), await describeLicenses(libraries));
+if (isClean) await writeFile(new URL('dist/sbom.cdx.json', root), await describeComponents(libraries));
 stampBuild('program', beganAt);
 
 /** Writes a file unless it has the same content already, because another process may be loading it. */
@@ -49,18 +60,4 @@ async function writeChanged({ path, contents }) {
   if (stored?.equals(contents)) return;
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, contents);
-}
-
-/** Returns the names, versions and license texts of the bundled libraries. */
-async function licenses(inputs) {
-  const folders = new Set(inputs.map((it) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(it)?.[1]).filter(Boolean));
-  const texts = await Promise.all([...folders].sort().map(licenseOf));
-  return texts.join('\n\n');
-}
-
-async function licenseOf(folder) {
-  const { name, version, license } = JSON.parse(await readFile(new URL(`${folder}/package.json`, root), 'utf8'));
-  const file = (await readdir(new URL(`${folder}/`, root))).find((it) => /^licen[cs]e/i.test(it));
-  const text = file ? await readFile(new URL(`${folder}/${file}`, root), 'utf8') : `License: ${license}`;
-  return `${name} ${version}\n${'-'.repeat(40)}\n${text.trim()}`;
 }
