@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import mysql from 'mysql2/promise';
+import mysql, { type RowDataPacket } from 'mysql2/promise';
 import { owe } from './owed.js';
 
 /** An empty database for one test. `drop` deletes it. */
@@ -51,18 +51,32 @@ async function createSqlite(): Promise<TestDatabase> {
 }
 
 async function createMysql(): Promise<TestDatabase> {
-  const name = `state_test_${randomBytes(6).toString('hex')}`;
-  const drop = owe(() => onServer(`drop database if exists ${name}`));
+  const name = `${prefixOf(process.ppid)}${randomBytes(6).toString('hex')}`;
+  const drop = owe(async () => void (await onServer(`drop database if exists ${name}`)));
   await onServer(`create database ${name}`);
   const url = new URL(mysqlServerUrl);
   url.pathname = `/${name}`;
   return { url: url.href, drop };
 }
 
-async function onServer(sql: string): Promise<void> {
+/** The prefix of the databases of a test run. */
+function prefixOf(runner: number): string {
+  return `state_test_${runner}_`;
+}
+
+/** Drops the databases that the workers of this process created and still keep. */
+export async function dropTestDatabases(): Promise<void> {
+  if (databaseKind !== 'mysql') return;
+  const rows = await onServer(`select schema_name name from information_schema.schemata
+    where left(schema_name, ${prefixOf(process.pid).length}) = '${prefixOf(process.pid)}'`);
+  await Promise.all(rows.map(({ name }) => onServer(`drop database ${name}`)));
+}
+
+async function onServer(sql: string): Promise<RowDataPacket[]> {
   const connection = await mysql.createConnection({ uri: mysqlServerUrl });
   try {
-    await connection.query(sql);
+    const [rows] = await connection.query<RowDataPacket[]>(sql);
+    return rows;
   } finally {
     await connection.end();
   }

@@ -10,7 +10,8 @@ import { createKeyTable } from '../src/store/keys.js';
 import { openStore, type Store } from '../src/store/store.js';
 import { atEndOfFile } from './at-end-of-file.js';
 import { assertConforms } from './conformance.js';
-import { createTestDatabase, settingsFor, type TestDatabase } from './databases.js';
+import { settingsFor, type TestDatabase } from './databases.js';
+import { createMigratedDatabase } from './migrated-database.js';
 import { storyEnv } from './story.js';
 import { textOf } from './text-of.js';
 
@@ -129,7 +130,7 @@ function share(WORKER: '0' | '1'): Promise<Running> {
 }
 
 async function start(options: TestServiceOptions): Promise<Running> {
-  const database = options.database ?? (await createTestDatabase());
+  const database = options.database ?? (await createMigratedDatabase());
   const clock = options.clock ?? new Clock();
   const logs: string[] = [];
   // The worker runs only in tests that require it, because it polls the database.

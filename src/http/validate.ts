@@ -12,9 +12,12 @@ import {
 import type { Exchange, Step } from './exchange.js';
 import { createFindErrors, type RequestParts } from './validator.js';
 
+/** The compiled schemas. They depend on the contract only, so the services of a process share them. */
+let compiled: ReturnType<typeof createFindErrors> | undefined;
+
 /** Returns functions that validate against the contract. Rejects when the validator cannot use the contract. */
 export async function createValidation() {
-  const findErrors = await createFindErrors();
+  const findErrors = await (compiled ??= createFindErrors());
 
   async function check(definition: Definition, parts: RequestParts, known: readonly Fault[]): Promise<void> {
     const { kept: body, omitted } = omitExcess(definition.body?.schema, parts.body);

@@ -1,0 +1,66 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import mysql, { type ResultSetHeader, type RowDataPacket } from 'mysql2/promise';
+import { readConfig } from '../src/config/config.js';
+import { openStore } from '../src/store/store.js';
+import { tables } from '../src/store/tables/index.js';
+import { createTestDatabase, databaseKind, type TestDatabase } from './databases.js';
+
+/** Most rows that are deleted from a MySQL database. One with more rows is dropped: its statistics would be wrong. */
+const rowsMax = 1_000;
+
+/**
+ * Returns a database with all tables and no rows, for a service that a test starts. A copied file, or a MySQL database of
+ * an earlier test with its rows deleted, takes a tenth of the time of a migration.
+ */
+export function createMigratedDatabase(): Promise<TestDatabase> {
+  return databaseKind === 'sqlite' ? copySqlite() : reuseMysql();
+}
+
+async function migrate(database: TestDatabase): Promise<TestDatabase> {
+  const store = openStore(readConfig({ DATABASE_URL: database.url }).database);
+  await store.migrate().finally(store.close);
+  return database;
+}
+
+let template: Promise<Buffer> | undefined;
+
+async function copySqlite(): Promise<TestDatabase> {
+  const fileOf = ({ url }: TestDatabase) => url.replace('sqlite:', '');
+  template ??= createTestDatabase()
+    .then(migrate)
+    .then(async (it) => {
+      const bytes = await readFile(fileOf(it));
+      await it.drop();
+      return bytes;
+    });
+  const database = await createTestDatabase();
+  await writeFile(fileOf(database), await template, { mode: 0o600 });
+  return database;
+}
+
+/** Databases that no test uses at present. The end of the run drops them, like all databases of tests. */
+const free: TestDatabase[] = [];
+
+async function reuseMysql(): Promise<TestDatabase> {
+  const database = free.pop() ?? (await createTestDatabase().then(migrate));
+  const drop = async () => void ((await clear(database)) ? free.push(database) : await database.drop());
+  return { url: database.url, drop };
+}
+
+const deleteAll = Object.keys(tables)
+  .map((table) => `delete from ${table};`)
+  .join('');
+
+/** Deletes all rows. Returns false if there were many, or if a process is still connected to the database. */
+async function clear({ url }: TestDatabase): Promise<boolean> {
+  const connection = await mysql.createConnection({ uri: url, multipleStatements: true });
+  try {
+    const [results] = await connection.query<ResultSetHeader[]>(deleteAll);
+    const [connections] = await connection.query<RowDataPacket[]>(
+      'select id from information_schema.processlist where db = database()',
+    );
+    return connections.length === 1 && results.reduce((sum, it) => sum + it.affectedRows, 0) < rowsMax;
+  } finally {
+    await connection.end();
+  }
+}
