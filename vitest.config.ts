@@ -46,9 +46,10 @@ export default defineConfig({
     // The files of a worker share modules, because loading the modules takes longer than running most files. They do
     // not share services.
     isolate: false,
-    // Long, because the machines are slow. No test asserts a duration.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Long, because the machines are slow and busy. No test asserts a duration.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    teardownTimeout: 60_000,
     // More than one per core, because many tests wait. Each worker uses its own services and databases.
     maxWorkers: 4,
     allowOnly: false,

@@ -1,9 +1,9 @@
 /** `npm run install:outside`: installs the packages that only some tests and checks need. */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { outsideFolders } from '../../testkit/outside.js';
 
-for (const folder of [...outsideFolders, 'lab']) {
-  console.log(`npm ci in ${folder}`);
-  const { status } = spawnSync('npm', ['ci', '--silent'], { cwd: folder, stdio: 'inherit' });
-  if (status !== 0) process.exitCode = 1;
-}
+for (const cwd of [...outsideFolders, 'lab'])
+  spawn('npm', ['ci', '--silent'], { cwd, stdio: 'inherit' }).once('close', (code) => {
+    console.log(`npm ci in ${cwd}: ${code === 0 ? 'done' : 'failed'}`);
+    if (code !== 0) process.exitCode = 1;
+  });

@@ -1,16 +1,17 @@
 /**
- * `npm test`: runs all checks in order. Tests run on SQLite, and also on MySQL if a server is reachable
+ * `npm test`: runs all checks and tests, two at a time. Tests run on SQLite, and also on MySQL if a server is reachable
  * (TEST_MYSQL_URL, default: root without password on 127.0.0.1:3306). Tests of shared limits require redis-server.
  * Browser tests require Chromium. Tests of the Python client require Python with some modules. Tests of alert rules
  * require promtool. Tests with SDKs of others require `npm run install:outside`. With TEST_MYSQL_REQUIRED=1,
  * TEST_REDIS_REQUIRED=1, TEST_BROWSER_REQUIRED=1, TEST_PYTHON_REQUIRED=1, TEST_PROMTOOL_REQUIRED=1 and
  * TEST_OUTSIDE_REQUIRED=1, a missing program is a failure. With TEST_OTHER_NODE, the path of a Node program, tests that
  * depend on Node run on it too. With TEST_SLOW=1, slow tests run too (`vitest.config.ts`), and Dredd also runs on MySQL.
+ * With TEST_GENERATORS=1, generated clients are compiled and run. TEST_SLOWEST=N prints the seconds of N files per suite.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
-import { delimiter, dirname, join, relative } from 'node:path';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
 import pc from 'picocolors';
 import { chromiumPath, hasChromium } from '../../testkit/chromium.js';
 import { type DatabaseKind, isMysqlReachable, mysqlServerUrl } from '../../testkit/databases.js';
@@ -18,16 +19,11 @@ import { pythonForClient, pythonModules } from '../../testkit/python.js';
 import { hasPromtool } from '../../testkit/has-promtool.js';
 import { hasRedisServer } from '../../testkit/has-redis-server.js';
 import { isInstalled, outsideFolders } from '../../testkit/outside.js';
+import { buildChanged } from '../build/build-changed.mjs';
 
-const slowestFiles = 12;
-const checksAtOnce = availableParallelism();
+/** Workers per suite. More than one per core, because many tests wait. */
+const workers = 3;
 
-/** A command of node_modules that passes or fails as a whole. */
-interface Check {
-  readonly name: string;
-  readonly command: string;
-  readonly args: readonly string[];
-}
 interface Suite {
   readonly name: string;
   readonly run: () => Promise<Counts>;
@@ -72,74 +68,73 @@ const needs: ReadonlyArray<readonly [variable: string, isThere: boolean, hint: s
     `MySQL was not covered: no server responds at ${new URL(mysqlServerUrl).host}. Start one, or set TEST_MYSQL_URL.`,
   ],
 ];
-const checks: Check[] = [
-  { name: 'generated files are current', command: 'tsx', args: ['scripts/generate/generate.ts', '--check'] },
-  { name: 'guides say what the contract says', command: 'tsx', args: ['scripts/generate/fill-guides.ts', '--check'] },
-  { name: 'code: format', command: 'prettier', args: ['--check', '--log-level=warn', '.'] },
-  { name: 'code: lint and layers', command: 'eslint', args: ['--max-warnings=0', '--ignore-pattern', 'lab', '.'] },
-  { name: 'code: cycles', command: 'tsx', args: ['scripts/build/cycles.mjs'] },
-  { name: 'code: types', command: 'tsc', args: [] },
-  ...outsideFolders
-    .filter((it) => it !== spectralFolder && isInstalled(it))
-    .map((it) => ({ name: `${it}: types`, command: 'tsc', args: ['-p', it] })),
-  { name: 'docs: types', command: 'tsc', args: ['-p', 'packages/docs'] },
-  { name: 'dashboard: types', command: 'tsc', args: ['-p', 'packages/dashboard'] },
+/** Commands of node_modules that pass or fail as a whole. The longest are first. */
+const checks: Suite[] = [
+  check('code: lint and layers', 'eslint', ['--max-warnings=0', '--ignore-pattern', 'lab', '.']),
+  check('code: format', 'prettier', ['--check', '--log-level=warn', '.']),
+  check('code: types', 'tsc', missingFolders.length === 0 ? ['-p', 'tsconfig.outside.json'] : []),
+  check('docs and dashboard: types', 'tsc', ['-p', 'packages/dashboard']),
+  check('guides say what the contract says', 'tsx', ['scripts/generate/fill-guides.ts', '--check']),
+  check('generated files are current', 'tsx', ['scripts/generate/generate.ts', '--check']),
+  check('code: cycles', 'tsx', ['scripts/build/cycles.mjs']),
   ...(missingFolders.includes(spectralFolder)
     ? []
     : [
-        {
-          name: 'contract: spectral',
-          command: join('..', '..', spectralFolder, 'node_modules', '.bin', 'spectral'),
-          args: ['lint', 'openapi.yaml', '--ruleset', `${spectralFolder}/.spectral.yaml`, '--fail-severity=hint'],
-        },
+        check('contract: spectral', join('..', '..', spectralFolder, 'node_modules', '.bin', 'spectral'), [
+          ...['lint', 'openapi.yaml', '--ruleset', `${spectralFolder}/.spectral.yaml`, '--fail-severity=hint'],
+        ]),
       ]),
-  { name: 'contract: redocly', command: 'redocly', args: ['lint', 'openapi.yaml'] },
+  check('contract: redocly', 'redocly', ['lint', 'openapi.yaml']),
 ];
-const suites: Suite[] = [
-  ...databases.flatMap((database) => [
-    { name: `tests on ${database}`, run: () => vitest({ TEST_DATABASE: database }) },
-    ...(database === 'sqlite' || isSlowIncluded ? [{ name: `dredd on ${database}`, run: () => dredd(database) }] : []),
-  ]),
-  ...(otherNode ? [{ name: 'tests on another Node', run: () => vitest(pathWith(otherNode), nodeTests) }] : []),
+const [onSqlite, ...onMysql] = databases.map((kind) => ({
+  name: `tests on ${kind}`,
+  run: () => vitest({ TEST_DATABASE: kind }),
+}));
+/** Two lists, because a list alone leaves a core idle whenever it waits. The longest suite runs beside all others. */
+const lists: Suite[][] = [
+  [
+    ...checks,
+    ...databases
+      .filter((kind) => kind === 'sqlite' || isSlowIncluded)
+      .map((kind) => ({ name: `dredd on ${kind}`, run: () => dredd(kind) })),
+    ...(process.env['TEST_GENERATORS'] === '1'
+      ? [check('generated clients', 'tsx', ['scripts/contract/sdk.ts', 'openapi-fetch', 'hey-api'])]
+      : []),
+    ...onMysql,
+  ],
+  [
+    ...(onSqlite ? [onSqlite] : []),
+    ...(otherNode ? [{ name: 'tests on another Node', run: () => vitest(pathWith(otherNode), nodeTests) }] : []),
+  ],
 ];
 
-const results = await runTogether(checks);
-for (const { name, run } of suites) {
-  printTitle(name);
-  results.push(await timed(name, run));
-}
+const first = runInOrder(lists[0] ?? []);
+// Runs beside the first check, which needs no build.
+buildChanged('program', 'documentation');
+process.env['TEST_BUILT'] = '1';
+const results = (await Promise.all([first, ...lists.slice(1).map(runInOrder)])).flat();
 process.exitCode = report();
 
-/** Runs as many checks at the same time as there are cores. Each prints its output when it has ended. */
-async function runTogether(all: readonly Check[]): Promise<Result[]> {
-  const waiting = [...all.entries()];
+async function runInOrder(suites: readonly Suite[]): Promise<Result[]> {
   const done: Result[] = [];
-  const work = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const [index, it] = next;
-      done[index] = await timed(it.name, () => check(it));
-    }
-  };
-  await Promise.all(Array.from({ length: checksAtOnce }, work));
+  for (const { name, run } of suites) {
+    const startedAtMs = Date.now();
+    const result = { name, ...(await run()), seconds: Math.round((Date.now() - startedAtMs) / 1000) };
+    print(result);
+    done.push(result);
+  }
   return done;
 }
 
-async function timed(name: string, run: () => Promise<Counts>): Promise<Result> {
-  const startedAtMs = Date.now();
-  return { name, ...(await run()), seconds: Math.round((Date.now() - startedAtMs) / 1000) };
+function print({ name, passed, failed, seconds }: Result): void {
+  const mark = failed === 0 ? pc.green('✓') : pc.red('✗');
+  console.log(`${mark} ${name.padEnd(33)} ${String(passed).padStart(4)} passed ${failed} failed  ${seconds} s`);
 }
 
-function printTitle(name: string): void {
-  console.log(pc.bold(`\n── ${name}`));
-}
-
+/** Prints the suites again, after the output of all of them. */
 function report(): number {
   console.log();
-  const width = Math.max(...results.map(({ name }) => name.length));
-  for (const { name, passed, failed, seconds } of results) {
-    const mark = failed === 0 ? pc.green('✓') : pc.red('✗');
-    console.log(`${mark} ${name.padEnd(width)} ${String(passed).padStart(4)} passed ${failed} failed  ${seconds} s`);
-  }
+  results.forEach(print);
   const sum = (pick: (counts: Counts) => number) => results.reduce((total, it) => total + pick(it), 0);
   const absent = needs.filter(([, isThere]) => !isThere);
   const missing = absent.filter(([variable]) => process.env[`TEST_${variable}_REQUIRED`] === '1').length;
@@ -149,11 +144,14 @@ function report(): number {
   return failed === 0 ? 0 : 1;
 }
 
-async function check({ name, command, args }: Check): Promise<Counts> {
-  const { code, stdout, stderr } = await execute(command, args, { isShown: false });
-  printTitle(name);
-  process.stdout.write(stdout + stderr);
-  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+function check(name: string, command: string, args: readonly string[]): Suite {
+  const run = async () => {
+    const { code, stdout, stderr } = await execute(command, args, { isShown: false });
+    if (code === 0) return { passed: 1, failed: 0 };
+    process.stdout.write(stdout + stderr);
+    return { passed: 0, failed: 1 };
+  };
+  return { name, run };
 }
 
 /** Returns a PATH with this Node program first. The commands of node_modules use the first one. */
@@ -163,13 +161,11 @@ function pathWith(node: string): Record<string, string> {
 
 async function vitest(env: Record<string, string>, files: readonly string[] = []): Promise<Counts> {
   const folder = await mkdtemp(join(tmpdir(), 'state-service-report-'));
-  const file = join(folder, 'vitest.json');
+  const report = join(folder, 'counts.json');
   try {
-    const args = ['run', '--reporter=dot', '--reporter=json', `--outputFile.json=${file}`, ...files];
-    const { code } = await execute('vitest', args, { env });
-    const report = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'));
-    printSlowest(report.testResults ?? []);
-    const counts = { passed: report.numPassedTests ?? 0, failed: report.numFailedTests ?? 0 };
+    const args = ['run', '--reporter=./scripts/test/progress.ts', `--maxWorkers=${workers}`, ...files];
+    const { code } = await execute('vitest', args, { env: { ...env, TEST_REPORT: report } });
+    const counts: Counts = JSON.parse(await readFile(report, 'utf8').catch(() => '{"passed":0,"failed":0}'));
     // An error outside of a test also fails the stage, e.g. on import, or an unhandled rejection.
     return code === 0 || counts.failed > 0 ? counts : { ...counts, failed: 1 };
   } finally {
@@ -177,30 +173,21 @@ async function vitest(env: Record<string, string>, files: readonly string[] = []
   }
 }
 
-interface TestFile {
-  readonly name: string;
-  /** Epoch ms. */
-  readonly startTime: number;
-  readonly endTime: number;
-}
-
-function printSlowest(files: readonly TestFile[]): void {
-  const secondsOf = ({ startTime, endTime }: TestFile) => Math.round((endTime - startTime) / 1000);
-  const slowest = [...files].sort((a, b) => secondsOf(b) - secondsOf(a)).slice(0, slowestFiles);
-  const lines = slowest.map((file) => `${String(secondsOf(file)).padStart(5)} s  ${relative('.', file.name)}`);
-  console.log(['\nSlowest files:', ...lines].join('\n'));
-}
-
 async function dredd(database: DatabaseKind): Promise<Counts> {
-  const { code, stdout } = await execute('tsx', [
-    // Suppresses the deprecation warnings of Dredd's logger.
-    '--disable-warning=Warning',
-    '--disable-warning=DEP0060',
-    'scripts/contract/dredd.ts',
-    database,
-  ]);
+  const { code, stdout, stderr } = await execute(
+    'tsx',
+    [
+      // Suppresses the deprecation warnings of Dredd's logger.
+      '--disable-warning=Warning',
+      '--disable-warning=DEP0060',
+      'scripts/contract/dredd.ts',
+      database,
+    ],
+    { isShown: false },
+  );
   const [, passed = '0', failed = '0'] = /^(\d+) passed, (\d+) failed$/m.exec(stdout) ?? [];
   const counts = { passed: Number(passed), failed: Number(failed) };
+  if (code !== 0) process.stdout.write(stdout + stderr);
   return code === 0 || counts.failed > 0 ? counts : { ...counts, failed: 1 };
 }
 
