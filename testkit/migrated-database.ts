@@ -55,11 +55,12 @@ const deleteAll = Object.keys(tables)
 async function clear({ url }: TestDatabase): Promise<boolean> {
   const connection = await mysql.createConnection({ uri: url, multipleStatements: true });
   try {
-    const [results] = await connection.query<ResultSetHeader[]>(deleteAll);
     const [connections] = await connection.query<RowDataPacket[]>(
       'select id from information_schema.processlist where db = database()',
     );
-    return connections.length === 1 && results.reduce((sum, it) => sum + it.affectedRows, 0) < rowsMax;
+    if (connections.length > 1) return false;
+    const [results] = await connection.query<ResultSetHeader[]>(deleteAll);
+    return results.reduce((sum, it) => sum + it.affectedRows, 0) < rowsMax;
   } finally {
     await connection.end();
   }

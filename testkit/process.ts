@@ -5,7 +5,7 @@ import { ample } from './service.js';
 
 export type { Ended };
 const main = new URL('../dist/main.js', import.meta.url).pathname;
-const limitMs = 40_000;
+const limitMs = 120_000;
 
 export interface Running extends Program {
   readonly url: string;

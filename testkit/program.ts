@@ -7,7 +7,7 @@ import { settingsFor } from './databases.js';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
-const findMs = 60_000;
+const findMs = 180_000;
 /** Longest wait for the end of a program, ms. Longer than the service's own time limit for a shutdown. */
 const endMs = 15_000;
 

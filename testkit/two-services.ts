@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { createTestDatabase } from './databases.js';
+import { createMigratedDatabase } from './migrated-database.js';
 import { client, Clock, startTestService, type TestService } from './service.js';
 
 type Calls = Pick<TestService, 'request' | 'post' | 'ingest' | 'read'>;
@@ -14,7 +14,7 @@ export interface TwoServices {
 
 /** Starts two services on one database with one clock. They are closed at the end of the test. */
 export async function startTwoServices(env: Record<string, string> = {}): Promise<TwoServices> {
-  const database = await createTestDatabase();
+  const database = await createMigratedDatabase();
   onTestFinished(database.drop);
   const clock = new Clock();
   const options = { database, clock, env };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Time limit of a wait, ms. Long enough that a slow machine does not fail the test. */
-const limitMs = 30_000;
+const limitMs = 120_000;
 const pauseMs = 10;
 
 /** Resolves when the condition is true. Rejects with the name of the condition after the time limit. */

@@ -176,20 +176,20 @@ test('a report with a score of another model version does not count', async () =
 });
 
 test('119 reports of one token in a minute move the agreement of the account as one report does', async () => {
-  const attack = async (count: number) => {
-    const service = await startTestService({});
-    await live(service);
-    const { session_id } = await service.read({ session_id: 'attack', subject_id: 'mallory', tone: 'calm' });
-    const token = await issueToken(service, { session_id, subject_id: 'mallory', scopes: ['feedback'] });
-    const headers = { ...bearer(token), 'Content-Type': 'application/json' };
-    for (let index = 0; index < count; index += 1) {
+  const service = await startTestService({});
+  await live(service);
+  const { session_id } = await service.read({ session_id: 'attack', subject_id: 'mallory', tone: 'calm' });
+  const token = await issueToken(service, { session_id, subject_id: 'mallory', scopes: ['feedback'] });
+  const headers = { ...bearer(token), 'Content-Type': 'application/json' };
+  const attack = async (from: number, to: number) => {
+    for (let index = from; index < to; index += 1) {
       const body = JSON.stringify({ session_id, timestamp: service.clock.at(index / 1_000), stress: 10 });
       const { status } = await service.request('/v1/feedback', { method: 'POST', headers, body });
       expect(status).toBe(200);
     }
     return (await service.request('/v1/agreement')).body;
   };
-  const [once, often] = [await attack(1), await attack(119)];
+  const [once, often] = [await attack(0, 1), await attack(1, 119)];
   expect([once.reports, often.reports]).toEqual([121, 239]);
   expect(once).toMatchObject({ scored_reports: 61, person_reports_max: 20 });
   expect(often).toEqual({ ...once, reports: 239, person_reports_max: 119 });

@@ -12,9 +12,9 @@ const solo = tiers.solo.monthly_calls;
 
 test('a free account has 1,000 calls per month, and every response except a 429 counts', async () => {
   const service = await startTestService({});
-  const { key, accountId } = await makeAccount(service, 'free', 'free');
+  const { key, accountId } = await makeSpent(service, 'free', 54, 'free');
   const { request, ingest } = client(service.url, key, service.clock);
-  await call(request, quota - 4);
+  await call(request, 50);
   expect((await ingest({ heart_rate: 'fast' })).status).toBe(422);
   expect((await request(state, { method: 'DELETE' })).status).toBe(405);
   const last = await request(state);
@@ -102,10 +102,12 @@ test('two processes on one database share the monthly count, except the calls of
   for (const { url } of [one, two]) expect((await client(url, key, clock).request(state)).status).toBe(429);
 });
 
-/** Creates a solo account with this number of calls left. */
-async function makeSpent(service: TestService, account: string, left: number) {
-  const made = await makeAccount(service, account, 'solo');
+/** Creates an account with this number of calls left. */
+async function makeSpent(service: TestService, account: string, left: number, tier: 'free' | 'solo' = 'solo') {
+  const made = await makeAccount(service, account, tier);
   const month = new Date(service.clock.nowMs).toISOString().slice(0, 7);
-  await service.store.use(createUsageTable).add([{ accountId: made.accountId, month, calls: solo - left }]);
+  await service.store
+    .use(createUsageTable)
+    .add([{ accountId: made.accountId, month, calls: tiers[tier].monthly_calls - left }]);
   return made;
 }

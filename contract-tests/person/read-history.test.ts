@@ -72,7 +72,7 @@ test('a window with more readings than the maximum returns the newest ones of al
   expect(datapoints).toHaveLength(settings.datapoints_max);
   expect(datapoints[0]?.timestamp).toBe(service.clock.at(-settings.datapoints_max / 10));
   expect(datapoints.at(-1)?.timestamp).toBe(service.clock.at(-0.1));
-}, 180_000);
+});
 
 test('after an erasure, the history of a person starts again', async () => {
   const service = await startTestService();

@@ -20,8 +20,8 @@ test('backup --every writes a backup at once, records its time, and ends with SI
   const status = join(await temporaryFolder(), 'status.json');
   const args = ['--every', '1h', '--keep', '2', '--to', folder];
   const program = startCommand('backup', args, { ...settingsFor(url), BACKUP_STATUS_FILE: status });
-  await expect.poll(() => readFile(status, 'utf8').catch(() => ''), { timeout: 30_000 }).toContain('completed_at');
-  await expect.poll(program.stderr, { timeout: 30_000 }).toContain('backup written');
+  await expect.poll(() => readFile(status, 'utf8').catch(() => '')).toContain('completed_at');
+  await expect.poll(program.stderr).toContain('backup written');
   const ended = await program.stop('SIGTERM');
   expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('"stopped"') });
   const [file = '', ...others] = await listBackups(folder);
@@ -44,7 +44,7 @@ test('a restarted schedule waits for its time, and records erasures meanwhile', 
   const program = startCommand('backup', ['--every', '1h', '--to', folder], settingsFor(url));
   // A line for the person, and one for the session.
   const record = () => readFile(join(folder, 'state-service.erased'), 'utf8').catch(() => '');
-  await expect.poll(async () => (await record()).split('\n').length, { timeout: 30_000 }).toBe(3);
+  await expect.poll(async () => (await record()).split('\n').length).toBe(3);
   expect(await record()).not.toMatch(/anna|s1/);
   expect((await program.stop('SIGTERM')).code).toBe(0);
   expect(await listBackups(folder)).toHaveLength(1);
@@ -74,10 +74,10 @@ test('a failed backup is logged and retried at the next interval, and the record
   );
   const schedule = { folder, everyMs: 8_000, args: [program, folder, away, main, 'backup', '--to', folder] };
   const running = backUpUntil(stop.signal, config, schedule, log);
-  await expect.poll(() => lines.join(''), { timeout: 40_000 }).toContain('backup failed');
+  await expect.poll(() => lines.join('')).toContain('backup failed');
   expect(lines.join('')).toContain('there is no folder');
   expect(await readFile(status, 'utf8')).toBe('earlier');
-  await expect.poll(() => lines.join(''), { timeout: 40_000 }).toContain('backup written');
+  await expect.poll(() => lines.join('')).toContain('backup written');
   stop.abort();
   await running;
   expect(await readFile(status, 'utf8')).toContain('completed_at');
@@ -98,7 +98,7 @@ test.each([
   await writeFile(program, code);
   const schedule = { folder, everyMs: 1_200, args: [program] };
   const running = backUpUntil(stop.signal, readConfig(settingsFor(url)), schedule, log);
-  await expect.poll(() => lines.length, { timeout: 30_000 }).toBeGreaterThan(0);
+  await expect.poll(() => lines.length).toBeGreaterThan(0);
   stop.abort();
   await running;
   expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({ msg: 'backup failed: retried at the next interval', reason });
@@ -109,7 +109,7 @@ test('SIGKILL in the middle of a backup leaves no backup, and the next one remov
   const folder = await temporaryFolder();
   const stalled = await stallBackups(url);
   const program = startCommand('backup', ['--to', folder], { ...settingsFor(url), ...stalled.env });
-  await expect.poll(() => readdir(folder), { timeout: 30_000 }).toHaveLength(1);
+  await expect.poll(() => readdir(folder)).toHaveLength(1);
   await program.stop('SIGKILL');
   expect(await readdir(folder)).toEqual([expect.stringMatching(/\.partial$/)]);
   await stalled.release();
@@ -123,7 +123,7 @@ test('SIGTERM in the middle of a scheduled backup ends both processes and remove
   const folder = await temporaryFolder();
   const stalled = await stallBackups(url);
   const program = startCommand('backup', ['--every', '1h', '--to', folder], { ...settingsFor(url), ...stalled.env });
-  await expect.poll(() => readdir(folder), { timeout: 30_000 }).toHaveLength(1);
+  await expect.poll(() => readdir(folder)).toHaveLength(1);
   const ended = await program.stop('SIGTERM');
   expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('stopped by the shutdown') });
   expect(await readdir(folder)).toEqual([]);

@@ -21,7 +21,7 @@ test('Ctrl-C under npm start closes the service and leaves the database in one f
   let [stdout, stderr] = ['', ''];
   npm.stdout.on('data', (data) => (stdout += data));
   npm.stderr.on('data', (data) => (stderr += data));
-  await expect.poll(() => stdout, { timeout: 30_000 }).toContain('Read on:');
+  await expect.poll(() => stdout).toContain('Read on:');
   await access(`${file}-wal`);
   process.kill(group, 'SIGINT');
   // The output closes after every process of the group has ended.

@@ -99,7 +99,7 @@ async function launch([file = '', ...args]: string[], stderr: 'ignore' | 'pipe' 
   const ended = once(child, 'exit');
   let stdout = '';
   child.stdout?.on('data', (data) => (stdout += data));
-  await expect.poll(() => stdout, { timeout: 30_000 }).toMatch(/Metrics on \S+\n/);
+  await expect.poll(() => stdout).toMatch(/Metrics on \S+\n/);
   const [, url = ''] = /Listening on (\S+)/.exec(stdout) ?? [];
   const [, metricsUrl = ''] = /Metrics on (\S+)/.exec(stdout) ?? [];
   return { url, metricsUrl, child, ended };
@@ -114,7 +114,7 @@ async function expectToServe({ url, metricsUrl, child, ended }: Launched, droppe
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
   const readDropped = async () =>
     Number(/^state_service_log_lines_dropped_total (\d+)$/m.exec(await (await fetch(metricsUrl)).text())?.[1]);
-  await expect.poll(readDropped, { timeout: 10_000 }).toBeGreaterThanOrEqual(droppedMin);
+  await expect.poll(readDropped).toBeGreaterThanOrEqual(droppedMin);
   child.kill('SIGTERM');
   expect(await ended).toEqual([0, null]);
 }

@@ -40,7 +40,7 @@ test('an unprivileged user runs a read-only install: ingests, reads the document
   const restored = await start(folder, 'restored.db');
   expect((await fetch(`${restored.url}/v1/state?session_id=s1`, { headers })).status).toBe(200);
   await restored.stop();
-}, 180_000);
+}, 600_000);
 
 /** Without the binary for a system, as on Alpine, the error names its package. */
 async function expectMissingBinaryNamed(folder: string): Promise<void> {
@@ -99,7 +99,7 @@ async function start(folder: string, database: string) {
   let output = '';
   child.stdout.on('data', (text) => (output += text));
   child.stderr.on('data', (text) => (output += text));
-  await expect.poll(() => output, { timeout: 30_000 }).toMatch(/^Listening on \S+$[^]*\/docs\//m);
+  await expect.poll(() => output).toMatch(/^Listening on \S+$[^]*\/docs\//m);
   return {
     url: /^Listening on (\S+)$/m.exec(output)?.[1] ?? '',
     output: () => output,

@@ -45,7 +45,7 @@ test('the systemd units find the package below any prefix of npm, and SIGTERM re
   const worker = await startUnit('state-service-deliver', env);
   await worker.find(/^(Delivering) webhooks$/m);
   const backup = await startUnit('state-service-backup', { ...env, BACKUP_FOLDER: prefix });
-  await expect.poll(() => readdir(prefix), { timeout: 30_000 }).toContainEqual(expect.stringMatching(/^state-.+\.db$/));
+  await expect.poll(() => readdir(prefix)).toContainEqual(expect.stringMatching(/^state-.+\.db$/));
   for (const { stop } of [backup, worker, service]) expect(await stop('SIGTERM')).toMatchObject({ code: 0 });
 });
 

@@ -11,7 +11,7 @@ import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js
  * process.
  */
 const lockedMs = 2_500;
-const limitMs = 120_000;
+const limitMs = 300_000;
 
 /** Creates a SQLite file whose write lock this process holds. */
 async function lockedDatabase(): Promise<{ env: Record<string, string>; locker: Knex.Transaction }> {

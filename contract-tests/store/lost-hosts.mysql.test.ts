@@ -12,7 +12,7 @@ import { startTestService, type TestService } from '../../testkit/service.js';
 import { openKnex } from '../../testkit/temporary-database.js';
 import { until } from '../../testkit/until.js';
 
-const limitMs = 60_000;
+const limitMs = 300_000;
 
 /** Locks the stream position of the account and keeps the lock, as a process does that has lost its network. */
 async function holdLock({ database, accountId }: TestService, settings = 'do 0'): Promise<void> {

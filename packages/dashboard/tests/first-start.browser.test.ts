@@ -5,7 +5,7 @@ import { startReceiver } from '../../../testkit/receiver.js';
 import { temporaryDatabase } from '../../../testkit/temporary-database.js';
 
 /** A delivery fails 21 s after its first attempt. */
-const limitMs = 150_000;
+const limitMs = 300_000;
 
 test(
   'from the printed link of a first start: a scene moves the figure and the chart, and a failed delivery is retried',

@@ -55,7 +55,7 @@ async function open({ url, key }: TestService, page: Page): Promise<void> {
 const wider = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
 /** Expects a value within 15 s. */
-const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 15_000 });
+const eventually = <Value>(read: () => Value) => expect.poll(read);
 
 /** Returns the names of the sessions that the list shows. */
 const shown = (page: Page) => page.locator('.rows strong').allTextContents();
@@ -141,7 +141,7 @@ test('600 sessions are counted, sorted, filtered and updated live, by keyboard a
     const spilled = await page.evaluate(spilledOut);
     expect([look, spilled, await barriers(page)]).toEqual([look, 0, []]);
   }
-}, 120_000);
+});
 
 /** Counts the elements of the overview and of the first rows that exceed their card or row. */
 const spilledOut = `[...document.querySelectorAll('.overview :is(button, a)'), ...[...document.querySelectorAll('.rows li > *')].slice(0, 20)].filter(

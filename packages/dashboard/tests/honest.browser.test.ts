@@ -5,7 +5,7 @@ import { Clock, startTestService, type TestService } from '../../../testkit/serv
 
 const acute = { heart_rate: 170, tone: 'hostile', sentiment: -0.9 } as const;
 const real = { session_id: 'support-call', subject_id: 'anna' };
-const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 15_000 });
+const eventually = <Value>(read: () => Value) => expect.poll(read);
 
 async function open({ url, key }: TestService, page: Page, fragment: string) {
   await page.goto(`${url}/dashboard/#key=${key}`);

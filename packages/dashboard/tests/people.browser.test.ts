@@ -4,7 +4,7 @@ import { openBrowser } from '../../../testkit/browser.js';
 import { Clock, startTestService, type TestService } from '../../../testkit/service.js';
 
 const turn = { user_message: 'I am worried that I will lose my job.', ai_response: 'Tell me more about it.' };
-const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 15_000 });
+const eventually = <Value>(read: () => Value) => expect.poll(read);
 const start = () => startTestService({ clock: Object.assign(new Clock(), { now: Date.now }) });
 
 async function open({ url, key }: TestService, page: Page, fragment: string) {

@@ -100,7 +100,7 @@ test('a week shows the states, heart rate, topics, baseline and sessions, fits e
   await expect.poll(() => imports.allInnerTexts()).toEqual([expect.stringMatching(/^Import, .*[78] sessions$/)]);
   await imports.filter({ hasText: `${readings} readings in these days` }).waitFor();
   expect(await page.locator('.person-sessions > li').count()).toBe(8);
-}, 120_000);
+});
 
 test('by keyboard: the period changes in one request, a day opens from its date, and going back returns', async () => {
   const service = await startWeek();

@@ -20,7 +20,7 @@ interface Runner {
 }
 
 const run = promisify(execFile);
-const limitMs = 120_000;
+const limitMs = 300_000;
 const tsx = new URL('node_modules/.bin/tsx', root).pathname;
 
 const runners: readonly Runner[] = [

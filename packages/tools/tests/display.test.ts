@@ -92,9 +92,7 @@ test('a progress bar counts the seconds of a wait down and removes them after it
   const stream = new Writable({ write: (chunk, _, done) => (shown.push(String(chunk)), done()) });
   const progress = startProgress(Object.assign(stream, { isTTY: true, columns: 200 }) as never, 9, 'windows');
   progress.wait(2, '429 Rate limit exceeded');
-  await expect
-    .poll(() => shown.join(''), { timeout: 20_000 })
-    .toMatch(/waits 2 s: 429 Rate limit exceeded.*waits 1 s: /s);
+  await expect.poll(() => shown.join('')).toMatch(/waits 2 s: 429 Rate limit exceeded.*waits 1 s: /s);
   shown.length = 0;
   progress.advance();
   progress.stop();
