@@ -42,7 +42,7 @@ async function copySqlite(): Promise<TestDatabase> {
 const free: TestDatabase[] = [];
 
 async function reuseMysql(): Promise<TestDatabase> {
-  const database = free.pop() ?? (await createTestDatabase().then(migrate));
+  const database = free.pop() ?? (await migrate(await createTestDatabase()));
   const drop = async () => void ((await clear(database)) ? free.push(database) : await database.drop());
   return { url: database.url, drop };
 }
