@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const common = ['generated', 'packages', 'scripts/build', 'package.json', 'package-lock.json'];
-const ignored = ['node_modules', 'tests'];
+const ignored = ['node_modules', 'tests', 'dist'];
 /** What can be built: its script, and the files and folders that it reads. */
 const targets = {
   program: { script: 'build.mjs', sources: [...common, 'src'] },
@@ -46,10 +46,14 @@ function stampOf(name) {
   return `${root}dist/.${name}`;
 }
 
-/** Returns the time of the newest change of a file, or below a folder, in ms. A deleted file changes its folder. */
+/**
+ * Returns the time of the newest change of a file, or below a folder, in ms. A deleted file changes its folder. The folder
+ * of a package that was packed does not count, because `dist` also changes it.
+ */
 function newest(path) {
   const stat = statSync(path);
   if (!stat.isDirectory()) return stat.mtimeMs;
-  const names = readdirSync(path).filter((it) => !ignored.includes(it));
-  return names.reduce((latest, it) => Math.max(latest, newest(`${path}/${it}`)), stat.mtimeMs);
+  const names = readdirSync(path);
+  const own = names.includes('dist') ? 0 : stat.mtimeMs;
+  return Math.max(own, ...names.filter((it) => !ignored.includes(it)).map((it) => newest(`${path}/${it}`)));
 }
