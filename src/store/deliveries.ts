@@ -7,6 +7,11 @@ import type { ReadScope } from './scope.js';
 /** Queue of the deliveries of one session to one webhook. */
 export type QueueId = Pick<Delivery, 'webhookId' | 'sessionId'>;
 
+/** Returns an unambiguous key, because ids contain no spaces. */
+export function toQueueKey({ webhookId, sessionId }: QueueId): string {
+  return `${webhookId} ${sessionId}`;
+}
+
 /** Columns that change when a delivery is settled or retried. */
 const changedColumns = ['seq', 'receiver', 'status', 'reason', 'attempts', 'due_at_ms', 'owner', 'settled_at_ms'];
 
@@ -20,19 +25,15 @@ export function createDeliveryTable({ knex, accountId }: ReadScope) {
     const rows = deliveries.map((delivery) => ({ account_id: accountId, ...toRow(delivery) }));
     return insertRows(knex, 'deliveries', rows, conflict);
   };
-  /** Returns the sessions whose queue to the webhook contains a delivery with one of the statuses. */
-  const sessionsWith = async (
-    statuses: readonly DeliveryStatus[],
-    webhookId: string,
-    sessionIds: readonly string[],
-  ): Promise<Set<string>> => {
-    const rows: Array<{ session_id: string }> = await mine()
-      .distinct('session_id')
-      .where({ webhook_id: webhookId })
-      .whereIn('session_id', sessionIds)
+  /** Returns those queues that contain a delivery with one of the statuses. May also return others of their sessions. */
+  const queuesWith = async (statuses: readonly DeliveryStatus[], queues: readonly QueueId[]): Promise<QueueId[]> => {
+    if (queues.length === 0) return [];
+    return mine()
+      .distinct({ webhookId: 'webhook_id', sessionId: 'session_id' })
+      .whereIn('webhook_id', [...new Set(queues.map(({ webhookId }) => webhookId))])
+      .whereIn('session_id', [...new Set(queues.map(({ sessionId }) => sessionId))])
       .whereIn('status', statuses)
       .whereNotNull('seq');
-    return new Set(rows.map((row) => row.session_id));
   };
 
   return {
@@ -59,9 +60,8 @@ export function createDeliveryTable({ knex, accountId }: ReadScope) {
       await mine().whereIn('delivery_id', deliveryIds).delete();
     },
 
-    /** Returns the sessions that have queued or due deliveries to the webhook. */
-    busyQueues: (webhookId: string, sessionIds: readonly string[]) =>
-      sessionsWith(['queued', 'due'], webhookId, sessionIds),
+    /** Returns the queues that have queued or due deliveries. */
+    busyQueues: (queues: readonly QueueId[]) => queuesWith(['queued', 'due'], queues),
 
     /** Makes the first queued delivery of each queue due. */
     async promoteNext(lines: readonly QueueId[], nowMs: number): Promise<void> {
@@ -81,13 +81,9 @@ export function createDeliveryTable({ knex, accountId }: ReadScope) {
 
     /** Makes the first queued delivery due in those queues that have no due delivery. */
     async promoteIdle(lines: readonly QueueId[], nowMs: number): Promise<void> {
-      const idle: QueueId[] = [];
-      for (const webhookId of new Set(lines.map((line) => line.webhookId))) {
-        const sessionIds = [...new Set(lines.filter((it) => it.webhookId === webhookId).map((it) => it.sessionId))];
-        const due = await sessionsWith(['due'], webhookId, sessionIds);
-        idle.push(...sessionIds.filter((it) => !due.has(it)).map((sessionId) => ({ webhookId, sessionId })));
-      }
-      await this.promoteNext(idle, nowMs);
+      const due = new Set((await queuesWith(['due'], lines)).map(toQueueKey));
+      const idle = new Map(lines.map((line) => [toQueueKey(line), line] as const).filter(([key]) => !due.has(key)));
+      await this.promoteNext([...idle.values()], nowMs);
     },
 
     /** Returns the number of unsettled deliveries of the webhook, up to `max`. */

@@ -4,7 +4,7 @@ import { findSessionsWithEvents, type OutboxEvent, createOutboxTable } from '../
 import type { WriteScope } from '../store/scope.js';
 import type { Store } from '../store/store.js';
 import { findWatchedSubject, type StoredWebhook, createWebhookTable } from '../store/webhooks.js';
-import { createQueueBound, createDelivery, type QueueBound, type QueueOverflow } from './queues.js';
+import { createQueueBound, createDelivery, findBusyQueues, type QueueBound, type QueueOverflow } from './queues.js';
 
 const sessionsMax = 100;
 /** Maximum number of deliveries per transaction. While it runs, no delivery of the account can be settled. */
@@ -53,14 +53,15 @@ async function expandSessions(
   const webhooks = await createWebhookTable(scope).lockAll();
   const eventsPerWebhook = Math.max(1, Math.floor(deliveriesMax / Math.max(1, webhooks.length)));
   const events = await createOutboxTable(scope).lock(sessionIds, Math.min(eventsMax, eventsPerWebhook));
-  const rooms: QueueOverflow[] = [];
-  for (const webhook of webhooks) {
+  const watching = webhooks.flatMap((webhook) => {
     const watched = events.filter((event) => isWatched(webhook, event));
-    if (watched.length === 0) continue;
+    return watched.length > 0 ? { webhook: { ...webhook, accountId }, events: watched } : [];
+  });
+  const rooms: QueueOverflow[] = [];
+  for (const { webhook, events: watched } of watching)
     if (webhook.disabledAtMs === undefined)
       rooms.push(await bound.makeRoom(scope, webhook.webhookId, watched.length, nowMs));
-    await createDeliveryTable(scope).insert(await enqueue(scope, { ...webhook, accountId }, watched, nowMs));
-  }
+  await createDeliveryTable(scope).insert(await enqueue(scope, watching, nowMs));
   await createOutboxTable(scope).remove(events);
   return rooms;
 }
@@ -78,30 +79,33 @@ function isWatched(webhook: StoredWebhook, event: OutboxEvent): boolean {
   return states === undefined || states.includes(JSON.parse(event.payload).new_state);
 }
 
-type OwnedWebhook = StoredWebhook & { readonly accountId: string };
+/** A webhook and the events that it gets. */
+interface Watching {
+  readonly webhook: StoredWebhook & { readonly accountId: string };
+  readonly events: readonly OutboxEvent[];
+}
 
 /** The first delivery of an empty queue is due immediately. Later deliveries wait behind it. */
-async function enqueue(
-  scope: WriteScope,
-  webhook: OwnedWebhook,
-  events: readonly OutboxEvent[],
-  nowMs: number,
-): Promise<Delivery[]> {
-  if (webhook.disabledAtMs !== undefined) return events.map((event) => failedDelivery(webhook, event, nowMs));
-  const busy = await createDeliveryTable(scope).busyQueues(webhook.webhookId, [
-    ...new Set(events.map((it) => it.sessionId)),
-  ]);
-  return events.map(({ sessionId, seq, subjectId, payload }) => {
-    const status = busy.has(sessionId) ? 'queued' : 'due';
-    busy.add(sessionId);
-    const eventAtMs = Date.parse(JSON.parse(payload).timestamp);
-    return createDelivery(webhook, { sessionId, seq, subjectId, payload, eventAtMs, status, dueAtMs: nowMs });
-  });
+async function enqueue(scope: WriteScope, watching: readonly Watching[], nowMs: number): Promise<Delivery[]> {
+  const enabled = watching.filter(({ webhook }) => webhook.disabledAtMs === undefined);
+  const takePlace = await findBusyQueues(
+    scope,
+    enabled.flatMap(({ webhook: { webhookId }, events }) => events.map(({ sessionId }) => ({ webhookId, sessionId }))),
+  );
+  return watching.flatMap(({ webhook, events }) =>
+    events.map((event) => {
+      if (webhook.disabledAtMs !== undefined) return failedDelivery(webhook, event, nowMs);
+      const { sessionId, seq, subjectId, payload } = event;
+      const status = takePlace({ webhookId: webhook.webhookId, sessionId });
+      const eventAtMs = Date.parse(JSON.parse(payload).timestamp);
+      return createDelivery(webhook, { sessionId, seq, subjectId, payload, eventAtMs, status, dueAtMs: nowMs });
+    }),
+  );
 }
 
 /** Returns a failed delivery, for an event that was in the outbox when the receiver disabled the webhook. */
 function failedDelivery(
-  webhook: OwnedWebhook,
+  webhook: Watching['webhook'],
   { sessionId, seq, subjectId, payload }: OutboxEvent,
   nowMs: number,
 ): Delivery {

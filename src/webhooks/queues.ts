@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { webhookDelivery as settings } from '../../generated/spec.js';
-import { createDeliveryTable } from '../store/deliveries.js';
+import { createDeliveryTable, type QueueId, toQueueKey } from '../store/deliveries.js';
 import { extendedQueueMark } from '../store/delivery-queue.js';
 import type { Delivery } from '../store/delivery-row.js';
 import type { WriteScope } from '../store/scope.js';
@@ -92,6 +92,23 @@ export function createQueueBound(limits: { readonly queued_max: number; readonly
 
 export type QueueBound = ReturnType<typeof createQueueBound>;
 
+/**
+ * Returns a function that adds a delivery to its queue and returns the status of the delivery. The caller must hold the
+ * exclusive locks of the webhooks.
+ */
+export async function findBusyQueues(
+  scope: WriteScope,
+  queues: readonly QueueId[],
+): Promise<(queue: QueueId) => 'queued' | 'due'> {
+  const busy = new Set((await createDeliveryTable(scope).busyQueues(queues)).map(toQueueKey));
+  return (queue) => {
+    const key = toQueueKey(queue);
+    if (busy.has(key)) return 'queued';
+    busy.add(key);
+    return 'due';
+  };
+}
+
 /** The last time that a date can have, in epoch ms. Any time minus this one is negative. */
 const lastTimeMs = 8.64e15;
 
@@ -104,18 +121,11 @@ export async function toOrderedRetries(
   failed: readonly Delivery[],
   nowMs: number,
 ): Promise<Delivery[]> {
-  const toKey = (webhookId: string, sessionId: string) => `${webhookId} ${sessionId}`;
-  const busy = new Set<string>();
-  for (const webhookId of new Set(failed.map((it) => it.webhookId))) {
-    const sessionIds = failed.filter((it) => it.webhookId === webhookId).map((it) => it.sessionId);
-    for (const sessionId of await createDeliveryTable(scope).busyQueues(webhookId, [...new Set(sessionIds)]))
-      busy.add(toKey(webhookId, sessionId));
-  }
+  const takePlace = await findBusyQueues(scope, failed);
   const lastSeqs = new Map<string, number>();
   return [...failed].sort(oldestEventFirst).map((delivery) => {
-    const queue = toKey(delivery.webhookId, delivery.sessionId);
-    const status = busy.has(queue) ? 'queued' : 'due';
-    busy.add(queue);
+    const queue = toQueueKey(delivery);
+    const status = takePlace(delivery);
     // Depends on the event alone, so that the retries of several requests mix in the order of their events.
     const ofEvent = delivery.eventAtMs - lastTimeMs;
     const seq = Math.max(ofEvent, (lastSeqs.get(queue) ?? -Infinity) + 1);
