@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { stream as settings } from '../../generated/spec.js';
 import { createEventStream } from './event-stream.js';
 import type { Sink } from './sink.js';
-import type { EventPage } from './stream-page.js';
+import { type EventPage, sharePages } from './stream-page.js';
 import { createStreams } from './streams.js';
 
 /** Starts a client that reads only on request. */
@@ -98,6 +98,42 @@ test('a stream that ends while a page is being read sends nothing after its end'
   read({ ...createPage(2), isFull: false });
   await settled();
   expect(sink.texts.join('')).toMatch(/^retry: \d+\n\n$/);
+});
+
+test('streams at the same event share the pages after each commit, and a slow stream reads its own later', async () => {
+  let newest = 4;
+  const readPage = vi.fn(async ({ after }: { after: number }) => {
+    const id = Math.min(after + 2, newest);
+    return { events: id > after ? createPage(id).events : [], isFull: id < newest };
+  });
+  const shared = sharePages(readPage);
+  const cursors = [0, 0, 0, 2];
+  const sinks = cursors.map(startClient);
+  const streams = cursors.map((after, index) =>
+    createEventStream({ sink: sinks[index] as Sink, request: { ...request, after }, readPage: shared }),
+  );
+  const commit = async (id: number) => {
+    newest = id;
+    for (const stream of streams) stream.wake();
+    for (let turns = 0; turns < 5; turns += 1) await settled();
+    return readPage.mock.calls.splice(0).map(([{ after }]) => after);
+  };
+  // The last stream starts at a later event. All streams then are at event 4.
+  expect(await commit(4)).toEqual([0, 2]);
+  expect(await commit(6)).toEqual([4]);
+  (sinks[0] as ReturnType<typeof startClient>).writableNeedDrain = true;
+  expect(await commit(8)).toEqual([6]);
+  expect(await commit(10)).toEqual([8]);
+  sinks[0]?.read();
+  expect(await commit(12)).toEqual([10, 8, 10]);
+  const ids = sinks.map(({ texts }) => [...texts.join('').matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id)));
+  expect(ids).toEqual([
+    [2, 4, 6, 8, 10, 12],
+    [2, 4, 6, 8, 10, 12],
+    [2, 4, 6, 8, 10, 12],
+    [4, 6, 8, 10, 12],
+  ]);
+  for (const stream of streams) stream.end();
 });
 
 test('a client that has disconnected before its stream starts occupies no place', async () => {
