@@ -44,7 +44,7 @@ import { updateTriggers } from './topics.js';
  * 5. `advance.ts`, pure: consent (`consent.ts`), then evidence, score and state (`score/session.ts`), then events.
  * 6. `topics.ts`, only if a turn names topics: who is stressed by what.
  * 7. One round trip writes sessions, people, triggers and the events for webhooks, and locks the positions. Another one
- *    writes the readings.
+ *    writes the readings and commits.
  * 8. After the commit: streams and the delivery worker wake up, and each caller gets its state.
  */
 
@@ -175,16 +175,17 @@ export async function processGroup(
       hasEvents ||= advanced.hasEvents;
       saves.push(advanced.save);
     }
-    // Other processes with readings of these accounts wait for the positions until the commit.
-    for (const save of saves) await save();
     const outcomes = group.map((reading) => results.get(reading)?.[0] as Outcome);
-    return { outcomes, subjectIds: group.map((reading) => results.get(reading)?.[1]), hasEvents };
+    const subjectIds = group.map((reading) => results.get(reading)?.[1]);
+    // Other processes with readings of these accounts wait for the positions until the commit.
+    for (const [index, save] of saves.entries()) await save(index === saves.length - 1);
+    return { outcomes, subjectIds, hasEvents };
   });
 }
 
-/** Result of the readings of one account, and the function that writes them. */
+/** Result of the readings of one account, and the function that writes them. `isLast`: the transaction then commits. */
 interface AdvancedAccount extends Advanced {
-  readonly save: () => Promise<void>;
+  readonly save: (isLast: boolean) => Promise<void>;
 }
 
 /** Processes the readings that one account has in a group. */
@@ -214,15 +215,16 @@ async function advanceAccount(
   const bound = newlyBound(unbound, progress.changedSessions);
   if (bound.length > 0) await bindRows(scope, bound, webhookEpoch !== undefined);
   const events = webhookEpoch === undefined ? [] : collectEvents(progress, advances);
-  // Two round trips: all writes before the lock of the positions, then the readings.
-  const save = async () => {
+  // Two round trips: all writes before the lock of the positions, then the readings with the commit.
+  const save = async (isLast: boolean) => {
     const positions = await createPositionTable(scope).take(stored.length, nowMs, [
       ...createSessionWriter(scope).toSave(progress.changedSessions, nowMs),
       ...(progress.changedSubjects.size > 0 ? createSubjectWriter(scope).toSave(progress.changedSubjects) : []),
       ...(triggers.size > 0 ? createTriggerWriter(scope).toSave(triggers) : []),
       ...(events.length > 0 ? createOutboxTable(scope).toAppend(events, webhookEpoch ?? 0, nowMs) : []),
     ]);
-    await runStatements(scope, [...createReadingTable(scope).toAppend(stored, positions.first), ...positions.toSave]);
+    const readingRows = createReadingTable(scope).toAppend(stored, positions.first);
+    await runStatements(scope, [...readingRows, ...positions.toSave], isLast);
   };
   const subjectIds = readings.map(({ sessionId }) => progress.sessions.get(sessionId)?.session?.subjectId);
   const outcomes = advances.map((it, index) => {

@@ -4,6 +4,7 @@ import { listMysqlUrls, readMysqlTls } from '../config/mysql-url.js';
 import { inspectHost, type HostFitness } from './inspect-host.js';
 import { type Address, createMysqlHosts, type HostEvent, type MysqlHosts, describeHost } from './mysql-hosts.js';
 import { idleSecondsMax } from './retry.js';
+import { createMysqlClient } from './mysql-dialect.js';
 import type { ServerFacts } from './server-facts.js';
 
 /** How long one attempt waits in ms: for a connection, and for the response to a statement. */
@@ -35,7 +36,7 @@ type Settled = (error: Error | null, connection: unknown) => void;
 /** Returns a Knex instance for the hosts of the URL. It connects when the first query runs. */
 export function openMysql(url: string, { common, isServing, onHost }: MysqlOptions): Knex {
   const server: ServerFacts = { isGalera: false, endsIdleTransactions: true };
-  const base = { ...common, client: 'mysql2', userParams: { server } };
+  const base = { ...common, client: createMysqlClient(), userParams: { server } };
   const pool = {
     min: 0,
     max: connectionsMax,

@@ -19,7 +19,8 @@ export interface Statement {
 const valuesMax = 8_192;
 
 /**
- * Runs the statements in order. Resolves with the rows of the last one. Must be called in a transaction.
+ * Runs the statements in order. Resolves with the rows of the last one. Must be called in a transaction. `isLast`: the
+ * transaction commits with them, so no statement and no error may follow.
  *
  * MySQL gets the statements in one packet, which saves a round trip per statement. It stops at the first error.
  *
@@ -29,20 +30,24 @@ const valuesMax = 8_192;
 export async function runStatements(
   { knex }: Pick<ReadScope, 'knex'>,
   statements: readonly Statement[],
+  isLast = false,
 ): Promise<readonly object[]> {
-  return (await runAll({ knex }, statements)).at(-1) ?? [];
+  return (await runAll({ knex }, statements, isLast)).at(-1) ?? [];
 }
 
 /** Does the same. Resolves with the rows of each statement. */
 export async function runAll(
   { knex }: Pick<ReadScope, 'knex'>,
   statements: readonly Statement[],
+  isLast = false,
 ): Promise<Array<readonly object[]>> {
   const isPacked = isMysql(knex) && !hasOtherWriters(knex);
+  const packets = isPacked ? splitPackets(statements) : statements.map((it) => [it]);
   const results = [];
-  for (const packet of isPacked ? splitPackets(statements) : statements.map((it) => [it])) {
+  for (const packet of packets) {
     const sql = packet.map((it) => it.sql).join('; ');
-    const rows = await run(knex, { sql, bindings: packet.flatMap(({ bindings }) => bindings) });
+    const bindings = packet.flatMap((it) => it.bindings);
+    const rows = await run(knex, { sql, bindings }, isLast && packet === packets.at(-1));
     // The driver returns one result without a list.
     if (packet.length === 1) results.push(rows);
     else results.push(...(rows as Array<readonly object[]>));
@@ -66,11 +71,11 @@ function splitPackets(statements: readonly Statement[]): Statement[][] {
 }
 
 /** Runs a statement without the query builder of Knex, which inspects every value several times. */
-async function run(knex: Knex, statement: Statement): Promise<readonly object[]> {
+async function run(knex: Knex, statement: Statement, isLast = false): Promise<readonly object[]> {
   const { client } = knex;
   const connection = await client.acquireConnection();
   try {
-    const { response } = await client.query(connection, { ...statement });
+    const { response } = await client.query(connection, { ...statement, isLast });
     return isMysql(knex) ? response[0] : response;
   } catch (error) {
     // Knex begins the message with the statement. With hundreds of rows, the statement makes a log unreadable.

@@ -1,0 +1,115 @@
+import mysql from 'mysql2';
+import { randomBytes } from 'node:crypto';
+import type { Knex } from 'knex';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createDigestId } from '../../src/keys/digest-id.js';
+import { processGroup } from '../../src/readings/group.js';
+import { migrate } from '../../src/store/migrate.js';
+import { buildInsert, runAll, runStatements } from '../../src/store/rows.js';
+import { createTransact, type Store } from '../../src/store/store.js';
+import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
+
+/** Opens a database. `packetsOf` returns the packets that the driver sends, with the verb and the table of each statement. */
+async function open() {
+  const knex = openKnex((await temporaryDatabase()).url);
+  await migrate(knex);
+  const query = vi.spyOn(
+    (mysql as unknown as { Connection: { prototype: mysql.Connection } }).Connection.prototype,
+    'query',
+  );
+  onTestFinished(() => query.mockRestore());
+  const calls = () => query.mock.calls as unknown as Array<[{ readonly sql: string }]>;
+  return {
+    knex,
+    transact: createTransact(knex),
+    packetsOf: async (work: () => Promise<unknown>) => {
+      query.mockClear();
+      await work();
+      return calls().map(([{ sql }]) => sql.split('; ').map(describe));
+    },
+    stored: () => knex('schema_migrations').where({ completed_at_ms: 0 }).orderBy('name').pluck('name'),
+  };
+}
+
+const describe = (sql: string) => sql.replace(/^(\w+)(?:.*? (?:from|into) `?(\w+))?.*$/s, '$1 $2').trim();
+
+const rowsOf = (knex: Knex, ...names: readonly string[]) =>
+  names.flatMap((name) => buildInsert(knex, 'schema_migrations', [{ name, completed_at_ms: 0, breaks_earlier: 0 }]));
+const fail = { sql: 'select no_such_column', bindings: [] };
+
+test('a group of readings takes three round trips, with its begin and its commit', async () => {
+  const { knex, transact, packetsOf } = await open();
+  const accountId = 'acc_0123456789abcdef0123';
+  const group = (timestampMs: number) =>
+    [1, 2, 3].map((index) => ({
+      ...{ accountId, sessionId: `s${index}`, subjectId: `p${index}`, timestampMs },
+      ...{ digest: randomBytes(6).toString('hex'), signals: { heart_rate: 70 } },
+    }));
+  const send = (timestampMs: number) =>
+    processGroup({ transact } as Store, group(timestampMs), timestampMs, createDigestId(['k']));
+  await send(1_000_000_000_000);
+  expect(await packetsOf(() => send(1_000_000_001_000))).toEqual([
+    ['begin', 'select sessions', 'select accounts', 'select subjects'],
+    ['insert sessions', 'insert subjects', 'select stream_positions'],
+    ['insert session_readings', 'insert stream_positions', 'commit'],
+  ]);
+  expect(await knex('session_readings')).toHaveLength(6);
+});
+
+test.each([
+  ['first', [0]],
+  ['middle', [2]],
+  ['last', [4]],
+])('an error in the %s statement of a packet rolls back all of it and what precedes it', async (_, [at = 0]) => {
+  const { knex, transact, stored, packetsOf } = await open();
+  const all = rowsOf(knex, 'b', 'c', 'd', 'e');
+  all.splice(at, 0, fail);
+  const failing = () =>
+    transact(async (scopeOf) => {
+      await runStatements(scopeOf('acc_1'), rowsOf(knex, 'a'));
+      await runStatements(scopeOf('acc_1'), all, true);
+    });
+  const packets = await packetsOf(() => expect(failing()).rejects.toThrow('no_such_column'));
+  expect(packets.map(([first, ...others]) => [first, others.at(-1)])).toEqual([
+    ['begin', 'insert schema_migrations'],
+    [all[0] === fail ? 'select' : 'insert schema_migrations', 'commit'],
+    ['ROLLBACK', undefined],
+  ]);
+  expect(await stored()).toEqual([]);
+  // The connection is free, and the failed transaction holds no lock.
+  await transact((scopeOf) => runStatements(scopeOf('acc_1'), rowsOf(knex, 'a', 'e'), true));
+  expect(await stored()).toEqual(['a', 'e']);
+});
+
+test('a connection that is killed in the middle of the last packet stores nothing, and the retry stores everything', async () => {
+  const { knex, transact, stored } = await open();
+  let kills = 1;
+  await transact(async (scopeOf) => {
+    const scope = scopeOf('acc_1');
+    const ids = await runStatements(scope, [{ sql: 'select connection_id() as id', bindings: [] }]);
+    const kill = { sql: 'kill ?', bindings: [(ids[0] as { id: number }).id] };
+    expect(await stored()).toEqual([]);
+    await runStatements(scope, [...rowsOf(knex, 'a'), ...(kills-- > 0 ? [kill] : []), ...rowsOf(knex, 'b')], true);
+  });
+  expect([await stored(), kills]).toEqual([['a', 'b'], -1]);
+});
+
+test('a transaction without a statement sends nothing, and one that rejects before its first sends nothing', async () => {
+  const { transact, packetsOf } = await open();
+  expect(await packetsOf(() => transact(async () => undefined))).toEqual([]);
+  const rejected = () => expect(transact(() => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
+  expect(await packetsOf(rejected)).toEqual([]);
+});
+
+test('a statement after the last ones is refused, and each statement of a packet gets its own rows', async () => {
+  const { knex, transact, stored } = await open();
+  const late = transact(async (scopeOf) => {
+    const scope = scopeOf('acc_1');
+    const one = { sql: 'select ? as value', bindings: ['1'] };
+    expect(await runAll(scope, [one])).toMatchObject([[{ value: '1' }]]);
+    expect(await runAll(scope, [one, ...rowsOf(knex, 'a'), one], true)).toMatchObject([[{ value: '1' }], {}, [{}]]);
+    await runStatements(scope, rowsOf(knex, 'b'));
+  });
+  await expect(late).rejects.toThrow('a statement follows the last statements');
+  expect(await stored()).toEqual(['a']);
+});
