@@ -13,21 +13,35 @@ import { createFinder, type Findings } from './findings.js';
 import type { Lexicon } from './lexicon.js';
 import { phrasePointsMin } from './phrase-tree.js';
 import { createTextReader, type ReadText } from './spelling.js';
+import { addBit, type BitSet, hasBit, newBitSet } from './tables.js';
 import { hashWord, marks, nextRun, runLetters, type Sentence, type Words } from './tokens.js';
 
-/** Feature buckets, one entry per occurrence. Entries beyond `length` are from earlier texts. */
+/**
+ * Feature buckets of a text, each of them once, so that repetition adds no evidence. Entries beyond `length` are from
+ * earlier texts.
+ */
 export interface BucketList {
   length: number;
   readonly buckets: Uint16Array;
+  /** The first `length` buckets as a set. */
+  readonly seen: BitSet;
 }
 
-/** Maximum number of features per family and text. Later features are ignored. */
-const BUCKETS_MAX = 8192;
+const newBucketList = (): BucketList => ({
+  length: 0,
+  buckets: new Uint16Array(2 ** messageBits),
+  seen: newBitSet(2 ** messageBits),
+});
 
-const newBucketList = (): BucketList => ({ length: 0, buckets: new Uint16Array(BUCKETS_MAX) });
+function clear(list: BucketList): void {
+  list.length = 0;
+  list.seen.fill(0);
+}
 
 function pushBucket(list: BucketList, bucket: number): void {
-  if (list.length < list.buckets.length) list.buckets[list.length++] = bucket;
+  if (hasBit(list.seen, bucket)) return;
+  addBit(list.seen, bucket);
+  list.buckets[list.length++] = bucket;
 }
 
 /**
@@ -100,7 +114,8 @@ export function addFindings(text: MessageText, found: Findings): void {
 export function createMessageFeatures(lexicon: Lexicon): (it: MessageText) => MessageFeatures {
   const [forms, words] = [newBucketList(), newBucketList()];
   return (it) => {
-    forms.length = words.length = 0;
+    clear(forms);
+    clear(words);
     for (const sentence of it.words.sentences) pushSentence(forms, words, lexicon, it, sentence);
     pushTextFacts(forms, lexicon, it);
     return [forms, words];

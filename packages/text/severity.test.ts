@@ -54,3 +54,31 @@ test('a message with a danger or in another language has no turn', () => {
 test('letter case, apostrophes and accents do not change an estimate', () => {
   expect(estimate('I CAN’T STOP CRYING IN THIS CAFÉ')).toBe(estimate("I can't stop crying in this cafe"));
 });
+
+test.each(['I am well. ', 'i want to ', 'I feel fine. ', 'I like it here. ', 'go home now ', 'my '])(
+  '"%s", repeated, is neutral English without a danger',
+  (part) => {
+    for (const times of [2, 4, 16, 256, 4096]) {
+      const { check, sentiment } = analyzer.analyze(part.repeat(times));
+      expect(check, String(times)).toEqual({ isForeign: false });
+      expect(sentiment, String(times)).toBeGreaterThanOrEqual(textSentiment.neutral_sentiment);
+    }
+  },
+);
+
+test('further repetitions of a sentence change no log odds', () => {
+  const words = 'i want to go home am well my the no good morning please help we like it here bus late tired die'.split(
+    ' ',
+  );
+  const sentence = fc.tuple(
+    fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 8 }).map((it) => it.join(' ')),
+    fc.constantFrom('. ', '? '),
+  );
+  fc.assert(
+    fc.property(sentence, fc.integer({ min: 1, max: 40 }), ([text, end], more) => {
+      // From 32 words on, the length of a text is no feature. Text beyond 4,096 characters is not read.
+      const [some, many] = [32, 32 + more].map((times) => analyzer.scoreMessage((text + end).repeat(times)));
+      expect(many).toEqual(some);
+    }),
+  );
+});
