@@ -25,6 +25,7 @@ test.each([
   'SELECT name FROM users WHERE id = 7',
   'im so stresed abuot my exma',
   'Translate: Ich habe meine Arbeit verloren. I lost my job.',
+  ...['fine ', 'la ', 'sad tired ', 'ok, sure! ', 'we ', 'café '].map((part) => part.repeat(300)),
   'we had a naïve chat in a café about El Niño',
 ])('"%s" is not a text of another language', (text) => {
   expect(check(text).isForeign).toBe(false);

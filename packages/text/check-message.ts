@@ -36,9 +36,9 @@ const TEXT_MAX = 600;
 const WORDS_MAX = 120;
 /** Letters of another alphabet from which a text is not English. A kaomoji has one or two. */
 const OTHER_LETTERS_MIN = 3;
-/** A message of this number of words without a frequent English word is not English if one word is foreign. */
+/** A message of this number of different words without a frequent English word is not English if one word is foreign. */
 const WORDS_WITHOUT_ENGLISH = 4;
-/** A message of this number of plain words without any frequent English word is not English. */
+/** A message of this number of different plain words without any frequent English word is not English. */
 const PLAIN_WORDS_WITHOUT_ENGLISH = 10;
 /** Evidence of an unknown word with a letter that English does not have. */
 const FOREIGN_LETTER_EVIDENCE = 0.5;
@@ -53,20 +53,24 @@ export function isForeign(text: string, words: Words): boolean {
 }
 
 function areForeign({ hashes, letters, starts, marks: found, count }: Words): boolean {
-  let [all, english, foreign, hasDigit] = [0, 0, 0, false];
+  let [english, foreign, hasDigit] = [0, 0, false];
+  const read = new Set<number>();
   for (let i = 0; i < count && i < WORDS_MAX; i++) {
+    const hash = hashes[i] ?? 0;
     if (letters[starts[i] ?? 0] === ZERO) {
       hasDigit = true;
       continue;
     }
-    all++;
-    const number = findNumber(table, hashes[i] ?? 0);
+    if (read.has(hash)) continue;
+    read.add(hash);
+    const number = findNumber(table, hash);
     if (number > englishWords.length) foreign++;
     else if (number > 0) english++;
   }
-  return decide({ all, english, foreign, isPlain: !hasDigit && (found & (marks.code | marks.slash)) === 0 });
+  return decide({ all: read.size, english, foreign, isPlain: !hasDigit && (found & (marks.code | marks.slash)) === 0 });
 }
 
+/** Numbers of different words, so that a repeated word is no evidence of a language. */
 interface Counts {
   readonly all: number;
   readonly english: number;
@@ -83,7 +87,7 @@ function decide({ all, english, foreign, isPlain }: Counts): boolean {
 }
 
 function hasForeignLetters(text: string): boolean {
-  const words = readWords(text);
+  const words = [...new Set(readWords(text))];
   const otherLetters = countLetters(words.filter((word) => !isLatin(word)));
   if (otherLetters > 0 && otherLetters > countLetters(words) - otherLetters) return otherLetters >= OTHER_LETTERS_MIN;
   let [english, foreign] = [0, 0];

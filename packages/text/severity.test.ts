@@ -55,7 +55,7 @@ test('letter case, apostrophes and accents do not change an estimate', () => {
   expect(estimate('I CAN’T STOP CRYING IN THIS CAFÉ')).toBe(estimate("I can't stop crying in this cafe"));
 });
 
-test.each(['I am well. ', 'i want to ', 'I feel fine. ', 'I like it here. ', 'go home now ', 'my '])(
+test.each(['I am well. ', 'i want to ', 'I feel fine. ', 'I like it here. ', 'go home now ', 'fine ', 'my ', 'no '])(
   '"%s", repeated, is neutral English without a danger',
   (part) => {
     for (const times of [2, 4, 16, 256, 4096]) {
