@@ -78,7 +78,7 @@ export function createFeatureLister(index: FeatureIndex, lexicon: Lexicon): Feat
     pushWords(features, index, text, numbers, found);
     // A class or topic counts once per segment. Words and runs of letters count at each occurrence.
     for (let i = found.from; i < found.to; i++)
-      if (found.denied[i - found.from] === 0) pushClasses(pushOnce, lexicon, numbers[i] ?? unknown);
+      if (found.denied[i] === 0) pushClasses(pushOnce, lexicon, numbers[i] ?? unknown);
     for (const { number } of found.hits) pushOnce(classCount + number);
     return features;
   };
@@ -89,7 +89,7 @@ function pushWords({ words, runs }: Features, index: FeatureIndex, text: Words, 
   let previous = 0;
   for (let i = it.from; i < it.to; i++) {
     const number = numbers[i] ?? unknown;
-    const isDenied = it.denied[i - it.from] === 1;
+    const isDenied = it.denied[i] === 1;
     const word = (text.hashes[i] ?? 0) ^ (isDenied ? SEED_DENIED : 0);
     push(words, rowAt(index.words, mixHash(Math.imul(previous, SEED_PAIR) ^ word)));
     previous = word;

@@ -1,13 +1,15 @@
 import { flags, type Lexicon } from './lexicon.js';
 import { nowhere, type PhraseEnd, type PhraseTree, stepFrom } from './phrase-tree.js';
-import { hashWord, segmentWordsMax, type Words } from './tokens.js';
+import { hashWord, type Words, wordsMax } from './tokens.js';
 
 /** Matches of the lexicon in one segment of a text. */
 export interface Findings {
   /** Words `from` … `to - 1` of the text. */
   from: number;
   to: number;
-  /** For each word of the segment: 1 if a preceding negation denies a feeling ("not stressed"), otherwise 0. */
+  /**
+   * For each word of the text up to `to`: 1 if a preceding negation denies a feeling ("not stressed"), otherwise 0.
+   */
   readonly denied: Uint8Array;
   /** True if a negation denies a feeling, and true if a feeling is not denied. */
   hasDeniedFeeling: boolean;
@@ -53,9 +55,9 @@ const wordNo = hashWord('no');
 /** Finds phrases and denied feelings in words `from` … `to - 1`. `numbers` are the lexicon's numbers of all words. */
 export type Finder = (words: Words, numbers: Uint16Array, from: number, to: number) => Findings;
 
-/** Returns a finder with memory for one segment. Each call overwrites the result of the previous call. */
+/** Returns a finder with memory for one text. Each call overwrites the result of the previous call, except `denied`. */
 export function createFinder(lexicon: Lexicon): Finder {
-  const denied = new Uint8Array(segmentWordsMax);
+  const denied = new Uint8Array(wordsMax);
   const nothing = { isFirstPerson: false, hasDeniedFeeling: false, hasFeeling: false, isSmallTalk: true };
   const found: Findings = { from: 0, to: 0, denied, hits: [], ...nothing };
   const follower = createFollower(lexicon);
@@ -73,14 +75,20 @@ export function createFinder(lexicon: Lexicon): Finder {
       const isDenied = isNegated && isFeeling;
       hasDeniedFeeling ||= isDenied;
       hasFeeling ||= isFeeling && !isDenied;
-      denied[i - from] = isDenied ? 1 : 0;
+      denied[i] = isDenied ? 1 : 0;
       areFillers &&= isDenied || (is & flags.filler) !== 0;
       follower.follow(number, isNegated ? 1 : 0, (is & flags.inPhrases) !== 0);
       if ((is & flags.denial) !== 0) reach = words.hashes[i] === wordNo ? 1 : NEGATION_REACH;
       else if (isNegated) reach--;
     }
-    const isSmallTalk = areFillers && hits.length === 0;
-    return Object.assign(found, { from, to, hits, isFirstPerson, hasDeniedFeeling, hasFeeling, isSmallTalk });
+    found.from = from;
+    found.to = to;
+    found.hits = hits;
+    found.isFirstPerson = isFirstPerson;
+    found.hasDeniedFeeling = hasDeniedFeeling;
+    found.hasFeeling = hasFeeling;
+    found.isSmallTalk = areFillers && hits.length === 0;
+    return found;
   };
 }
 

@@ -73,9 +73,11 @@ const SIEVE_SLOTS = 2 ** 16;
 const findSlot = (hash: number): number => (hash ^ (hash >>> 16)) & (SIEVE_SLOTS - 1);
 
 /** Returns the number of a word, or of the longest stem that the word begins with. */
-export function numberIn({ wordTable, stemTable, stemSieve }: Lexicon, words: Words, i: number): number {
-  const own = findNumber(wordTable, words.hashes[i] ?? 0);
-  if (own !== unknown) return own;
+export const numberIn = (lexicon: Lexicon, words: Words, i: number): number =>
+  findNumber(lexicon.wordTable, words.hashes[i] ?? 0) || findStem(lexicon, words, i);
+
+/** Returns the number of the longest stem that a word begins with. */
+export function findStem({ stemTable, stemSieve }: Lexicon, words: Words, i: number): number {
   let number = unknown;
   let hash = hashStart;
   const end = words.ends[i] ?? 0;

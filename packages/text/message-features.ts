@@ -14,7 +14,7 @@ import type { Lexicon } from './lexicon.js';
 import { phrasePointsMin } from './phrase-tree.js';
 import { createTextReader, type ReadText } from './spelling.js';
 import { addBit, type BitSet, hasBit, newBitSet } from './tables.js';
-import { hashWord, marks, nextRun, runLetters, type Sentence, type Words } from './tokens.js';
+import { createTokenizer, hashWord, marks, nextRun, runLetters, type Sentence, type Words } from './tokens.js';
 
 /**
  * Feature buckets of a text, each of them once, so that repetition adds no evidence. Entries beyond `length` are from
@@ -83,42 +83,81 @@ const fact = {
 } as const;
 
 /** A text: its words, and what {@link addFindings} adds per segment. */
-export interface MessageText extends ReadText {
+export interface MessageText {
+  readonly read: ReadText;
   /** True if a phrase names a topic, and true if one does so in a segment with a first-person word. */
   isNamed: boolean;
   isNamedInFirstPerson: boolean;
   /** For each word: 1 if a negation denies it, otherwise 0. */
-  readonly denied: Uint8Array;
+  denied: Uint8Array;
   /** True if a negation denies a feeling, and true if a feeling is not denied. */
   hasDeniedFeeling: boolean;
   hasFeeling: boolean;
 }
 
-export const toMessageText = (text: ReadText): MessageText => ({
-  ...text,
-  denied: new Uint8Array(text.words.count),
-  ...{ isNamed: false, isNamedInFirstPerson: false, hasDeniedFeeling: false, hasFeeling: false },
+const nothingDenied = new Uint8Array();
+
+export const toMessageText = (read: ReadText): MessageText => ({
+  read,
+  denied: nothingDenied,
+  isNamed: false,
+  isNamedInFirstPerson: false,
+  hasDeniedFeeling: false,
+  hasFeeling: false,
 });
 
 export function addFindings(text: MessageText, found: Findings): void {
-  const { from, to, hits, isFirstPerson, hasDeniedFeeling, hasFeeling } = found;
+  const { hits, isFirstPerson, hasDeniedFeeling, hasFeeling, denied } = found;
   const isNamed = hits.some(({ points }) => points >= phrasePointsMin);
   text.isNamed ||= isNamed;
   text.isNamedInFirstPerson ||= isNamed && isFirstPerson;
-  text.denied.set(found.denied.subarray(0, to - from), from);
+  text.denied = denied;
   text.hasDeniedFeeling ||= hasDeniedFeeling;
   text.hasFeeling ||= hasFeeling;
 }
 
-/** Returns a function that lists the features of a text. Each call overwrites the result of the previous call. */
-export function createMessageFeatures(lexicon: Lexicon): (it: MessageText) => MessageFeatures {
-  const [forms, words] = [newBucketList(), newBucketList()];
+/**
+ * Returns a function that lists the features of a text. Each call overwrites the result of the previous call. `known` are
+ * the known words in the order of their ranks: see {@link createTextReader}.
+ */
+export function createMessageFeatures(
+  lexicon: Lexicon,
+  known: readonly string[],
+): (it: MessageText) => MessageFeatures {
+  const lists = {
+    ...{ lexicon, forms: newBucketList(), words: newBucketList() },
+    ...{ listRuns: createRunLister(known), seenRanks: newBitSet(known.length + 1) },
+  };
   return (it) => {
-    clear(forms);
-    clear(words);
-    for (const sentence of it.words.sentences) pushSentence(forms, words, lexicon, it, sentence);
-    pushTextFacts(forms, lexicon, it);
-    return [forms, words];
+    clear(lists.forms);
+    clear(lists.words);
+    lists.seenRanks.fill(0);
+    for (const sentence of it.read.words.sentences) pushSentence(lists, it, sentence);
+    pushTextFacts(lists.forms, lexicon, it);
+    return [lists.forms, lists.words];
+  };
+}
+
+/** What lists the features of a text. */
+interface FeatureLists {
+  readonly lexicon: Lexicon;
+  readonly forms: BucketList;
+  readonly words: BucketList;
+  /** Returns the buckets of the runs of letters in a known word, by its rank. */
+  readonly listRuns: (rank: number) => readonly number[];
+  /** The ranks of the words of the text so far. */
+  readonly seenRanks: BitSet;
+}
+
+/** Hashes each word once, from the list of known words: a text cannot choose what later texts get. */
+function createRunLister(known: readonly string[]): FeatureLists['listRuns'] {
+  const [own, tokenizer, byRank] = [newBucketList(), createTokenizer(), new Array<number[]>(known.length + 1)];
+  return (rank) => {
+    const listed = byRank[rank];
+    if (listed) return listed;
+    clear(own);
+    pushRuns(own, tokenizer.read(known[rank - 1] ?? ''), 0);
+    return (byRank[rank] = [...own.buckets.subarray(0, own.length)]);
   };
 }
 
@@ -132,22 +171,18 @@ export function createMessageReader(
 ): (text: string) => MessageFeatures {
   const reader = createTextReader(lexicon, vocabulary);
   const find = createFinder(lexicon);
-  const listFeatures = createMessageFeatures(lexicon);
+  const listFeatures = createMessageFeatures(lexicon, reader.known);
   return (content) => {
     const text = toMessageText(reader.read(content));
-    const { words, numbers } = text;
+    const { words, numbers } = text.read;
     words.segmentEnds.forEach((to, i) => addFindings(text, find(words, numbers, words.segmentEnds[i - 1] ?? 0, to)));
     return listFeatures(text);
   };
 }
 
-function pushSentence(
-  forms: BucketList,
-  words: BucketList,
-  lexicon: Lexicon,
-  { words: text, numbers, denied }: MessageText,
-  it: Sentence,
-): void {
+function pushSentence(lists: FeatureLists, { read, denied }: MessageText, it: Sentence): void {
+  const { lexicon, forms } = lists;
+  const { words: text, numbers } = read;
   let [bits, before, last, reach] = [0, noForm, sentenceStart, 0];
   pushBucket(forms, findBucket(kind.one, last, 0, 0));
   for (let i = it.from; i <= it.to; i++) {
@@ -158,10 +193,9 @@ function pushSentence(
       form = (lexicon.forms[number] ?? noForm) || formByEnding(text, i);
       bits |= lexicon.formBits[number] ?? 0;
       const hash = text.hashes[i] ?? 0;
-      pushBucket(words, findBucket(kind.word, hash, 0, 0));
-      if (negations.has(hash)) reach = DENIED_WORDS;
-      else if (reach-- > 0 && isDangerWord(hash)) pushBucket(words, findBucket(kind.denied, hash, 0, 0));
-      pushRuns(words, text, i);
+      const isNegation = negations.has(hash);
+      pushWord(lists, read, i, !isNegation && reach > 0 && isDangerWord(hash));
+      reach = isNegation ? DENIED_WORDS : reach - 1;
     }
     pushBucket(forms, findBucket(kind.one, form, 0, 0));
     pushBucket(forms, findBucket(kind.two, last, form, 0));
@@ -174,6 +208,18 @@ function pushSentence(
   }
   const opens = ((lexicon.formBits[numbers[it.from] ?? 0] ?? 0) & formBits.opensInstruction) !== 0;
   pushFacts(forms, bits, opens);
+}
+
+function pushWord({ words, listRuns, seenRanks }: FeatureLists, read: ReadText, i: number, isDenied: boolean): void {
+  const rank = read.ranks[i] ?? 0;
+  const hash = read.words.hashes[i] ?? 0;
+  pushBucket(words, findBucket(kind.word, hash, 0, 0));
+  if (isDenied) pushBucket(words, findBucket(kind.denied, hash, 0, 0));
+  if (rank === 0) pushRuns(words, read.words, i);
+  else if (!hasBit(seenRanks, rank)) {
+    for (const bucket of listRuns(rank)) pushBucket(words, bucket);
+    addBit(seenRanks, rank);
+  }
 }
 
 function pushRuns(list: BucketList, { letters, starts, ends }: Words, i: number): void {
@@ -205,7 +251,7 @@ function pushFacts(forms: BucketList, bits: number, opensInstruction: boolean): 
  * it names a topic or denies its feelings.
  */
 function pushTextFacts(forms: BucketList, lexicon: Lexicon, it: MessageText): void {
-  const { words: text, numbers } = it;
+  const { words: text, numbers } = it.read;
   const opens = ((lexicon.formBits[numbers[0] ?? 0] ?? 0) & formBits.opensInstruction) !== 0;
   if (opens && text.count > 0) pushFact(forms, fact.textOpensInstruction);
   if (it.isNamed) pushFact(forms, fact.isNamed);

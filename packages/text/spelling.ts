@@ -1,16 +1,20 @@
-import { type Lexicon, numberIn, unknown } from './lexicon.js';
+import { findStem, type Lexicon, numberIn, unknown } from './lexicon.js';
 import { createTokenizer, hashNext, hashStart, hashWord, type Words, wordsMax } from './tokens.js';
 import { buildWordTable, findNumber, findNumbers } from './tables.js';
 
-/** The words of a text, and the lexicon number of each word. */
+/** The words of a text, the lexicon number of each word, and its rank among the known words, from 1. */
 export interface ReadText {
   readonly words: Words;
   readonly numbers: Uint16Array;
+  /** 0 for a word that is unknown as it is written. */
+  readonly ranks: Uint16Array;
   /** False if no word is known as it is written. */
   readonly hasKnownWord: boolean;
 }
 
 export interface TextReader {
+  /** The words of the vocabulary, most frequent first, then those of the lexicon. The ranks of texts count from 1. */
+  readonly known: readonly string[];
   /** Returns the words of a text as they are written. The next call overwrites them. */
   tokenize(text: string): Words;
   /** Corrects the misspelled words of a text. */
@@ -33,27 +37,29 @@ const LOOKUPS_MAX = 64;
 /**
  * Returns a reader that corrects misspelled words. A word that is neither in the lexicon nor in `vocabulary` gets the
  * hash and the number of the known word that one edit reaches: a missing, extra, wrong or swapped letter. If several
- * words are possible, the first one in `vocabulary` applies, then the first one in the lexicon. The letters of the
- * text stay as they are.
+ * words are possible, the first one of `known` applies. The letters of the text stay as they are.
  */
 export function createTextReader(lexicon: Lexicon, vocabulary: readonly string[]): TextReader {
   const tokenizer = createTokenizer();
-  const numbers = new Uint16Array(wordsMax);
-  const speller = createSpeller([...new Set([...vocabulary, ...lexicon.words])], lexicon);
+  const [numbers, ranks] = [new Uint16Array(wordsMax), new Uint16Array(wordsMax)];
+  const known = [...new Set([...vocabulary, ...lexicon.words])];
+  const { table, numberByRank, correctWord } = createSpeller(known, lexicon);
   const correct = (words: Words): ReadText => {
     let [lookups, unknownWords] = [0, 0];
     for (let i = 0; i < words.count; i++) {
-      numbers[i] = numberIn(lexicon, words, i);
-      if (numbers[i] !== unknown || speller.isKnown(words.hashes[i] ?? 0)) continue;
-      const known = lookups++ < LOOKUPS_MAX ? speller.correct(words, i) : undefined;
+      const rank = findNumber(table, words.hashes[i] ?? 0);
+      ranks[i] = rank;
+      numbers[i] = rank > 0 ? (numberByRank[rank] ?? unknown) : findStem(lexicon, words, i);
+      if (rank > 0 || numbers[i] !== unknown) continue;
+      const meant = lookups++ < LOOKUPS_MAX ? correctWord(words, i) : undefined;
       unknownWords++;
-      words.hashes[i] = known?.hash ?? words.hashes[i] ?? 0;
-      numbers[i] = known?.number ?? unknown;
+      words.hashes[i] = meant?.hash ?? words.hashes[i] ?? 0;
+      numbers[i] = meant?.number ?? unknown;
     }
-    return { words, numbers, hasKnownWord: unknownWords < words.count };
+    return { words, numbers, ranks, hasKnownWord: unknownWords < words.count };
   };
   const tokenize = (text: string) => tokenizer.read(text);
-  return { tokenize, correct, read: (text) => correct(tokenize(text)), wipe: () => tokenizer.wipe() };
+  return { known, tokenize, correct, read: (text) => correct(tokenize(text)), wipe: () => tokenizer.wipe() };
 }
 
 interface KnownWord {
@@ -63,8 +69,9 @@ interface KnownWord {
 }
 
 /**
- * Returns functions that look up words by symmetric deletion: two words that are one edit apart share a hash among the
- * words themselves and the words without one of their letters.
+ * Returns a table of the ranks of words, the lexicon number of each rank, and a function that looks up words by symmetric
+ * deletion: two words that are one edit apart share a hash among the words themselves and the words without one of their
+ * letters.
  */
 function createSpeller(list: readonly string[], lexicon: Lexicon) {
   const tokenizer = createTokenizer();
@@ -79,37 +86,36 @@ function createSpeller(list: readonly string[], lexicon: Lexicon) {
   const owners: number[] = [];
   const keys = known.flatMap(({ codes }, rank) => {
     if (codes.length < LETTERS_MIN || codes.length > LETTERS_MAX) return [];
-    const hashes = listDeletions(codes, 0, codes.length);
+    const hashes = Array.from({ length: codes.length + 1 }, (_, k) => hashWithout(codes, 0, codes.length, k));
     owners.push(...hashes.map(() => rank));
     return hashes;
   });
   const deletions = buildWordTable(keys, 1);
   return {
-    isKnown: (hash: number): boolean => findNumber(table, hash) !== 0,
+    table,
+    numberByRank: Uint16Array.from([unknown, ...known.map(({ number }) => number)]),
     /** Returns the known word that is one edit away from word i. Undefined if there is none. */
-    correct({ letters, starts, ends }: Words, i: number): KnownWord | undefined {
+    correctWord({ letters, starts, ends }: Words, i: number): KnownWord | undefined {
       const [start, end] = [starts[i] ?? 0, ends[i] ?? 0];
       if (end - start < LETTERS_MIN || end - start > LETTERS_MAX) return undefined;
       const typed = letters.subarray(start, end);
       let best = Infinity;
-      for (const key of listDeletions(letters, start, end))
-        for (const entry of findNumbers(deletions, key)) {
-          const rank = owners[entry - 1] ?? Infinity;
-          const codes = known[rank]?.codes;
-          if (rank < best && codes && isOneEdit(typed, codes)) best = rank;
-        }
+      const compare = (entry: number): void => {
+        const owner = owners[entry - 1] ?? Infinity;
+        const codes = known[owner]?.codes;
+        if (owner < best && codes && isOneEdit(typed, codes)) best = owner;
+      };
+      for (let k = 0; k <= end - start; k++) findNumbers(deletions, hashWithout(letters, start, end, k), compare);
       return known[best];
     },
   };
 }
 
-/** Returns the hashes of a word and of the word without each of its letters. */
-function listDeletions(letters: Uint8Array, start: number, end: number): number[] {
-  return Array.from({ length: end - start + 1 }, (_, k) => {
-    let hash = hashStart;
-    for (let at = start; at < end; at++) if (at !== end - k) hash = hashNext(hash, letters[at] ?? 0);
-    return hash;
-  });
+/** Returns the hash of a word without its k-th letter from the end. Without any deletion if k is 0. */
+function hashWithout(letters: Uint8Array, start: number, end: number, k: number): number {
+  let hash = hashStart;
+  for (let at = start; at < end; at++) if (at !== end - k) hash = hashNext(hash, letters[at] ?? 0);
+  return hash;
 }
 
 /**

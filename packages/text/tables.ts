@@ -31,12 +31,10 @@ export function findNumber(table: WordTable, hash: number): number {
   return table.slots[slot + 1] ?? 0;
 }
 
-/** Returns the numbers of all equal hashes. */
-export function findNumbers(table: WordTable, hash: number): number[] {
-  const numbers: number[] = [];
+/** Calls `onNumber` with the numbers of all equal hashes. */
+export function findNumbers(table: WordTable, hash: number, onNumber: (number: number) => void): void {
   for (let slot = firstSlot(table, hash); table.slots[slot + 1] !== 0; slot = nextSlot(table, slot))
-    if (table.slots[slot] === hash) numbers.push(table.slots[slot + 1] ?? 0);
-  return numbers;
+    if (table.slots[slot] === hash) onNumber(table.slots[slot + 1] ?? 0);
 }
 
 const firstSlot = ({ mask }: WordTable, hash: number): number => 2 * ((hash ^ (hash >>> 15)) & mask);

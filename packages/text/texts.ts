@@ -88,20 +88,21 @@ export function createTextAnalyzer(model: TextModel): TextAnalyzer {
   const reader = createTextReader(lexicon, model.vocabulary);
   const find = createFinder(lexicon);
   const listAreaFeatures = createFeatureLister(model.index, lexicon);
-  const listFeatures = createMessageFeatures(lexicon);
+  const listFeatures = createMessageFeatures(lexicon, reader.known);
 
   /** Calls `onSegment` with the findings of each segment, which the next segment overwrites. */
   const readSegments = (text: MessageText, onSegment?: (found: Findings) => void): void => {
+    const { words, numbers } = text.read;
     let from = 0;
-    for (const to of text.words.segmentEnds) {
-      const found = find(text.words, text.numbers, from, to);
+    for (const to of words.segmentEnds) {
+      const found = find(words, numbers, from, to);
       from = to;
       addFindings(text, found);
       onSegment?.(found);
     }
   };
   const analyzeContent = (text: MessageText): TextAnalysis => {
-    const { words, numbers } = text;
+    const { words, numbers } = text.read;
     const odds: number[] = [];
     const points = new Map<number, number>();
     const firstPerson = new Set<number>();
