@@ -2412,4 +2412,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "b8004c8b91007652903dc135abe28771ca9777c5d2090eda1b265b6dfc6c1dee" as const;
+export const contractDigest = "544c7fd9156597bbfb7821b14577821afbfb750fbd66dc7f469e167d5a7955bb" as const;
