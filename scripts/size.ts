@@ -90,7 +90,9 @@ function countLines(names: readonly string[]): number {
 }
 
 function countWords(name: string): number {
-  return read(name).split(/\s+/).length;
+  return read(name)
+    .split(/\s+/)
+    .filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 }
 
 /** Returns the size of the largest page of the reference, in the built documentation. */
