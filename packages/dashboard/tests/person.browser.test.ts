@@ -175,6 +175,23 @@ test('hours are at the local time, also where an hour overlaps two days or the c
   expect(next.times).toEqual(['00:00', '00:30', '01:30', '02:30', '03:30']);
 });
 
+test('the readings of an import count, also those on the next day of the time zone of the reader', async () => {
+  const clock = new Clock();
+  clock.nowMs = Date.parse('2026-11-21T06:00:00Z');
+  const service = await startTestService({ env: weekEnv, clock });
+  // Until 23:55 UTC, which is 00:55 of 21 November in Vienna.
+  const readings = Array.from({ length: 24 }, (_, index) => ({
+    session_id: `${person}-import-2026-11-20`,
+    subject_id: person,
+    timestamp: new Date(Date.parse('2026-11-20T22:00:00Z') + index * 300_000).toISOString(),
+    heart_rate: 70,
+  }));
+  await backfill(createStateClient({ baseUrl: service.url, key: service.key }), readings);
+  const { page } = await open(service, 'day/2026-11-20');
+  const summary = page.locator('.person-sessions summary');
+  await expect.poll(() => summary.innerText()).toBe('Import, 20 – 21 November 24 readings in these days, 1 session');
+});
+
 test('a person without data has a message, and an erased person disappears from the page', async () => {
   const service = await startTestService();
   const subject_id = '"><img/src=x>a/b?c#d%20e';

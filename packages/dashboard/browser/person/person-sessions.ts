@@ -91,8 +91,9 @@ interface Import extends Day {
 }
 
 function createImport(sessions: readonly SessionSummary[]): Import {
-  const days = sessions.map(dayOf);
-  const [first, last] = [Math.min(...days), Math.max(...days)];
+  // The name of a session has the day of UTC. Its newest reading may be on the next day of the reader's time zone.
+  const newest = sessions.map(({ timestamp }) => Date.parse(timestamp));
+  const [first, last] = [Math.min(...newest, ...sessions.map(dayOf)), Math.max(...newest)];
   const figures = h('span', { class: 'hint' }, count(sessions.length, 'session'));
   const rows = sessions.map((session) => h('li', {}, sessionRow(session)));
   const summary = h('summary', {}, h('strong', {}, `Import, ${nameOfDates(first, last)}`), ' ', figures);
