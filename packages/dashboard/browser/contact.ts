@@ -1,16 +1,8 @@
-import { h, setText } from './dom.js';
-import { whenOf } from './format.js';
+import { h, show } from './dom.js';
+import { count, whenOf } from './format.js';
+import { bar } from './parts.js';
+import { everySecond, type Service } from './service.js';
 
-export interface Contact {
-  /** Called for each response of the service, and for each part of the stream. */
-  touch(): void;
-  /** Called when the stream opens and when it breaks. */
-  connect(isConnected: boolean): void;
-  /** Shows why there will be no stream. */
-  refuse(reason: string): void;
-}
-
-const tickMs = 1_000;
 /** A stream that the service ends connects again within this time. */
 const graceMs = 3_000;
 
@@ -18,49 +10,55 @@ const graceMs = 3_000;
  * Shows whether the stream is connected, and since when the service has not responded. `isPast` returns true while the page
  * shows a session that has ended: its state is not live. Hides everything when the signal aborts.
  */
-export function followContact(
-  status: HTMLElement,
-  banner: HTMLElement,
-  isPast: () => boolean,
-  signal: AbortSignal,
-): Contact {
+export function followContact(status: HTMLElement, banner: HTMLElement, isPast: () => boolean, signal: AbortSignal) {
   let isConnected = false;
+  let refusal: string | undefined;
   const startMs = Date.now();
   let lastMs: number | undefined;
-  const since = h('span', {});
-  // Hidden from screen readers, because a change of the alert would be announced every second.
-  const passed = h('span', { 'aria-hidden': 'true' });
-  banner.replaceChildren(since, passed, ' Retrying …');
 
-  const show = () => {
+  const draw = () => {
     if (signal.aborted) return;
     const silentMs = Date.now() - (lastMs ?? startMs);
-    banner.hidden = isConnected || silentMs < graceMs;
+    banner.hidden = refusal === undefined && (isConnected || silentMs < graceMs);
     status.classList.toggle('connected', isConnected);
-    setText(status, !isConnected ? 'Connecting …' : isPast() ? 'Connected' : 'Live');
-    const named = lastMs === undefined ? '' : ` since ${whenOf(lastMs, Date.now())}`;
-    setText(since, `No contact with the service${named}`);
-    setText(passed, ` (${Math.floor(silentMs / 1_000)} s).`);
+    const present = !isConnected ? 'Connecting …' : isPast() ? 'Connected' : 'Live';
+    show(status, refusal === undefined ? present : 'Not live');
+    if (refusal !== undefined) return show(banner, `Readings do not appear live. ${refusal}`);
+    const since = lastMs === undefined ? '' : ` since ${whenOf(lastMs, Date.now())}`;
+    // Hidden from screen readers, because a change of the alert would be announced every second.
+    const passed = h('span', { 'aria-hidden': 'true' }, ` (${Math.floor(silentMs / 1_000)} s).`);
+    show(banner, h('span', `No contact with the service${since}`), passed, ' Retrying …');
   };
-  const timer = setInterval(show, tickMs);
-  signal.addEventListener('abort', () => {
-    clearInterval(timer);
-    banner.hidden = true;
-  });
-  show();
+  everySecond(signal, draw);
+  signal.addEventListener('abort', () => (banner.hidden = true));
+  draw();
   return {
+    /** Called for each response of the service, and for each part of the stream. */
     touch() {
       lastMs = Date.now();
     },
-    connect(is) {
+    /** Called when the stream opens and when it breaks. */
+    connect(is: boolean) {
       isConnected = is;
-      show();
+      draw();
     },
-    refuse(reason) {
-      clearInterval(timer);
-      setText(status, 'Not live');
-      banner.replaceChildren(`Readings do not appear live. ${reason}`);
-      banner.hidden = false;
+    /** Shows why there will be no stream. */
+    refuse(reason: string) {
+      refusal = reason;
+      draw();
     },
   };
+}
+
+const secondsPerDay = 86_400;
+
+/** Shows the calls of the month against the quota of the account. */
+export function showUsage(place: HTMLElement, { known, month }: Service['usage']): void {
+  place.hidden = !known;
+  if (!month) return show(place, 'No monthly quota');
+  const share = month.used / month.quota;
+  const text = `${month.used.toLocaleString('en')} of ${count(month.quota, 'call')}`;
+  show(place, h('span', text), bar('Calls of this month', share, { class: share > 0.8 && 'failed' }));
+  const days = count(Math.ceil(month.resetSeconds / secondsPerDay), 'day');
+  place.title = `Calls of this month. The next month starts in ${days}.`;
 }

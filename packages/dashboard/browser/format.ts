@@ -22,22 +22,32 @@ export function hasEnded(newestMs: number, nowMs: number): boolean {
   return nowMs - newestMs >= signalLifetimeMs;
 }
 
-/** Returns the age of the newest reading of a session, e.g. `4 s ago`, or `ended 6 min ago`. */
-export function activity(newestMs: number, nowMs: number): string {
-  return `${hasEnded(newestMs, nowMs) ? 'ended ' : ''}${age(newestMs, nowMs)}`;
-}
-
 /** Returns a name of the contract in words, e.g. `acute stress` for `acute_stress`. Keeps hyphens. */
 export function words(name: string): string {
   return name.replaceAll('_', ' ');
 }
 
-export function capitalized(text: string): string {
+/** Returns a name of the contract as the beginning of a text, e.g. `Acute stress`. */
+export function label(name: string): string {
+  const text = words(name);
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Returns the name of a signal: `Heart rate` for `heart_rate`, and abbreviations in capitals. */
+export function signalName(name: string): string {
+  return label(name).replace(/^(sdnn|rmssd|eda|spo2|pnn50|eeg)\b/i, (it) => it.toUpperCase());
 }
 
 export function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
+}
+
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
+}
+
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, it) => total + it, 0);
 }
 
 /** Returns the time of day in the reader's time zone, e.g. `14:03` or `14:03:27`. */
@@ -46,29 +56,21 @@ export function timeOfDay(atMs: number, precision: 'minutes' | 'seconds' = 'minu
   return new Date(atMs).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', ...seconds });
 }
 
+function dayAndMonth(atMs: number): string {
+  return new Date(atMs).toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
+}
+
+export function dateAndTime(atMs: number): string {
+  return `${dayAndMonth(atMs)}, ${timeOfDay(atMs, 'seconds')}`;
+}
+
 /** Returns the time of day with seconds, and with the date if it is not today. */
 export function whenOf(atMs: number, nowMs: number): string {
   const isToday = new Date(atMs).toDateString() === new Date(nowMs).toDateString();
-  return isToday ? timeOfDay(atMs, 'seconds') : dateAndTime(new Date(atMs).toISOString());
+  return isToday ? timeOfDay(atMs, 'seconds') : dateAndTime(atMs);
 }
 
 /** Returns the time of day, or the date for a time that is not of the last 12 hours. */
 export function whenShort(atMs: number, nowMs: number): string {
-  if (nowMs - atMs < 12 * 3_600_000) return timeOfDay(atMs);
-  return new Date(atMs).toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
-}
-
-/** Returns the name of a signal: `Heart rate` for `heart_rate`, and abbreviations in capitals. */
-export function signalName(name: string): string {
-  const abbreviations = /^(sdnn|rmssd|eda|spo2|pnn50|eeg)\b/i;
-  return capitalized(words(name)).replace(abbreviations, (it) => it.toUpperCase());
-}
-
-export function dateAndTime(instant: string): string {
-  const day = new Date(instant).toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
-  return `${day}, ${timeOfDay(Date.parse(instant), 'seconds')}`;
-}
-
-export function count(number: number, one: string, many = `${one}s`): string {
-  return `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
+  return nowMs - atMs < 12 * 3_600_000 ? timeOfDay(atMs) : dayAndMonth(atMs);
 }

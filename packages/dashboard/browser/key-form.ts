@@ -1,48 +1,35 @@
 import { readKey, writeKey } from '../../docs/browser/page.js';
 import { h } from './dom.js';
+import { checkbox, createField } from './parts.js';
 
 /**
  * Returns the form that asks for the key. `fault` tells why an earlier key was not accepted. `onKey` gets the key, and
  * whether the device remembers it.
  */
 export function createKeyForm(fault: string, onKey: (key: string, isRemembered: boolean) => void): HTMLElement {
-  const input = h('input', {
-    id: 'key',
-    type: 'password',
-    autocomplete: 'off',
-    spellcheck: 'false',
-    placeholder: 'sk_…',
-    required: true,
-    'aria-invalid': fault !== '' && 'true',
-    'aria-describedby': 'key-hint key-fault',
-  });
-  const remember = h('input', { type: 'checkbox', 'aria-describedby': 'key-hint' });
-  const form = h(
-    'form',
-    { class: 'card key-form' },
-    h('h1', {}, 'Dashboard'),
-    h('p', {}, 'Live sessions, their history and webhooks of one account.'),
-    h(
-      'p',
-      { class: 'field' },
-      h('label', { for: 'key' }, 'API key'),
-      input,
-      h('span', { id: 'key-fault', class: 'fault', role: 'alert' }, fault),
-    ),
-    h('p', { class: 'field' }, h('label', { class: 'check' }, remember, 'Remember the key on this device')),
-    h('button', { type: 'submit', class: 'primary' }, 'Open the dashboard'),
-    h(
-      'p',
-      { id: 'key-hint', class: 'hint' },
-      'The key stays in this tab and is sent to this service only. A remembered key stays in this browser until you forget it: do not choose this on a shared device. The first start of the service prints a link with a key. To create one: ',
-      h('code', {}, 'state-service keys create --account NAME'),
-    ),
-  );
-  form.addEventListener('submit', (event) => {
+  const plain = { type: 'password', autocomplete: 'off', spellcheck: 'false', placeholder: 'sk_…', required: true };
+  const input = h('input', plain);
+  const remember = h('input', { type: 'checkbox' });
+  const field = createField('API key', input);
+  field.showFault(fault);
+  const onsubmit = (event: Event) => {
     event.preventDefault();
     onKey(input.value.trim(), remember.checked);
-  });
-  return form;
+  };
+  return h(
+    'form.card.key-form',
+    { onsubmit },
+    h('h1', 'Dashboard'),
+    h('p', 'Live sessions, people and webhooks of one account.'),
+    field.element,
+    h('div.field', checkbox('Remember the key on this device', remember)),
+    h('p', h('button.primary', { type: 'submit' }, 'Open the dashboard')),
+    h(
+      'p.hint',
+      'The key stays in this tab and is sent to this service only. A remembered key stays in this browser until you forget it: do not choose this on a shared device. The first start of the service prints a link with a key. To create one: ',
+      h('code', 'state-service keys create --account NAME'),
+    ),
+  );
 }
 
 /** Number of characters that `keys list` shows. */

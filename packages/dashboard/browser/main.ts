@@ -1,22 +1,20 @@
 import { all, forgetKey, one, readKey, rememberKey, writeKey } from '../../docs/browser/page.js';
 import { startThemeToggle } from '../../docs/browser/controls.js';
-import { followContact } from './contact.js';
-import { followReadings } from './follow-readings.js';
+import { followContact, showUsage } from './contact.js';
 import { h, setTitle } from './dom.js';
 import { createKeyForm, takeKey } from './key-form.js';
 import { createPeoplePage } from './people-page.js';
 import { createPersonView } from './person/person-view.js';
 import { readRoute } from './router.js';
-import { connect, reasonOf } from './service.js';
-import { createSessionsPage } from './sessions-page.js';
+import { connect, followReadings, reasonOf, type Service } from './service.js';
+import { createSessionsPage, type SessionsPage } from './sessions-page.js';
 import { createTryPage } from './try-page.js';
-import { createUsageChip } from './usage.js';
 import { createWebhooksView } from './webhooks/webhooks-view.js';
 
 const main = one('main');
 const account = one('[data-account]');
 /** In the top bar, and in the footer of narrow screens. */
-const usageChips = all('[data-usage]').map(createUsageChip);
+const usagePlaces = all('[data-usage]');
 /** The service does not tell which of these a key is. */
 const rejected =
   'The service rejected this key. It may be incomplete, revoked or expired, or belong to another service: copy it again.';
@@ -58,7 +56,7 @@ function enter(key: string): void {
   const isPast = () => main.querySelector('[data-ended]') !== null;
   const contact = followContact(one('[data-live]'), one('[data-contact]'), isPast, signal);
   const service = connect(key, signal, {
-    onUsage: () => usageChips.forEach((chip) => chip.show(service.usage)),
+    onUsage: () => usagePlaces.forEach((place) => showUsage(place, service.usage)),
     onContact: contact.touch,
     onConnected: () => contact.connect(true),
     onRejected: () => {
@@ -75,12 +73,8 @@ function enter(key: string): void {
 }
 
 /** Shows the page of the address, now and after each change of it. */
-function followAddress(
-  signal: AbortSignal,
-  service: Parameters<typeof createWebhooksView>[0],
-  sessionsPage: ReturnType<typeof createSessionsPage>,
-): void {
-  let page: { readonly element: HTMLElement; close(): void } | undefined;
+function followAddress(signal: AbortSignal, service: Service, sessionsPage: SessionsPage): void {
+  let page: Page | undefined;
   const show = () => {
     const route = readRoute(location.hash);
     page?.close();
@@ -90,7 +84,7 @@ function followAddress(
     if (route.page === 'people') page = createPeoplePage(service, sessionsPage.sessions);
     if (route.page === 'person') page = createPersonView(service, route.subjectId, route.period);
     if (route.page === 'try') page = createTryPage(service, sessionsPage);
-    if (route.page === 'unknown') page = unknownPage();
+    if (route.page === 'unknown') page = createUnknownPage();
     if (route.page === 'sessions') sessionsPage.open(route.sessionId);
     main.replaceChildren(page?.element ?? sessionsPage.element);
     for (const link of document.querySelectorAll<HTMLElement>('[data-page]'))
@@ -112,17 +106,14 @@ function isWithin(link: string | undefined, page: string): boolean {
   return link === page || (link === 'people' && page === 'person');
 }
 
-function unknownPage() {
-  const links = h('p', {}, h('a', { href: '#/' }, 'Sessions'), ' · ', h('a', { href: '#/people' }, 'People'));
-  const text = h(
-    'p',
-    { class: 'notice' },
-    'The dashboard has no page with the address ',
-    h('code', {}, location.hash),
-    '.',
-  );
-  return {
-    element: h('div', { class: 'page' }, h('header', {}, h('h1', { tabindex: -1 }, 'No such page')), text, links),
-    close: () => {},
-  };
+interface Page {
+  readonly element: HTMLElement;
+  close(): void;
+}
+
+function createUnknownPage(): Page {
+  const links = h('p', h('a', { href: '#/' }, 'Sessions'), ' · ', h('a', { href: '#/people' }, 'People'));
+  const text = h('p.notice', 'The dashboard has no page with the address ', h('code', location.hash), '.');
+  const head = h('header.line', h('h1', { tabindex: -1 }, 'No such page'));
+  return { element: h('div.page', head, text, links), close: () => {} };
 }

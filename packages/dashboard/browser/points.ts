@@ -18,12 +18,6 @@ export interface Point {
   readonly sent: Pick<Datapoint, SignalName>;
 }
 
-/** A point at which the state differs from the previous point. */
-export interface Change {
-  readonly point: Point;
-  readonly from: State;
-}
-
 /** A time during which the state was the same. It ends with the next state, or with the lifetime of its signals. */
 export interface Hold {
   readonly state: State;
@@ -73,29 +67,7 @@ export function holdsOf(points: readonly Point[], nowMs: number): Hold[] {
   return holds;
 }
 
-export function changesOf(points: readonly Point[]): Change[] {
-  return points.flatMap((point, index) => {
-    const from = points[index - 1]?.state;
-    return from === undefined || from === point.state ? [] : [{ point, from }];
-  });
-}
-
-/**
- * Returns at most three points per column of the drawing: the lowest, the highest and the last one, in their order. The
- * line looks the same, and an hour of readings per second stays cheap to draw.
- */
-export function thinned(points: readonly Point[], columnOf: (point: Point) => number): Point[] {
-  const columns: Point[][] = [];
-  let current = Number.NaN;
-  for (const point of points) {
-    const column = Math.round(columnOf(point));
-    if (column !== current) columns.push([]);
-    current = column;
-    columns.at(-1)?.push(point);
-  }
-  return columns.flatMap((column) => {
-    const scores = column.map(({ score }) => score);
-    const extremes = [Math.min(...scores), Math.max(...scores)].map((score) => scores.indexOf(score));
-    return [...new Set([...extremes, column.length - 1])].sort((a, b) => a - b).flatMap((at) => column[at] ?? []);
-  });
+/** Returns the number of times that the state changed. */
+export function countChanges(points: readonly Point[]): number {
+  return points.filter(({ state }, index) => index > 0 && state !== points[index - 1]?.state).length;
 }

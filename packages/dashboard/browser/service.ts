@@ -1,7 +1,19 @@
-import { createStateClient, ProblemError, type StateClient } from '../../client/src/index.js';
+import {
+  createStateClient,
+  ProblemError,
+  type History,
+  type Person,
+  type StateClient,
+  type StateReading,
+} from '../../client/src/index.js';
 import { serverUrl } from '../../docs/browser/page.js';
-import { learnClock } from './clock.js';
-import { type Usage, usageOf } from './usage.js';
+
+/** Calls of the account in this month. */
+export interface Usage {
+  readonly used: number;
+  readonly quota: number;
+  readonly resetSeconds: number;
+}
 
 /** The service as the dashboard calls it. */
 export interface Service extends StateClient {
@@ -24,24 +36,20 @@ export interface Listeners {
 /** Retries are short, because a person waits. */
 const limits = { maxRetries: 2, waitBudgetMs: 3_000, timeoutMs: 15_000 };
 
-export function connect(
-  key: string,
-  signal: AbortSignal,
-  { onUsage, onContact, onConnected, onRejected }: Listeners,
-): Service {
+export function connect(key: string, signal: AbortSignal, on: Listeners): Service {
   const usage: Service['usage'] = { known: false, month: undefined };
   const observed: typeof fetch = async (input, init) => {
     const response = await fetch(input, { ...init, credentials: 'omit', cache: 'no-store' });
     learnClock(response.headers);
-    onContact();
+    on.onContact();
     if (response.ok) {
-      Object.assign(usage, { known: true, month: usageOf(response.headers) });
-      onUsage();
+      Object.assign(usage, { known: true, month: readUsage(response.headers) });
+      on.onUsage();
     }
-    if (response.status === 401) onRejected();
+    if (response.status === 401) on.onRejected();
     if (!response.ok || response.headers.get('content-type') !== 'text/event-stream') return response;
-    onConnected();
-    return new Response(response.body?.pipeThrough(observeParts(onContact)), response);
+    on.onConnected();
+    return new Response(response.body?.pipeThrough(observeParts(on.onContact)), response);
   };
   return { ...createStateClient({ baseUrl: serverUrl, key, fetch: observed, ...limits }), usage, signal };
 }
@@ -55,10 +63,123 @@ function observeParts(onPart: () => void): TransformStream<Uint8Array<ArrayBuffe
   });
 }
 
+/** Reads the month from the RateLimit headers. Undefined for an account without a monthly quota. */
+function readUsage(headers: Headers): Usage | undefined {
+  const policy = /"month";q=(\d+)/.exec(headers.get('ratelimit-policy') ?? '');
+  const rest = /"month";r=(\d+);t=(\d+)/.exec(headers.get('ratelimit') ?? '');
+  if (!policy || !rest) return undefined;
+  const [quota, remaining] = [Number(policy[1]), Number(rest[1])];
+  return { quota, used: quota - remaining, resetSeconds: Number(rest[2]) };
+}
+
 /** Returns one sentence for a person about a failed call. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof ProblemError && error.code === 'insufficient_scope')
-    return `This key does not allow it: ${error.message}.`;
-  if (error instanceof ProblemError) return `${error.message}.`;
-  return `The service did not respond: ${(error as Error).message}.`;
+  if (!(error instanceof ProblemError)) return `The service did not respond: ${(error as Error).message}.`;
+  return error.code === 'insufficient_scope' ? `This key does not allow it: ${error.message}.` : `${error.message}.`;
+}
+
+/** A smaller difference is within the precision of the Date header. */
+const toleranceMs = 2_000;
+let aheadMs = 0;
+
+/** Returns the time of the service, epoch ms. The browser's clock may differ: timestamps and ages follow the service. */
+export function nowMs(): number {
+  return Date.now() - aheadMs;
+}
+
+function learnClock(headers: Headers): void {
+  const differenceMs = Date.now() - Date.parse(headers.get('date') ?? '');
+  if (Number.isFinite(differenceMs)) aheadMs = Math.abs(differenceMs) > toleranceMs ? differenceMs : 0;
+}
+
+/** Calls the function every second until the signal aborts. */
+export function everySecond(signal: AbortSignal, tick: () => void): void {
+  const timer = setInterval(tick, 1_000);
+  signal.addEventListener('abort', () => clearInterval(timer));
+}
+
+/** Resolves after the time, or at once when the signal aborts. */
+export function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+    if (signal.aborted) resolve();
+  });
+}
+
+/** Requests `read` up to 12 times, every half second, until it returns a value. */
+export async function poll<Value>(signal: AbortSignal, read: () => Promise<Value | undefined>) {
+  for (let tries = 0; tries < 12 && !signal.aborted; tries += 1) {
+    await wait(500, signal);
+    const found = await read();
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+export interface Following {
+  readonly onReading: (reading: StateReading) => void;
+  readonly onDisconnect?: () => void;
+  /** Called when another attempt gets the same error, e.g. a key without the scope. */
+  readonly onRefused?: (error: unknown) => void;
+}
+
+/**
+ * Follows the readings of all sessions of the account, or of a person, until the signal aborts. Uses fetch instead of
+ * EventSource, because EventSource cannot send the key in a header. A session token would allow EventSource, but covers
+ * only one session. Resolves early if the service rejects the key or its scopes.
+ */
+export async function followReadings(
+  service: Service,
+  { onReading, onDisconnect = () => undefined, onRefused = () => undefined }: Following,
+  { subjectId, signal = service.signal }: { readonly subjectId?: string; readonly signal?: AbortSignal } = {},
+): Promise<void> {
+  const patience = { maxRetries: Number.POSITIVE_INFINITY, waitBudgetMs: Number.POSITIVE_INFINITY };
+  const filter = { events: 'reading', onDisconnect, ...(subjectId !== undefined && { subjectId }) } as const;
+  try {
+    for await (const { data } of service.stream(filter, { signal, ...patience })) onReading(data);
+  } catch (error) {
+    onDisconnect();
+    if (!signal.aborted) onRefused(error);
+  }
+}
+
+/**
+ * The stream carries no signals, so the history of the last minutes is requested while readings arrive. The pause
+ * between two requests is longer for an account with a monthly quota.
+ */
+const pauseMs = { unlimited: 4_000, quota: 15_000 };
+/** The trend that the page shows covers these minutes. */
+export const refreshedMinutes = 5;
+
+/** Returns functions that request the history, now or after the next reading. They end when the signal aborts. */
+export function followHistory(
+  service: Service,
+  of: string | Person,
+  signal: AbortSignal,
+  onLoad: (history: History, untilMs: number) => void,
+) {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let lastMs = Number.NEGATIVE_INFINITY;
+  const load = async (minutes: number, untilMs?: number) => {
+    lastMs = performance.now();
+    const until = untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() };
+    onLoad(await service.history(of, minutes, { signal, ...until }), untilMs ?? nowMs());
+  };
+  const later = () => {
+    timer = undefined;
+    if (signal.aborted) return;
+    // A hidden page requests nothing. It catches up when it is shown.
+    if (document.hidden) document.addEventListener('visibilitychange', later, { once: true, signal });
+    else void load(refreshedMinutes).catch(() => undefined);
+  };
+  signal.addEventListener('abort', () => clearTimeout(timer));
+  return {
+    load,
+    /** Requests the newest part again after a reading. Requests within the pause are combined. */
+    refresh() {
+      const pause = service.usage.month ? pauseMs.quota : pauseMs.unlimited;
+      timer ??= setTimeout(later, Math.max(300, lastMs + pause - performance.now()));
+    },
+  };
 }

@@ -1,13 +1,26 @@
-import { scoreMax } from '../../../generated/spec.js';
+import { enums, scoreMax } from '../../../generated/spec.js';
 import type { SessionState } from '../../client/src/index.js';
-import { nowMs } from './clock.js';
-import { activity, capitalized, hasEnded, whenShort, words } from './format.js';
+import * as plot from './chart/plot.js';
+import { h, show } from './dom.js';
+import { age, count, hasEnded, label, sum, whenShort, words } from './format.js';
+import { button, controlledCard, createSelect } from './parts.js';
 import { sessionLink, personLink } from './router.js';
-import { arrange, h, setText, smallButton, svg } from './dom.js';
-import { reasonOf } from './service.js';
-import { isRising, type KnownSession, type Query, type ScoreAt, type Sessions } from './sessions.js';
+import { nowMs, reasonOf } from './service.js';
+import {
+  everySession,
+  isRising,
+  type KnownSession,
+  type Query,
+  type ScoreAt,
+  type Sessions,
+  stateOf,
+} from './sessions.js';
 
-const orders = { score: 'Highest score', activity: 'Latest reading', started: 'Latest start' } as const;
+const orders = [
+  ['score', 'Highest score'],
+  ['activity', 'Latest reading'],
+  ['started', 'Latest start'],
+] as const;
 /** Rows that are shown at first, and that the button adds. The service has 50 sessions per page. */
 const rowsStep = 100;
 /** Shortest time between two changes of the order, ms. Rows that move all the time cannot be read. */
@@ -17,62 +30,46 @@ const typingMs = 400;
 
 /** Returns the list of sessions with its filters. Rows keep their focus, and their place while they are used. */
 export function createSessionList(sessions: Sessions, onFilter: () => void) {
-  const rows = new Map<string, ReturnType<typeof createRow>>();
-  const heads = ['Live now', 'Ended'].map((name) => h('li', { class: 'group' }, h('h3', {}, name)));
-  let query: Query = { states: new Set(), sort: 'score', text: '' };
+  let query: Query = { ...everySession, sort: 'score' };
   let selected: string | undefined;
-  let shownMax: number = rowsStep;
+  let shownMax = rowsStep;
   let order: readonly string[] = [];
   let orderedMs = Number.NEGATIVE_INFINITY;
   let typing: ReturnType<typeof setTimeout> | undefined;
+  const drawn = new Map<string, { readonly session: KnownSession; readonly variable: string }>();
 
-  const list = h('ul', { class: 'rows' });
-  const text = h('input', {
-    type: 'search',
-    placeholder: 'Search a session or a person',
-    'aria-label': 'Search a session or a person',
-    oninput: () => {
-      clearTimeout(typing);
-      typing = setTimeout(search, typingMs);
-    },
-  });
-  const sort = h(
-    'select',
-    { 'aria-label': 'Sort by', onchange: () => change({ sort: sort.value as Query['sort'] }) },
-    ...Object.entries(orders).map(([value, name]) => h('option', { value }, name)),
-  );
-  const all = smallButton('', () => change({ states: new Set() }));
-  const empty = h('p', { class: 'hint empty' });
-  const fault = h('p', { class: 'fault', role: 'alert' });
-  const more = smallButton('Show more', () => void showMore());
-  const filters = h('form', { class: 'list-filter', role: 'search' }, text, sort);
-  const columns = ['Score', 'Session', 'State', '', 'Last scores', 'Last reading', 'Person'];
-  const element = h(
-    'section',
-    { class: 'sessions', 'aria-labelledby': 'sessions-title' },
-    h('div', { class: 'list-head' }, h('h2', { id: 'sessions-title' }, 'Sessions'), all, filters),
-    h('div', { class: 'columns', 'aria-hidden': 'true' }, ...columns.map((it) => h('span', {}, it))),
-    list,
-    empty,
-    fault,
-    more,
-  );
-  /** Enter opens the first result, or the session with the typed id, which the page may not know. */
-  filters.addEventListener('submit', (event) => {
-    event.preventDefault();
-    search();
-    const id = sessions.list(query)[0]?.session_id ?? query.text;
-    if (query.text !== '') location.hash = sessionLink(id);
-  });
+  const searchLater = () => {
+    clearTimeout(typing);
+    typing = setTimeout(search, typingMs);
+  };
   const search = () => {
     clearTimeout(typing);
     change({ text: text.value.trim() });
   };
-
+  const name = 'Search a session or a person';
+  const text = h('input', { type: 'search', placeholder: name, 'aria-label': name, oninput: searchLater });
+  const sort = createSelect(orders, {
+    'aria-label': 'Sort by',
+    onchange: () => change({ sort: sort.value as Query['sort'] }),
+  });
+  /** Enter opens the first result, or the session with the typed id, which the page may not know. */
+  const onsubmit = (event: Event) => {
+    event.preventDefault();
+    search();
+    if (query.text !== '') location.hash = sessionLink(sessions.list(query)[0]?.session_id ?? query.text);
+  };
+  const [list, only, empty] = [h('ul.rows'), h('span'), h('p.hint')];
+  const fault = h('p.fault', { role: 'alert' });
+  const more = button('Show more', () => void showMore());
+  const columns = ['Score', 'Session', 'State', '', 'Last scores', 'Last reading', 'Person'].map((it) => h('span', it));
+  const filters = h('form.filters', { role: 'search', onsubmit }, text, sort);
+  const head = h('div.columns.hint', { 'aria-hidden': 'true' }, columns);
+  const element = controlledCard('Sessions', [only, filters], head, list, empty, fault, more);
+  element.classList.add('sessions');
   const request = async (work: Promise<void>) => {
     await work.then(
-      () => setText(fault, ''),
-      (error: unknown) => setText(fault, reasonOf(error)),
+      () => show(fault),
+      (error: unknown) => show(fault, reasonOf(error)),
     );
     update();
   };
@@ -90,23 +87,16 @@ export function createSessionList(sessions: Sessions, onFilter: () => void) {
     return request(loadUpTo(shownMax));
   };
   /** Requests pages until enough sessions are known: a page has fewer sessions than are added at once. */
-  const loadUpTo = async (count: number) => {
-    while (sessions.list(query).length < count && sessions.hasMore(query)) await sessions.loadMore(query);
-  };
-  const rowOf = (id: string) => {
-    const row = rows.get(id) ?? createRow(id);
-    rows.set(id, row);
-    return row;
+  const loadUpTo = async (wanted: number) => {
+    while (sessions.list(query).length < wanted && sessions.hasMore(query)) await sessions.loadMore(query);
   };
   /** Returns the sessions in the present order of the rows, unless the order may change. */
   const inOrder = (found: readonly KnownSession[]): readonly KnownSession[] => {
     const isStable = performance.now() - orderedMs < orderMs || list.matches(':hover, :focus-within');
     const places = new Map(order.map((id, index) => [id, index]));
-    const isKnown = found.every(({ session_id }) => places.has(session_id));
-    if (isStable && isKnown) {
-      const placeOf = ({ session_id }: KnownSession) => places.get(session_id) ?? 0;
-      return [...found].sort((a, b) => placeOf(a) - placeOf(b));
-    }
+    const placeOf = ({ session_id }: KnownSession) => places.get(session_id) ?? 0;
+    if (isStable && found.every(({ session_id }) => places.has(session_id)))
+      return found.toSorted((a, b) => placeOf(a) - placeOf(b));
     if (!isStable) orderedMs = performance.now();
     order = found.map(({ session_id }) => session_id);
     return found;
@@ -114,25 +104,33 @@ export function createSessionList(sessions: Sessions, onFilter: () => void) {
   const update = () => {
     const now = nowMs();
     const found = inOrder(sessions.list(query));
+    const present = new Map([...list.children].map((it) => [it.getAttribute('data-key'), it]));
+    /** Draws a row again only if it changes: a list may have hundreds of them. */
+    const rowOf = (session: KnownSession) => {
+      const { session_id: id, atMs } = session;
+      const variable = [id === selected, hasEnded(atMs, now), age(atMs, now), isRising(session, now)].join();
+      const last = drawn.get(id);
+      const row = last?.session === session && last.variable === variable && present.get(id);
+      drawn.set(id, { session, variable });
+      return row || sessionRow(session, id === selected, now);
+    };
     const shown = found.slice(0, shownMax);
-    const [ended, live] = [true, false].map((isOver) => shown.filter((it) => hasEnded(it.atMs, now) === isOver));
-    const groups = query.sort === 'score' ? [live, ended] : [shown];
-    const elements = groups.flatMap((group = [], index) => {
-      const rows = group.map((session) => {
-        const row = rowOf(session.session_id);
-        row.show(session, session.session_id === selected, now);
-        return row.element;
-      });
-      const head = heads[index];
-      return query.sort === 'score' && head && rows.length > 0 ? [head, ...rows] : rows;
-    });
-    arrange(list, elements);
+    const [live, ended] = [false, true].map((isOver) => shown.filter((it) => hasEnded(it.atMs, now) === isOver));
+    const groups = [
+      ['Live now', live ?? []],
+      ['Ended', ended ?? []],
+    ] as const;
+    const grouped = groups.map(
+      ([title, group]) =>
+        group.length > 0 && [h('li.group', { key: `group ${title}` }, h('h3.hint', title)), ...group.map(rowOf)],
+    );
+    show(list, query.sort === 'score' ? grouped : shown.map(rowOf));
     more.hidden = found.length <= shownMax && !sessions.hasMore(query);
-    empty.hidden = found.length > 0;
-    showEmpty(empty, query);
-    all.hidden = query.states.size === 0;
-    setText(all, `Only ${[...query.states].map(words).join(' and ')} ×`);
-    all.ariaLabel = 'Show all states';
+    show(empty, found.length === 0 && explainEmpty(query));
+    const states = [...query.states].map(words).join(' and ');
+    const all = () =>
+      button(`Only ${states} ×`, () => change({ states: new Set() }), { 'aria-label': 'Show all states' });
+    show(only, states !== '' && all());
   };
   void request(sessions.ensure(query));
   return {
@@ -150,74 +148,111 @@ export function createSessionList(sessions: Sessions, onFilter: () => void) {
 }
 
 /** Says that there is no session. The page does not know all sessions of a large account, so it links to the typed id. */
-function showEmpty(empty: HTMLElement, { text, states }: Query): void {
-  const isFiltered = text !== '' || states.size > 0;
-  const said = isFiltered ? 'No session matches. ' : 'No sessions yet. Send readings from your app, or ';
-  if (empty.firstChild?.textContent === said && empty.dataset['text'] === text) return;
-  empty.dataset['text'] = text;
-  const links = [h('a', { href: sessionLink(text) }, `Open session ${text}`), ' · ', personOf(text)];
-  empty.replaceChildren(said, ...(text !== '' ? links : isFiltered ? [] : [h('a', { href: '#/try' }, 'play a scene')]));
+function explainEmpty({ text, states }: Query) {
+  if (text !== '')
+    return [
+      'No session matches. ',
+      h('a', { href: sessionLink(text) }, `Open session ${text}`),
+      ' · ',
+      h('a', { href: personLink(text) }, `Open person ${text}`),
+    ];
+  if (states.size > 0) return 'No session matches.';
+  return ['No sessions yet. Send readings from your app, or ', h('a', { href: '#/try' }, 'play a scene'), '.'];
 }
 
-function personOf(id: string): HTMLElement {
-  return h('a', { href: personLink(id) }, `Open person ${id}`);
+function sessionRow(session: KnownSession, isSelected: boolean, now: number) {
+  const { session_id: id, subject_id: subject, stress_score, recent } = session;
+  const isOver = hasEnded(session.atMs, now);
+  return h(
+    'li',
+    { key: id, class: isOver ? 'ended' : session.state },
+    h('span.score-chip', stress_score),
+    h('a.name', { href: sessionLink(id), 'aria-current': isSelected && 'page' }, h('strong', id)),
+    h('span.state-name.hint', isOver ? `last ${words(session.state)}` : stateSince(session, now)),
+    h('span.rising', !isOver && isRising(session, now) && '↗ rising'),
+    sparkline(recent),
+    h('span.hint.passed', `${isOver ? 'ended ' : ''}${age(session.atMs, now)}`),
+    subject !== undefined && h('a.person', { href: personLink(subject), 'aria-label': `Person ${subject}` }, subject),
+  );
 }
 
-function createRow(id: string) {
-  const [score, name, since] = [h('span', { class: 'score-chip' }), h('span', {}), h('span', { class: 'since' })];
-  const state = h('span', { class: 'state-name' }, name, since);
-  const [rising, passed] = [h('span', { class: 'rising' }), h('span', { class: 'hint passed' })];
-  const line = createSparkline();
-  const link = h('a', { class: 'name', href: sessionLink(id) }, h('strong', {}, id));
-  const person = h('a', { class: 'person', hidden: true });
-  const element = h('li', {}, score, link, state, rising, line.element, passed, person);
-  let shown: KnownSession | undefined;
-  return {
-    element,
-    show(session: KnownSession, isSelected: boolean, now: number) {
-      const isOver = hasEnded(session.atMs, now);
-      setText(passed, activity(session.atMs, now));
-      link.ariaCurrent = isSelected ? 'page' : null;
-      element.className = isOver ? 'ended' : session.state;
-      setText(name, isOver ? `last ${words(session.state)}` : capitalized(words(session.state)));
-      setText(since, isOver ? '' : ` since ${whenShort(session.sinceMs, now)}`);
-      setText(rising, !isOver && isRising(session, now) ? '↗ rising' : '');
-      if (shown === session) return;
-      shown = session;
-      setText(score, String(session.stress_score));
-      line.draw(session.recent);
-      person.hidden = session.subject_id === undefined;
-      person.href = personLink(session.subject_id ?? '');
-      setText(person, session.subject_id ?? '');
-      person.ariaLabel = `Person ${session.subject_id ?? ''}`;
-    },
-  };
+/** Returns the state with the time since when it holds. */
+export function stateSince({ state, sinceMs }: KnownSession, now: number) {
+  return [label(state), h('span.since', ` since ${whenShort(sinceMs, now)}`)];
 }
 
-const size = { width: 96, height: 28, margin: 3 };
+const scores: plot.Bounds = [0, scoreMax];
 
 /** Returns a small chart of the newest scores, from the lowest to the highest possible score. */
-function createSparkline() {
-  const path = svg('path', {});
-  const dot = svg('circle', { r: 2.5 });
-  const element = svg(
-    'svg',
-    { class: 'sparkline', viewBox: `0 0 ${size.width} ${size.height}`, 'aria-hidden': 'true' },
-    path,
-    dot,
-  );
+function sparkline(recent: readonly ScoreAt[]) {
+  const values = recent.map(({ atMs, score }) => ({ atMs, value: score }));
+  const toMs = values.at(-1)?.atMs ?? 0;
+  const extent = { fromMs: Math.min(values[0]?.atMs ?? 0, toMs - 1), toMs };
+  // A single reading has no course.
+  if (values.length < 2) return plot.drawing('svg.sparkline', undefined);
+  const line = plot.line('recent', extent, scores, values, Number.POSITIVE_INFINITY);
+  return plot.drawing('svg.sparkline', undefined, line, plot.line('newest', extent, scores, values.slice(-1), 0));
+}
+
+const attentionMax = 4;
+const alarming: readonly SessionState[] = ['acute_stress', 'stressed'];
+
+/** Returns the distribution of states, whose parts filter the list, and the sessions that need attention. */
+export function createOverview(sessions: Sessions, onFilter: (states: ReadonlySet<SessionState>) => void) {
+  const [states, rest] = [h('div.line'), h('span.hint')];
+  const heading = h('h1', { id: 'states-title', tabindex: -1 }, 'Live sessions');
+  const list = h('ul.attention');
+  const attention = h('div.line', h('h2', 'Attention'), list, rest);
+  const showAttention = (now: number) => {
+    const found = sessions
+      .list(everySession)
+      .map((session) => ({ session, urgency: urgencyOf(session, now) }))
+      .filter(({ urgency }) => urgency >= 0)
+      .sort((a, b) => a.urgency - b.urgency || b.session.sinceMs - a.session.sinceMs);
+    const all = button(`All ${found.length}`, () => onFilter(new Set(alarming)));
+    if (!list.matches(':focus-within'))
+      show(list, ...found.slice(0, attentionMax).map(({ session }) => attentionItem(session, now)));
+    show(rest, found.length === 0 && 'No session is stressed.', found.length > attentionMax && all);
+  };
   return {
-    element,
-    draw(recent: readonly ScoreAt[]) {
-      const [first, last] = [recent[0]?.atMs ?? 0, recent.at(-1)?.atMs ?? 0];
-      const inner = { width: size.width - 2 * size.margin, height: size.height - 2 * size.margin };
-      const x = (atMs: number) => size.margin + inner.width * (last === first ? 1 : (atMs - first) / (last - first));
-      const y = (score: number) => size.margin + inner.height * (1 - score / scoreMax);
-      const places = recent.map(({ atMs, score }) => `${x(atMs).toFixed(1)} ${y(score).toFixed(1)}`);
-      path.setAttribute('d', places.length > 1 ? `M${places.join('L')}` : '');
-      dot.setAttribute('cx', x(last).toFixed(1));
-      dot.setAttribute('cy', y(recent.at(-1)?.score ?? 0).toFixed(1));
-      dot.toggleAttribute('hidden', recent.length === 0);
+    element: h('section.card.overview', { 'aria-labelledby': 'states-title' }, states, attention),
+    update(filtered: ReadonlySet<SessionState>) {
+      const counts = sessions.countStates();
+      const live = sum(Object.values(counts)) - counts.ended;
+      const parts = enums.SessionState.map((state) => {
+        const isOnly = filtered.has(state) && filtered.size === 1;
+        const attributes = {
+          'aria-pressed': String(filtered.has(state)),
+          onclick: () => onFilter(new Set(isOnly ? [] : [state])),
+        };
+        return h(
+          `button.state-count.${state}`,
+          { type: 'button', ...attributes },
+          label(state),
+          ' ',
+          h('strong', counts[state].toLocaleString('en')),
+        );
+      });
+      const total = `${count(live, 'live session')}, ${counts.ended.toLocaleString('en')} ended`;
+      show(states, heading, parts, h('p.hint.end', total));
+      showAttention(nowMs());
     },
   };
+}
+
+/** Returns the rank of a session that needs attention: acute, stressed, or focused and rising. Otherwise -1. */
+function urgencyOf(session: KnownSession, now: number): number {
+  const state = stateOf(session, now);
+  return state === 'focused' && isRising(session, now) ? alarming.length : alarming.indexOf(state);
+}
+
+function attentionItem(session: KnownSession, now: number) {
+  const { session_id: id, state, stress_score, sinceMs } = session;
+  return h(
+    'li',
+    { key: id, class: state },
+    h('span.score-chip', stress_score),
+    h('a.name', { href: sessionLink(id) }, id),
+    h('span.hint', `since ${whenShort(sinceMs, now)}${isRising(session, now) ? ' ↗' : ''}`),
+  );
 }

@@ -1,21 +1,18 @@
-import type { StateReading } from '../../client/src/index.js';
-import { createAdviceCard } from './advice-card.js';
+import { ProblemError, type History, type StateReading, type TriggerProfile } from '../../client/src/index.js';
+import { createAdviceCard, createScoreCard, createSignalsCard, showTriggers } from './cards.js';
 import { createChart } from './chart/chart.js';
-import { nowMs } from './clock.js';
+import { h, setTitle, show } from './dom.js';
+import { createFeedbackCard } from './feedback.js';
 import { age, hasEnded, words } from './format.js';
-import { h, setText, setTitle } from './dom.js';
-import { createFeedbackCard } from './feedback/feedback-card.js';
-import { createRangeChoice } from './range-choice.js';
-import { createScoreCard } from './score-card.js';
+import { card, controlledCard, createChoice, createStatus } from './parts.js';
+import { type Point, withHistory, withReading } from './points.js';
 import { personLink } from './router.js';
-import { reasonOf, type Service } from './service.js';
-import { createSessionData } from './session-data.js';
+import { everySecond, followHistory, nowMs, reasonOf, refreshedMinutes, type Service } from './service.js';
 import type { Sessions } from './sessions.js';
-import { createSignalsCard } from './signals-card.js';
-import { createTriggersCard } from './triggers-card.js';
 
-const tickMs = 1_000;
 const noData = 'No readings of this session are stored.';
+const windows = [5, 15, 30, 60].map((it) => [it, `${it} min`] as const);
+const firstWindow = 15;
 
 export type SessionView = ReturnType<typeof createSessionView>;
 
@@ -23,122 +20,123 @@ export type SessionView = ReturnType<typeof createSessionView>;
 export function createSessionView(service: Service, sessions: Sessions, sessionId: string, emptyText = noData) {
   const closed = new AbortController();
   const { signal } = closed;
-  const [score, advice, chart] = [createScoreCard(), createAdviceCard(), createChart()];
-  const [signals, triggers] = [createSignalsCard(), createTriggersCard(service)];
-  const range = createRangeChoice(() => void data.loadHistory(range.minutes()).catch(showFault));
-  const frame = createFrame(sessionId, [
+  const [score, advice, chart, signals] = [createScoreCard(), createAdviceCard(), createChart(), createSignalsCard()];
+  const range = createChoice({ name: 'minutes', legend: 'Window' }, windows, () => void loadWindow());
+  range.choose(firstWindow);
+  const [facts, message, triggers] = [h('p.hint.line'), createStatus('p.notice'), h('div')];
+  const history = controlledCard('History', [range.element], chart.element);
+  history.classList.add('wide');
+  const cards = h(
+    'div.cards.two',
+    { hidden: true },
     score.element,
     advice.element,
-    chartCard(range.element, chart.element),
+    history,
     signals.element,
-    triggers.element,
+    card('Triggers of the subject', triggers),
     createFeedbackCard(service, { session_id: sessionId }),
-  ]);
+  );
+  const back = h('a.back', { href: '#/' }, '← All sessions');
+  const element = h(
+    'article.session',
+    back,
+    h('header.line', h('h1', { tabindex: -1 }, sessionId), facts),
+    message.element,
+    cards,
+  );
+  let points: readonly Point[] = [];
   let newest: StateReading | undefined;
+  let trend: History['trend'] | undefined;
   /** Undefined until the triggers have been requested. Null: for no subject. */
   let shownSubject: string | null | undefined;
 
   const draw = () => {
     const now = nowMs();
-    chart.draw({ points: data.points, minutes: range.minutes(), nowMs: now });
-    signals.tick(now);
+    chart.draw({ points, minutes: minutes(), nowMs: now });
+    signals.show(points, now);
     if (newest === undefined) return;
     const atMs = Date.parse(newest.timestamp);
     const isPast = hasEnded(atMs, now);
-    frame.article.toggleAttribute('data-ended', isPast);
-    score.tick(atMs, now, data.points.findLast((it) => it.atMs === atMs)?.confidence);
-    advice.tick(isPast);
-    frame.passed.hidden = isPast;
-    setText(frame.passed, `Newest reading ${age(atMs, now)}`);
+    element.toggleAttribute('data-ended', isPast);
+    score.show(newest, now, points.findLast((it) => it.atMs === atMs)?.confidence, trend);
+    advice.show(newest, isPast);
+    const subject = sessions.find(sessionId)?.subject_id;
+    const link = subject !== undefined && h('a', { href: personLink(subject) }, `Subject ${subject}`);
+    show(facts, link, !isPast && h('span.hint', `Newest reading ${age(atMs, now)}`));
     // The reader may be on another page meanwhile.
-    if (frame.article.isConnected)
-      setTitle(`${isPast ? 'ended' : `${newest.stress_score} ${words(newest.state)}`} · ${sessionId}`);
+    const state = isPast ? 'ended' : `${newest.stress_score} ${words(newest.state)}`;
+    if (element.isConnected) setTitle(`${state} · ${sessionId}`);
   };
-  const data = createSessionData({
-    service,
-    sessions,
-    sessionId,
-    signal,
-    onReading(reading) {
-      newest = reading;
-      score.show(reading);
-      advice.show(reading);
-      frame.showCards();
-    },
-    onPoints() {
-      signals.receive(data.points);
-      draw();
-    },
-    onTrend: score.showTrend,
+  const newestMs = () => (newest ? Date.parse(newest.timestamp) : Number.NEGATIVE_INFINITY);
+  const take = (reading: StateReading) => {
+    if (Date.parse(reading.timestamp) >= newestMs()) newest = reading;
+    message.say('');
+    cards.hidden = false;
+  };
+  const stored = followHistory(service, sessionId, signal, (loaded, untilMs) => {
+    points = withHistory(points, loaded, untilMs);
+    if (loaded.minutes === refreshedMinutes) trend = loaded.trend;
+    draw();
   });
-  const loadTriggers = async (subjectId: string | undefined) => {
-    frame.showSubject(subjectId);
-    await triggers.load(subjectId, nowMs());
+  const minutes = () => range.value() ?? firstWindow;
+  /** Requests the newest minutes. Those of a session that has ended are in the past. */
+  const loadNewest = (length: number) => stored.load(length, hasEnded(newestMs(), nowMs()) ? newestMs() : undefined);
+  const loadWindow = () => loadNewest(minutes()).catch(showFault);
+  const load = async () => {
+    // Requesting a session without data would be an error, so the list of sessions is searched first.
+    await sessions.search(sessionId);
+    if (sessions.find(sessionId) === undefined && !sessions.hasMore()) return message.say(emptyText);
+    take(await service.state(sessionId, { signal }));
+    await loadNewest(refreshedMinutes);
+    await loadNewest(minutes());
+    tick();
   };
   const showFault = (error: unknown) => {
-    if (!signal.aborted) frame.say(reasonOf(error));
+    if (!signal.aborted) message.say(reasonOf(error));
   };
   /** The subject of a new session becomes known after its first reading. */
   const tick = () => {
     const subjectId = sessions.find(sessionId)?.subject_id;
     const isNew = newest !== undefined && shownSubject !== (subjectId ?? null);
-    if (isNew) shownSubject = subjectId ?? null;
-    if (isNew) loadTriggers(subjectId).catch(showFault);
+    if (isNew) {
+      shownSubject = subjectId ?? null;
+      loadTriggers(service, subjectId, signal).then(
+        (profile) => showTriggers(triggers, profile, nowMs()),
+        (error: unknown) => show(triggers, h('p.hint', reasonOf(error))),
+      );
+    }
     draw();
   };
-  const receive = (reading: StateReading) => {
-    data.add(reading);
-    if (reading.topics_detected.length > 0) shownSubject = undefined;
-  };
-  const load = async () => {
-    if (!(await data.load(range.minutes()))) return frame.say(emptyText);
-    tick();
-  };
   setTitle(sessionId);
+  message.say('Loading …');
   load().catch(showFault);
-  const timer = setInterval(tick, tickMs);
+  everySecond(signal, tick);
   return {
-    element: frame.article,
+    element,
     sessionId,
-    receive,
+    receive(reading: StateReading) {
+      take(reading);
+      points = withReading(points, reading);
+      if (reading.topics_detected.length > 0) shownSubject = undefined;
+      draw();
+      stored.refresh();
+    },
     close() {
       closed.abort();
-      clearInterval(timer);
       setTitle();
     },
   };
 }
 
-function chartCard(range: HTMLElement, chart: HTMLElement): HTMLElement {
-  const head = h('div', { class: 'card-head' }, h('h2', { id: 'chart-title' }, 'History'), range);
-  return h('section', { class: 'card wide', 'aria-labelledby': 'chart-title' }, head, chart);
-}
-
-/** Returns the parts of the page around the cards. The cards are hidden until there is a reading. */
-function createFrame(sessionId: string, shown: readonly HTMLElement[]) {
-  const passed = h('span', { class: 'hint' });
-  const subject = h('a', { class: 'hint', hidden: true });
-  const message = h('p', { class: 'notice', role: 'status' }, 'Loading …');
-  const cards = h('div', { class: 'cards', hidden: true }, ...shown);
-  const title = h('h1', { tabindex: -1 }, sessionId);
-  const facts = h('p', { class: 'session-facts' }, subject, passed);
-  const back = h('a', { class: 'back', href: '#/' }, '← All sessions');
-  const article = h('article', { class: 'session' }, back, h('header', {}, title, facts), message, cards);
-  return {
-    passed,
-    article,
-    showSubject(id: string | undefined) {
-      subject.hidden = id === undefined;
-      subject.href = personLink(id ?? '');
-      setText(subject, `Subject ${id ?? ''}`);
-    },
-    say(text: string) {
-      message.hidden = false;
-      setText(message, text);
-    },
-    showCards() {
-      message.hidden = true;
-      cards.hidden = false;
-    },
-  };
+/** Returns the topics of a person. Without a person: undefined. */
+async function loadTriggers(
+  service: Service,
+  subject_id: string | undefined,
+  signal: AbortSignal,
+): Promise<TriggerProfile | undefined> {
+  if (subject_id === undefined) return undefined;
+  return service.triggers(subject_id, { signal }).catch((error: unknown) => {
+    if (!(error instanceof ProblemError && error.code === 'subject_not_found')) throw error;
+    return { subject_id, triggers: {}, active: [], resolved: [] };
+  });
 }

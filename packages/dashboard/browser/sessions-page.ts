@@ -1,12 +1,10 @@
 import type { SessionState, StateReading } from '../../client/src/index.js';
 import { h } from './dom.js';
-import { createOverview } from './overview.js';
-import type { Service } from './service.js';
-import { createSessionList } from './session-list.js';
+import { everySecond, type Service } from './service.js';
+import { createOverview, createSessionList } from './session-list.js';
 import { createSessionView, type SessionView } from './session-view.js';
 import { createSessions } from './sessions.js';
 
-const tickMs = 1_000;
 /** A busy account has many readings per second. They are drawn together. */
 const drawMs = 200;
 
@@ -33,14 +31,9 @@ export function createSessionsPage(service: Service) {
     draw();
   };
   const overview = createOverview(sessions, filter);
-  const detail = h('div', { class: 'detail' });
-  const element = h('div', { class: 'sessions-page' });
-  const timer = setInterval(update, tickMs);
-  service.signal.addEventListener('abort', () => {
-    clearInterval(timer);
-    clearTimeout(drawing);
-    view?.close();
-  });
+  const element = h('div.sessions-page');
+  everySecond(service.signal, update);
+  service.signal.addEventListener('abort', () => view?.close());
   return {
     element,
     sessions,
@@ -48,8 +41,9 @@ export function createSessionsPage(service: Service) {
       if (view === undefined || view.sessionId !== sessionId) {
         view?.close();
         view = sessionId === undefined ? undefined : createSessionView(service, sessions, sessionId);
-        detail.replaceChildren(...(view ? [view.element] : []));
-        element.replaceChildren(...(view ? [list.element, detail] : [overview.element, list.element]));
+        element.replaceChildren(
+          ...(view ? [list.element, h('div.detail', view.element)] : [overview.element, list.element]),
+        );
         element.classList.toggle('has-session', view !== undefined);
       }
       update();

@@ -6,9 +6,8 @@ import type {
   SessionSummary,
   StateReading,
 } from '../../client/src/index.js';
-import { nowMs } from './clock.js';
-import { hasEnded, signalLifetimeMs } from './format.js';
-import type { Service } from './service.js';
+import { hasEnded, signalLifetimeMs, sum } from './format.js';
+import { nowMs, type Service } from './service.js';
 
 /** The sessions that a list shows. */
 export interface Query {
@@ -33,23 +32,10 @@ export interface KnownSession extends SessionSummary {
   readonly sinceMs: number;
 }
 
-export interface Sessions {
-  /** Returns the known sessions that match, sorted. */
-  list(query: Query): KnownSession[];
-  find(id: string): KnownSession | undefined;
-  /** Returns the number of live sessions by state. */
-  countStates(): SessionStateCounts;
-  /** True if the service may have further sessions that match. Without a query: further sessions of any kind. */
-  hasMore(query?: Query): boolean;
-  /** Requests the first page of a query that was not requested before. */
-  ensure(query: Query): Promise<void>;
-  /** Requests the next page of a query. */
-  loadMore(query: Query): Promise<void>;
-  /** Requests pages until the session is known. Resolves without it if it is not among the newest ones. */
-  search(id: string): Promise<void>;
-  /** Updates the sessions with a reading from the stream. */
-  apply(reading: StateReading): void;
-}
+export type Sessions = ReturnType<typeof createSessions>;
+
+/** Every session, the latest reading first. */
+export const everySession: Query = { states: new Set(), sort: 'activity', text: '' };
 
 /** Pages that are requested without being asked for: 500 sessions. Also those of a search for one session. */
 const pagesMax = 10;
@@ -63,7 +49,7 @@ const byStart = { points: recentMax } as const;
  * The sessions of the account. Pages come from the service, and the stream keeps them up to date. All sessions of a
  * small account are loaded. Of a large account, the service sorts, filters and counts the sessions.
  */
-export function createSessions(service: Service, onChange: () => void): Sessions {
+export function createSessions(service: Service, onChange: () => void) {
   const { signal } = service;
   const byId = new Map<string, KnownSession>();
   /** The next page by query. Null after the last page. */
@@ -131,12 +117,13 @@ export function createSessions(service: Service, onChange: () => void): Sessions
   });
 
   return {
-    list({ states, sort, text }) {
+    /** Returns the known sessions that match, sorted. */
+    list({ states, sort, text }: Query): KnownSession[] {
       const now = nowMs();
       const part = text.toLowerCase();
       const isShown = (it: KnownSession) =>
         (states.size === 0 || states.has(stateOf(it, now))) &&
-        (it.session_id.toLowerCase().includes(part) || (it.subject_id ?? '').toLowerCase().includes(part));
+        [it.session_id, it.subject_id ?? ''].some((id) => id.toLowerCase().includes(part));
       const rankOf = {
         score: (it: KnownSession) => it.stress_score - (hasEnded(it.atMs, now) ? 1_000 : 0),
         activity: (it: KnownSession) => it.atMs,
@@ -148,31 +135,37 @@ export function createSessions(service: Service, onChange: () => void): Sessions
           (a, b) => rankOf(b) - rankOf(a) || b.startedAtMs - a.startedAtMs || (a.session_id < b.session_id ? -1 : 1),
         );
     },
-    find: (id) => byId.get(id),
-    countStates() {
+    find: (id: string) => byId.get(id),
+    /** Returns the number of sessions by state. */
+    countStates(): SessionStateCounts {
       if (counted && cursorOf(byScore) !== null) return counted;
       const counts = { calm: 0, relaxed: 0, focused: 0, stressed: 0, acute_stress: 0, ended: 0 };
       for (const session of byId.values()) counts[stateOf(session, nowMs())] += 1;
       return counts;
     },
-    hasMore(query) {
+    /** True if the service may have further sessions that match. Without a query: further sessions of any kind. */
+    hasMore(query?: Query): boolean {
       const filter = query ? filterOf(query) : byStart;
       return filter !== undefined && cursorOf(filter) !== null;
     },
-    async ensure(query) {
+    /** Requests the first page of a query that was not requested before. */
+    async ensure(query: Query) {
       if (cursorOf(byScore) === undefined) await start();
       const filter = filterOf(query);
       if (filter && cursorOf(filter) === undefined) await loadPage(filter);
     },
-    async loadMore(query) {
+    /** Requests the next page of a query. */
+    async loadMore(query: Query) {
       const filter = filterOf(query);
       if (filter) await loadPage(filter);
     },
-    async search(id) {
+    /** Requests pages until the session is known. Resolves without it if it is not among the newest ones. */
+    async search(id: string) {
       if (cursorOf(byScore) === undefined) await loadPage(byScore);
       await loadPages(byStart, () => byId.has(id));
     },
-    apply(reading) {
+    /** Updates the sessions with a reading from the stream. */
+    apply(reading: StateReading) {
       const known = byId.get(reading.session_id);
       byId.set(reading.session_id, withReading(reading, known));
       if (!known) complete();
@@ -195,7 +188,7 @@ export function isRising({ recent }: KnownSession, now: number): boolean {
 }
 
 function mean(values: readonly number[]): number {
-  return values.reduce((sum, it) => sum + it, 0) / values.length;
+  return sum(values) / values.length;
 }
 
 /** Adds a session of a page. The stream may be newer than a page that was requested earlier. */

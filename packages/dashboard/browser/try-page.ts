@@ -9,15 +9,15 @@ const emptyText = 'No readings yet. Play a scene, connect a strap or send a read
 let id: string | undefined;
 
 /** Returns the page that sends readings for trying out: always those of its own session and person, `try-…`. */
-export function createTryPage(service: Service, page: SessionsPage): { readonly element: HTMLElement; close(): void } {
+export function createTryPage(service: Service, page: SessionsPage) {
   id ??= `try-${crypto.getRandomValues(new Uint32Array(1))[0]?.toString(36)}`;
   const panel = createSendPanel(service, id);
   const view = createSessionView(service, page.sessions, id, emptyText);
   page.follow(view);
   setTitle('Try it');
-  const head = h('header', {}, h('h1', { tabindex: -1 }, 'Try it'));
+  const head = h('header.line', h('h1', { tabindex: -1 }, 'Try it'));
   return {
-    element: h('div', { class: 'page try' }, head, panel.element, view.element),
+    element: h('div.page.try', head, panel.element, view.element),
     close() {
       page.follow(undefined);
       panel.close();

@@ -46,7 +46,7 @@ test(
 
     // The turns of a scene name a subject, so its topics are remembered.
     await page.locator('.triggers li').filter({ hasText: 'job loss' }).filter({ hasText: 'active' }).waitFor();
-    await expect.poll(() => chart.locator('.topic text').allTextContents()).toContain('job loss');
+    await expect.poll(() => chart.locator('.topic span').allTextContents()).toContain('job loss');
 
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
     const failed = page.locator('.deliveries tr').filter({ hasText: 'failed' }).first();

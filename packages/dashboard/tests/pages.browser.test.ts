@@ -83,9 +83,9 @@ test('a session shows its score, reason, chart, signals and triggers', async () 
   expect(await chart.locator('.band').count()).toBe(5);
   const { body: history } = await service.request('/v1/history?session_id=shown');
   expect(await chart.locator('.hold').count()).toBe(history.summary.transitions + 1);
-  expect(await chart.locator('.topic text').allTextContents()).toEqual(['job loss']);
+  expect(await chart.locator('.topic span').allTextContents()).toEqual(['job loss']);
   expect(await chart.locator('path.line-heart').count()).toBe(1);
-  expect(await page.locator('.triggers').innerText()).toMatch(/job loss[^]*mean \d+, peak \d+, 1 session/);
+  expect(await page.locator('.triggers').innerText()).toMatch(/job loss[^]*mean score \d+, peak \d+, 1 session/);
   const signals = await page.locator('.signals li').allInnerTexts();
   expect(signals.map((it) => it.split(/\s\d/)[0])).toEqual([
     'Heart rate',
@@ -123,7 +123,7 @@ test('ids of clients are text, never markup', async () => {
     .getByRole('link', { name: /onerror/ })
     .click();
   await expect.poll(() => page.locator('h1').innerText()).toBe(session_id);
-  await expect.poll(() => page.locator('.session-facts').innerText()).toContain(subject);
+  await expect.poll(() => page.locator('.session header p').innerText()).toContain(subject);
   await page.locator('.score').waitFor();
   expect(await page.locator('main img, main script').count()).toBe(0);
   expect(complaints).toEqual([]);

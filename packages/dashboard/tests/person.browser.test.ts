@@ -189,7 +189,8 @@ test('the readings of an import count, also those on the next day of the time zo
   await backfill(createStateClient({ baseUrl: service.url, key: service.key }), readings);
   const { page } = await open(service, 'day/2026-11-20');
   const summary = page.locator('.person-sessions summary');
-  await expect.poll(() => summary.innerText()).toBe('Import, 20 – 21 November 24 readings in these days, 1 session');
+  const text = 'Import, 20 – 21 November 24 readings in these days, 1 session';
+  await expect.poll(() => summary.innerText(), { timeout: 15_000 }).toBe(text);
 });
 
 test('a person without data has a message, and an erased person disappears from the page', async () => {

@@ -46,7 +46,7 @@ function colorOf(page: Page, selector: string): Promise<string> {
 /** Returns pairs of texts of the chart that overlap. */
 function findOverlaps(page: Page): Promise<string[]> {
   return page.evaluate(`(() => {
-    const texts = [...document.querySelectorAll('.chart svg text')].map((it) => [it.textContent, it.getBoundingClientRect()]);
+    const texts = [...document.querySelectorAll('.picture span')].filter((it) => !it.firstElementChild && it.checkVisibility()).map((it) => [it.textContent, it.getBoundingClientRect()]);
     const touch = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3;
     return texts.flatMap(([one, a], index) => texts.slice(index + 1).filter(([, b]) => touch(a, b)).map(([two]) => one + ' / ' + two));
   })()`);
@@ -69,12 +69,13 @@ test('a session that ended hours ago is grey, has no recommendation, and its cha
   const widthOf = async (name: string) => (await page.locator(name).boundingBox())?.width ?? 0;
   // The chart is drawn again every second.
   await expect
-    .poll(async () => (await widthOf('path.line-score')) / (await widthOf('.chart svg')))
+    .poll(async () => (await widthOf('path.line-score')) / (await widthOf('.score-plot svg')))
     .toBeGreaterThan(0.7);
   const signals = await page.locator('.signals li').allInnerTexts();
-  expect(
-    await page.locator('.signals meter').evaluateAll((found) => found.map((it) => it.getAttribute('value'))),
-  ).toEqual(['0', '0']);
+  expect(await page.locator('.signals .bar').evaluateAll((found) => found.map((it) => it.ariaValueNow))).toEqual([
+    '0',
+    '0',
+  ]);
   expect(signals.map((it) => it.replaceAll(/\s+/g, ' '))).toEqual([
     'Heart rate 112 bpm 2 h ago',
     'Tone hostile 2 h ago',
@@ -89,7 +90,7 @@ test('a session that ended hours ago is grey, has no recommendation, and its cha
   }
   await page.goto(`${service.url}/dashboard/#/sessions/point`);
   await page.getByRole('img', { name: /: 1 reading,.* 0 changes/ }).waitFor();
-  expect(await page.locator('circle.line-score').count()).toBe(1);
+  expect(await page.locator('path.line-score').count()).toBe(1);
   expect(await page.locator('.hold').count()).toBe(1);
   expect(await page.locator('.line-heart').count()).toBe(0);
   expect([await findOverlaps(page), await barriers(page)]).toEqual([[], []]);
@@ -115,9 +116,7 @@ test('by keyboard, the chart names the topics of a reading, and the subject open
   await page.getByLabel('Reading in the chart').focus();
   await page.keyboard.press('Home');
   await expect.poll(() => page.locator('.readout').innerText()).toMatch(/job loss$/);
-  const bars = await page
-    .locator('.signals meter')
-    .evaluateAll((found) => found.map((it) => Number(it.getAttribute('value'))));
+  const bars = await page.locator('.signals .bar').evaluateAll((found) => found.map((it) => Number(it.ariaValueNow)));
   expect(bars.map((it) => it > 0 && it < 1)).toEqual([true, true]);
   await page.getByRole('link', { name: `Subject ${subject_id}`, exact: true }).focus();
   await page.keyboard.press('Enter');
@@ -127,12 +126,12 @@ test('by keyboard, the chart names the topics of a reading, and the subject open
 test('a session ends on the page when its signals are too old, and a new reading makes it live again', async () => {
   const service = await startTestService({ clock: Object.assign(new Clock(), { now: Date.now }) });
   // Readings are rejected from 300 s on.
-  const timestamp = new Date(Date.now() - 295_000).toISOString();
+  const timestamp = new Date(Date.now() - 250_000).toISOString();
   await service.read({ session_id: 'ends', timestamp, heart_rate: 110, tone: 'hostile' });
   const { page } = await openBrowser(service.url);
   await open(service, page, 'ends');
   await page.getByText(/De-escalate and shorten|Pause and ground/).waitFor();
-  await page.getByText(/^Ended 5 min ago$/).waitFor();
+  await page.getByText(/^Ended 5 min ago$/).waitFor({ timeout: 60_000 });
   await service.read({ session_id: 'ends', timestamp: new Date().toISOString(), heart_rate: 64, tone: 'calm' });
   await page.getByText('Maintain engagement').waitFor();
   await page.getByText('Live', { exact: true }).waitFor();

@@ -1,10 +1,8 @@
-import { h, svg } from '../dom.js';
-import { count, percent, whenOf, words } from '../format.js';
-import { changesOf, type Point, thinned } from '../points.js';
-import { bandsOf, heartAxis, timeAxis } from './axes.js';
-import { extentOf, heartBounds, type Layout, layoutOf, xOf } from './layout.js';
-import { linesOf } from './lines.js';
-import { lanesOf, stateSegments, topicLanes } from './marks.js';
+import { bands, scoreMax } from '../../../../generated/spec.js';
+import { h, show, svg } from '../dom.js';
+import { count, hasEnded, label, percent, timeOfDay, whenOf, words } from '../format.js';
+import { countChanges, holdsOf, type Point } from '../points.js';
+import * as plot from './plot.js';
 
 export interface ChartData {
   readonly points: readonly Point[];
@@ -13,18 +11,26 @@ export interface ChartData {
   readonly nowMs: number;
 }
 
-/**
- * Returns the chart. It is SVG, so that the stylesheet colors it in light and dark, its labels are text, and the content
- * security policy needs no exception.
- */
+/** A longer pause between two readings leaves a gap in a line. */
+const pauseMs = 120_000;
+/** A shorter time would stretch one reading over the whole chart. */
+const extentMinMs = 60_000;
+const [second, minute] = [1_000, 60_000];
+const tickSteps = [5 * second, 10 * second, 30 * second, ...[1, 2, 5, 10, 15, 30].map((it) => it * minute)];
+const ticksMax = 8;
+/** Topics that have a lane. The readings name the others. */
+const lanesMax = 8;
+const scores: plot.Bounds = [0, scoreMax];
+const whole: plot.Bounds = [0, plot.plotHeight];
+
+/** Returns the chart of a session. From top to bottom: topics, score, states and heart rate. All share the time axis. */
 export function createChart() {
-  const drawing = svg('svg', { role: 'img' });
-  const cursor = h('input', { type: 'range', class: 'cursor', step: 1, 'aria-label': 'Reading in the chart' });
-  const readout = h('p', { class: 'readout' });
-  const others = h('p', { class: 'hint' });
-  const element = h('figure', { class: 'chart' }, drawing, cursor, h('figcaption', {}, readout, others));
-  let data: ChartData | undefined;
-  let layout: Layout | undefined;
+  const picture = h('div.picture', { role: 'img' });
+  const cursor = h('input.cursor', { type: 'range', step: 1, 'aria-label': 'Reading in the chart' });
+  const cursorLine = h('div.cursor-line', { hidden: true });
+  const [readout, others] = [h('p.readout.hint'), h('p.hint')];
+  let extent: plot.Extent = { fromMs: 0, toMs: 1 };
+  let nowMs = 0;
   let shown: readonly Point[] = [];
   /** The newest reading is selected until the reader moves the cursor, and again when they move it to the end. */
   let chosenMs: number | undefined;
@@ -34,98 +40,149 @@ export function createChart() {
     showCursor();
   };
   const showCursor = () => {
-    const found = chosenMs === undefined ? shown.length - 1 : shown.findIndex((it) => it.atMs === chosenMs);
+    const found = chosenMs === undefined ? -1 : shown.findIndex((it) => it.atMs === chosenMs);
     const index = found < 0 ? shown.length - 1 : found;
     const point = shown[index];
     cursor.max = String(Math.max(shown.length - 1, 0));
     cursor.value = String(index);
     cursor.disabled = shown.length < 2;
-    readout.textContent = point ? describePoint(point, data?.nowMs ?? point.atMs) : 'No readings in this window.';
-    cursor.setAttribute('aria-valuetext', readout.textContent);
-    drawing.querySelector('.cursor-line')?.remove();
-    if (!layout || !point || chosenMs === undefined) return;
-    const x = xOf(layout, point.atMs);
-    drawing.append(svg('line', { class: 'cursor-line', x1: x, x2: x, y1: layout.score.top, y2: layout.heart.bottom }));
+    const text = point ? describePoint(point, nowMs) : 'No readings in this window.';
+    show(readout, text);
+    cursor.setAttribute('aria-valuetext', text);
+    cursorLine.hidden = found < 0;
+    if (point) cursorLine.style.setProperty('--share', String(plot.shareOf(extent, point.atMs)));
   };
-  const redraw = () => {
-    if (!data || element.clientWidth === 0) return;
-    const drawn = drawChart(drawing, element.clientWidth, data);
-    ({ layout, shown } = drawn);
-    others.hidden = drawn.rest === 0;
-    others.textContent = `${count(drawn.rest, 'earlier topic')}: move along the chart to read them.`;
-    // The slider ends where the plot ends. Half of its thumb is beyond each end.
-    cursor.style.marginLeft = `${layout.left - 7}px`;
-    cursor.style.width = `${layout.right - layout.left + 14}px`;
-    showCursor();
+  cursor.oninput = () => select(Number(cursor.value));
+  picture.onpointermove = ({ clientX }) => {
+    const { left, width } = picture.querySelector('.score-plot')?.getBoundingClientRect() ?? new DOMRect();
+    const atMs = extent.fromMs + ((clientX - left) / width) * (extent.toMs - extent.fromMs);
+    const distances = shown.map((it) => Math.abs(it.atMs - atMs));
+    select(distances.indexOf(Math.min(...distances)));
   };
-  cursor.addEventListener('input', () => select(Number(cursor.value)));
-  drawing.addEventListener('pointermove', ({ clientX }) => {
-    if (layout) select(nearest(shown, clientX - drawing.getBoundingClientRect().left, layout));
-  });
-  drawing.addEventListener('pointerleave', () => select(shown.length - 1));
-  new ResizeObserver(redraw).observe(element);
+  picture.onpointerleave = () => select(shown.length - 1);
   return {
-    element,
-    draw(next: ChartData) {
-      data = next;
-      redraw();
+    element: h('figure.chart', picture, cursorLine, cursor, h('figcaption', readout, others)),
+    draw(data: ChartData) {
+      nowMs = data.nowMs;
+      extent = extentOf(data);
+      shown = data.points.filter(({ atMs }) => atMs >= extent.fromMs);
+      picture.ariaLabel = describe(shown, nowMs);
+      const topics = listTopics(shown);
+      show(
+        picture,
+        topics.slice(0, lanesMax).map((it) => topicLane(extent, ...it)),
+        plots(extent, data, shown),
+      );
+      const rest = topics.length - lanesMax;
+      show(others, rest > 0 && `${count(rest, 'earlier topic')}: move along the chart to read them.`);
+      showCursor();
     },
   };
 }
 
-interface Drawn {
-  readonly layout: Layout;
-  /** The points within the layout. */
-  readonly shown: readonly Point[];
-  /** Number of topics without a lane. */
-  readonly rest: number;
+/**
+ * Returns the time of the newest points, at most `minutes`. It ends now, or with the newest reading of a session that has
+ * ended. It begins with the first of these points.
+ */
+function extentOf({ points, minutes, nowMs }: ChartData): plot.Extent {
+  const newestMs = points.at(-1)?.atMs ?? nowMs;
+  const isPast = hasEnded(newestMs, nowMs);
+  const lastMs = isPast ? newestMs : nowMs;
+  const firstMs = points.find(({ atMs }) => atMs > lastMs - minutes * minute)?.atMs ?? lastMs - minutes * minute;
+  const spanMs = Math.max(lastMs - firstMs, extentMinMs);
+  // A point at the edge would be cut off. A single point is in the middle.
+  const marginMs = Math.max(spanMs * 0.03, isPast ? (spanMs - (lastMs - firstMs)) / 2 : 0);
+  const toMs = isPast ? lastMs + marginMs : lastMs;
+  return { fromMs: Math.min(firstMs - spanMs * 0.03, toMs - spanMs), toMs };
 }
 
-/** Replaces the content of the drawing. */
-function drawChart(drawing: SVGSVGElement, width: number, { points, minutes, nowMs }: ChartData): Drawn {
-  const extent = extentOf(points, minutes, nowMs);
-  const shown = points.filter(({ atMs }) => atMs >= extent.fromMs);
-  const rates = shown.flatMap(({ sent }) => sent.heart_rate ?? []);
-  const bounds = rates.length > 0 ? heartBounds(rates) : undefined;
-  const { lanes, rest } = lanesOf(shown);
-  const layout = layoutOf(width, extent, { topics: lanes.length, hasHeart: bounds !== undefined });
-  const drawn = thinned(shown, ({ atMs }) => xOf(layout, atMs));
-  drawing.setAttribute('viewBox', `0 0 ${width} ${layout.height}`);
-  drawing.setAttribute('height', String(layout.height));
-  drawing.setAttribute('aria-label', summaryOf(shown, nowMs));
-  drawing.replaceChildren(
-    ...bandsOf(layout),
-    ...(bounds ? heartAxis(layout, bounds) : []),
-    ...timeAxis(layout),
-    ...topicLanes(layout, lanes),
-    ...linesOf(layout, drawn, bounds),
-    ...stateSegments(layout, points, nowMs),
+/** Returns the times at which topics were mentioned, the most recently mentioned topic first. */
+function listTopics(points: readonly Point[]): Array<[topic: string, times: readonly number[]]> {
+  const byTopic = new Map<string, number[]>();
+  for (const { atMs, topics } of points.toReversed())
+    for (const topic of topics) byTopic.set(topic, [...(byTopic.get(topic) ?? []), atMs]);
+  return [...byTopic];
+}
+
+/** Returns a lane with a tick per mention of the topic. */
+function topicLane(extent: plot.Extent, topic: string, times: readonly number[]) {
+  const ticks = times.map((atMs) => plot.span('topic-mark', extent, { fromMs: atMs, toMs: atMs }, whole, undefined, 3));
+  return h('div.topic', h('span', words(topic)), plot.drawing('svg.lane', undefined, ticks));
+}
+
+function plots(extent: plot.Extent, { points, nowMs }: ChartData, shown: readonly Point[]) {
+  const rates = shown.flatMap(({ atMs, sent: { heart_rate: value } }) =>
+    value === undefined ? [] : [{ atMs, value }],
   );
-  return { layout, shown, rest };
+  const bounds = plot.heartBounds(rates.map(({ value }) => value));
+  const ticks = listTicks(extent);
+  const times = ticks.map(([atMs]) => atMs);
+  const grid = () => plot.gridLines(extent, times);
+  const values = shown.map(({ atMs, score }) => ({ atMs, value: score }));
+  const lower = bands.map(({ min_score: min }) => min);
+  return [
+    h(
+      'div.plot.score-plot',
+      plot.axis(scores, [...lower, scoreMax]),
+      bandNames(),
+      plot.drawing('svg', undefined, bandAreas(), grid(), plot.line('line-score', extent, scores, values, pauseMs)),
+    ),
+    holdStrip(extent, points, nowMs),
+    rates.length > 0 && [
+      h('p.plot-name.hint.tiny', 'Heart rate'),
+      plot.heartPlot(bounds, undefined, grid(), plot.line('line-heart', extent, bounds, rates, pauseMs)),
+    ],
+    plot.timeAxis(extent, ticks),
+  ];
 }
 
-/** Returns the index of the point nearest to a horizontal place. */
-function nearest(points: readonly Point[], x: number, layout: Layout): number {
-  const distances = points.map(({ atMs }) => Math.abs(xOf(layout, atMs) - x));
-  return distances.indexOf(Math.min(...distances));
+function bandAreas() {
+  return bands.map(({ state, min_score: min }, index) => {
+    const [top, bottom] = [bands[index + 1]?.min_score ?? scoreMax, min].map((it) => plot.yOf(scores, it));
+    return svg('rect.band', { class: state, y: top, width: plot.plotWidth, height: (bottom ?? 0) - (top ?? 0) });
+  });
+}
+
+/** Returns the names of the bands, beside the plot. */
+function bandNames() {
+  return bands.map(({ state, min_score: min, max_score: max }) => {
+    const style = `top: ${plot.yOf(scores, (min + max + 1) / 2)}%`;
+    return h('span.band-name', { class: state, 'aria-hidden': 'true', style }, words(state));
+  });
+}
+
+/** Returns a segment for each time during which the state was the same, with its name if there is room. */
+function holdStrip(extent: plot.Extent, points: readonly Point[], nowMs: number) {
+  const holds = holdsOf(points, nowMs).filter(({ fromMs, toMs }) => toMs > extent.fromMs && fromMs < extent.toMs);
+  const segments = holds.map(({ state, fromMs, toMs }) => {
+    const [from, to] = [fromMs, toMs].map((it) => 100 * plot.shareOf(extent, it));
+    const title = `${label(state)}, ${timeOfDay(fromMs, 'seconds')} to ${timeOfDay(toMs, 'seconds')}`;
+    const style = `left: ${from}%; width: ${(to ?? 0) - (from ?? 0)}%`;
+    return h('span.hold', { class: state, title, style }, h('span', label(state)));
+  });
+  return h('div.plot.holds', h('span.bound', 'State'), segments);
+}
+
+/** Returns the times of the labels of the time axis. */
+function listTicks({ fromMs, toMs }: plot.Extent): Array<[atMs: number, text: string]> {
+  const stepMs = tickSteps.find((step) => (toMs - fromMs) / step <= ticksMax) ?? 60 * minute;
+  const first = Math.ceil(fromMs / stepMs) * stepMs;
+  const times = Array.from({ length: Math.floor((toMs - first) / stepMs) + 1 }, (_, index) => first + index * stepMs);
+  return times.map((atMs) => [atMs, timeOfDay(atMs, stepMs < minute ? 'seconds' : 'minutes')]);
 }
 
 function describePoint({ atMs, score, state, confidence, topics, sent }: Point, nowMs: number): string {
   const rate = sent.heart_rate === undefined ? [] : [`${Math.round(sent.heart_rate)} bpm`];
-  return [
-    whenOf(atMs, nowMs),
-    `score ${score}, ${words(state)}`,
-    ...rate,
-    `confidence ${percent(confidence)}`,
-    ...topics.map(words),
-  ].join(' · ');
+  const facts = [`score ${score}, ${words(state)}`, ...rate, `confidence ${percent(confidence)}`, ...topics.map(words)];
+  return [whenOf(atMs, nowMs), ...facts].join(' · ');
 }
 
-function summaryOf(points: readonly Point[], nowMs: number): string {
+function describe(points: readonly Point[], nowMs: number): string {
   const [first, last] = [points[0], points.at(-1)];
   if (!first || !last) return 'Stress score and heart rate: no readings.';
-  const scores = points.map(({ score }) => score);
+  const all = points.map(({ score }) => score);
   const time = `${whenOf(first.atMs, nowMs)} to ${whenOf(last.atMs, nowMs)}`;
-  const changes = count(changesOf(points).length, 'change');
-  return `Stress score and heart rate, ${time}: ${count(points.length, 'reading')}, score from ${Math.min(...scores)} to ${Math.max(...scores)}, last ${last.score}, ${changes} of the state.`;
+  const range = `score from ${Math.min(...all)} to ${Math.max(...all)}, last ${last.score}`;
+  const changes = count(countChanges(points), 'change');
+  return `Stress score and heart rate, ${time}: ${count(points.length, 'reading')}, ${range}, ${changes} of the state.`;
 }

@@ -66,6 +66,7 @@ const titles = {
   month: format({ month: 'long', year: 'numeric' }),
 };
 const dayName = format({ weekday: 'short', day: 'numeric', month: 'short' });
+const dayShort = format({ weekday: 'short', day: 'numeric' });
 const instantName = format({ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' });
 const datesName = format({ day: 'numeric', month: 'long' });
 
@@ -77,6 +78,11 @@ export function titleOf(period: Period): string {
 /** Returns e.g. `Mon, 16 Nov`. */
 export function nameOfDay(atMs: number): string {
   return dayName.format(atMs);
+}
+
+/** Returns e.g. `Mon 16`. */
+export function shortNameOfDay(atMs: number): string {
+  return dayShort.format(atMs);
 }
 
 /** Returns e.g. `16 Nov 2026, 14:05`. */
@@ -91,6 +97,11 @@ export function nameOfDates(fromMs: number, toMs: number): string {
 
 export function timeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** Returns the day of the week, from 1 for Monday to 7 for Sunday. */
+export function weekdayOf(atMs: number): number {
+  return ((new Date(atMs).getDay() + 6) % 7) + 1;
 }
 
 /** Returns the time on the reader's clock, minutes after midnight. */

@@ -1,6 +1,6 @@
 import type { State, SummaryRow } from '../../../client/src/index.js';
 import { bands } from '../../../../generated/spec.js';
-import { words } from '../format.js';
+import { sum, words } from '../format.js';
 import type { Day } from './calendar.js';
 
 export const hourMs = 3_600_000;
@@ -20,12 +20,8 @@ export function hoursOf(hours: readonly Hour[], { fromMs, toMs }: Day): Hour[] {
 }
 
 export function sumSeconds(rows: readonly Pick<SummaryRow, 'state_seconds'>[]): Seconds {
-  const sums = states.map((state) => [state, rows.reduce((sum, row) => sum + row.state_seconds[state], 0)]);
+  const sums = states.map((state) => [state, sum(rows.map((row) => row.state_seconds[state]))]);
   return Object.fromEntries(sums) as Seconds;
-}
-
-export function measuredSeconds(seconds: Seconds): number {
-  return states.reduce((sum, state) => sum + seconds[state], 0);
 }
 
 /** Returns e.g. `2 h 5 min`. */
@@ -39,7 +35,6 @@ export function duration(seconds: number): string {
 /** Returns the time in each state, e.g. `relaxed 40 min, stressed 12 min`. */
 export function describeStates(seconds: Seconds): string {
   const shown = states.filter((state) => seconds[state] > 0);
-  return shown.length === 0
-    ? 'not measured'
-    : shown.map((state) => `${words(state)} ${duration(seconds[state])}`).join(', ');
+  if (shown.length === 0) return 'not measured';
+  return shown.map((state) => `${words(state)} ${duration(seconds[state])}`).join(', ');
 }

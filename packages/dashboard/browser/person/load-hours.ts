@@ -1,31 +1,20 @@
 import type { SummaryRow } from '../../../client/src/index.js';
 import type { Service } from '../service.js';
-import type { Day } from './calendar.js';
+import { type Day, timeZone } from './calendar.js';
 import type { Hour } from './hours.js';
 
 /** Returns the measured hours of a period, oldest first. Rejects with the error of the request. */
-export async function loadHours(
-  service: Service,
-  subjectId: string,
-  period: Day,
-  signal: AbortSignal,
-): Promise<Hour[]> {
-  const rows = await rowsOf(service, subjectId, period, {}, signal);
-  return rows.map((row) => ({ atMs: Date.parse(row.start), row }));
+export async function loadHours(service: Service, subjectId: string, period: Day, signal: AbortSignal) {
+  const rows = await loadRows(service, subjectId, period, {}, signal);
+  return rows.map((row): Hour => ({ atMs: Date.parse(row.start), row }));
 }
 
 /** Returns the summaries of the days of a period, in the reader's time zone. */
-export function loadDays(
-  service: Service,
-  subjectId: string,
-  period: Day,
-  time_zone: string,
-  signal: AbortSignal,
-): Promise<SummaryRow[]> {
-  return rowsOf(service, subjectId, period, { interval: 'day', time_zone }, signal);
+export function loadDays(service: Service, subjectId: string, period: Day, signal: AbortSignal) {
+  return loadRows(service, subjectId, period, { interval: 'day', time_zone: timeZone() }, signal);
 }
 
-async function rowsOf(
+async function loadRows(
   service: Service,
   subjectId: string,
   { fromMs, toMs }: Day,

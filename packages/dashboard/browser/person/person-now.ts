@@ -1,50 +1,42 @@
-import type { StateReading } from '../../../client/src/index.js';
-import { nowMs } from '../clock.js';
+import type { History, StateReading } from '../../../client/src/index.js';
+import { createScoreCard, createSignalsCard } from '../cards.js';
 import { h } from '../dom.js';
-import { followReadings } from '../follow-readings.js';
-import { loadHistory, refreshedMinutes } from '../load-history.js';
 import { type Point, withHistory } from '../points.js';
-import { createScoreCard } from '../score-card.js';
-import type { Service } from '../service.js';
-import { createSignalsCard } from '../signals-card.js';
-
-const tickMs = 1_000;
+import { everySecond, followHistory, followReadings, nowMs, refreshedMinutes, type Service } from '../service.js';
 
 /**
  * Returns the present state of a person over all sessions, and the session that sent each signal. It follows the stream of
  * the person until the signal aborts. Hidden for a person without a live session.
  */
 export function createPersonNow(service: Service, subjectId: string, signal: AbortSignal): HTMLElement {
-  const [score, signals] = [createScoreCard(), createSignalsCard('Where the signals come from')];
-  const element = h('div', { class: 'cards now', hidden: true }, score.element, signals.element);
   const of = { subject_id: subjectId };
   let newest: StateReading | undefined;
+  let trend: History['trend'] | undefined;
   let points: readonly Point[] = [];
+  const score = createScoreCard();
+  const signals = createSignalsCard('Where the signals come from', (name, point) => {
+    const shared = newest?.shared_signals ?? [];
+    const other = shared.find((it) => it.signal === name && Date.parse(it.timestamp) >= point.atMs);
+    return other?.session_id ?? point.sessionId ?? newest?.session_id;
+  });
+  const element = h('div.cards.two.now', { hidden: true }, score.element, signals.element);
 
-  const tick = () => {
+  const draw = () => {
     if (!newest) return;
     const atMs = Date.parse(newest.timestamp);
-    score.tick(atMs, nowMs(), points.findLast((it) => it.atMs === atMs)?.confidence ?? newest.confidence);
-    signals.tick(nowMs());
+    const confidence = points.findLast((it) => it.atMs === atMs)?.confidence ?? newest.confidence;
+    score.show(newest, nowMs(), confidence, trend);
+    signals.show(points, nowMs());
   };
-  const draw = () => {
-    const { shared_signals: shared = [], session_id } = newest ?? {};
-    signals.receive(points, (name, point) => {
-      const other = shared.find((it) => it.signal === name && Date.parse(it.timestamp) >= point.atMs);
-      return other?.session_id ?? point.sessionId ?? session_id;
-    });
-    tick();
-  };
-  const history = loadHistory(service, of, signal, (loaded, untilMs = nowMs()) => {
+  const history = followHistory(service, of, signal, (loaded, untilMs) => {
     points = withHistory([], loaded, untilMs);
-    score.showTrend(loaded.trend);
+    ({ trend } = loaded);
     draw();
   });
-  const receive = (reading: StateReading) => {
+  const onReading = (reading: StateReading) => {
     if (newest && reading.timestamp < newest.timestamp) return;
     newest = reading;
     element.hidden = false;
-    score.show(reading);
     draw();
     history.refresh();
   };
@@ -52,15 +44,12 @@ export function createPersonNow(service: Service, subjectId: string, signal: Abo
     // A person with imported readings only has no present state.
     if ((await service.sessions({ ...of, sort: 'activity' }, { signal })).sessions.length === 0) return;
     const state = await service.state(of, { signal });
-    const ageMs = nowMs() - Date.parse(state.timestamp);
-    await history.load(refreshedMinutes, ageMs > refreshedMinutes * 60_000 ? Date.parse(state.timestamp) : undefined);
-    receive(state);
+    const atMs = Date.parse(state.timestamp);
+    await history.load(refreshedMinutes, nowMs() - atMs > refreshedMinutes * 60_000 ? atMs : undefined);
+    onReading(state);
   };
   load().catch(() => undefined);
-  const ignore = () => undefined;
-  const following = { onReading: receive, onDisconnect: ignore, onRefused: ignore };
-  void followReadings(service, following, { subjectId, signal });
-  const timer = setInterval(tick, tickMs);
-  signal.addEventListener('abort', () => clearInterval(timer));
+  void followReadings(service, { onReading }, { subjectId, signal });
+  everySecond(signal, draw);
   return element;
 }

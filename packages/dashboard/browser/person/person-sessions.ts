@@ -1,10 +1,11 @@
 import type { SessionSummary } from '../../../client/src/index.js';
 import { timestamps } from '../../../../generated/spec.js';
-import { h, setText } from '../dom.js';
-import { count, words } from '../format.js';
+import { h, show } from '../dom.js';
+import { count, sum, words } from '../format.js';
+import { button } from '../parts.js';
 import { sessionLink } from '../router.js';
 import { reasonOf, type Service } from '../service.js';
-import { type Day, nameOfDates, nameOfInstant, periodAt, timeZone } from './calendar.js';
+import { type Day, nameOfDates, nameOfInstant, periodAt } from './calendar.js';
 import { loadDays } from './load-hours.js';
 
 /** `replay --backfill` names its sessions so, with the day of their readings. */
@@ -14,53 +15,31 @@ const importPauseMs = 900_000;
 
 /** Returns the sessions of a person, newest first. The sessions of an import are one entry. */
 export function createPersonSessions(service: Service, subjectId: string, signal: AbortSignal) {
-  const list = h('ul', { class: 'person-sessions' });
-  const note = h('p', { class: 'hint' }, 'Loading …');
-  const more = h('button', { type: 'button', class: 'secondary small', hidden: true }, 'Load more');
+  const [list, note] = [h('ul.person-sessions.list'), h('p.hint', 'Loading …')];
+  const more = button('Load more', () => void load(cursor), { hidden: true });
   let sessions: readonly SessionSummary[] = [];
   let cursor: string | undefined;
 
-  /** One request for all imports. An entry without the number of its readings is still complete. */
-  const countReadings = async (imports: readonly Import[]) => {
-    const days = {
-      fromMs: Math.min(...imports.map((it) => it.fromMs)),
-      toMs: Math.max(...imports.map((it) => it.toMs)),
-    };
-    const rows = imports.length === 0 ? [] : await loadDays(service, subjectId, days, timeZone(), signal);
-    for (const { fromMs, toMs, figures } of imports) {
-      const shown = rows.filter(({ start }) => Date.parse(start) >= fromMs && Date.parse(start) < toMs);
-      const readings = shown.reduce((sum, it) => sum + it.readings, 0);
-      setText(figures, `${count(readings, 'reading')} in these days, ${figures.textContent}`);
-    }
-  };
   const loadPage = async (after: string | undefined) => {
     const filter = { subject_id: subjectId, ...(after !== undefined && { cursor: after }) };
     const page = await service.sessions(filter, { signal });
     sessions = after === undefined ? page.sessions : [...sessions, ...page.sessions];
     cursor = page.next_cursor ?? undefined;
-    const imports: Import[] = [];
-    const rows = groupImports(sessions).map((group) => {
-      if (!group.every(isImported)) return h('li', {}, ...group.map(sessionRow));
-      const made = createImport(group);
-      imports.push(made);
-      return made.element;
-    });
-    list.replaceChildren(...rows);
+    const groups = groupImports(sessions);
+    const imports = groups.filter((group) => group.every(isImported)).map(daysOf);
+    const draw = (figures: readonly string[] = []) =>
+      show(list, ...groups.map((group) => entry(group, imports, figures)));
+    draw();
     more.hidden = cursor === undefined;
-    note.hidden = sessions.length > 0;
-    setText(note, 'No session is stored. Sessions expire earlier than the history above.');
-    countReadings(imports).catch(() => undefined);
+    show(note, sessions.length === 0 && 'No session is stored. Sessions expire earlier than the history above.');
+    countReadings(service, subjectId, imports, signal).then(draw, () => undefined);
   };
   const load = async (after?: string) => {
     more.disabled = true;
-    await loadPage(after).catch((error: unknown) => {
-      note.hidden = signal.aborted;
-      setText(note, reasonOf(error));
-    });
+    await loadPage(after).catch((error: unknown) => signal.aborted || show(note, reasonOf(error)));
     more.disabled = false;
   };
-  more.addEventListener('click', () => void load(cursor));
-  return { element: h('div', {}, list, note, more), load };
+  return { element: h('div', list, note, more), load };
 }
 
 /** Groups the sessions of an import. The service sorts sessions by the time at which it accepted their first reading. */
@@ -84,37 +63,53 @@ function isImported({ session_id, started_at, timestamp }: SessionSummary): bool
   return importedDay.test(session_id) || passedMs > timestamps.max_age_seconds * 1_000;
 }
 
-/** An entry for the sessions of an import. Its days begin and end at midnight. */
-interface Import extends Day {
-  readonly element: HTMLElement;
-  readonly figures: HTMLElement;
-}
-
-function createImport(sessions: readonly SessionSummary[]): Import {
-  // The name of a session has the day of UTC. Its newest reading may be on the next day of the reader's time zone.
+/**
+ * Returns the days of an import. The name of a session has the day of UTC. Its newest reading may be on the next day of the
+ * reader's time zone.
+ */
+function daysOf(sessions: readonly SessionSummary[]): Day {
   const newest = sessions.map(({ timestamp }) => Date.parse(timestamp));
-  const [first, last] = [Math.min(...newest, ...sessions.map(dayOf)), Math.max(...newest)];
-  const figures = h('span', { class: 'hint' }, count(sessions.length, 'session'));
-  const rows = sessions.map((session) => h('li', {}, sessionRow(session)));
-  const summary = h('summary', {}, h('strong', {}, `Import, ${nameOfDates(first, last)}`), ' ', figures);
-  const element = h('li', {}, h('details', {}, summary, h('ul', {}, ...rows)));
-  const [{ fromMs }, { toMs }] = [periodAt('day', new Date(first)), periodAt('day', new Date(last))];
-  return { element, figures, fromMs, toMs };
+  const first = Math.min(...newest, ...sessions.map(dayOf));
+  return {
+    fromMs: periodAt('day', new Date(first)).fromMs,
+    toMs: periodAt('day', new Date(Math.max(...newest))).toMs,
+  };
 }
 
-/** Returns a time of the day that the session covers, epoch ms. */
+/** Returns a time of the day in the name of the session, epoch ms. */
 function dayOf({ session_id, timestamp }: SessionSummary): number {
   const [, date] = importedDay.exec(session_id) ?? [];
   // A client may use the form with a date that does not exist.
   return Date.parse(`${date}T12:00`) || Date.parse(timestamp);
 }
 
-function sessionRow({ session_id, timestamp, state, stress_score }: SessionSummary): HTMLElement {
+/** Returns a text with the number of readings of each import. One request serves all of them. */
+async function countReadings(service: Service, subjectId: string, imports: readonly Day[], signal: AbortSignal) {
+  if (imports.length === 0) return [];
+  const [fromMs, toMs] = [Math.min(...imports.map((it) => it.fromMs)), Math.max(...imports.map((it) => it.toMs))];
+  const rows = await loadDays(service, subjectId, { fromMs, toMs }, signal);
+  return imports.map((days) => {
+    const shown = rows.filter(({ start }) => Date.parse(start) >= days.fromMs && Date.parse(start) < days.toMs);
+    return `${count(sum(shown.map((it) => it.readings)), 'reading')} in these days, `;
+  });
+}
+
+/** Returns a session, or the sessions of an import. An entry without the number of its readings is still complete. */
+function entry(group: readonly SessionSummary[], imports: readonly Day[], figures: readonly string[]) {
+  if (!group.every(isImported)) return h('li', ...group.map(sessionRow));
+  const days = daysOf(group);
+  const index = imports.findIndex(({ fromMs, toMs }) => fromMs === days.fromMs && toMs === days.toMs);
+  const text = `${figures[index] ?? ''}${count(group.length, 'session')}`;
+  const title = h('strong', `Import, ${nameOfDates(days.fromMs, days.toMs - 1)}`);
+  const rows = h('ul', ...group.map((session) => h('li', sessionRow(session))));
+  return h('li', h('details', h('summary', title, ' ', h('span.hint', text)), rows));
+}
+
+function sessionRow({ session_id, timestamp, state, stress_score }: SessionSummary) {
   return h(
-    'span',
-    { class: 'session-row' },
-    h('span', { class: `score-chip ${state}` }, stress_score),
+    'span.line',
+    h(`span.score-chip.${state}`, stress_score),
     h('a', { href: sessionLink(session_id) }, session_id),
-    h('span', { class: 'hint' }, `${words(state)}, newest reading ${nameOfInstant(Date.parse(timestamp))}`),
+    h('span.hint', `${words(state)}, newest reading ${nameOfInstant(Date.parse(timestamp))}`),
   );
 }

@@ -1,100 +1,80 @@
 import { enums, signals } from '../../../../generated/spec.js';
-import { choiceField, h } from '../dom.js';
-import { words } from '../format.js';
+import { h, show } from '../dom.js';
+import { checkbox, createField, createSelect, optional } from '../parts.js';
 import type { Send, Signals } from './send-panel.js';
 
-const heartRates = { ...boundsOf(signals.heart_rate), step: 1, value: 72, unit: signals.heart_rate.unit };
-const sentiments = { ...boundsOf(signals.sentiment), step: 0.05, value: 0, unit: '' };
+const { heart_rate: rates, sentiment: sentiments } = signals;
 
 /** Returns the form of a reading. Every signal can be left out. */
 export function createReadingForm(send: Send): HTMLElement {
-  const rate = slider('Heart rate', heartRates);
-  const mood = slider('Sentiment', sentiments);
-  const tone = choiceField('Tone of voice', optional(enums.Tone));
-  const expression = choiceField('Expression', optional(enums.Expression));
-  const said = textField('The person said');
-  const answered = textField('The assistant answered');
+  const rate = createSlider('Heart rate', { min: rates.minimum, max: rates.maximum, step: 1, value: 72 }, rates.unit);
+  const mood = createSlider('Sentiment', { min: sentiments.minimum, max: sentiments.maximum, step: 0.05, value: 0 });
+  const [tone, expression] = [enums.Tone, enums.Expression].map((it) => createSelect(optional('Not sent', it)));
+  const [said, answered] = [h('textarea', { rows: 2 }), h('textarea', { rows: 2 })];
   const derives = h('input', { type: 'checkbox' });
-  const button = h('button', { type: 'submit', class: 'primary' }, 'Send reading');
-  const turn = h(
-    'details',
-    { class: 'turn' },
-    h('summary', {}, 'Add a conversation turn'),
-    h('p', { class: 'hint' }, 'The service detects topics in it and never stores its text.'),
-    said.element,
-    answered.element,
-    h(
-      'p',
-      { class: 'field' },
-      h('label', { class: 'check' }, derives, 'Derive the sentiment from the words, instead of the slider'),
-    ),
-  );
-  const element = h(
-    'form',
-    { class: 'reading' },
-    h('h3', {}, 'By hand'),
-    h('div', { class: 'fields' }, rate.element, mood.element, tone.element, expression.element),
-    turn,
-    button,
-  );
+  const submit = h('button.primary', { type: 'submit' }, 'Send reading');
   const read = (): Signals => {
     const [heart_rate, sentiment] = [rate.value(), mood.value()];
-    const toneOfVoice = enums.Tone.find((it) => it === tone.select.value);
-    const face = enums.Expression.find((it) => it === expression.select.value);
-    const [user_message, ai_response] = [said.value(), answered.value()];
+    const spoken = enums.Tone.find((it) => it === tone?.value);
+    const face = enums.Expression.find((it) => it === expression?.value);
+    const [user_message, ai_response] = [said.value.trim(), answered.value.trim()];
     const isDerived = derives.checked && user_message !== '';
     return {
       ...(heart_rate !== undefined && { heart_rate }),
       ...(sentiment !== undefined && !isDerived && { sentiment }),
       ...(isDerived && { derive_sentiment: true }),
-      ...(toneOfVoice && { tone: toneOfVoice }),
+      ...(spoken && { tone: spoken }),
       ...(face && { expression: face }),
       ...(user_message && { user_message }),
       ...(ai_response && { ai_response }),
     };
   };
-  element.addEventListener('submit', (event) => {
+  const onsubmit = (event: Event) => {
     event.preventDefault();
-    button.disabled = true;
-    void send(read()).finally(() => (button.disabled = false));
-  });
-  return element;
-}
-
-function optional(labels: readonly string[]) {
-  return [['', 'not sent'] as const, ...labels.map((it) => [it, words(it)] as const)];
-}
-
-function boundsOf({ minimum: min, maximum: max }: { readonly minimum: number; readonly maximum: number }) {
-  return { min, max };
+    submit.disabled = true;
+    void send(read()).finally(() => (submit.disabled = false));
+  };
+  return h(
+    'form',
+    { onsubmit },
+    h('h3', 'By hand'),
+    h(
+      'div.fields',
+      rate.element,
+      mood.element,
+      tone && createField('Tone of voice', tone).element,
+      expression && createField('Expression', expression).element,
+    ),
+    h(
+      'details.turn',
+      h('summary', 'Add a conversation turn'),
+      h('p.hint', 'The service detects topics in it and never stores its text.'),
+      createField('The person said', said).element,
+      createField('The assistant answered', answered).element,
+      checkbox('Derive the sentiment from the words, instead of the slider', derives),
+    ),
+    submit,
+  );
 }
 
 /** Returns a slider with a checkbox that leaves its signal out. */
-function slider(name: string, { unit, ...range }: Record<'min' | 'max' | 'step' | 'value', number> & { unit: string }) {
-  const id = `send-${name.toLowerCase().replace(' ', '-')}`;
-  const input = h('input', { id, type: 'range', ...range });
-  const isSent = h('input', { type: 'checkbox', checked: true, 'aria-label': `Send ${name.toLowerCase()}` });
-  const shown = h('output', { for: id });
+function createSlider(name: string, range: Readonly<Record<'min' | 'max' | 'step' | 'value', number>>, unit = '') {
   const update = () => {
     input.disabled = !isSent.checked;
-    shown.textContent = isSent.checked ? `${input.value} ${unit}`.trim() : 'not sent';
-    input.setAttribute('aria-valuetext', shown.textContent);
+    const text = isSent.checked ? `${input.value} ${unit}`.trim() : 'not sent';
+    show(shown, text);
+    input.setAttribute('aria-valuetext', text);
   };
-  input.addEventListener('input', update);
-  isSent.addEventListener('change', update);
+  const input = h('input', { type: 'range', oninput: update, ...range });
+  const isSent = h('input', {
+    type: 'checkbox',
+    checked: true,
+    'aria-label': `Send ${name.toLowerCase()}`,
+    onchange: update,
+  });
+  const shown = h('output.end.hint');
+  const { element } = createField(name, input);
+  element.prepend(h('span.line', isSent, element.querySelector('label') ?? '', shown));
   update();
-  const element = h(
-    'p',
-    { class: 'field' },
-    h('span', { class: 'field-head' }, isSent, h('label', { for: id }, name), shown),
-    input,
-  );
   return { element, value: () => (isSent.checked ? Number(input.value) : undefined) };
-}
-
-function textField(name: string) {
-  const id = `send-${name.toLowerCase().replaceAll(' ', '-')}`;
-  const input = h('textarea', { id, rows: 2 });
-  const element = h('p', { class: 'field' }, h('label', { for: id }, name), input);
-  return { element, value: () => input.value.trim() };
 }

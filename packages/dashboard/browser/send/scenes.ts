@@ -1,7 +1,8 @@
 import { draw, type Scene, scenes, readingsPerScene } from '../../../tools/terminal/scenes.js';
-import { h, setText } from '../dom.js';
-import { capitalized, words } from '../format.js';
-import { wait } from '../wait.js';
+import { h, show } from '../dom.js';
+import { label, words } from '../format.js';
+import { bar, button, createStatus } from '../parts.js';
+import { wait } from '../service.js';
 import type { Send } from './send-panel.js';
 
 const paceMs = 1_000;
@@ -15,60 +16,39 @@ const better = {
   user_message: 'I talked to my boss, and I will not lose my job. I feel much better now.',
   ai_response: 'That is good to hear.',
 };
-const turns: Readonly<Record<Scene['name'], typeof worried>> = {
-  calm: better,
-  relaxed: better,
-  focused: worried,
-  stressed: worried,
-  acute_stress: worried,
-};
+
+const isCalm = ({ name }: Scene) => name === 'calm' || name === 'relaxed';
 
 /** Returns buttons that play the scenes of `state-service tools demo`: each sends readings of the present time, one per second, and two turns. */
 export function createScenes(send: Send) {
   let playing = new AbortController();
-  const progress = h('progress', {
-    max: readingsPerScene,
-    value: 0,
-    hidden: true,
-    'aria-label': 'Readings of the scene',
-  });
-  const name = h('span', { class: 'hint', role: 'status' });
-  const stop = h(
-    'button',
-    { type: 'button', class: 'secondary small', hidden: true, onclick: () => playing.abort() },
-    'Stop',
-  );
-
+  const progress = h('span');
+  const name = createStatus('span.hint');
+  const stop = button('Stop', () => playing.abort());
+  const setPlaying = (isPlaying: boolean) => {
+    for (const it of [progress, stop]) it.hidden = !isPlaying;
+  };
   const play = async (scene: Scene) => {
     playing.abort();
     const own = (playing = new AbortController());
-    stop.hidden = progress.hidden = false;
-    setText(name, `Playing “${words(scene.name)}”`);
+    setPlaying(true);
+    name.say(`Playing “${words(scene.name)}”`);
     for (let sent = 0; sent < readingsPerScene && !own.signal.aborted; sent += 1) {
       if (sent > 0) await wait(paceMs, own.signal);
-      const turn = turnReadings.includes(sent) ? turns[scene.name] : {};
+      const turn = turnReadings.includes(sent) ? (isCalm(scene) ? better : worried) : {};
       if (own.signal.aborted || !(await send({ ...draw(scene, Math.random), ...turn }))) break;
-      if (own === playing) progress.value = sent + 1;
+      if (own === playing) show(progress, bar('Readings of the scene', (sent + 1) / readingsPerScene));
     }
     if (own !== playing) return;
-    stop.hidden = progress.hidden = true;
-    setText(name, own.signal.aborted ? 'Stopped.' : `Played “${words(scene.name)}”.`);
+    setPlaying(false);
+    name.say(own.signal.aborted ? 'Stopped.' : `Played “${words(scene.name)}”.`);
   };
   const buttons = scenes.map((scene) =>
-    h(
-      'button',
-      { type: 'button', class: `scene ${scene.name}`, onclick: () => void play(scene) },
-      capitalized(words(scene.name)),
-    ),
+    h(`button.scene.${scene.name}`, { type: 'button', onclick: () => void play(scene) }, label(scene.name)),
   );
+  setPlaying(false);
   return {
-    element: h(
-      'div',
-      { class: 'scenes' },
-      h('h3', {}, 'Play a scene'),
-      h('div', { class: 'scene-buttons' }, ...buttons),
-      h('p', { class: 'scene-progress' }, progress, name, stop),
-    ),
+    element: h('div', h('h3', 'Play a scene'), h('div.line', buttons, progress, name.element, stop)),
     stop: () => playing.abort(),
   };
 }

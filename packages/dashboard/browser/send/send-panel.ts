@@ -1,7 +1,7 @@
 import type { Submission } from '../../../client/src/index.js';
-import { nowMs } from '../clock.js';
-import { card, h, setText } from '../dom.js';
-import { reasonOf, type Service } from '../service.js';
+import { h } from '../dom.js';
+import { card, createStatus } from '../parts.js';
+import { nowMs, reasonOf, type Service } from '../service.js';
 import { createReadingForm } from './reading-form.js';
 import { createScenes } from './scenes.js';
 import { createStrap } from './strap.js';
@@ -13,7 +13,7 @@ export type Send = (signals: Signals) => Promise<boolean>;
 
 /** Returns the three ways to send readings of a session that exists for trying out: a scene, a strap, by hand. */
 export function createSendPanel(service: Service, id: string) {
-  const outcome = h('p', { class: 'outcome', role: 'status' });
+  const outcome = createStatus();
   let lastMs = 0;
   const send: Send = async (signals) => {
     // Two readings in one millisecond could be equal, and the service would take the second one for a resend.
@@ -22,26 +22,18 @@ export function createSendPanel(service: Service, id: string) {
     try {
       const sent = { session_id: id, subject_id: id, timestamp, ...signals };
       const { stress_score, derived } = await service.ingest(sent);
-      outcome.className = 'outcome';
       const sentiment = derived?.sentiment === undefined ? '' : ` Derived sentiment ${derived.sentiment}.`;
-      setText(outcome, `Sent. Score ${stress_score}.${sentiment}`);
+      outcome.say(`Sent. Score ${stress_score}.${sentiment}`);
       return true;
     } catch (error) {
-      outcome.className = 'outcome fault';
-      setText(outcome, `Not sent. ${reasonOf(error)}`);
+      outcome.say(`Not sent. ${reasonOf(error)}`, true);
       return false;
     }
   };
   const [scenes, strap] = [createScenes(send), createStrap(send)];
   const hint = `Readings are stored in the session ${id} of the person ${id}, and in no other. Webhooks of all sessions get its events.`;
-  const element = card(
-    'Send readings',
-    h('p', { class: 'hint' }, hint),
-    scenes.element,
-    strap.element,
-    createReadingForm(send),
-    outcome,
-  );
+  const form = createReadingForm(send);
+  const element = card('Send readings', h('p.hint', hint), scenes.element, strap.element, form, outcome.element);
   element.classList.add('send');
   return {
     element,

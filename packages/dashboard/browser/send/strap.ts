@@ -1,6 +1,7 @@
 import { signals } from '../../../../generated/spec.js';
-import { h, setText } from '../dom.js';
-import { nowMs } from '../clock.js';
+import { h } from '../dom.js';
+import { createStatus } from '../parts.js';
+import { nowMs } from '../service.js';
 import { type HeartRateMeasurement, parseHeartRate } from './heart-rate-measurement.js';
 import type { Send, Signals } from './send-panel.js';
 
@@ -44,19 +45,19 @@ const sourceLengthMax = 64;
 /** Returns the button that connects a heart-rate strap and sends its readings. Hidden without Web Bluetooth. */
 export function createStrap(send: Send) {
   const bluetooth = bluetoothOf(navigator);
-  const status = h('span', { class: 'hint', role: 'status' });
-  const button = h('button', { type: 'button', class: 'secondary' }, 'Connect a heart-rate strap');
-  const element = h('div', { class: 'strap', hidden: !bluetooth }, h('h3', {}, 'Heart-rate strap'), button, status);
+  const status = createStatus('span.hint');
+  const button = h('button.secondary.small', { type: 'button' }, 'Connect a heart-rate strap');
+  const element = h('div', { hidden: !bluetooth }, h('h3', 'Heart-rate strap'), h('div.line', button, status.element));
   let device: Device | undefined;
 
   const disconnect = () => device?.gatt?.disconnect();
   const onDisconnected = () => {
     device = undefined;
     button.textContent = 'Connect a heart-rate strap';
-    setText(status, 'Disconnected.');
+    status.say('Disconnected.');
   };
   const connect = async (available: Bluetooth) => {
-    setText(status, 'Connecting …');
+    status.say('Connecting …');
     device = await available.requestDevice({ filters: [{ services: [heartRateService] }] });
     device.addEventListener('gattserverdisconnected', onDisconnected, { once: true });
     const server = await device.gatt?.connect();
@@ -64,13 +65,13 @@ export function createStrap(send: Send) {
       await server?.getPrimaryService(heartRateService)
     )?.getCharacteristic(heartRateMeasurement);
     if (!characteristic) throw new Error('the device has no heart-rate service');
-    const receive = createReceiver(send, device.name, (text) => setText(status, text));
+    const receive = createReceiver(send, device.name, status.say);
     characteristic.addEventListener('characteristicvaluechanged', ({ target }) =>
       receive((target as unknown as Characteristic).value),
     );
     await characteristic.startNotifications();
     button.textContent = 'Disconnect';
-    setText(status, 'Connected. Waiting for the first beat …');
+    status.say('Connected. Waiting for the first beat …');
   };
   button.addEventListener('click', () => {
     if (device) return disconnect();
@@ -78,7 +79,7 @@ export function createStrap(send: Send) {
       connect(bluetooth).catch((error: Error) => {
         disconnect();
         device = undefined;
-        setText(status, error.name === 'NotFoundError' ? 'No strap was chosen.' : `Not connected: ${error.message}`);
+        status.say(error.name === 'NotFoundError' ? 'No strap was chosen.' : `Not connected: ${error.message}`);
       });
   });
   return { element, disconnect };

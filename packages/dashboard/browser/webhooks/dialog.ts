@@ -1,34 +1,32 @@
 import { ProblemError } from '../../../client/src/index.js';
-import { h, setText } from '../dom.js';
+import { type Content, h, show } from '../dom.js';
+import { type Field } from '../parts.js';
 import { reasonOf } from '../service.js';
 
-export interface Dialog {
-  /** Replaces the title and the content, and moves the focus to the first control of the content. */
-  show(title: string, ...content: readonly HTMLElement[]): void;
-  close(): void;
-}
+export type Dialog = ReturnType<typeof openDialog>;
 
 /**
  * Opens a modal dialog within the host. Closing it returns the focus to the button that opened it, or to the heading of
  * the page if this button is gone.
  */
-export function openDialog(host: HTMLElement): Dialog {
+export function openDialog(host: HTMLElement) {
   const title = h('h2', { id: 'dialog-title' });
-  const body = h('div', {});
-  const dialog = h('dialog', { class: 'dialog', 'aria-labelledby': 'dialog-title' }, title, body);
+  const body = h('div');
+  const dialog = h('dialog', { 'aria-labelledby': 'dialog-title' }, title, body);
   dialog.addEventListener('close', () => {
     dialog.remove();
     if (document.activeElement === document.body) host.querySelector('h1')?.focus();
   });
   // A click on the backdrop or Escape must not close the only view of a secret.
   dialog.addEventListener('cancel', (event) => {
-    if (body.querySelector('[data-keep-open]')) event.preventDefault();
+    if (body.querySelector('.secret')) event.preventDefault();
   });
   host.append(dialog);
   return {
-    show(text, ...content) {
-      setText(title, text);
-      body.replaceChildren(...content);
+    /** Replaces the title and the content, and moves the focus to the first control of the content. */
+    show(text: string, ...content: readonly Content[]) {
+      show(title, text);
+      body.replaceChildren(h('div', content));
       if (!dialog.open) dialog.showModal();
       body.querySelector<HTMLElement>('input, button')?.focus();
     },
@@ -36,75 +34,45 @@ export function openDialog(host: HTMLElement): Dialog {
   };
 }
 
-export interface Field {
-  readonly element: HTMLElement;
-  /** Shows an error of this field. The empty text removes it. */
-  showFault(text: string): void;
-  focus(): void;
-}
-
-/** Returns an input with its label, a hint and a place for its error. */
-export function fieldOf(label: string, input: HTMLInputElement, hint: string | HTMLElement): Field {
-  const fault = h('span', { id: `${input.id}-fault`, class: 'fault' });
-  input.setAttribute('aria-describedby', `${input.id}-hint ${input.id}-fault`);
-  const element = h(
-    'div',
-    { class: 'field' },
-    h('label', { for: input.id }, label),
-    input,
-    h('span', { id: `${input.id}-hint`, class: 'hint' }, hint),
-    fault,
-  );
-  return {
-    element,
-    showFault(text) {
-      setText(fault, text);
-      if (text === '') input.removeAttribute('aria-invalid');
-      else input.setAttribute('aria-invalid', 'true');
-    },
-    focus: () => input.focus(),
-  };
-}
-
 export interface FormOptions {
-  readonly content: readonly HTMLElement[];
+  readonly title: string;
+  readonly content: readonly Content[];
   /** The fields by their name in the request. An error of another field is shown above the buttons. */
   readonly fields?: Readonly<Record<string, Field>>;
   readonly submitLabel: string;
   /** True if the action deletes something. */
   readonly isDangerous?: boolean;
   readonly onSubmit: () => Promise<void>;
-  readonly onCancel: () => void;
 }
 
-/** Returns a form with a button that submits and one that cancels. Errors of the service appear at their fields. */
-export function createForm(options: FormOptions): HTMLFormElement {
-  const { content, fields = {}, submitLabel, isDangerous = false, onSubmit, onCancel } = options;
-  const fault = h('p', { class: 'fault', role: 'alert' });
-  const submit = h('button', { type: 'submit', class: isDangerous ? 'primary danger' : 'primary' }, submitLabel);
-  const cancel = h('button', { type: 'button', class: 'secondary', onclick: onCancel }, 'Cancel');
-  const form = h('form', { novalidate: true }, ...content, fault, h('p', { class: 'dialog-buttons' }, cancel, submit));
+/** Shows a form with a button that submits and one that cancels. Errors of the service appear at their fields. */
+export function showForm(dialog: Dialog, options: FormOptions): void {
+  const { title, content, fields = {}, submitLabel, isDangerous = false, onSubmit } = options;
+  const fault = h('p.fault', { role: 'alert' });
+  const submit = h('button.primary', { type: 'submit', class: isDangerous && 'danger' }, submitLabel);
+  const cancel = h('button.secondary', { type: 'button', onclick: dialog.close }, 'Cancel');
   const showError = (error: unknown) => {
-    const rest = error instanceof ProblemError && error.faults.length > 0 ? showAtFields(error, fields) : undefined;
-    setText(fault, rest ?? reasonOf(error));
+    const atFields = error instanceof ProblemError && error.faults.length > 0;
+    show(fault, atFields ? showAtFields(error, fields) : reasonOf(error));
   };
-  form.addEventListener('submit', (event) => {
+  const onsubmit = (event: Event) => {
     event.preventDefault();
     for (const field of Object.values(fields)) field.showFault('');
-    setText(fault, '');
+    show(fault);
     submit.disabled = true;
     onSubmit()
       .catch(showError)
       .finally(() => (submit.disabled = false));
-  });
-  return form;
+  };
+  const buttons = h('p.line.dialog-buttons', cancel, submit);
+  dialog.show(title, h('form', { novalidate: true, onsubmit }, content, fault, buttons));
 }
 
 /** Shows each error at its field and focuses the first one. Returns the errors of other fields. */
 function showAtFields({ faults }: ProblemError, fields: Readonly<Record<string, Field>>): string {
-  const nameOf = ({ pointer = '' }: (typeof faults)[number]) => pointer.split('/')[1] ?? '';
-  for (const it of faults) fields[nameOf(it)]?.showFault(`${it.detail}.`);
-  fields[faults.map(nameOf).find((it) => it in fields) ?? '']?.focus();
-  const rest = faults.filter((it) => !(nameOf(it) in fields));
-  return rest.map((it) => `${it.detail}.`).join(' ');
+  const named = faults.map(({ pointer = '', detail }) => ({ name: pointer.split('/')[1] ?? '', text: `${detail}.` }));
+  for (const { name, text } of named) fields[name]?.showFault(text);
+  fields[named.find(({ name }) => name in fields)?.name ?? '']?.focus();
+  const rest = named.filter(({ name }) => !(name in fields));
+  return rest.map(({ text }) => text).join(' ');
 }

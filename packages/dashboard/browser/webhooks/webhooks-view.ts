@@ -1,62 +1,32 @@
 import type { Webhook } from '../../../client/src/index.js';
-import { arrange, h, setText, smallButton } from '../dom.js';
-import { reasonOf, type Service } from '../service.js';
+import { h, show } from '../dom.js';
+import { age, count, words } from '../format.js';
+import { badge, button, createStatus } from '../parts.js';
+import { nowMs, poll, reasonOf, type Service, wait } from '../service.js';
 import { createDeliveryTable } from './delivery-table.js';
-import { createWebhookCard } from './webhook-card.js';
-import { type DialogParts, openRegistration } from './webhook-dialogs.js';
+import { type DialogParts, openRegistration, openRemoval, openReplay, openRotation } from './webhook-dialogs.js';
 
 /** The pause between two updates is longer for an account with a monthly quota. */
 const pauseMs = { unlimited: 10_000, quota: 60_000 };
+
+const testQueued = 'Test queued …';
 
 /** Returns the page of webhooks: each with its status, and a table of their deliveries. */
 export function createWebhooksView(service: Service) {
   const closed = new AbortController();
   const { signal } = closed;
-  const cards = new Map<string, ReturnType<typeof createWebhookCard>>();
-  const list = h('div', { class: 'webhooks' });
+  /** What became of a test, by webhook. */
+  const tests = new Map<string, string>();
+  let webhooks: readonly Webhook[] = [];
+  const list = h('div.webhooks');
   const deliveries = createDeliveryTable(service, signal);
   const title = h('h1', { tabindex: -1 }, 'Webhooks');
-  const message = h('p', { class: 'notice', role: 'status' }, 'Loading …');
-  const changed = h('p', { class: 'outcome', role: 'status' });
-  const register = () =>
-    h(
-      'button',
-      { type: 'button', class: 'primary small', onclick: () => openRegistration(parts) },
-      'Register a webhook',
-    );
-  const empty = h(
-    'section',
-    { class: 'card', hidden: true },
-    h('h2', {}, 'No webhooks yet'),
-    h(
-      'p',
-      {},
-      'A webhook sends each state change of your sessions to a URL of yours, signed and in order. The guide ',
-      h('a', { href: '../docs/webhooks/' }, 'Webhooks'),
-      ' shows how a receiver verifies and answers them.',
-    ),
-    register(),
-  );
-  // Hidden until the list is loaded: the button moves if there is no webhook.
-  const headButton = register();
-  headButton.hidden = true;
+  const [message, changed, actions] = [createStatus('p.notice'), createStatus(), h('div.line')];
   const element = h(
-    'article',
-    { class: 'page webhooks-page' },
-    h(
-      'header',
-      {},
-      title,
-      h(
-        'div',
-        { class: 'webhook-actions' },
-        smallButton('Refresh', () => void refresh()),
-        headButton,
-      ),
-    ),
-    changed,
-    message,
-    empty,
+    'article.page.webhooks-page',
+    h('header.line', title, actions),
+    changed.element,
+    message.element,
     list,
     deliveries.element,
   );
@@ -64,47 +34,104 @@ export function createWebhooksView(service: Service) {
     service,
     host: element,
     onChanged(text) {
-      setText(changed, text);
+      changed.say(text);
       void refresh().then(() => {
         // The button that opened the dialog may be gone with its webhook.
         if (document.activeElement === document.body) title.focus();
       });
     },
   };
-  const showWebhooks = (webhooks: readonly Webhook[]) => {
-    const shown = webhooks.map((webhook) => {
-      const card = cards.get(webhook.id) ?? createWebhookCard(parts, webhook.id, signal, refresh);
-      cards.set(webhook.id, card);
-      card.show(webhook);
-      return card.element;
-    });
-    arrange(list, shown);
-    headButton.hidden = webhooks.length === 0;
-    empty.hidden = webhooks.length > 0;
+  const register = () =>
+    h('button.primary.small', { type: 'button', onclick: () => openRegistration(parts) }, 'Register a webhook');
+  const draw = () => {
+    show(list, webhooks.length === 0 ? noWebhooks(register()) : webhooks.map(webhookCard));
+    show(
+      actions,
+      button('Refresh', () => void refresh()),
+      webhooks.length > 0 && register(),
+    );
+  };
+  const webhookCard = (webhook: Webhook) => {
+    const { id, url, status } = webhook;
+    const danger = { class: 'danger end', onclick: () => openRemoval(parts, webhook) };
+    return h(
+      'section.card.webhook',
+      { key: id, 'aria-label': `Webhook ${id}` },
+      h('div.line', h('h2', url), badge(status)),
+      h('p.hint', describe(webhook)),
+      h(
+        'div.line',
+        button('Send test', () => void test(id)),
+        button('Retry failed …', () => openReplay(parts, webhook)),
+        button('Rotate secret …', () => openRotation(parts, webhook)),
+        h('span.hint', { role: 'status' }, tests.get(id)),
+        h('button.secondary.small', { type: 'button', ...danger }, 'Remove …'),
+      ),
+    );
+  };
+  const sayOfTest = (id: string, text: string) => {
+    tests.set(id, text);
+    draw();
+  };
+  const test = async (id: string) => {
+    if (tests.get(id) === testQueued) return;
+    try {
+      const { delivery_id } = await service.webhooks.test(id, { signal });
+      sayOfTest(id, testQueued);
+      const outcome = await poll(signal, async () => {
+        const { status, attempts } = await service.webhooks.delivery(delivery_id, { signal });
+        const attempt = attempts.at(-1);
+        if (status === 'delivered') return `Test delivered in ${attempt?.duration_ms ?? 0} ms.`;
+        return attempt && `Test failed: ${attempt.status ?? attempt.error}. Retries follow.`;
+      });
+      if (outcome !== undefined) sayOfTest(id, outcome);
+      await refresh();
+    } catch (error) {
+      sayOfTest(id, reasonOf(error));
+    }
   };
   const load = async () => {
-    const webhooks = await service.webhooks.list({ signal });
-    showWebhooks(webhooks);
+    webhooks = await service.webhooks.list({ signal });
+    draw();
     await deliveries.load(webhooks);
-    message.hidden = true;
+    message.say('');
   };
-  const refresh = () =>
-    load().catch((error: unknown) => {
-      if (signal.aborted) return;
-      message.hidden = false;
-      setText(message, reasonOf(error));
-    });
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  const refresh = () => load().catch((error: unknown) => signal.aborted || message.say(reasonOf(error)));
   const follow = async () => {
-    if (!document.hidden) await refresh();
-    if (!signal.aborted) timer = setTimeout(follow, service.usage.month ? pauseMs.quota : pauseMs.unlimited);
+    while (!signal.aborted) {
+      if (!document.hidden) await refresh();
+      await wait(service.usage.month ? pauseMs.quota : pauseMs.unlimited, signal);
+    }
   };
+  deliveries.element.hidden = true;
+  message.say('Loading …');
   void follow();
-  return {
-    element,
-    close() {
-      closed.abort();
-      clearTimeout(timer);
-    },
-  };
+  return { element, close: () => closed.abort() };
+}
+
+function noWebhooks(register: HTMLElement) {
+  const text = 'A webhook sends each state change of your sessions to a URL of yours, signed and in order. The guide ';
+  const guide = h('a', { href: '../docs/webhooks/' }, 'Webhooks');
+  const hint = h('p', text, guide, ' shows how a receiver verifies and answers them.');
+  return h('section.card', { key: 'none' }, h('h2', 'No webhooks yet'), hint, register);
+}
+
+function describe(webhook: Webhook): string {
+  const { session_id, subject_id, states, consecutive_failures: failures, queued_deliveries: queued } = webhook;
+  const { last_success_at: success, last_failure_at: failure } = webhook;
+  const watched =
+    session_id !== undefined ? `Session ${session_id}` : subject_id !== undefined && `Person ${subject_id}`;
+  const ago = (instant: string) => age(Date.parse(instant), nowMs());
+  const disabled = 'the receiver responded with 410, register the same URL, session and person to enable it';
+  const facts = [
+    watched || 'All sessions',
+    states && `only ${states.map(words).join(', ')}`,
+    webhook.retry === 'extended' && 'extended retries',
+    success && `last success ${ago(success)}`,
+    failure && `last failure ${ago(failure)}`,
+    failures > 0 && `${count(failures, 'failure')} in a row`,
+    queued && `${count(queued, 'delivery', 'deliveries')} queued`,
+    webhook.status === 'disabled' && disabled,
+  ];
+  return facts.filter(Boolean).join(' · ');
 }

@@ -1,0 +1,113 @@
+import type { Agreement, Estimate } from '../../client/src/index.js';
+import { bands, feedback as bounds } from '../../../generated/spec.js';
+import { h, show } from './dom.js';
+import { count, label, percent } from './format.js';
+import { reasonOf } from './service.js';
+
+const chance = 0.5;
+const source = 'Store a report on the page of a session or a person, or send reports with POST /v1/feedback.';
+const caption = `Probability that a report of ${bounds.stressed_from} or more has a higher score than another report, with its 95 % interval. ${chance} is chance.`;
+const chanceHint = `The interval contains ${chance}: these reports do not show that the score agrees better than chance.`;
+
+/** Returns the agreement of scores with reports. `group` names what counts as one group: a day or a person. */
+export function createAgreementView(request: () => Promise<Agreement>, group: 'day' | 'person', signal: AbortSignal) {
+  const line = h('span.agreement-line.hint', { role: 'status' }, 'Loading …');
+  const detail = h('div.agreement', { hidden: true });
+  return {
+    line,
+    detail,
+    async load() {
+      try {
+        const agreement = await request();
+        show(line, describe(agreement, group));
+        show(detail, agreement.reports === 0 ? h('p.hint', source) : draw(agreement, group));
+        detail.hidden = false;
+      } catch (error) {
+        if (!signal.aborted) show(line, reasonOf(error));
+      }
+    },
+  };
+}
+
+function draw(agreement: Agreement, group: string) {
+  const { auc, calibration } = agreement;
+  const isChance = auc && auc.low <= chance && auc.high >= chance;
+  return [
+    h('div', auc ? aucPlot(auc) : missingReports(agreement, group)),
+    h(
+      'div',
+      h('h3', 'Stressed reports by band of the score'),
+      h('ul.calibration', calibration.map(calibrationRow)),
+      scale(['0 %', '50 %', '100 %']),
+    ),
+    auc && h('p.hint', isChance ? `${caption} ${chanceHint}` : caption),
+  ];
+}
+
+function describe({ reports, scored_reports, groups, auc, model_version: model }: Agreement, group: string): string {
+  if (reports === 0) return 'No reports yet.';
+  const newest = reports === bounds.reports_max ? 'the newest ' : '';
+  const scored = scored_reports.toLocaleString('en');
+  const groupCount = count(groups, group, group === 'person' ? 'people' : 'days');
+  const figures = auc ? `AUC ${auc.value.toFixed(2)} (${intervalOf(auc)})` : 'Not enough reports';
+  return `${figures}: ${newest}${count(reports, 'report')}, ${scored} with a score of model ${model}, ${groupCount}`;
+}
+
+function intervalOf({ low, high }: Estimate): string {
+  return `${low.toFixed(2)} to ${high.toFixed(2)}`;
+}
+
+/** Returns the AUC on a line from 0 to 1, with a mark at chance. */
+function aucPlot(auc: Estimate) {
+  return [
+    h('h3', 'AUC'),
+    h('p.auc.hint', h('strong', auc.value.toFixed(2)), ` ${intervalOf(auc)}`),
+    intervalPlot(auc),
+    scale(['0', `${chance} chance`, '1']),
+  ];
+}
+
+/** Returns what an AUC requires, and what there is. */
+function missingReports({ scored_reports: scored, stressed_reports: stressed, groups }: Agreement, group: string) {
+  const required = [
+    [scored, bounds.reports_min, 'reports with a score'],
+    [stressed, bounds.side_reports_min, `of them with a stress of ${bounds.stressed_from} or more`],
+    [scored - stressed, bounds.side_reports_min, `of them with a stress below ${bounds.stressed_from}`],
+    [groups, bounds.groups_min, group === 'person' ? 'people' : 'days with a report'],
+  ] as const;
+  const rows = required.map(([found, min, text]) =>
+    h('li.hint', `${found >= min ? '✓' : '○'} ${found.toLocaleString('en')} of at least ${min} ${text}`),
+  );
+  return [h('h3', 'Not enough reports for an AUC'), h('ul.required', rows)];
+}
+
+function calibrationRow({ state, reports, stressed_share: share, ...means }: Agreement['calibration'][number]) {
+  const band = bands.find((it) => it.state === state);
+  const { mean_score: score, mean_stress: stress } = means;
+  const facts = [
+    reports === 0 ? 'no reports' : count(reports, 'report'),
+    ...(reports > 0 && !share ? [`a share requires ${bounds.band_reports_min}`] : []),
+    ...(score === undefined ? [] : [`mean score ${score}`]),
+    ...(stress === undefined ? [] : [`mean stress ${stress}`]),
+  ];
+  const shown = share && [h('strong', percent(share.value)), ` (${percent(share.low)} to ${percent(share.high)}), `];
+  return h(
+    'li',
+    { class: state },
+    h('span', `${label(state)} `, h('span.hint', `${band?.min_score}–${band?.max_score}`)),
+    intervalPlot(share),
+    h('span.facts-line.hint', shown, facts.join(', ')),
+  );
+}
+
+/** Returns an interval with its estimate on a line from 0 to 1. The text beside it has the same figures. */
+function intervalPlot(estimate: Estimate | undefined) {
+  if (!estimate) return h('div.interval-plot');
+  const { value, low, high } = estimate;
+  const bar = h('span.interval', { style: `left: ${low * 100}%; width: ${(high - low) * 100}%` });
+  return h('div.interval-plot', { 'aria-hidden': 'true' }, bar, h('span.estimate', { style: `left: ${value * 100}%` }));
+}
+
+function scale(labels: readonly string[]) {
+  return h('div.line.between.hint.tiny', { 'aria-hidden': 'true' }, ...labels.map((it) => h('span', it)));
+}

@@ -1,0 +1,178 @@
+/** The cards that a session, a person and the page for trying out share. */
+import { bands, scoreMax, signalAges, signals } from '../../../generated/spec.js';
+import type { History, StateReading, TriggerProfile } from '../../client/src/index.js';
+import { h, show, svg } from './dom.js';
+import {
+  age,
+  count,
+  hasEnded,
+  label,
+  percent,
+  signalLifetimeMs,
+  signalName,
+  timeOfDay,
+  whenOf,
+  whenShort,
+  words,
+} from './format.js';
+import { badge, bar, card } from './parts.js';
+import type { Point, SignalName } from './points.js';
+import { sessionLink } from './router.js';
+
+const halfLifeMs = signalAges.half_life_seconds * 1_000;
+const arrows: Readonly<Record<History['trend'], string>> = { rising: '↗', falling: '↘', stable: '→' };
+
+/** Returns the score as a large figure, with its band on a scale, the confidence and the trend. */
+export function createScoreCard() {
+  const element = h('section.card.score-card', { 'aria-label': 'Score' });
+  // Announced when the state changes: the number and the age change too often.
+  const name = h('span', { role: 'status' });
+  const [figure, chip, facts] = [h('span.score'), h('span.badge.state-chip.end', name), h('dl.line.facts')];
+  const since = h('span');
+  chip.append(since);
+  const marker = svg('path.marker', { d: 'M0 0l5 7h-10z' });
+  const scale = svg('svg.scale', { viewBox: '0 0 300 22', 'aria-hidden': 'true' }, scaleBands(), marker);
+  element.append(h('p.line', figure, h('span.of', `/ ${scoreMax}`), chip), scale, facts);
+  return {
+    element,
+    /** `confidence` is that of the newest reading. */
+    show(reading: StateReading, now: number, confidence: number | undefined, trend: History['trend'] | undefined) {
+      const { stress_score: score, state, state_since, timestamp } = reading;
+      const newestMs = Date.parse(timestamp);
+      const isPast = hasEnded(newestMs, now);
+      element.classList.toggle('ended', isPast);
+      show(figure, score);
+      marker.setAttribute('transform', `translate(${(score / scoreMax) * 300} 13)`);
+      chip.className = `badge state-chip end ${isPast ? 'ended' : state}`;
+      show(name, isPast ? 'Ended' : label(state));
+      show(since, isPast ? ` ${age(newestMs, now)}` : ` since ${whenShort(Date.parse(state_since ?? timestamp), now)}`);
+      // The confidence halves with the age of the signals, as in the state that the service returns.
+      const sure = confidence === undefined ? undefined : confidence * 2 ** (-Math.max(0, now - newestMs) / halfLifeMs);
+      show(
+        facts,
+        isPast && fact('Last state', `${label(state)}, ${whenOf(newestMs, now)}`),
+        !isPast && sure !== undefined && fact('Confidence', percent(sure), bar('Confidence', sure)),
+        !isPast && trend && fact('Trend, 5 minutes', `${arrows[trend]} ${label(trend)}`),
+      );
+    },
+  };
+}
+
+function fact(name: string, ...value: Parameters<typeof show>[1][]) {
+  return h('div', h('dt.hint', name), h('dd.line', value));
+}
+
+function scaleBands(): SVGElement[] {
+  return bands.map(({ state, min_score: min }, index) => {
+    const end = bands[index + 1]?.min_score ?? scoreMax;
+    const [x, width] = [(min / scoreMax) * 300, ((end - min) / scoreMax) * 300 - 2];
+    return svg('rect.scale-band', { class: state, x, y: 2, width, height: 8, rx: 2 });
+  });
+}
+
+const lifetimeMinutes = signalAges.stale_after_seconds / 60;
+
+/** Returns the recommendation for an assistant, the reason of the score, and whether the last action helped. */
+export function createAdviceCard() {
+  const content = h('div');
+  return {
+    element: card('Recommendation', content),
+    show(reading: StateReading, isPast: boolean) {
+      const { suggested_action, recommendation, action_reason, adaptation_effectiveness: change } = reading;
+      show(
+        content,
+        isPast && h('p', `None: the newest reading is older than ${lifetimeMinutes} minutes.`),
+        !isPast && [h('p.action', label(suggested_action)), h('p.recommendation', recommendation)],
+        h('h3', isPast ? 'Reason of the last score' : 'Reason'),
+        h('p', action_reason),
+        !isPast && change && h('p.hint', describeEffect(change.stress_delta, change.previous_score)),
+      );
+    },
+  };
+}
+
+function describeEffect(delta: number, previous: number): string {
+  if (delta === 0) return 'Unchanged since the previous reading.';
+  return `${delta > 0 ? 'Up' : 'Down'} by ${Math.abs(delta)} since the previous reading (${previous}).`;
+}
+
+const signalNames = Object.keys(signals) as SignalName[];
+/** Age from which a signal no longer counts, by its use, ms. */
+const lifetimesMs: Readonly<Record<(typeof signals)[SignalName]['use'] | 'derivation', number>> = {
+  evidence: signalLifetimeMs,
+  derivation: signalLifetimeMs,
+  context: signalAges.statement_seconds * 1_000,
+  'stored only': 0,
+};
+
+/**
+ * Returns the newest value of each signal with its age, and a bar of the time for which it still counts. `sourceOf` returns
+ * the session that sent a value, to name it.
+ */
+export function createSignalsCard(
+  title = 'Signals received',
+  sourceOf: (name: SignalName, point: Point) => string | undefined = () => undefined,
+) {
+  const [list, since] = [h('ul.signals.list'), h('p.hint')];
+  return {
+    element: card(title, list, since),
+    show(points: readonly Point[], now: number) {
+      const rows = signalNames.map((name) => {
+        const newest = points.findLast(({ sent }) => sent[name] !== undefined);
+        return newest !== undefined && signalRow(name, newest, sourceOf(name, newest), now);
+      });
+      show(list, rows);
+      const [first] = points;
+      show(since, first ? `In the readings since ${timeOfDay(first.atMs)}.` : 'No readings of this time are stored.');
+    },
+  };
+}
+
+function signalRow(signal: SignalName, { atMs, sent }: Point, source: string | undefined, now: number) {
+  const { use, unit = '' }: { readonly use: keyof typeof lifetimesMs; readonly unit?: string } = signals[signal];
+  const value = typeof sent[signal] === 'string' ? words(sent[signal]) : `${sent[signal]} ${unit}`.trim();
+  const [ageMs, lifetimeMs] = [now - atMs, lifetimesMs[use]];
+  const counts = ageMs < lifetimeMs;
+  const left = lifetimeMs === 0 ? 0 : Math.max(0, 1 - ageMs / lifetimeMs);
+  const title = counts ? 'Counts in the score until the bar is empty' : 'No longer counts';
+  const name = `${signalName(signal)}, share of the time for which it counts`;
+  return h(
+    'li',
+    h('span', h('strong', signalName(signal)), ' ', value, ' ', source !== undefined && sourceLink(source)),
+    bar(name, left, { title, hidden: lifetimeMs === 0 }),
+    h('span.signal-age.hint', `${age(atMs, now)}${lifetimeMs === 0 ? ', stored only' : ''}`),
+  );
+}
+
+function sourceLink(id: string) {
+  return h('a.hint', { href: sessionLink(id) }, `from ${id}`);
+}
+
+export const noTopics = 'No topics yet. Send conversation turns with a subject_id to detect them.';
+
+/** Returns the topics that the service remembers about the person, most recently seen first. */
+export function sortTriggers({ triggers }: Pick<TriggerProfile, 'triggers'>) {
+  return Object.entries(triggers).sort(([, a], [, b]) => b.last_seen.localeCompare(a.last_seen));
+}
+
+/** Returns a topic with the stress of its turns, and how much it raises the stress of this person. */
+export function triggerHead(name: string, entry: TriggerProfile['triggers'][string], now?: number) {
+  const { status, avg_stress, peak_stress, sessions, effect, evidence = 'weak', last_seen } = entry;
+  const figures = [
+    `mean score ${Math.round(avg_stress)}, peak ${peak_stress}, ${count(sessions, 'session')}`,
+    ...(effect === undefined ? [] : [`effect ${effect > 0 ? '+' : ''}${effect} points, ${evidence} evidence`]),
+    ...(now === undefined ? [] : [age(Date.parse(last_seen), now)]),
+  ];
+  return h('div.line', h('strong', words(name)), badge(status), h('span.hint', figures.join(' · ')));
+}
+
+/** Returns the card of the topics of a person. `profile` is undefined for a session without a person. */
+export function showTriggers(place: HTMLElement, profile: TriggerProfile | undefined, now: number): void {
+  const topics = profile ? sortTriggers(profile) : [];
+  const none = profile ? noTopics : 'This session names no subject, so no topics are remembered.';
+  show(
+    place,
+    h('ul.triggers.list', ...topics.map(([name, entry]) => h('li', triggerHead(name, entry, now)))),
+    topics.length === 0 && h('p.hint', none),
+  );
+}
