@@ -60,7 +60,8 @@ async function serve(image: Image, volume: string): Promise<Row[]> {
   /** Waits longer than other checks: the machine may be busy. */
   const isReadyOrEnded = async (program: Program) => {
     for (let tries = 0; !(await isReady()); tries += 1) {
-      if (!program.isRunning() || tries > readyTries) throw new Error(`the service does not start: ${program.stderr()}`);
+      if (!program.isRunning() || tries > readyTries)
+        throw new Error(`the service does not start: ${program.stderr()}`);
       await sleep(readyPauseMs);
     }
   };
