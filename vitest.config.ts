@@ -57,8 +57,8 @@ export default defineConfig({
     // not share services.
     isolate: false,
     // Long, because the machines are slow and busy. No test asserts a duration.
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
+    testTimeout: 400_000,
+    hookTimeout: 400_000,
     teardownTimeout: 60_000,
     expect: { poll: { timeout: 120_000 } },
     // More than one per core, because many tests wait. Each worker uses its own services and databases.

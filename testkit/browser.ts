@@ -14,7 +14,7 @@ const quietArgs = [
   '--disable-component-update',
   '--disable-sync',
 ];
-const limitMs = 30_000;
+const limitMs = 120_000;
 
 export interface Watched {
   readonly page: Page;

@@ -15,7 +15,7 @@ const worry = {
 /** The page sends readings with the present time, so the service needs a clock that advances. */
 const withClock = (): TestServiceOptions => ({ clock: Object.assign(new Clock(), { now: Date.now }) });
 /** The accessibility check of a page takes seconds. */
-const everyPageMs = 240_000;
+const everyPageMs = 600_000;
 
 /** Starts a service with a session whose state changes, and its subject's topics. */
 async function startShown(options?: TestServiceOptions): Promise<TestService> {
