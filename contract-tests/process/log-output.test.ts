@@ -77,7 +77,7 @@ while True:
 sys.stdout.buffer.write(text)`;
   const env = { PATH: process.env['PATH'], DATABASE_URL, PORT: '0', NO_COLOR: '1' };
   const { stdout } = await promisify(execFile)('python3', ['-c', script, process.execPath, main], { env });
-  expect(stdout).toMatch(/^\d\d:\d\d:\d\d INFO {2}started version=0\.1\.0 url=http:\S+ database=sqlite\r$/m);
+  expect(stdout).toMatch(/^\d\d:\d\d:\d\d INFO {2}started version=\d+\.\d+\.\d+ url=http:\S+ database=sqlite\r$/m);
   expect(stdout).toMatch(/^\d\d:\d\d:\d\d WARN {2}webhooks /m);
   expect(stdout).toMatch(/^\d\d:\d\d:\d\d INFO {2}stopped uptime_s=\d+\r$/m);
   expect(stdout).not.toContain('"level"');

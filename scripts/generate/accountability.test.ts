@@ -72,7 +72,7 @@ test('the operations that answer requests of people are those that return or era
 
 test('the notice has a row per category of consent, and no technical name', () => {
   const cells = firstCells('notice.md');
-  const measured = cells.slice(cells.indexOf('What is measured') + 2, cells.indexOf('What is stored'));
+  const measured = cells.slice(cells.indexOf('What is measured') + 1, cells.indexOf('What is stored'));
   expect(measured).toHaveLength(enums.ConsentCategory.length);
   const long = (texts.get('notice.md') ?? '').split('## Short text')[1] ?? '';
   expect(long.replace(/<!--.*?-->/g, '').replace(/\*\*\[Fill in[^\]]*\]\*\*/g, '')).not.toMatch(/`|_[a-z]|RETENTION/);
