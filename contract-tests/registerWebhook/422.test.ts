@@ -143,7 +143,9 @@ test('an account has at most a hundred webhooks, also under concurrent registrat
     Promise.all(
       Array.from({ length: to - from }, (_, index) => service.post('/webhooks/register', registration(from + index))),
     );
-  for (const { status } of await registerAll(0, 97)) expect(status).toBe(201);
+  // A request waits up to 5 s for the lock of its account, which is too short for 97 commits on a busy machine.
+  for (let from = 0; from < 97; from += 20)
+    for (const { status } of await registerAll(from, Math.min(from + 20, 97))) expect(status).toBe(201);
   const last = await registerAll(97, 105);
   expect(last.map(({ status }) => status).sort()).toEqual([201, 201, 201, 422, 422, 422, 422, 422]);
   expect((await service.request('/webhooks')).body.webhooks).toHaveLength(100);
