@@ -21,8 +21,8 @@ import { hasRedisServer } from '../../testkit/has-redis-server.js';
 import { isInstalled, outsideFolders } from '../../testkit/outside.js';
 import { buildChanged } from '../build/build-changed.mjs';
 
-/** Workers per suite. More than one per core, because many tests wait. */
-const workers = 3;
+/** Workers per suite. Two suites run beside each other, and many tests wait. More workers delay requests beyond their limits. */
+const workers = 2;
 
 interface Suite {
   readonly name: string;
