@@ -196,7 +196,7 @@ test('while the service is stopped, the sessions stay, a fault is shown, and lat
   await page.getByLabel('Sort by').selectOption('started');
   await eventually(() => fault.innerText()).toContain('The service did not respond');
   await page.getByRole('button', { name: /^Relaxed/ }).click();
-  expect(await page.locator('.rows li.relaxed').count()).toBeGreaterThan(20);
+  await eventually(() => page.locator('.rows li.relaxed').count()).toBeGreaterThan(20);
   await start(database, new URL(service.url).port);
   await page.getByRole('button', { name: /^Relaxed/ }).click();
   await eventually(() => fault.allInnerTexts()).toEqual(['']);
