@@ -2412,4 +2412,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "544c7fd9156597bbfb7821b14577821afbfb750fbd66dc7f469e167d5a7955bb" as const;
+export const contractDigest = "e322dd22fd54e85bde5a4b30ddb1f1286b71981f65e2ed68750d9589f4375fac" as const;
