@@ -1,3 +1,5 @@
+import { statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { hasChromium } from './testkit/chromium.js';
 import { pythonForClient } from './testkit/python.js';
@@ -5,6 +7,10 @@ import { hasPromtool } from './testkit/has-promtool.js';
 import { hasRedisServer } from './testkit/has-redis-server.js';
 import { isInstalled, outsideFolders } from './testkit/outside.js';
 
+/** Linux keeps this folder in memory, where a commit does not wait for a disk. */
+const memoryFolder = '/dev/shm';
+/** Size of all databases that exist at the same time, bytes, with room to spare. */
+const databasesMax = 2 ** 30;
 const isMysql = process.env['TEST_DATABASE'] === 'mysql';
 /** Tests that use no database, or only an embedded one. They run once instead of once per database. */
 const onceOnly = [
@@ -39,6 +45,7 @@ const slow = ['lab/**', 'contract-tests/dredd/dredd-catches.test.ts', 'scripts/c
 
 export default defineConfig({
   test: {
+    env: { TEST_DATABASE_FOLDER: hasMemoryFolder() ? memoryFolder : tmpdir() },
     include: ['{src,packages,examples,scripts,contract-tests,lab}/**/*.test.ts'],
     exclude: [
       '**/node_modules/**',
@@ -66,3 +73,12 @@ export default defineConfig({
     allowOnly: false,
   },
 });
+
+function hasMemoryFolder(): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(memoryFolder);
+    return bavail * bsize > databasesMax;
+  } catch {
+    return false;
+  }
+}

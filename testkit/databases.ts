@@ -17,6 +17,9 @@ export type DatabaseKind = 'sqlite' | 'mysql';
 /** URL of the MySQL or MariaDB server. Its account must be allowed to create databases. */
 export const mysqlServerUrl = process.env['TEST_MYSQL_URL'] ?? 'mysql://root@127.0.0.1:3306';
 
+/** Folder of databases and database servers. Tests use memory, benchmarks the disk. */
+export const databaseFolder = process.env['TEST_DATABASE_FOLDER'] ?? tmpdir();
+
 /** The database of this test run, set by the runner. */
 export const databaseKind: DatabaseKind = process.env['TEST_DATABASE'] === 'mysql' ? 'mysql' : 'sqlite';
 
@@ -43,7 +46,7 @@ export async function isMysqlReachable(): Promise<boolean> {
 
 /** Creates and deletes synchronously, so that a signal cannot arrive before the cleanup is registered. */
 async function createSqlite(): Promise<TestDatabase> {
-  const folder = mkdtempSync(join(tmpdir(), 'state-service-'));
+  const folder = mkdtempSync(join(databaseFolder, 'state-service-'));
   return {
     url: `sqlite:${join(folder, 'state.db')}`,
     drop: owe(async () => rmSync(folder, { recursive: true, force: true })),

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir, userInfo } from 'node:os';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import mysql from 'mysql2/promise';
+import { databaseFolder } from './databases.js';
 import { owe } from './owed.js';
 import { type Program, startProgram } from './program.js';
 
@@ -37,7 +38,7 @@ export type MariadbOptions = readonly string[] | ((dataFolder: string) => Promis
 export async function startPrivateMariadb(
   port: number,
   options: MariadbOptions = [],
-  parent = tmpdir(),
+  parent = databaseFolder,
 ): Promise<PrivateMariadb> {
   const folder = await mkdtemp(join(parent, 'private-mariadb-'));
   const data = join(folder, 'data');
