@@ -1,4 +1,13 @@
-import { buildDashboard } from './build.js';
+import { readFile } from 'node:fs/promises';
+import { bundle, withCompressed, save } from '../docs/files.js';
+import { dashboardPage } from './page.js';
 
-// This file is bundled into dist/ before it runs, so that a deployment requires no TypeScript.
-await buildDashboard(new URL('../', import.meta.url));
+// Writes the dashboard to dist/dashboard/. This file is bundled into dist/ before it runs, so that a deployment requires no
+// TypeScript.
+const root = new URL('../', import.meta.url);
+const files = new Map<string, string | Uint8Array>([
+  ['index.html', dashboardPage()],
+  ['assets/icon.svg', await readFile(new URL('packages/docs/style/icon.svg', root))],
+  ...(await bundle(new URL('packages/dashboard/', root), ['browser/start.ts', 'browser/main.ts', 'style/style.css'])),
+]);
+await save(await withCompressed(files), new URL('dist/dashboard/', root));

@@ -19,7 +19,6 @@ export function dashboardPage(): string {
                 ><a href="#/webhooks" data-page="webhooks">Webhooks</a><a href="#/try" data-page="try">Try it</a>
               </nav>
               <p class="live line hint" role="status" data-live></p>
-              <p class="usage line hint" data-usage hidden></p>
               <button type="button" class="icon-button" data-forget aria-label="Forget the key" title="Forget the key">
                 ${icon('M15 4h4a1 1 0 0 1 1 1v14a1 1 0 0 1-1 1h-4M10 16l-4-4l4-4M6 12h9')}
               </button>
@@ -34,9 +33,9 @@ export function dashboardPage(): string {
             <noscript><p class="notice">The dashboard requires JavaScript.</p></noscript>
           </main>
           <footer class="foot">
-            <p class="usage line hint" data-usage hidden></p>
-            <p class="foot-docs hint"><a href="../docs/">Documentation</a></p>
             <p class="hint">Not a medical device. Scores are for adapting software to people, not for diagnosis.</p>
+            <p class="line hint" data-usage hidden></p>
+            <p class="hint"><a href="../docs/">Documentation</a></p>
           </footer>
         </body>
       </html> `,

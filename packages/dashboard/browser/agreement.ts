@@ -32,15 +32,14 @@ export function createAgreementView(request: () => Promise<Agreement>, group: 'd
 function draw(agreement: Agreement, group: string) {
   const { auc, calibration } = agreement;
   const isChance = auc && auc.low <= chance && auc.high >= chance;
+  const name = h('span', 'AUC ', h('strong', auc?.value.toFixed(2)));
   return [
-    h('div', auc ? aucPlot(auc) : missingReports(agreement, group)),
-    h(
-      'div',
-      h('h3', 'Stressed reports by band of the score'),
-      h('ul.calibration', calibration.map(calibrationRow)),
-      scale(['0 %', '50 %', '100 %']),
-    ),
+    auc
+      ? plots(['0', `${chance} chance`, '1'], [h('li', name, intervalPlot(auc), h('span.hint', intervalOf(auc)))])
+      : missingReports(agreement, group),
     auc && h('p.hint', isChance ? `${caption} ${chanceHint}` : caption),
+    h('h3', 'Stressed reports by band of the score'),
+    plots(['0 %', '50 %', '100 %'], calibration.map(calibrationRow)),
   ];
 }
 
@@ -55,16 +54,6 @@ function describe({ reports, scored_reports, groups, auc, model_version: model }
 
 function intervalOf({ low, high }: Estimate): string {
   return `${low.toFixed(2)} to ${high.toFixed(2)}`;
-}
-
-/** Returns the AUC on a line from 0 to 1, with a mark at chance. */
-function aucPlot(auc: Estimate) {
-  return [
-    h('h3', 'AUC'),
-    h('p.auc.hint', h('strong', auc.value.toFixed(2)), ` ${intervalOf(auc)}`),
-    intervalPlot(auc),
-    scale(['0', `${chance} chance`, '1']),
-  ];
 }
 
 /** Returns what an AUC requires, and what there is. */
@@ -108,6 +97,8 @@ function intervalPlot(estimate: Estimate | undefined) {
   return h('div.interval-plot', { 'aria-hidden': 'true' }, bar, h('span.estimate', { style: `left: ${value * 100}%` }));
 }
 
-function scale(labels: readonly string[]) {
-  return h('div.line.between.hint.tiny', { 'aria-hidden': 'true' }, ...labels.map((it) => h('span', it)));
+/** Returns rows of intervals below the labels of their axis. */
+function plots(labels: readonly string[], rows: readonly HTMLElement[]) {
+  const axis = h('div.axis.line.between.hint.tiny', { 'aria-hidden': 'true' }, ...labels.map((it) => h('span', it)));
+  return h('ul.calibration', h('li', axis), rows);
 }

@@ -27,9 +27,8 @@ export function createScoreCard() {
   const element = h('section.card.score-card', { 'aria-label': 'Score' });
   // Announced when the state changes: the number and the age change too often.
   const name = h('span', { role: 'status' });
-  const [figure, chip, facts] = [h('span.score'), h('span.badge.state-chip.end', name), h('dl.line.facts')];
-  const since = h('span');
-  chip.append(since);
+  const [figure, since, facts] = [h('span.score'), h('span.hint'), h('dl.line.facts')];
+  const chip = h('span', name, ' ', since);
   const marker = svg('path.marker', { d: 'M0 0l5 7h-10z' });
   const scale = svg('svg.scale', { viewBox: '0 0 300 22', 'aria-hidden': 'true' }, scaleBands(), marker);
   element.append(h('p.line', figure, h('span.of', `/ ${scoreMax}`), chip), scale, facts);
@@ -43,15 +42,15 @@ export function createScoreCard() {
       element.classList.toggle('ended', isPast);
       show(figure, score);
       marker.setAttribute('transform', `translate(${(score / scoreMax) * 300} 13)`);
-      chip.className = `badge state-chip end ${isPast ? 'ended' : state}`;
+      chip.className = `badge state-chip ${isPast ? 'ended' : state}`;
       show(name, isPast ? 'Ended' : label(state));
-      show(since, isPast ? ` ${age(newestMs, now)}` : ` since ${whenShort(Date.parse(state_since ?? timestamp), now)}`);
+      show(since, isPast ? age(newestMs, now) : `since ${whenShort(Date.parse(state_since ?? timestamp), now)}`);
       // The confidence halves with the age of the signals, as in the state that the service returns.
       const sure = confidence === undefined ? undefined : confidence * 2 ** (-Math.max(0, now - newestMs) / halfLifeMs);
       show(
         facts,
         isPast && fact('Last state', `${label(state)}, ${whenOf(newestMs, now)}`),
-        !isPast && sure !== undefined && fact('Confidence', percent(sure), bar('Confidence', sure)),
+        !isPast && sure !== undefined && fact('Confidence now', percent(sure), bar('Confidence', sure)),
         !isPast && trend && fact('Trend, 5 minutes', `${arrows[trend]} ${label(trend)}`),
       );
     },
@@ -82,7 +81,7 @@ export function createAdviceCard() {
       show(
         content,
         isPast && h('p', `None: the newest reading is older than ${lifetimeMinutes} minutes.`),
-        !isPast && [h('p.action', label(suggested_action)), h('p.recommendation', recommendation)],
+        !isPast && [h('p.headline.action', label(suggested_action)), h('p.recommendation', recommendation)],
         h('h3', isPast ? 'Reason of the last score' : 'Reason'),
         h('p', action_reason),
         !isPast && change && h('p.hint', describeEffect(change.stress_delta, change.previous_score)),
@@ -118,7 +117,7 @@ export function createSignalsCard(
     element: card(title, list, since),
     show(points: readonly Point[], now: number) {
       const rows = signalNames.map((name) => {
-        const newest = points.findLast(({ sent }) => sent[name] !== undefined);
+        const newest = points.findLast((it) => it[name] !== undefined);
         return newest !== undefined && signalRow(name, newest, sourceOf(name, newest), now);
       });
       show(list, rows);
@@ -128,9 +127,9 @@ export function createSignalsCard(
   };
 }
 
-function signalRow(signal: SignalName, { atMs, sent }: Point, source: string | undefined, now: number) {
+function signalRow(signal: SignalName, { atMs, [signal]: sent }: Point, source: string | undefined, now: number) {
   const { use, unit = '' }: { readonly use: keyof typeof lifetimesMs; readonly unit?: string } = signals[signal];
-  const value = typeof sent[signal] === 'string' ? words(sent[signal]) : `${sent[signal]} ${unit}`.trim();
+  const value = typeof sent === 'string' ? words(sent) : `${sent} ${unit}`.trim();
   const [ageMs, lifetimeMs] = [now - atMs, lifetimesMs[use]];
   const counts = ageMs < lifetimeMs;
   const left = lifetimeMs === 0 ? 0 : Math.max(0, 1 - ageMs / lifetimeMs);
@@ -148,10 +147,12 @@ function sourceLink(id: string) {
   return h('a.hint', { href: sessionLink(id) }, `from ${id}`);
 }
 
+type Triggers = Pick<TriggerProfile, 'triggers'>;
+
 export const noTopics = 'No topics yet. Send conversation turns with a subject_id to detect them.';
 
 /** Returns the topics that the service remembers about the person, most recently seen first. */
-export function sortTriggers({ triggers }: Pick<TriggerProfile, 'triggers'>) {
+export function sortTriggers({ triggers }: Triggers) {
   return Object.entries(triggers).sort(([, a], [, b]) => b.last_seen.localeCompare(a.last_seen));
 }
 
@@ -167,9 +168,9 @@ export function triggerHead(name: string, entry: TriggerProfile['triggers'][stri
 }
 
 /** Returns the card of the topics of a person. `profile` is undefined for a session without a person. */
-export function showTriggers(place: HTMLElement, profile: TriggerProfile | undefined, now: number): void {
+export function showTriggers(place: HTMLElement, profile: Triggers | undefined, now: number) {
   const topics = profile ? sortTriggers(profile) : [];
-  const none = profile ? noTopics : 'This session names no subject, so no topics are remembered.';
+  const none = profile ? noTopics : 'This session names no person, so no topics are remembered.';
   show(
     place,
     h('ul.triggers.list', ...topics.map(([name, entry]) => h('li', triggerHead(name, entry, now)))),

@@ -57,8 +57,8 @@ export function showUsage(place: HTMLElement, { known, month }: Service['usage']
   place.hidden = !known;
   if (!month) return show(place, 'No monthly quota');
   const share = month.used / month.quota;
-  const text = `${month.used.toLocaleString('en')} of ${count(month.quota, 'call')}`;
+  const text = `${month.used.toLocaleString('en')} of ${count(month.quota, 'call')} of this month`;
   show(place, h('span', text), bar('Calls of this month', share, { class: share > 0.8 && 'failed' }));
   const days = count(Math.ceil(month.resetSeconds / secondsPerDay), 'day');
-  place.title = `Calls of this month. The next month starts in ${days}.`;
+  place.title = `The next month starts in ${days}.`;
 }

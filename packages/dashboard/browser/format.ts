@@ -56,7 +56,8 @@ export function timeOfDay(atMs: number, precision: 'minutes' | 'seconds' = 'minu
   return new Date(atMs).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', ...seconds });
 }
 
-function dayAndMonth(atMs: number): string {
+/** Returns e.g. `26 Nov`, in the reader's time zone. */
+export function dayAndMonth(atMs: number): string {
   return new Date(atMs).toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
 }
 

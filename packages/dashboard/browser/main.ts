@@ -1,11 +1,12 @@
-import { all, forgetKey, one, readKey, rememberKey, writeKey } from '../../docs/browser/page.js';
+import { forgetKey, one, readKey, rememberKey, writeKey } from '../../docs/browser/page.js';
 import { startThemeToggle } from '../../docs/browser/controls.js';
 import { followContact, showUsage } from './contact.js';
 import { h, setTitle } from './dom.js';
 import { createKeyForm, takeKey } from './key-form.js';
 import { createPeoplePage } from './people-page.js';
+import { pageHead } from './parts.js';
 import { createPersonView } from './person/person-view.js';
-import { readRoute } from './router.js';
+import { readRoute, type Route } from './router.js';
 import { connect, followReadings, reasonOf, type Service } from './service.js';
 import { createSessionsPage, type SessionsPage } from './sessions-page.js';
 import { createTryPage } from './try-page.js';
@@ -13,8 +14,6 @@ import { createWebhooksView } from './webhooks/webhooks-view.js';
 
 const main = one('main');
 const account = one('[data-account]');
-/** In the top bar, and in the footer of narrow screens. */
-const usagePlaces = all('[data-usage]');
 /** The service does not tell which of these a key is. */
 const rejected =
   'The service rejected this key. It may be incomplete, revoked or expired, or belong to another service: copy it again.';
@@ -56,7 +55,7 @@ function enter(key: string): void {
   const isPast = () => main.querySelector('[data-ended]') !== null;
   const contact = followContact(one('[data-live]'), one('[data-contact]'), isPast, signal);
   const service = connect(key, signal, {
-    onUsage: () => usagePlaces.forEach((place) => showUsage(place, service.usage)),
+    onUsage: () => showUsage(one('[data-usage]'), service.usage),
     onContact: contact.touch,
     onConnected: () => contact.connect(true),
     onRejected: () => {
@@ -74,21 +73,16 @@ function enter(key: string): void {
 
 /** Shows the page of the address, now and after each change of it. */
 function followAddress(signal: AbortSignal, service: Service, sessionsPage: SessionsPage): void {
-  let page: Page | undefined;
+  let closed = new AbortController();
   const show = () => {
     const route = readRoute(location.hash);
-    page?.close();
-    page = undefined;
+    closed.abort();
+    closed = new AbortController();
     setTitle(route.page === 'person' ? `Person ${route.subjectId}` : '');
-    if (route.page === 'webhooks') page = createWebhooksView(service);
-    if (route.page === 'people') page = createPeoplePage(service, sessionsPage.sessions);
-    if (route.page === 'person') page = createPersonView(service, route.subjectId, route.period);
-    if (route.page === 'try') page = createTryPage(service, sessionsPage);
-    if (route.page === 'unknown') page = createUnknownPage();
-    if (route.page === 'sessions') sessionsPage.open(route.sessionId);
-    main.replaceChildren(page?.element ?? sessionsPage.element);
+    const page = createPage(route, service, sessionsPage, closed.signal);
+    if (main.firstChild !== page) main.replaceChildren(page);
     for (const link of document.querySelectorAll<HTMLElement>('[data-page]'))
-      link.ariaCurrent = isWithin(link.dataset['page'], route.page) ? 'page' : null;
+      link.ariaCurrent = link.dataset['page'] === (route.page === 'person' ? 'people' : route.page) ? 'page' : null;
   };
   const moved = () => {
     // The link that skips to the content.
@@ -97,23 +91,22 @@ function followAddress(signal: AbortSignal, service: Service, sessionsPage: Sess
     main.querySelector<HTMLElement>('h1')?.focus();
   };
   addEventListener('hashchange', moved, { signal });
-  signal.addEventListener('abort', () => page?.close());
+  signal.addEventListener('abort', () => closed.abort());
   show();
 }
 
-/** Returns true if the link of the navigation leads to the page or to its list. */
-function isWithin(link: string | undefined, page: string): boolean {
-  return link === page || (link === 'people' && page === 'person');
+/** Returns the page of an address. Its requests end when the signal aborts. */
+function createPage(route: Route, service: Service, sessionsPage: SessionsPage, signal: AbortSignal): HTMLElement {
+  if (route.page === 'sessions') return sessionsPage.open(route.sessionId, signal);
+  if (route.page === 'person') return createPersonView(service, route.subjectId, route.period, signal);
+  if (route.page === 'people') return createPeoplePage(service, sessionsPage.sessions, signal);
+  if (route.page === 'webhooks') return createWebhooksView(service, signal);
+  if (route.page === 'try') return createTryPage(service, sessionsPage, signal);
+  return createUnknownPage();
 }
 
-interface Page {
-  readonly element: HTMLElement;
-  close(): void;
-}
-
-function createUnknownPage(): Page {
+function createUnknownPage() {
   const links = h('p', h('a', { href: '#/' }, 'Sessions'), ' · ', h('a', { href: '#/people' }, 'People'));
   const text = h('p.notice', 'The dashboard has no page with the address ', h('code', location.hash), '.');
-  const head = h('header.line', h('h1', { tabindex: -1 }, 'No such page'));
-  return { element: h('div.page', head, text, links), close: () => {} };
+  return h('div.page', pageHead('No such page'), text, links);
 }

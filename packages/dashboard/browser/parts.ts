@@ -2,6 +2,11 @@
 import { type Attributes, type Content, h, show } from './dom.js';
 import { label } from './format.js';
 
+/** Returns the heading of a page, which gets the focus when the page opens. */
+export function pageHead(title: string, ...content: readonly Content[]) {
+  return h('header.line', h('h1', { tabindex: -1 }, title), content);
+}
+
 export function card(title: string, ...content: readonly Content[]) {
   return controlledCard(title, [], ...content);
 }
@@ -13,7 +18,7 @@ export function controlledCard(title: string, controls: readonly HTMLElement[], 
 }
 
 /** Returns a small button of secondary importance. */
-export function button(text: string, onclick: () => void, attributes: Attributes = {}) {
+export function button(text: Content, onclick: () => void, attributes: Attributes = {}) {
   return h('button.secondary.small', { type: 'button', onclick, ...attributes }, text);
 }
 
@@ -97,7 +102,7 @@ export interface Field {
 }
 
 export function checkbox(name: string, input: HTMLElement) {
-  return h('label.check', input, name);
+  return h('label.line', input, name);
 }
 
 function idOf(name: string): string {

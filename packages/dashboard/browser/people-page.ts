@@ -1,33 +1,31 @@
 import type { TriggerProfile } from '../../client/src/index.js';
 import { createAgreementView } from './agreement.js';
-import { type Content, h, show } from './dom.js';
-import { age, hasEnded, words } from './format.js';
-import { button, createStatus, createTable } from './parts.js';
+import { h, show } from './dom.js';
+import { words } from './format.js';
+import { button, createStatus, pageHead } from './parts.js';
 import { periodAt } from './person/calendar.js';
-import { duration, sumSeconds } from './person/hours.js';
+import { describeStress, sumSeconds } from './person/hours.js';
 import { loadDays } from './person/load-hours.js';
 import { personLink } from './router.js';
 import { everySecond, nowMs, reasonOf, type Service } from './service.js';
-import { stateSince } from './session-list.js';
+import { listHead, listRow } from './session-list.js';
 import { everySession, type KnownSession, type Sessions } from './sessions.js';
 
 /** People that are shown at first, and that the button adds. Each of them takes two requests. */
 const step = 25;
 
-/** What the page requests of a person. */
-interface Week {
-  readonly stressed: string;
-  readonly triggers: string;
-}
-
 /** Returns the people with their present state, the time that they were stressed in the last seven days, and their triggers. */
-export function createPeoplePage(service: Service, sessions: Sessions) {
-  const closed = new AbortController();
-  const { signal } = closed;
-  const weeks = new Map<string, Week>();
-  const heads = ['Score', 'Person', 'State now', 'Last seen', 'Stressed, 7 days', 'Active triggers'];
-  const table = createTable('People', heads, 'list-table');
+export function createPeoplePage(service: Service, sessions: Sessions, signal: AbortSignal): HTMLElement {
+  /** The time of stress and the active triggers of a person, once they are requested. */
+  const weeks = new Map<string, readonly string[]>();
   const note = createStatus('p.notice');
+  const rows = h('ul.rows');
+  const list = h(
+    'section.card.sessions',
+    { hidden: true },
+    listHead('Person', 'Last seven days', 'Active triggers'),
+    rows,
+  );
   const agreement = createAgreementView(() => service.agreement({ signal }), 'person', signal);
   const summary = h('summary', h('h2', 'Agreement with reports'), ' ', agreement.line);
   let shownMax = step;
@@ -37,14 +35,13 @@ export function createPeoplePage(service: Service, sessions: Sessions) {
   });
 
   const load = async (id: string) => {
-    weeks.set(id, { stressed: '', triggers: '' });
+    weeks.set(id, []);
     const [{ active }, days] = await Promise.all([
       service.triggers(id, { signal }).catch((): Pick<TriggerProfile, 'active'> => ({ active: [] })),
       loadDays(service, id, periodAt('week', new Date(nowMs())), signal).catch(() => undefined),
     ]);
-    const { stressed, acute_stress } = sumSeconds(days ?? []);
-    const shown = days ? duration(stressed + acute_stress) : '–';
-    weeks.set(id, { stressed: shown, triggers: active.map(words).join(', ') || '–' });
+    const stress = days?.length ? describeStress(sumSeconds(days)) || '0 min of stress' : '–';
+    weeks.set(id, [stress, active.map(words).join(', ') || '–']);
     update();
   };
   const update = () => {
@@ -53,11 +50,14 @@ export function createPeoplePage(service: Service, sessions: Sessions) {
       if (session.subject_id !== undefined && !newest.has(session.subject_id)) newest.set(session.subject_id, session);
     const shown = [...newest].slice(0, shownMax);
     for (const [id] of shown) if (!weeks.has(id)) void load(id);
-    if (!table.body.matches(':focus-within'))
-      show(table.body, ...shown.map(([id, session]) => personRow(id, session, weeks.get(id))));
     more.hidden = newest.size <= shownMax;
-    table.element.hidden = newest.size === 0;
+    list.hidden = newest.size === 0;
     note.element.hidden = newest.size > 0;
+    const rowOf = ([id, session]: readonly [string, KnownSession]) => {
+      const link = h('a.name', { href: personLink(id) }, h('strong', id));
+      return listRow(link, session, nowMs(), ...(weeks.get(id) ?? []).map((it) => h('span.week', it)));
+    };
+    if (!rows.matches(':focus-within')) show(rows, ...shown.map(rowOf));
   };
   const start = async () => {
     await sessions.ensure(everySession);
@@ -68,33 +68,12 @@ export function createPeoplePage(service: Service, sessions: Sessions) {
   start().catch((error: unknown) => note.say(reasonOf(error)));
   void agreement.load();
   everySecond(signal, update);
-  return {
-    element: h(
-      'article.page.people',
-      h('header.line', h('h1', { tabindex: -1 }, 'People')),
-      note.element,
-      table.element,
-      more,
-      h('details.card.agreement-home', summary, agreement.detail),
-    ),
-    close: () => closed.abort(),
-  };
-}
-
-function personRow(id: string, session: KnownSession, week: Week | undefined) {
-  const now = nowMs();
-  const isOver = hasEnded(session.atMs, now);
-  const cells: Content[] = [
-    isOver ? 'Not live' : stateSince(session, now),
-    age(session.atMs, now),
-    week?.stressed,
-    week?.triggers,
-  ];
   return h(
-    'tr',
-    { key: id, class: isOver ? 'ended' : session.state },
-    h('td', h('span.score-chip', session.stress_score)),
-    h('th', { scope: 'row' }, h('a.name', { href: personLink(id) }, id)),
-    cells.map((it) => h('td', it)),
+    'article.page.people',
+    pageHead('People'),
+    note.element,
+    list,
+    more,
+    h('details.card.agreement-home', summary, agreement.detail),
   );
 }

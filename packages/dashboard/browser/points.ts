@@ -6,24 +6,8 @@ type Datapoint = History['datapoints'][number];
 /** A signal that the history contains. */
 export type SignalName = Extract<keyof Datapoint, keyof typeof signals>;
 
-/** A point of the chart. */
-export interface Point {
-  readonly atMs: number;
-  readonly score: number;
-  readonly state: State;
-  readonly confidence: number;
-  readonly topics: readonly string[];
-  readonly sessionId: string | undefined;
-  /** The signals of the reading. The stream does not contain them. */
-  readonly sent: Pick<Datapoint, SignalName>;
-}
-
-/** A time during which the state was the same. It ends with the next state, or with the lifetime of its signals. */
-export interface Hold {
-  readonly state: State;
-  readonly fromMs: number;
-  readonly toMs: number;
-}
+/** A point of the chart. Only the history has the signals of a reading: the stream does not contain them. */
+export type Point = Datapoint & { readonly atMs: number };
 
 /** The history, which also has signals, replaces the streamed points of its window. `untilMs` is the end of the window. */
 export function withHistory(points: readonly Point[], history: History, untilMs: number): Point[] {
@@ -39,24 +23,19 @@ export function withReading(points: readonly Point[], reading: StateReading): Po
   const { timestamp, session_id, state, stress_score, confidence, model_version, topics_detected } = reading;
   const point = toPoint({ timestamp, session_id, state, stress_score, confidence, model_version, topics_detected });
   const last = points.at(-1);
-  const isKnown = last !== undefined && last.atMs === point.atMs && last.score === point.score;
+  const isKnown = last?.atMs === point.atMs && last.stress_score === stress_score;
   return isKnown ? [...points] : [...points, point].sort((a, b) => a.atMs - b.atMs);
 }
 
-function toPoint({
-  timestamp,
-  stress_score: score,
-  state,
-  confidence,
-  topics_detected = [],
-  session_id: sessionId,
-  ...sent
-}: Datapoint): Point {
-  return { atMs: Date.parse(timestamp), score, state, confidence, topics: topics_detected, sessionId, sent };
+function toPoint(datapoint: Datapoint): Point {
+  return { ...datapoint, atMs: Date.parse(datapoint.timestamp) };
 }
 
-/** Returns the times of each state, oldest first. `nowMs` ends the newest one. */
-export function holdsOf(points: readonly Point[], nowMs: number): Hold[] {
+/**
+ * Returns the times during which the state was the same, oldest first. Each ends with the next state, with the lifetime of
+ * its signals, or now.
+ */
+export function holdsOf(points: readonly Point[], nowMs: number) {
   const holds: Array<{ state: State; fromMs: number; toMs: number }> = [];
   for (const [index, { state, atMs }] of points.entries()) {
     const toMs = Math.min(points[index + 1]?.atMs ?? nowMs, atMs + signalLifetimeMs);

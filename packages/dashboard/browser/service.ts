@@ -8,22 +8,15 @@ import {
 } from '../../client/src/index.js';
 import { serverUrl } from '../../docs/browser/page.js';
 
-/** Calls of the account in this month. */
-export interface Usage {
-  readonly used: number;
-  readonly quota: number;
-  readonly resetSeconds: number;
-}
-
 /** The service as the dashboard calls it. */
 export interface Service extends StateClient {
-  /** Usage of the month. `known` is false until the first response, and `month` undefined without a quota. */
-  readonly usage: { known: boolean; month: Usage | undefined };
+  /** Calls of the month. `known` is false until the first response, and `month` undefined without a quota. */
+  readonly usage: { known: boolean; month: ReturnType<typeof readUsage> };
   /** Aborts when the page forgets the key. */
   readonly signal: AbortSignal;
 }
 
-export interface Listeners {
+interface Listeners {
   readonly onUsage: () => void;
   /** Called for each response of the service, and for each part of a stream. */
   readonly onContact: () => void;
@@ -64,7 +57,7 @@ function observeParts(onPart: () => void): TransformStream<Uint8Array<ArrayBuffe
 }
 
 /** Reads the month from the RateLimit headers. Undefined for an account without a monthly quota. */
-function readUsage(headers: Headers): Usage | undefined {
+function readUsage(headers: Headers) {
   const policy = /"month";q=(\d+)/.exec(headers.get('ratelimit-policy') ?? '');
   const rest = /"month";r=(\d+);t=(\d+)/.exec(headers.get('ratelimit') ?? '');
   if (!policy || !rest) return undefined;
@@ -76,6 +69,11 @@ function readUsage(headers: Headers): Usage | undefined {
 export function reasonOf(error: unknown): string {
   if (!(error instanceof ProblemError)) return `The service did not respond: ${(error as Error).message}.`;
   return error.code === 'insufficient_scope' ? `This key does not allow it: ${error.message}.` : `${error.message}.`;
+}
+
+/** Returns true if the service knows nothing about the person of a request. */
+export function isUnknown(error: unknown): boolean {
+  return error instanceof ProblemError && error.code === 'subject_not_found';
 }
 
 /** A smaller difference is within the precision of the Date header. */
@@ -117,13 +115,6 @@ export async function poll<Value>(signal: AbortSignal, read: () => Promise<Value
   return undefined;
 }
 
-export interface Following {
-  readonly onReading: (reading: StateReading) => void;
-  readonly onDisconnect?: () => void;
-  /** Called when another attempt gets the same error, e.g. a key without the scope. */
-  readonly onRefused?: (error: unknown) => void;
-}
-
 /**
  * Follows the readings of all sessions of the account, or of a person, until the signal aborts. Uses fetch instead of
  * EventSource, because EventSource cannot send the key in a header. A session token would allow EventSource, but covers
@@ -131,16 +122,22 @@ export interface Following {
  */
 export async function followReadings(
   service: Service,
-  { onReading, onDisconnect = () => undefined, onRefused = () => undefined }: Following,
+  on: {
+    readonly onReading: (reading: StateReading) => void;
+    readonly onDisconnect?: () => void;
+    /** Called when another attempt gets the same error, e.g. a key without the scope. */
+    readonly onRefused?: (error: unknown) => void;
+  },
   { subjectId, signal = service.signal }: { readonly subjectId?: string; readonly signal?: AbortSignal } = {},
 ): Promise<void> {
   const patience = { maxRetries: Number.POSITIVE_INFINITY, waitBudgetMs: Number.POSITIVE_INFINITY };
+  const onDisconnect = () => on.onDisconnect?.();
   const filter = { events: 'reading', onDisconnect, ...(subjectId !== undefined && { subjectId }) } as const;
   try {
-    for await (const { data } of service.stream(filter, { signal, ...patience })) onReading(data);
+    for await (const { data } of service.stream(filter, { signal, ...patience })) on.onReading(data);
   } catch (error) {
     onDisconnect();
-    if (!signal.aborted) onRefused(error);
+    if (!signal.aborted) on.onRefused?.(error);
   }
 }
 

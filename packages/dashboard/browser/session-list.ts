@@ -1,20 +1,12 @@
 import { enums, scoreMax } from '../../../generated/spec.js';
 import type { SessionState } from '../../client/src/index.js';
 import * as plot from './chart/plot.js';
-import { h, show } from './dom.js';
+import { type Content, h, show } from './dom.js';
 import { age, count, hasEnded, label, sum, whenShort, words } from './format.js';
 import { button, controlledCard, createSelect } from './parts.js';
 import { sessionLink, personLink } from './router.js';
 import { nowMs, reasonOf } from './service.js';
-import {
-  everySession,
-  isRising,
-  type KnownSession,
-  type Query,
-  type ScoreAt,
-  type Sessions,
-  stateOf,
-} from './sessions.js';
+import { everySession, isRising, type KnownSession, type Query, type Sessions, stateOf } from './sessions.js';
 
 const orders = [
   ['score', 'Highest score'],
@@ -59,11 +51,10 @@ export function createSessionList(sessions: Sessions, onFilter: () => void) {
     if (query.text !== '') location.hash = sessionLink(sessions.list(query)[0]?.session_id ?? query.text);
   };
   const [list, only, empty] = [h('ul.rows'), h('span'), h('p.hint')];
-  const fault = h('p.fault', { role: 'alert' });
+  const fault = h('div.fault', { role: 'alert' });
   const more = button('Show more', () => void showMore());
-  const columns = ['Score', 'Session', 'State', '', 'Last scores', 'Last reading', 'Person'].map((it) => h('span', it));
   const filters = h('form.filters', { role: 'search', onsubmit }, text, sort);
-  const head = h('div.columns.hint', { 'aria-hidden': 'true' }, columns);
+  const head = listHead('Session', 'Last scores', 'Person');
   const element = controlledCard('Sessions', [only, filters], head, list, empty, fault, more);
   element.classList.add('sessions');
   const request = async (work: Promise<void>) => {
@@ -115,15 +106,10 @@ export function createSessionList(sessions: Sessions, onFilter: () => void) {
       return row || sessionRow(session, id === selected, now);
     };
     const shown = found.slice(0, shownMax);
-    const [live, ended] = [false, true].map((isOver) => shown.filter((it) => hasEnded(it.atMs, now) === isOver));
-    const groups = [
-      ['Live now', live ?? []],
-      ['Ended', ended ?? []],
-    ] as const;
-    const grouped = groups.map(
-      ([title, group]) =>
-        group.length > 0 && [h('li.group', { key: `group ${title}` }, h('h3.hint', title)), ...group.map(rowOf)],
-    );
+    const grouped = ['Live now', 'Ended'].map((title) => {
+      const group = shown.filter((it) => hasEnded(it.atMs, now) === (title === 'Ended'));
+      return group.length > 0 && [h('li.group', { key: `group ${title}` }, h('h3.hint', title)), ...group.map(rowOf)];
+    });
     show(list, query.sort === 'score' ? grouped : shown.map(rowOf));
     more.hidden = found.length <= shownMax && !sessions.hasMore(query);
     show(empty, found.length === 0 && explainEmpty(query));
@@ -160,32 +146,46 @@ function explainEmpty({ text, states }: Query) {
   return ['No sessions yet. Send readings from your app, or ', h('a', { href: '#/try' }, 'play a scene'), '.'];
 }
 
+/** Returns the headings of a list of sessions or people. Screen readers read rows that name their figures. */
+export function listHead(name: string, ...others: readonly string[]) {
+  const heads = ['Score', name, 'State', 'Last reading', ...others].map((it) => h('span', it));
+  return h('div.columns.hint', { 'aria-hidden': 'true' }, heads);
+}
+
 function sessionRow(session: KnownSession, isSelected: boolean, now: number) {
-  const { session_id: id, subject_id: subject, stress_score, recent } = session;
-  const isOver = hasEnded(session.atMs, now);
-  return h(
-    'li',
-    { key: id, class: isOver ? 'ended' : session.state },
-    h('span.score-chip', stress_score),
+  const { session_id: id, subject_id: subject, recent } = session;
+  const person =
+    subject !== undefined && h('a.person', { href: personLink(subject), 'aria-label': `Person ${subject}` }, subject);
+  return listRow(
     h('a.name', { href: sessionLink(id), 'aria-current': isSelected && 'page' }, h('strong', id)),
-    h('span.state-name.hint', isOver ? `last ${words(session.state)}` : stateSince(session, now)),
-    h('span.rising', !isOver && isRising(session, now) && '↗ rising'),
+    session,
+    now,
     sparkline(recent),
-    h('span.hint.passed', `${isOver ? 'ended ' : ''}${age(session.atMs, now)}`),
-    subject !== undefined && h('a.person', { href: personLink(subject), 'aria-label': `Person ${subject}` }, subject),
+    person,
   );
 }
 
-/** Returns the state with the time since when it holds. */
-export function stateSince({ state, sinceMs }: KnownSession, now: number) {
-  return [label(state), h('span.since', ` since ${whenShort(sinceMs, now)}`)];
+/** Returns a row with the state of a session, which its link covers. */
+export function listRow(link: HTMLElement, session: KnownSession, now: number, ...others: readonly Content[]) {
+  const { stress_score, state, atMs, sinceMs } = session;
+  const isOver = hasEnded(atMs, now);
+  const since = [label(state), h('span.since', ` since ${whenShort(sinceMs, now)}`)];
+  const rising = isRising(session, now) && h('span.rising', ' ↗ rising');
+  return h(
+    'li',
+    { key: link.textContent, class: isOver ? 'ended' : state },
+    h('span.score-chip', stress_score),
+    link,
+    h('span.state-name.hint', isOver ? `Ended · ${words(state)}` : [since, rising]),
+    h('span.hint.passed', age(atMs, now)),
+    others,
+  );
 }
 
 const scores: plot.Bounds = [0, scoreMax];
 
 /** Returns a small chart of the newest scores, from the lowest to the highest possible score. */
-function sparkline(recent: readonly ScoreAt[]) {
-  const values = recent.map(({ atMs, score }) => ({ atMs, value: score }));
+function sparkline(values: readonly plot.Value[]) {
   const toMs = values.at(-1)?.atMs ?? 0;
   const extent = { fromMs: Math.min(values[0]?.atMs ?? 0, toMs - 1), toMs };
   // A single reading has no course.
@@ -199,9 +199,8 @@ const alarming: readonly SessionState[] = ['acute_stress', 'stressed'];
 
 /** Returns the distribution of states, whose parts filter the list, and the sessions that need attention. */
 export function createOverview(sessions: Sessions, onFilter: (states: ReadonlySet<SessionState>) => void) {
-  const [states, rest] = [h('div.line'), h('span.hint')];
+  const [states, list, rest] = [h('div.line'), h('ul.attention.line'), h('span.hint')];
   const heading = h('h1', { id: 'states-title', tabindex: -1 }, 'Live sessions');
-  const list = h('ul.attention');
   const attention = h('div.line', h('h2', 'Attention'), list, rest);
   const showAttention = (now: number) => {
     const found = sessions
@@ -221,17 +220,9 @@ export function createOverview(sessions: Sessions, onFilter: (states: ReadonlySe
       const live = sum(Object.values(counts)) - counts.ended;
       const parts = enums.SessionState.map((state) => {
         const isOnly = filtered.has(state) && filtered.size === 1;
-        const attributes = {
-          'aria-pressed': String(filtered.has(state)),
-          onclick: () => onFilter(new Set(isOnly ? [] : [state])),
-        };
-        return h(
-          `button.state-count.${state}`,
-          { type: 'button', ...attributes },
-          label(state),
-          ' ',
-          h('strong', counts[state].toLocaleString('en')),
-        );
+        const attributes = { class: `banded ${state}`, 'aria-pressed': String(filtered.has(state)) };
+        const text = [label(state), ' ', h('strong', counts[state].toLocaleString('en'))];
+        return button(text, () => onFilter(new Set(isOnly ? [] : [state])), attributes);
       });
       const total = `${count(live, 'live session')}, ${counts.ended.toLocaleString('en')} ended`;
       show(states, heading, parts, h('p.hint.end', total));
@@ -252,7 +243,7 @@ function attentionItem(session: KnownSession, now: number) {
     'li',
     { key: id, class: state },
     h('span.score-chip', stress_score),
-    h('a.name', { href: sessionLink(id) }, id),
+    h('a.name', { href: sessionLink(id) }, h('strong', id)),
     h('span.hint', `since ${whenShort(sinceMs, now)}${isRising(session, now) ? ' ↗' : ''}`),
   );
 }

@@ -13,7 +13,6 @@ export type SessionsPage = ReturnType<typeof createSessionsPage>;
 /** Returns the overview and the list of sessions, or the open session with the list beside it. */
 export function createSessionsPage(service: Service) {
   let view: SessionView | undefined;
-  let followed: SessionView | undefined;
   let drawing: ReturnType<typeof setTimeout> | undefined;
   const draw = () => {
     drawing = undefined;
@@ -31,30 +30,30 @@ export function createSessionsPage(service: Service) {
     draw();
   };
   const overview = createOverview(sessions, filter);
-  const element = h('div.sessions-page');
+  const element = h('div.sessions-page', list.element);
   everySecond(service.signal, update);
-  service.signal.addEventListener('abort', () => view?.close());
+  /** Returns the view of a session, which follows the stream until the signal aborts. */
+  const createView = (sessionId: string, signal: AbortSignal, emptyText?: string) => {
+    view = createSessionView(service, sessions, sessionId, signal, emptyText);
+    signal.addEventListener('abort', () => (view = undefined));
+    return view.element;
+  };
   return {
-    element,
     sessions,
-    open(sessionId: string | undefined) {
-      if (view === undefined || view.sessionId !== sessionId) {
-        view?.close();
-        view = sessionId === undefined ? undefined : createSessionView(service, sessions, sessionId);
-        element.replaceChildren(
-          ...(view ? [list.element, h('div.detail', view.element)] : [overview.element, list.element]),
-        );
-        element.classList.toggle('has-session', view !== undefined);
-      }
+    createView,
+    open(sessionId: string | undefined, signal: AbortSignal) {
+      const isOpen = sessionId !== undefined;
+      // The list stays in the page, and keeps its scroll position.
+      for (const it of [...element.children]) if (it !== list.element) it.remove();
+      if (isOpen) element.append(h('div.detail', createView(sessionId, signal)));
+      else element.prepend(overview.element);
+      element.classList.toggle('has-session', isOpen);
       update();
-    },
-    /** Passes the readings of the stream to a view of another page. */
-    follow(other: SessionView | undefined) {
-      followed = other;
+      return element;
     },
     receive(reading: StateReading) {
       sessions.apply(reading);
-      for (const it of [view, followed]) if (it?.sessionId === reading.session_id) it.receive(reading);
+      if (view?.sessionId === reading.session_id) view.receive(reading);
     },
   };
 }

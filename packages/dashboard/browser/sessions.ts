@@ -6,7 +6,8 @@ import type {
   SessionSummary,
   StateReading,
 } from '../../client/src/index.js';
-import { hasEnded, signalLifetimeMs, sum } from './format.js';
+import type { Value } from './chart/plot.js';
+import { hasEnded, sum } from './format.js';
 import { nowMs, type Service } from './service.js';
 
 /** The sessions that a list shows. */
@@ -18,16 +19,11 @@ export interface Query {
   readonly text: string;
 }
 
-export interface ScoreAt {
-  readonly atMs: number;
-  readonly score: number;
-}
-
-export interface KnownSession extends SessionSummary {
+export interface KnownSession extends Pick<SessionSummary, 'session_id' | 'subject_id' | 'state' | 'stress_score'> {
   readonly atMs: number;
   readonly startedAtMs: number;
   /** The newest scores, oldest first. */
-  readonly recent: readonly ScoreAt[];
+  readonly recent: readonly Value[];
   /** Since when the session has its state. */
   readonly sinceMs: number;
 }
@@ -181,7 +177,7 @@ export function stateOf({ state, atMs }: KnownSession, now: number): SessionStat
 
 /** Returns true if the scores of the last five minutes rise, as the contract defines the trend of a history. */
 export function isRising({ recent }: KnownSession, now: number): boolean {
-  const scores = recent.filter(({ atMs }) => !hasEnded(atMs, now)).map(({ score }) => score);
+  const scores = recent.filter(({ atMs }) => !hasEnded(atMs, now)).map(({ value }) => value);
   if (scores.length < trend.trend_min_datapoints) return false;
   const third = Math.floor(scores.length / 3);
   return mean(scores.slice(-third)) - mean(scores.slice(0, third)) >= trend.trend_threshold_points;
@@ -193,29 +189,20 @@ function mean(values: readonly number[]): number {
 
 /** Adds a session of a page. The stream may be newer than a page that was requested earlier. */
 function merge(loaded: SessionSummary, known: KnownSession | undefined): KnownSession {
-  const atMs = Date.parse(loaded.timestamp);
-  const startedAtMs = Date.parse(loaded.started_at);
-  if (known && known.atMs > atMs) {
-    const { subject_id, started_at } = loaded;
-    return { ...known, ...(subject_id !== undefined && { subject_id }), started_at, startedAtMs };
-  }
-  const points = loaded.points?.map((it) => ({ atMs: Date.parse(it.timestamp), score: it.stress_score }));
+  const [atMs, startedAtMs] = [Date.parse(loaded.timestamp), Date.parse(loaded.started_at)];
+  const { subject_id, state_since = loaded.timestamp } = loaded;
+  if (known && known.atMs > atMs) return { ...known, ...(subject_id !== undefined && { subject_id }), startedAtMs };
+  const points = loaded.points?.map((it) => ({ atMs: Date.parse(it.timestamp), value: it.stress_score }));
   const recent = points ?? known?.recent ?? [];
-  return { ...loaded, atMs, startedAtMs, recent, sinceMs: Date.parse(loaded.state_since ?? loaded.timestamp) };
+  return { ...loaded, atMs, startedAtMs, recent, sinceMs: Date.parse(state_since) };
 }
 
 function withReading(reading: StateReading, known: KnownSession | undefined): KnownSession {
-  const { session_id, timestamp, state, stress_score, confidence, model_version, state_since = timestamp } = reading;
+  const { session_id, timestamp, state, stress_score, state_since = timestamp } = reading;
   const atMs = Date.parse(timestamp);
-  const startedAtMs = known?.startedAtMs ?? nowMs();
   const last = known?.recent.at(-1);
-  const isNew = last?.atMs !== atMs || last.score !== stress_score;
-  return {
-    ...known,
-    ...{ session_id, timestamp, state, stress_score, confidence, model_version, atMs, startedAtMs },
-    started_at: known?.started_at ?? new Date(startedAtMs).toISOString(),
-    valid_until: new Date(atMs + signalLifetimeMs).toISOString(),
-    recent: [...(known?.recent ?? []), ...(isNew ? [{ atMs, score: stress_score }] : [])].slice(-recentMax),
-    sinceMs: Date.parse(state_since),
-  };
+  const isNew = last?.atMs !== atMs || last.value !== stress_score;
+  const recent = [...(known?.recent ?? []), ...(isNew ? [{ atMs, value: stress_score }] : [])].slice(-recentMax);
+  const sinceMs = Date.parse(state_since);
+  return { startedAtMs: nowMs(), ...known, session_id, state, stress_score, atMs, recent, sinceMs };
 }

@@ -1,7 +1,7 @@
 import { h, setTitle } from './dom.js';
+import { pageHead } from './parts.js';
 import { createSendPanel } from './send/send-panel.js';
 import type { Service } from './service.js';
-import { createSessionView } from './session-view.js';
 import type { SessionsPage } from './sessions-page.js';
 
 const emptyText = 'No readings yet. Play a scene, connect a strap or send a reading by hand.';
@@ -9,19 +9,9 @@ const emptyText = 'No readings yet. Play a scene, connect a strap or send a read
 let id: string | undefined;
 
 /** Returns the page that sends readings for trying out: always those of its own session and person, `try-…`. */
-export function createTryPage(service: Service, page: SessionsPage) {
+export function createTryPage(service: Service, page: SessionsPage, signal: AbortSignal): HTMLElement {
   id ??= `try-${crypto.getRandomValues(new Uint32Array(1))[0]?.toString(36)}`;
-  const panel = createSendPanel(service, id);
-  const view = createSessionView(service, page.sessions, id, emptyText);
-  page.follow(view);
+  const view = page.createView(id, signal, emptyText);
   setTitle('Try it');
-  const head = h('header.line', h('h1', { tabindex: -1 }, 'Try it'));
-  return {
-    element: h('div.page.try', head, panel.element, view.element),
-    close() {
-      page.follow(undefined);
-      panel.close();
-      view.close();
-    },
-  };
+  return h('div.page.try', pageHead('Try it'), createSendPanel(service, id, signal), view);
 }

@@ -88,7 +88,7 @@ test('600 sessions are counted, sorted, filtered and updated live, by keyboard a
   await page.keyboard.press('Enter');
   await eventually(() => shown(page)).toEqual(['over']);
   await eventually(() => page.locator('.rows li.ended').innerText()).toMatch(
-    /last (acute )?stress(ed)?\s+ended \d min ago/,
+    /Ended · (acute )?stress(ed)?\s+\d min ago/,
   );
   await page.keyboard.press('Enter');
   await page.getByLabel('Search a session or a person').fill('rising');
@@ -159,13 +159,17 @@ test('on a desktop, 12 rows of 44 pixels are visible below a band of at most 120
   const visible = `[...document.querySelectorAll('.rows li:not(.group)')].filter((it) => it.getBoundingClientRect().bottom <= innerHeight).length`;
   expect(await page.evaluate(visible)).toBeGreaterThanOrEqual(12);
   expect(await page.locator('.columns').innerText()).toMatch(
-    /Score\s+Session\s+State\s+Last scores\s+Last reading\s+Person/,
+    /Score\s+Session\s+State\s+Last reading\s+Last scores\s+Person/,
   );
   const [first = ''] = await shown(page);
-  // The link of the row covers the chart.
-  const chart = await page.locator('.rows .sparkline').first().boundingBox();
-  await page.mouse.click((chart?.x ?? 0) + 20, (chart?.y ?? 0) + 10);
-  await eventually(() => page.locator('h1').innerText()).toBe(first);
+  // The link of the row covers the state and the chart.
+  for (const part of ['.state-name', '.sparkline']) {
+    const box = await page.locator(`.rows ${part}`).first().boundingBox();
+    await page.mouse.click((box?.x ?? 0) + 20, (box?.y ?? 0) + 10);
+    await eventually(() => page.locator('h1').innerText()).toBe(first);
+    await page.goBack();
+    await page.locator('.overview').waitFor();
+  }
 });
 
 test('the search finds sessions and people, and opens an id that the list does not show', async () => {

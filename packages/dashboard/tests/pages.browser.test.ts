@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createKey } from '../../../src/keys/manage.js';
-import { flawsInEveryLook, openBrowser } from '../../../testkit/browser.js';
+import { flawsInEveryLook, openBrowser, phone } from '../../../testkit/browser.js';
 import { Clock, startTestService, type TestService, type TestServiceOptions } from '../../../testkit/service.js';
 
 const small = { width: 375, height: 812 };
@@ -75,8 +75,15 @@ test('a session shows its score, reason, chart, signals and triggers', async () 
   await open(service, page, '#/sessions/shown');
   const { body: state } = await service.request('/v1/state?session_id=shown');
   await expect.poll(() => page.locator('.score').innerText()).toBe(String(state.stress_score));
-  await expect.poll(() => page.locator('.state-chip').innerText()).toMatch(/^Acute stress since \d\d:\d\d$/);
+  await expect.poll(() => page.locator('.state-chip').innerText()).toMatch(/^Acute stress\s+since \d\d:\d\d$/);
   await page.getByText(state.action_reason).waitFor();
+  // A second figure, e.g. that of a reading, would contradict the present one.
+  expect(
+    await page
+      .locator('main')
+      .getByText(/confidence/i)
+      .allInnerTexts(),
+  ).toEqual(['Confidence now']);
   await page.getByText(state.recommendation).waitFor();
   const chart = page.getByRole('img', { name: /3 readings/ });
   await chart.waitFor();
@@ -93,6 +100,19 @@ test('a session shows its score, reason, chart, signals and triggers', async () 
     'Expression tense',
     'Sentiment -0.8',
   ]);
+});
+
+test('at 390 pixels, the state is beside the score', async () => {
+  const service = await startShown();
+  const { page } = await openBrowser(service.url, { viewport: phone });
+  await open(service, page, '#/sessions/shown');
+  await page.locator('.state-chip').filter({ hasText: 'Acute stress' }).waitFor();
+  const [score, state, card] = await Promise.all(
+    ['.score', '.state-chip', '.score-card'].map((it) => page.locator(it).boundingBox()),
+  );
+  if (!score || !state || !card) throw new Error('The card is not shown.');
+  expect(state.y).toBeLessThan(score.y + score.height);
+  expect(state.x + state.width).toBeLessThan(card.x + card.width);
 });
 
 test('the list and the chart follow readings of other clients without a reload', async () => {
@@ -162,6 +182,10 @@ test('a reading sent by hand contains only the chosen signals', async () => {
   await page.getByLabel('Tone of voice').selectOption('tense');
   await page.getByRole('button', { name: 'Send reading' }).click();
   await page.getByText(/^Sent\. Score \d+\.$/).waitFor();
+  const [button, outcome] = await Promise.all(
+    [page.getByRole('button', { name: 'Send reading' }), page.getByText(/^Sent\. Score/)].map((it) => it.boundingBox()),
+  );
+  expect((outcome?.x ?? 0) - (button?.x ?? 0) - (button?.width ?? 0)).toBeGreaterThanOrEqual(8);
   const [{ session_id }] = (await service.request('/v1/sessions')).body.sessions;
   const { body } = await service.request(`/v1/state?session_id=${session_id}`);
   expect(body.signals_received).toEqual(['cardiovascular', 'vocal']);
@@ -229,7 +253,7 @@ test('the page shows the calls of the month for an account with a quota, and nam
   const { key } = await createKey(store.use(createKeyTable), { account, tier: 'solo', scopes: ['read'] }, clock.nowMs);
   const { page } = await openBrowser(url);
   await open({ url, key }, page, '#/');
-  const usage = page.getByText(/^\d+ of 50,000 calls$/).filter({ visible: true });
+  const usage = page.getByText(/^\d+ of 50,000 calls of this month$/);
   await usage.waitFor();
   await page.setViewportSize(small);
   await usage.waitFor();

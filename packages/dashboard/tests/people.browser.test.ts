@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { openBrowser } from '../../../testkit/browser.js';
+import { openBrowser, phone } from '../../../testkit/browser.js';
 import { Clock, startTestService, type TestService } from '../../../testkit/service.js';
 
 const turn = { user_message: 'I am worried that I will lose my job.', ai_response: 'Tell me more about it.' };
@@ -21,6 +21,11 @@ async function sendBoth({ read }: TestService, heart_rate: number, tone: 'calm' 
   await read({ session_id: 'chat', subject_id: 'anna', timestamp: ago(0), tone });
 }
 
+/** Returns the visible texts of the list that are partly outside of it. */
+const cutOff = `[...document.querySelectorAll('.people .rows li > *')]
+  .filter((it) => it.checkVisibility() && it.getBoundingClientRect().right > it.closest('.card').getBoundingClientRect().right)
+  .map((it) => it.textContent)`;
+
 test('the list of people shows state, last reading, stress of the week and active triggers, and follows readings', async () => {
   const service = await start();
   for (const seconds of [240, 180, 120])
@@ -37,14 +42,19 @@ test('the list of people shows state, last reading, stress of the week and activ
   const { page, complaints } = await openBrowser(service.url);
   await open(service, page, '#/');
   await page.getByRole('link', { name: 'People' }).click();
-  const row = page.getByRole('row').filter({ hasText: 'anna' });
-  await eventually(() => row.innerText()).toMatch(/tress(ed)? since \d\d:\d\d\s+2 min ago\s+\d min\s+job loss$/);
-  await eventually(() => page.getByRole('row').filter({ hasText: 'ben' }).innerText()).toMatch(
-    /Not live\s+5 min ago\s+0 min\s+–$/,
+  const row = page.locator('.rows li').filter({ hasText: 'anna' });
+  await eventually(() => row.innerText()).toMatch(
+    /tress(ed)? since \d\d:\d\d.*\s+2 min ago\s+\d min of stress\s+job loss$/,
   );
-  expect(await page.getByRole('row').count()).toBe(3);
+  await eventually(() => page.locator('.rows li').filter({ hasText: 'ben' }).innerText()).toMatch(
+    /Ended · \w+\s+5 min ago\s+0 min of stress\s+–$/,
+  );
+  expect(await page.locator('.rows li').count()).toBe(2);
   await sendBoth(service, 150, 'hostile');
   await eventually(() => row.innerText()).toMatch(/now|\d s ago/);
+  await page.setViewportSize(phone);
+  expect(await page.evaluate(cutOff)).toEqual([]);
+  expect(await row.innerText()).toMatch(/anna[^]*tress(ed)?[^]*(now|\d s ago)/);
   await row.click();
   await eventually(() => page.locator('h1').innerText()).toBe('anna');
   expect(complaints).toEqual([]);

@@ -118,7 +118,7 @@ test('by keyboard, the chart names the topics of a reading, and the subject open
   await expect.poll(() => page.locator('.readout').innerText()).toMatch(/job loss$/);
   const bars = await page.locator('.signals .bar').evaluateAll((found) => found.map((it) => Number(it.ariaValueNow)));
   expect(bars.map((it) => it > 0 && it < 1)).toEqual([true, true]);
-  await page.getByRole('link', { name: `Subject ${subject_id}`, exact: true }).focus();
+  await page.getByRole('link', { name: `Person ${subject_id}`, exact: true }).focus();
   await page.keyboard.press('Enter');
   await expect.poll(() => page.url()).toMatch(/#\/subjects\/person-1$/);
 });

@@ -23,6 +23,14 @@ async function press(page: Page, name: string | RegExp) {
   await page.keyboard.press('Enter');
 }
 
+/** Counts the lines of the payload that do not fit. */
+const wrappedLines = `(() => {
+  const payload = document.querySelector('.panel pre');
+  const range = new Range();
+  range.selectNodeContents(payload);
+  return new Set([...range.getClientRects()].map(({ top }) => top)).size - payload.textContent.split('\\n').length;
+})()`;
+
 const focused = (page: Page) => page.evaluate('document.activeElement.textContent || document.activeElement.id');
 
 test('a webhook is registered, tested, fails, is retried in order, rotated and removed with the keyboard', async () => {
@@ -74,12 +82,16 @@ test('a webhook is registered, tested, fails, is retried in order, rotated and r
   await page.getByLabel('Outcome').selectOption('failed');
   await press(page, 'Refresh');
   await page.getByText('4 deliveries, newest event first.').waitFor();
-  const cells = await page.locator('.deliveries tbody tr').first().innerText();
-  expect(cells.replaceAll(/\s+/g, ' ')).toMatch(/^\d+ \w+, \d\d:\d\d:\d\d s1 .* → .*, score \d+ failed 4 \d+ ms$/);
+  const cells = await page.locator('.deliveries tr[data-key^=dlv]').first().innerText();
+  // The date is shown once per day.
+  expect(await page.locator('.deliveries .group').allInnerTexts()).toEqual([expect.stringMatching(/\d{1,2} \w{3}/)]);
+  expect(cells.replaceAll(/\s+/g, ' ')).toMatch(/^s1 .* → .*, score \d+ \d\d:\d\d:\d\d failed 4 \d+ ms$/);
   const details = page.locator('.panel');
   await page.locator('.deliveries tbody button').first().focus();
   await page.keyboard.press('Enter');
   expect(await details.innerText()).toContain(`"timestamp": "${changes.at(-1)?.timestamp}"`);
+  await page.setViewportSize({ width: 1280, height: 900 });
+  expect(await page.evaluate(wrappedLines)).toBe(0);
   expect(await details.innerText()).toContain('status 503');
   expect(await details.locator('li pre').first().innerText()).toBe('<b>down</b> for maintenance');
   const updated = page.waitForResponse((it) => it.url().includes('/webhooks/deliveries'));

@@ -1,6 +1,6 @@
 import { bands, scoreMax } from '../../../../generated/spec.js';
 import { h, show, svg } from '../dom.js';
-import { count, hasEnded, label, percent, timeOfDay, whenOf, words } from '../format.js';
+import { count, hasEnded, label, timeOfDay, whenOf, words } from '../format.js';
 import { countChanges, holdsOf, type Point } from '../points.js';
 import * as plot from './plot.js';
 
@@ -99,8 +99,8 @@ function extentOf({ points, minutes, nowMs }: ChartData): plot.Extent {
 /** Returns the times at which topics were mentioned, the most recently mentioned topic first. */
 function listTopics(points: readonly Point[]): Array<[topic: string, times: readonly number[]]> {
   const byTopic = new Map<string, number[]>();
-  for (const { atMs, topics } of points.toReversed())
-    for (const topic of topics) byTopic.set(topic, [...(byTopic.get(topic) ?? []), atMs]);
+  for (const { atMs, topics_detected = [] } of points.toReversed())
+    for (const topic of topics_detected) byTopic.set(topic, [...(byTopic.get(topic) ?? []), atMs]);
   return [...byTopic];
 }
 
@@ -111,14 +111,12 @@ function topicLane(extent: plot.Extent, topic: string, times: readonly number[])
 }
 
 function plots(extent: plot.Extent, { points, nowMs }: ChartData, shown: readonly Point[]) {
-  const rates = shown.flatMap(({ atMs, sent: { heart_rate: value } }) =>
-    value === undefined ? [] : [{ atMs, value }],
-  );
+  const rates = shown.flatMap(({ atMs, heart_rate: value }) => (value === undefined ? [] : [{ atMs, value }]));
   const bounds = plot.heartBounds(rates.map(({ value }) => value));
   const ticks = listTicks(extent);
   const times = ticks.map(([atMs]) => atMs);
   const grid = () => plot.gridLines(extent, times);
-  const values = shown.map(({ atMs, score }) => ({ atMs, value: score }));
+  const values = shown.map(({ atMs, stress_score: value }) => ({ atMs, value }));
   const lower = bands.map(({ min_score: min }) => min);
   return [
     h(
@@ -171,18 +169,18 @@ function listTicks({ fromMs, toMs }: plot.Extent): Array<[atMs: number, text: st
   return times.map((atMs) => [atMs, timeOfDay(atMs, stepMs < minute ? 'seconds' : 'minutes')]);
 }
 
-function describePoint({ atMs, score, state, confidence, topics, sent }: Point, nowMs: number): string {
-  const rate = sent.heart_rate === undefined ? [] : [`${Math.round(sent.heart_rate)} bpm`];
-  const facts = [`score ${score}, ${words(state)}`, ...rate, `confidence ${percent(confidence)}`, ...topics.map(words)];
+function describePoint({ atMs, stress_score, state, topics_detected = [], heart_rate }: Point, nowMs: number): string {
+  const rate = heart_rate === undefined ? [] : [`${Math.round(heart_rate)} bpm`];
+  const facts = [`score ${stress_score}, ${words(state)}`, ...rate, ...topics_detected.map(words)];
   return [whenOf(atMs, nowMs), ...facts].join(' · ');
 }
 
 function describe(points: readonly Point[], nowMs: number): string {
   const [first, last] = [points[0], points.at(-1)];
   if (!first || !last) return 'Stress score and heart rate: no readings.';
-  const all = points.map(({ score }) => score);
+  const all = points.map((it) => it.stress_score);
   const time = `${whenOf(first.atMs, nowMs)} to ${whenOf(last.atMs, nowMs)}`;
-  const range = `score from ${Math.min(...all)} to ${Math.max(...all)}, last ${last.score}`;
+  const range = `score from ${Math.min(...all)} to ${Math.max(...all)}, last ${last.stress_score}`;
   const changes = count(countChanges(points), 'change');
   return `Stress score and heart rate, ${time}: ${count(points.length, 'reading')}, ${range}, ${changes} of the state.`;
 }

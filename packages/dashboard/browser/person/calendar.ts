@@ -65,43 +65,22 @@ const titles = {
   week: format({ day: 'numeric', month: 'long', year: 'numeric' }),
   month: format({ month: 'long', year: 'numeric' }),
 };
-const dayName = format({ weekday: 'short', day: 'numeric', month: 'short' });
-const dayShort = format({ weekday: 'short', day: 'numeric' });
-const instantName = format({ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' });
-const datesName = format({ day: 'numeric', month: 'long' });
+/** E.g. `Mon, 16 Nov`. */
+export const days = format({ weekday: 'short', day: 'numeric', month: 'short' });
+/** E.g. `Mon 16`. */
+export const shortDays = format({ weekday: 'short', day: 'numeric' });
+/** E.g. `16 Nov 2026, 14:05`. */
+export const instants = format({ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' });
+/** E.g. `16 November`. */
+export const dates = format({ day: 'numeric', month: 'long' });
 
 /** Returns e.g. `16 – 22 November 2026`. */
 export function titleOf(period: Period): string {
   return titles[period.span].formatRange(period.fromMs, lastDayMs(period));
 }
 
-/** Returns e.g. `Mon, 16 Nov`. */
-export function nameOfDay(atMs: number): string {
-  return dayName.format(atMs);
-}
-
-/** Returns e.g. `Mon 16`. */
-export function shortNameOfDay(atMs: number): string {
-  return dayShort.format(atMs);
-}
-
-/** Returns e.g. `16 Nov 2026, 14:05`. */
-export function nameOfInstant(atMs: number): string {
-  return instantName.format(atMs);
-}
-
-/** Returns e.g. `17 – 23 November`. */
-export function nameOfDates(fromMs: number, toMs: number): string {
-  return datesName.formatRange(fromMs, toMs);
-}
-
 export function timeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
-}
-
-/** Returns the day of the week, from 1 for Monday to 7 for Sunday. */
-export function weekdayOf(atMs: number): number {
-  return ((new Date(atMs).getDay() + 6) % 7) + 1;
 }
 
 /** Returns the time on the reader's clock, minutes after midnight. */

@@ -7,10 +7,7 @@ export const hourMs = 3_600_000;
 export const states: readonly State[] = bands.map(({ state }) => state);
 
 /** A measured hour. It starts at a full hour of UTC. */
-export interface Hour {
-  readonly atMs: number;
-  readonly row: SummaryRow;
-}
+export type Hour = SummaryRow & { readonly atMs: number };
 
 export type Seconds = Readonly<Record<State, number>>;
 
@@ -30,6 +27,11 @@ export function duration(seconds: number): string {
   if (minutes === 0) return seconds > 0 ? 'under 1 min' : '0 min';
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
   return [...(hours > 0 ? [`${hours} h`] : []), ...(rest > 0 ? [`${rest} min`] : [])].join(' ');
+}
+
+/** Returns the time of stress, e.g. `12 min of stress`. The empty text for none. */
+export function describeStress({ stressed, acute_stress }: Seconds): string {
+  return stressed + acute_stress === 0 ? '' : `${duration(stressed + acute_stress)} of stress`;
 }
 
 /** Returns the time in each state, e.g. `relaxed 40 min, stressed 12 min`. */

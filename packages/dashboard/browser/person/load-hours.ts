@@ -6,7 +6,7 @@ import type { Hour } from './hours.js';
 /** Returns the measured hours of a period, oldest first. Rejects with the error of the request. */
 export async function loadHours(service: Service, subjectId: string, period: Day, signal: AbortSignal) {
   const rows = await loadRows(service, subjectId, period, {}, signal);
-  return rows.map((row): Hour => ({ atMs: Date.parse(row.start), row }));
+  return rows.map((row): Hour => ({ ...row, atMs: Date.parse(row.start) }));
 }
 
 /** Returns the summaries of the days of a period, in the reader's time zone. */

@@ -8,7 +8,7 @@ import { count, label, sum, words } from '../format.js';
 import { createTable } from '../parts.js';
 import { personLink } from '../router.js';
 import * as calendar from './calendar.js';
-import { describeStates, duration, type Hour, hourMs, hoursOf, states, sumSeconds } from './hours.js';
+import { describeStates, describeStress, duration, type Hour, hourMs, hoursOf, states, sumSeconds } from './hours.js';
 
 const hoursPerDay = 24;
 const axisHours = [0, 6, 12, 18, 24];
@@ -16,7 +16,7 @@ const whole: plot.Bounds = [0, plot.plotHeight];
 
 /** Returns the names of the states with their colors. */
 export function stateLegend() {
-  const items = states.map((state) => h('li', { class: state }, label(state)));
+  const items = states.map((state) => h(`li.banded.${state}`, label(state)));
   return h('ul.legend.line.hint', { 'aria-label': 'States, from the bottom of an hour' }, items);
 }
 
@@ -30,8 +30,9 @@ export function stateStrips(subjectId: string, { span, days }: calendar.Period, 
   const names = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
   const weekdays = names.map((it) => h('li.weekday.hint.tiny', { 'aria-hidden': 'true' }, it));
   const [first] = begun;
+  // A week begins on Monday, and Date on Sunday.
   if (span === 'month' && first)
-    rows[0]?.style.setProperty('grid-column-start', String(calendar.weekdayOf(first.fromMs)));
+    rows[0]?.style.setProperty('grid-column-start', String(((new Date(first.fromMs).getDay() + 6) % 7) + 1));
   const axis = h(
     'li',
     { 'aria-hidden': 'true' },
@@ -41,24 +42,24 @@ export function stateStrips(subjectId: string, { span, days }: calendar.Period, 
 }
 
 function dayStrip(day: calendar.Day, hours: readonly Hour[], span: calendar.Period['span'], subjectId: string) {
-  const name = calendar.nameOfDay(day.fromMs);
-  const seconds = sumSeconds(hours.map(({ row }) => row));
-  const [measured, strained] = [sum(Object.values(seconds)), seconds.stressed + seconds.acute_stress];
+  const name = calendar.days.format(day.fromMs);
+  const seconds = sumSeconds(hours);
+  const measured = sum(Object.values(seconds));
+  const time = measured > 0 && h('span.measured', `${duration(measured)} measured`);
+  const stress = describeStress(seconds);
   const date = new Date(day.fromMs);
   const href = personLink(subjectId, calendar.addressOf(calendar.periodAt('day', date)));
-  const shownName = span === 'month' ? date.getDate() : name;
   const lines = axisHours.slice(1, -1).map((it) => {
     const x = (it / hoursPerDay) * plot.plotWidth;
     return svg('line.grid', { x1: x, x2: x, y2: plot.plotHeight });
   });
   return h(
-    'li',
-    h('span.strip-day', span === 'day' ? name : h('a', { href, 'aria-label': name }, shownName)),
+    'li.line.between',
+    span === 'day' ? name : h('a', { href, 'aria-label': name }, span === 'month' ? date.getDate() : name),
     h(
       'span.hint',
       { class: span === 'month' && 'tiny' },
-      measured > 0 && h('span.measured', `${duration(measured)} measured`),
-      strained > 0 && h('span', `${duration(strained)} stressed${span === 'month' ? '' : ' or acute'}`),
+      span === 'month' ? stress || time : [time, stress && ' · ', stress],
     ),
     plot.drawing('svg.strip', `${name}: ${describeStates(seconds)}`, lines, hourStacks(day, hours)),
   );
@@ -75,7 +76,7 @@ function hourStacks(day: calendar.Day, hours: readonly Hour[]) {
     const atMs = found[0]?.atMs ?? 0;
     const perMinute = plot.plotWidth / (hoursPerDay * 60);
     const width = ((Math.min(atMs + hourMs, day.toMs) - Math.max(atMs, day.fromMs)) / 60_000) * perMinute;
-    const seconds = sumSeconds(found.map(({ row }) => row));
+    const seconds = sumSeconds(found);
     const perSecond = plot.plotHeight / (found.length * (hourMs / 1_000));
     let bottom = plot.plotHeight;
     const stack = states.map((state) => {
@@ -92,9 +93,9 @@ function hourStacks(day: calendar.Day, hours: readonly Hour[]) {
 function timeAxis(period: calendar.Period) {
   const { span, days, fromMs } = period;
   const hours = quarters(fromMs).map((atMs, index) => [atMs, `${axisHours[index]}:00`] as const);
-  const nameOf = span === 'week' ? calendar.shortNameOfDay : calendar.nameOfDay;
+  const names = span === 'week' ? calendar.shortDays : calendar.days;
   const dates = days.filter((_, index) => span === 'week' || index % 7 === 0);
-  return plot.timeAxis(period, span === 'day' ? hours : dates.map((day) => [day.fromMs, nameOf(day.fromMs)]));
+  return plot.timeAxis(period, span === 'day' ? hours : dates.map((day) => [day.fromMs, names.format(day.fromMs)]));
 }
 
 function quarters(midnightMs: number): number[] {
@@ -112,13 +113,13 @@ const caption = 'Mean per hour, on a band from the lowest to the highest rate.';
 
 /** Returns the mean heart rate per hour as a line, with a band from the lowest to the highest rate of the hour. */
 export function heartChart(period: calendar.Period, hours: readonly Hour[], restingBpm: number | undefined) {
-  const measured = hours.flatMap(({ atMs, row }) => (row.heart_rate ? [{ atMs, ...row.heart_rate }] : []));
+  const measured = hours.flatMap(({ atMs, heart_rate }) => (heart_rate ? [{ atMs, ...heart_rate }] : []));
   if (measured.length === 0) return h('p.hint', 'No heart rate in this time.');
   const [lowest, highest] = [Math.min(...measured.map((it) => it.min)), Math.max(...measured.map((it) => it.max))];
   const bounds = plot.heartBounds([lowest, highest]);
   const band = measured.map(({ atMs, min, max, mean }) => {
     const [top, bottom] = [plot.yOf(bounds, max), plot.yOf(bounds, min)];
-    const title = `${calendar.nameOfInstant(atMs)}: mean ${Math.round(mean)}, ${Math.round(min)}–${Math.round(max)} bpm`;
+    const title = `${calendar.instants.format(atMs)}: mean ${Math.round(mean)}, ${Math.round(min)}–${Math.round(max)} bpm`;
     // One value in an hour is still visible.
     return plot.span('heart-band', period, hourAt(atMs), [top, Math.max(bottom, top + 1)], title);
   });
@@ -158,12 +159,12 @@ export function topicLanes(
       const isShown = toMs > period.fromMs && atMs < period.toMs;
       return isShown && plot.span(`status.${status}`, period, { fromMs: atMs, toMs }, [35, 65]);
     });
-    const seen = hours.filter(({ row }) => row.topics.includes(topic));
+    const seen = hours.filter((hour) => hour.topics.includes(topic));
     const sightings = seen.map(({ atMs }) =>
-      plot.span('sighting', period, hourAt(atMs), whole, calendar.nameOfInstant(atMs), sightingMin),
+      plot.span('sighting', period, hourAt(atMs), whole, calendar.instants.format(atMs), sightingMin),
     );
     const name = `${words(topic)}: seen in ${count(seen.length, 'hour')} of this time`;
-    const last = `last seen ${calendar.nameOfInstant(Date.parse(entry.last_seen))}`;
+    const last = `last seen ${calendar.instants.format(Date.parse(entry.last_seen))}`;
     return h(
       'li',
       triggerHead(topic, entry),
@@ -184,7 +185,7 @@ function describeChange(changes: readonly Change[], index: number): string {
   // An acute first sighting makes a topic active at once.
   const first = status === 'observed' ? 'first seen' : `first seen, ${status} at once`;
   const isFirst = index === 0 && changes.length < settings.status_changes_max;
-  return `${isFirst ? first : isPresent ? 'active since' : status} ${calendar.nameOfInstant(atMs)}`;
+  return `${isFirst ? first : isPresent ? 'active since' : status} ${calendar.instants.format(atMs)}`;
 }
 
 /** Returns a table with the figures of the charts, for readers who do not see them. */
@@ -193,7 +194,7 @@ export function periodTable(span: calendar.Period['span'], rows: readonly Summar
   const heads = [isDay ? 'Hour' : 'Day', ...states.map(label), 'Score', 'Heart rate, bpm', 'Readings', 'Topics'];
   const { body, element } = createTable('Table of the period', heads, 'list-table');
   for (const row of rows) {
-    const name = (isDay ? calendar.nameOfInstant : calendar.nameOfDay)(Date.parse(row.start));
+    const name = (isDay ? calendar.instants : calendar.days).format(Date.parse(row.start));
     const cells = [
       ...states.map((state) => (row.state_seconds[state] > 0 ? duration(row.state_seconds[state]) : '–')),
       ...[row.stress_score, row.heart_rate].map(describeRange),

@@ -1,11 +1,11 @@
-import { ProblemError, type SubjectProfile, type TriggerProfile } from '../../../client/src/index.js';
+import type { SubjectProfile, SummaryRow, TriggerProfile } from '../../../client/src/index.js';
 import { createAgreementView } from '../agreement.js';
 import { h, show } from '../dom.js';
 import { createFeedbackCard } from '../feedback.js';
 import { label, percent, timeOfDay } from '../format.js';
-import { bar, button, card, createChoice, createStatus } from '../parts.js';
+import { bar, button, card, createChoice, createStatus, pageHead } from '../parts.js';
 import { personLink } from '../router.js';
-import { nowMs, reasonOf, type Service } from '../service.js';
+import { isUnknown, nowMs, reasonOf, type Service } from '../service.js';
 import * as calendar from './calendar.js';
 import { duration, type Hour } from './hours.js';
 import { loadDays, loadHours } from './load-hours.js';
@@ -15,23 +15,19 @@ import { createPersonSessions } from './person-sessions.js';
 
 const unknownHint = 'No reading names this subject, or the person was erased.';
 
-/** What the page shows. A part is undefined until it has loaded. */
-interface Shown {
-  hours?: readonly Hour[];
-  /** Why the hours did not load. */
-  fault?: string;
-  profile?: SubjectProfile;
-  triggers?: TriggerProfile;
-}
+/** The hours of the shown period. Without hours, `fault` says why. */
+type Loaded = { readonly hours: readonly Hour[]; readonly fault: string };
 
 /** Returns the page of a person: states, heart rate and topics of a period, baseline, reports and sessions. */
-export function createPersonView(service: Service, subjectId: string, address: string) {
-  const closed = new AbortController();
-  const { signal } = closed;
-  const shown: Shown = {};
+export function createPersonView(
+  service: Service,
+  subjectId: string,
+  address: string,
+  signal: AbortSignal,
+): HTMLElement {
   let period = calendar.readPeriod(address, nowMs());
-  /** Ends the requests of the previous period. */
-  let leave = new AbortController();
+  let loaded: Loaded | undefined;
+  let person: readonly [SubjectProfile, TriggerProfile] | undefined;
 
   const choice = createPeriodChoice((chosen) => change(chosen));
   /** `note` says what is wrong with the shown period. */
@@ -52,82 +48,56 @@ export function createPersonView(service: Service, subjectId: string, address: s
     createFeedbackCard(service, { subject_id: subjectId }, () => void agreement.load(), reported),
     card('Sessions', sessions.element),
   );
-  const now = createPersonNow(service, subjectId, signal);
-  const facts = h(
-    'span.line',
-    passed,
-    button('Refresh', () => load()),
-  );
-  const element = h(
-    'article.page.person',
-    h('a.back', { href: '#/people' }, '← All people'),
-    h('header.line', h('h1', { tabindex: -1 }, subjectId), facts),
-    message.element,
-    now,
-    choice.element,
-    note.element,
-    cards,
-  );
+  const present = createPersonNow(service, subjectId, signal);
+  const refresh = button('Refresh', () => load());
 
   const draw = () => {
-    const { hours, fault, profile, triggers } = shown;
-    if (!profile || !triggers || (!hours && fault === undefined)) return;
-    const now = nowMs();
-    // Without hours, the charts are empty: those of another period would have the wrong dates.
-    const drawn = hours ?? [];
-    show(strips, stateStrips(subjectId, period, drawn, now));
-    show(heart, heartChart(period, drawn, profile.baseline.heart_rate?.resting_bpm));
-    show(topics, topicLanes(period, triggers, profile, drawn, now));
+    if (!person || !loaded) return;
+    const [now, [profile, triggers], { hours, fault }] = [nowMs(), person, loaded];
+    show(strips, stateStrips(subjectId, period, hours, now));
+    show(heart, heartChart(period, hours, profile.baseline.heart_rate?.resting_bpm));
+    show(topics, topicLanes(period, triggers, profile, hours, now));
     show(baseline, baselineFacts(profile.baseline));
     show(passed, `As of ${timeOfDay(now, 'seconds')}`);
     drawTable();
     message.say('');
-    note.say(fault ?? '');
+    note.say(fault);
     for (const it of [cards, choice.element]) it.hidden = false;
     cards.ariaBusy = null;
-    if (hours?.length === 0) sayEmpty(newestOf(profile, triggers));
+    if (hours.length === 0 && fault === '') sayEmpty(newestOf(profile, triggers));
   };
   const sayEmpty = (newestMs: number | undefined) => {
     note.say('No readings in this time. ');
     if (newestMs === undefined) return;
     const href = personLink(subjectId, calendar.addressOf(calendar.periodAt(period.span, new Date(newestMs))));
-    note.element.append(h('a', { href }, `Show ${calendar.nameOfInstant(newestMs)}`));
+    note.element.append(h('a', { href }, `Show ${calendar.instants.format(newestMs)}`));
   };
   /** Shows the hours of a day, or requests the days of a longer period, once the reader has opened the table. */
   const drawTable = () => {
-    const { hours = [] } = shown;
     const of = period;
-    const showRows = (rows: Parameters<typeof periodTable>[1]) =>
-      of === period && show(figures, periodTable(of.span, rows));
+    const showRows = (rows: readonly SummaryRow[]) => of === period && show(figures, periodTable(of.span, rows));
     if (!table.open) return;
-    if (of.span === 'day') return showRows(hours.map(({ row }) => row));
+    if (of.span === 'day') return showRows(loaded?.hours ?? []);
     loadDays(service, subjectId, of, signal).then(
       showRows,
       (error: unknown) => signal.aborted || show(figures, reasonOf(error)),
     );
   };
   const loadPeriod = () => {
-    leave.abort();
-    leave = new AbortController();
-    const { signal: left } = leave;
-    const finish = (loaded: Pick<Shown, 'hours' | 'fault'>) => {
-      if (left.aborted) return;
-      delete shown.hours;
-      delete shown.fault;
-      Object.assign(shown, loaded);
+    const of = period;
+    const finish = (hours: readonly Hour[], fault = '') => {
+      if (signal.aborted || of !== period) return;
+      loaded = { hours, fault };
       draw();
     };
-    loadHours(service, subjectId, period, left).then(
-      (hours) => finish({ hours }),
-      (error: unknown) => !isUnknown(error) && finish({ fault: reasonOf(error) }),
+    // Without hours, the charts are empty: those of another period would have the wrong dates.
+    loadHours(service, subjectId, of, signal).then(
+      finish,
+      (error: unknown) => isUnknown(error) || finish([], reasonOf(error)),
     );
   };
   const loadPerson = async () => {
-    const [profile, triggers] = await Promise.all([
-      service.subject(subjectId, { signal }),
-      service.triggers(subjectId, { signal }),
-    ]);
-    Object.assign(shown, { profile, triggers });
+    person = await Promise.all([service.subject(subjectId, { signal }), service.triggers(subjectId, { signal })]);
     draw();
   };
   const load = () => {
@@ -140,14 +110,13 @@ export function createPersonView(service: Service, subjectId: string, address: s
       // Data of an erased person must not stay on the screen. After a failed request, the earlier data stays.
       if (!isUnknown(error)) return;
       note.say('');
-      for (const it of [cards, choice.element, now]) it.hidden = true;
+      for (const it of [cards, choice.element, present]) it.hidden = true;
     });
   };
   const change = (chosen: calendar.Period) => {
     period = chosen;
     choice.show(period);
-    delete shown.hours;
-    delete shown.fault;
+    loaded = undefined;
     // The charts of the previous period are dimmed until the next ones replace them.
     cards.ariaBusy = 'true';
     // The address names the period. Going back leaves the person.
@@ -156,15 +125,17 @@ export function createPersonView(service: Service, subjectId: string, address: s
   };
   choice.show(period);
   message.say('Loading …');
-  note.say('');
   load();
-  return {
-    element,
-    close() {
-      closed.abort();
-      leave.abort();
-    },
-  };
+  return h(
+    'article.page.person',
+    h('a.back', { href: '#/people' }, '← All people'),
+    pageHead(subjectId, h('span.line', passed, refresh)),
+    message.element,
+    present,
+    choice.element,
+    note.element,
+    cards,
+  );
 }
 
 /** Returns the choice of day, week or month, with buttons for the previous and the next one. */
@@ -176,7 +147,7 @@ function createPeriodChoice(onChange: (period: calendar.Period) => void) {
   );
   const back = button('←', () => onChange(calendar.previous(period)));
   const forth = button('→', () => onChange(calendar.next(period, nowMs())));
-  const title = h('p.period-title', { role: 'status' });
+  const title = h('p.headline.period-title', { role: 'status' });
   return {
     element: h(
       'div.line.period',
@@ -229,8 +200,4 @@ function newestOf({ baseline }: SubjectProfile, { triggers }: TriggerProfile): n
   const measured = [heart_rate, sdnn, rmssd].flatMap((it) => it?.latest.timestamp ?? []);
   const times = [...measured, ...Object.values(triggers).map((it) => it.last_seen)].map(Date.parse);
   return times.length === 0 ? undefined : Math.max(...times);
-}
-
-function isUnknown(error: unknown): boolean {
-  return error instanceof ProblemError && error.code === 'subject_not_found';
 }

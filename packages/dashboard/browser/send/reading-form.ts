@@ -5,8 +5,8 @@ import type { Send, Signals } from './send-panel.js';
 
 const { heart_rate: rates, sentiment: sentiments } = signals;
 
-/** Returns the form of a reading. Every signal can be left out. */
-export function createReadingForm(send: Send): HTMLElement {
+/** Returns the form of a reading, with `outcome` beside its button. Every signal can be left out. */
+export function createReadingForm(send: Send, outcome: HTMLElement): HTMLElement {
   const rate = createSlider('Heart rate', { min: rates.minimum, max: rates.maximum, step: 1, value: 72 }, rates.unit);
   const mood = createSlider('Sentiment', { min: sentiments.minimum, max: sentiments.maximum, step: 0.05, value: 0 });
   const [tone, expression] = [enums.Tone, enums.Expression].map((it) => createSelect(optional('Not sent', it)));
@@ -46,14 +46,14 @@ export function createReadingForm(send: Send): HTMLElement {
       expression && createField('Expression', expression).element,
     ),
     h(
-      'details.turn',
+      'details.field',
       h('summary', 'Add a conversation turn'),
       h('p.hint', 'The service detects topics in it and never stores its text.'),
       createField('The person said', said).element,
       createField('The assistant answered', answered).element,
       checkbox('Derive the sentiment from the words, instead of the slider', derives),
     ),
-    submit,
+    h('div.line', submit, outcome),
   );
 }
 

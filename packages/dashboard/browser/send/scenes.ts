@@ -20,7 +20,7 @@ const better = {
 const isCalm = ({ name }: Scene) => name === 'calm' || name === 'relaxed';
 
 /** Returns buttons that play the scenes of `state-service tools demo`: each sends readings of the present time, one per second, and two turns. */
-export function createScenes(send: Send) {
+export function createScenes(send: Send, signal: AbortSignal): HTMLElement {
   let playing = new AbortController();
   const progress = h('span');
   const name = createStatus('span.hint');
@@ -44,11 +44,9 @@ export function createScenes(send: Send) {
     name.say(own.signal.aborted ? 'Stopped.' : `Played “${words(scene.name)}”.`);
   };
   const buttons = scenes.map((scene) =>
-    h(`button.scene.${scene.name}`, { type: 'button', onclick: () => void play(scene) }, label(scene.name)),
+    button(label(scene.name), () => void play(scene), { class: `banded ${scene.name}` }),
   );
   setPlaying(false);
-  return {
-    element: h('div', h('h3', 'Play a scene'), h('div.line', buttons, progress, name.element, stop)),
-    stop: () => playing.abort(),
-  };
+  signal.addEventListener('abort', () => playing.abort());
+  return h('div', h('h3', 'Play a scene'), h('div.line', buttons, progress, name.element, stop));
 }

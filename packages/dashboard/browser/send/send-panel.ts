@@ -12,7 +12,7 @@ export type Signals = Omit<Submission, 'session_id' | 'subject_id' | 'timestamp'
 export type Send = (signals: Signals) => Promise<boolean>;
 
 /** Returns the three ways to send readings of a session that exists for trying out: a scene, a strap, by hand. */
-export function createSendPanel(service: Service, id: string) {
+export function createSendPanel(service: Service, id: string, signal: AbortSignal): HTMLElement {
   const outcome = createStatus();
   let lastMs = 0;
   const send: Send = async (signals) => {
@@ -30,16 +30,7 @@ export function createSendPanel(service: Service, id: string) {
       return false;
     }
   };
-  const [scenes, strap] = [createScenes(send), createStrap(send)];
   const hint = `Readings are stored in the session ${id} of the person ${id}, and in no other. Webhooks of all sessions get its events.`;
-  const form = createReadingForm(send);
-  const element = card('Send readings', h('p.hint', hint), scenes.element, strap.element, form, outcome.element);
-  element.classList.add('send');
-  return {
-    element,
-    close() {
-      scenes.stop();
-      strap.disconnect();
-    },
-  };
+  const form = createReadingForm(send, outcome.element);
+  return card('Send readings', h('p.hint', hint), createScenes(send, signal), createStrap(send, signal), form);
 }

@@ -6,13 +6,13 @@ import { type HeartRateMeasurement, parseHeartRate } from './heart-rate-measurem
 import type { Send, Signals } from './send-panel.js';
 
 /** The part of Web Bluetooth that the page uses. TypeScript's library has no types for it. */
-export interface Bluetooth {
+interface Bluetooth {
   requestDevice(options: {
     readonly filters: ReadonlyArray<{ readonly services: readonly string[] }>;
   }): Promise<Device>;
 }
 
-export interface Device extends EventTarget {
+interface Device extends EventTarget {
   readonly name?: string;
   readonly gatt?: {
     connect(): Promise<Server>;
@@ -24,14 +24,9 @@ interface Server {
   getPrimaryService(name: string): Promise<{ getCharacteristic(name: string): Promise<Characteristic> }>;
 }
 
-export interface Characteristic extends EventTarget {
+interface Characteristic extends EventTarget {
   readonly value?: DataView;
   startNotifications(): Promise<Characteristic>;
-}
-
-/** Returns undefined in a browser without Web Bluetooth, and on pages of plain HTTP other than localhost. */
-export function bluetoothOf(browser: Navigator): Bluetooth | undefined {
-  return (browser as { readonly bluetooth?: Bluetooth }).bluetooth;
 }
 
 /** Standard names of the service 0x180D and its characteristic 0x2A37. */
@@ -43,8 +38,9 @@ const { heart_rate: rates, rr_intervals_ms: beats } = signals;
 const sourceLengthMax = 64;
 
 /** Returns the button that connects a heart-rate strap and sends its readings. Hidden without Web Bluetooth. */
-export function createStrap(send: Send) {
-  const bluetooth = bluetoothOf(navigator);
+export function createStrap(send: Send, signal: AbortSignal): HTMLElement {
+  // Undefined in a browser without Web Bluetooth, and on pages of plain HTTP other than localhost.
+  const { bluetooth } = navigator as { readonly bluetooth?: Bluetooth };
   const status = createStatus('span.hint');
   const button = h('button.secondary.small', { type: 'button' }, 'Connect a heart-rate strap');
   const element = h('div', { hidden: !bluetooth }, h('h3', 'Heart-rate strap'), h('div.line', button, status.element));
@@ -82,7 +78,8 @@ export function createStrap(send: Send) {
         status.say(error.name === 'NotFoundError' ? 'No strap was chosen.' : `Not connected: ${error.message}`);
       });
   });
-  return { element, disconnect };
+  signal.addEventListener('abort', disconnect);
+  return element;
 }
 
 /** Returns a function that shows each notification and sends a reading with the beats of every few seconds. */

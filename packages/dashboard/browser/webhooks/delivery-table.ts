@@ -1,6 +1,6 @@
 import type { Delivery, Webhook } from '../../../client/src/index.js';
 import { h, show } from '../dom.js';
-import { count, dateAndTime, words } from '../format.js';
+import { count, dateAndTime, dayAndMonth, timeOfDay, words } from '../format.js';
 import { badge, button, controlledCard, createSelect, createStatus, createTable } from '../parts.js';
 import { poll, reasonOf, type Service } from '../service.js';
 
@@ -18,11 +18,8 @@ export function createDeliveryTable(service: Service, signal: AbortSignal) {
   const choose = { onchange: () => void reload() };
   const target = createSelect([], { 'aria-label': 'Webhook', ...choose });
   const status = createSelect(outcomeChoices, { 'aria-label': 'Outcome', ...choose });
-  const table = createTable(
-    'Table of deliveries',
-    ['Time', 'Event', 'Status', 'Attempts', 'Duration'],
-    'list-table deliveries',
-  );
+  const heads = ['Event', 'Time', 'Status', 'Attempts', 'Last attempt'];
+  const table = createTable('Table of deliveries', heads, 'list-table deliveries');
   const note = h('p.hint');
   const more = button('Show more', () => {
     shownMax += shownStep;
@@ -47,7 +44,12 @@ export function createDeliveryTable(service: Service, signal: AbortSignal) {
   };
   const reload = () => load().catch((error: unknown) => signal.aborted || show(note, reasonOf(error)));
   const draw = () => {
-    show(table.body, ...shown.map((it) => deliveryRow(it, it.id === chosen, open)));
+    const rows = shown.map((it, index) => {
+      const [day, previous] = [it, shown[index - 1]].map((of) => of && dayAndMonth(Date.parse(of.payload.timestamp)));
+      const heading = day !== previous && h('tr.group', { key: day }, h('th', { scope: 'rowgroup', colspan: 5 }, day));
+      return [heading, deliveryRow(it, it.id === chosen, open)];
+    });
+    show(table.body, rows);
     table.element.hidden = shown.length === 0;
   };
   const open = (delivery: Delivery) => {
@@ -98,13 +100,13 @@ export function createDeliveryTable(service: Service, signal: AbortSignal) {
 
 function deliveryRow(delivery: Delivery, isChosen: boolean, open: (delivery: Delivery) => void) {
   const { id, payload, attempts, status } = delivery;
-  const change = `${words(payload.previous_state)} → ${words(payload.new_state)}, score ${payload.stress_score}`;
-  const time = dateAndTime(Date.parse(payload.timestamp));
+  const change = ` ${words(payload.previous_state)} → ${words(payload.new_state)}, score ${payload.stress_score}`;
+  const event = [h('strong', payload.session_id), change];
   return h(
     'tr',
     { key: id, 'data-chosen': isChosen },
-    h('th', { scope: 'row' }, h('button.name', { type: 'button', onclick: () => open(delivery) }, time)),
-    h('td', h('strong', payload.session_id), ` ${change}`),
+    h('th', { scope: 'row' }, h('button.name', { type: 'button', onclick: () => open(delivery) }, event)),
+    h('td', timeOfDay(Date.parse(payload.timestamp), 'seconds')),
     h('td', badge(status)),
     h('td', attempts.length),
     h('td', attempts.length === 0 ? '–' : `${attempts.at(-1)?.duration_ms} ms`),

@@ -9,7 +9,7 @@ export type Dialog = ReturnType<typeof openDialog>;
  * Opens a modal dialog within the host. Closing it returns the focus to the button that opened it, or to the heading of
  * the page if this button is gone.
  */
-export function openDialog(host: HTMLElement) {
+function openDialog(host: HTMLElement) {
   const title = h('h2', { id: 'dialog-title' });
   const body = h('div');
   const dialog = h('dialog', { 'aria-labelledby': 'dialog-title' }, title, body);
@@ -34,7 +34,7 @@ export function openDialog(host: HTMLElement) {
   };
 }
 
-export interface FormOptions {
+interface FormOptions {
   readonly title: string;
   readonly content: readonly Content[];
   /** The fields by their name in the request. An error of another field is shown above the buttons. */
@@ -42,13 +42,14 @@ export interface FormOptions {
   readonly submitLabel: string;
   /** True if the action deletes something. */
   readonly isDangerous?: boolean;
-  readonly onSubmit: () => Promise<void>;
+  readonly onSubmit: (dialog: Dialog) => Promise<void>;
 }
 
-/** Shows a form with a button that submits and one that cancels. Errors of the service appear at their fields. */
-export function showForm(dialog: Dialog, options: FormOptions): void {
+/** Opens a form with a button that submits and one that cancels. Errors of the service appear at their fields. */
+export function openForm(host: HTMLElement, options: FormOptions): void {
+  const dialog = openDialog(host);
   const { title, content, fields = {}, submitLabel, isDangerous = false, onSubmit } = options;
-  const fault = h('p.fault', { role: 'alert' });
+  const fault = h('div.fault', { role: 'alert' });
   const submit = h('button.primary', { type: 'submit', class: isDangerous && 'danger' }, submitLabel);
   const cancel = h('button.secondary', { type: 'button', onclick: dialog.close }, 'Cancel');
   const showError = (error: unknown) => {
@@ -60,11 +61,11 @@ export function showForm(dialog: Dialog, options: FormOptions): void {
     for (const field of Object.values(fields)) field.showFault('');
     show(fault);
     submit.disabled = true;
-    onSubmit()
+    onSubmit(dialog)
       .catch(showError)
       .finally(() => (submit.disabled = false));
   };
-  const buttons = h('p.line.dialog-buttons', cancel, submit);
+  const buttons = h('p.line.between', cancel, submit);
   dialog.show(title, h('form', { novalidate: true, onsubmit }, content, fault, buttons));
 }
 

@@ -2,9 +2,10 @@ import { enums, webhookDelivery as settings } from '../../../../generated/spec.j
 import type { Webhook } from '../../../client/src/index.js';
 import { h, show } from '../dom.js';
 import { count, label } from '../format.js';
+import { timeZone } from '../person/calendar.js';
 import { checkbox, createField, createStatus } from '../parts.js';
 import type { Service } from '../service.js';
-import { type Dialog, openDialog, showForm } from './dialog.js';
+import { type Dialog, openForm } from './dialog.js';
 
 /** What the dialogs of the page share. */
 export interface DialogParts {
@@ -17,7 +18,6 @@ export interface DialogParts {
 
 /** Asks for the URL, the session and the events of a webhook, registers it and shows its secret. */
 export function openRegistration({ service, host, onChanged }: DialogParts): void {
-  const dialog = openDialog(host);
   const plain = { type: 'text', autocomplete: 'off', spellcheck: 'false' };
   const url = h('input', { ...plain, inputmode: 'url', placeholder: 'https://' });
   const session = h('input', plain);
@@ -31,7 +31,7 @@ export function openRegistration({ service, host, onChanged }: DialogParts): voi
     events,
     states,
   };
-  const onSubmit = async () => {
+  const onSubmit = async (dialog: Dialog) => {
     const session_id = session.value.trim();
     const { secret } = await service.webhooks.register({
       url: url.value.trim(),
@@ -47,7 +47,7 @@ export function openRegistration({ service, host, onChanged }: DialogParts): voi
   };
   const retries = `Retry failed deliveries for up to ${settings.extended_retry.hours} hours`;
   const content = [...Object.values(fields).map(({ element }) => element), checkbox(retries, extended)];
-  showForm(dialog, { title: 'Register a webhook', content, fields, submitLabel: 'Register', onSubmit });
+  openForm(host, { title: 'Register a webhook', content, fields, submitLabel: 'Register', onSubmit });
 }
 
 /** Creates a group of checkboxes, all checked. */
@@ -65,43 +65,39 @@ function createChecks<Value extends string>(legend: string, values: readonly Val
 
 /** Asks before it rotates the secret, and shows the new one. */
 export function openRotation({ service, host, onChanged }: DialogParts, { id, url }: Webhook): void {
-  const dialog = openDialog(host);
-  const onSubmit = async () => {
+  const onSubmit = async (dialog: Dialog) => {
     const { secret = '' } = await service.webhooks.rotateSecret(id);
     showSecret(dialog, 'Secret rotated', secret);
     onChanged('Secret rotated.');
   };
   const hint = `The previous secret stays valid for ${settings.rotation_hours} hours: deliveries are signed with both. If a secret has leaked, remove the webhook and register it again instead.`;
   const content = [h('p', 'The service creates a new secret for ', h('code', url), '.'), h('p', hint)];
-  showForm(dialog, { title: 'Rotate the secret?', content, submitLabel: 'Rotate', onSubmit });
+  openForm(host, { title: 'Rotate the secret?', content, submitLabel: 'Rotate', onSubmit });
 }
 
 /** Asks before it removes the webhook. */
 export function openRemoval({ service, host, onChanged }: DialogParts, { id, url }: Webhook): void {
-  const dialog = openDialog(host);
-  const onSubmit = async () => {
+  const onSubmit = async (dialog: Dialog) => {
     await service.webhooks.remove(id);
     dialog.close();
     onChanged('Webhook removed.');
   };
   const content = [h('p', h('code', url), ' gets no more events. Its queued and failed deliveries are deleted.')];
-  showForm(dialog, { title: 'Remove the webhook?', content, submitLabel: 'Remove', isDangerous: true, onSubmit });
+  openForm(host, { title: 'Remove the webhook?', content, submitLabel: 'Remove', isDangerous: true, onSubmit });
 }
 
 /** Asks which failed deliveries of the webhook are sent again, and whether in order. */
 export function openReplay({ service, host, onChanged }: DialogParts, { id, url }: Webhook): void {
-  const dialog = openDialog(host);
   const since = h('input', { type: 'datetime-local', step: 1 });
   const hint = h('span');
   const explain = () => {
-    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
     const meaning = ordered.checked ? 'The time of the events' : 'The time at which the deliveries failed';
-    show(hint, `${meaning}, in your time zone (${timeZone}). Empty for all.`);
+    show(hint, `${meaning}, in your time zone (${timeZone()}). Empty for all.`);
   };
   const ordered = h('input', { type: 'checkbox', checked: true, onchange: explain });
   explain();
   const fields = { since: createField('Since (optional)', since, hint) };
-  const onSubmit = async () => {
+  const onSubmit = async (dialog: Dialog) => {
     // An incomplete date has the value of an empty one.
     if (since.validity.badInput) return fields.since.showFault('Input should be a complete date and time.');
     const { count: queued } = await service.webhooks.retry({
@@ -122,7 +118,7 @@ export function openReplay({ service, host, onChanged }: DialogParts, { id, url 
     fields.since.element,
     order,
   ];
-  showForm(dialog, { title: 'Retry failed deliveries', content, fields, submitLabel: 'Retry', onSubmit });
+  openForm(host, { title: 'Retry failed deliveries', content, fields, submitLabel: 'Retry', onSubmit });
 }
 
 /** Shows a secret with a button that copies it. Only the button "Done" closes the dialog. */
@@ -140,14 +136,14 @@ function showSecret(dialog: Dialog, title: string, secret: string): void {
     }
   };
   const buttons = [
-    h('button.secondary', { type: 'button', onclick: () => void copy() }, 'Copy'),
+    h('button.secondary.end', { type: 'button', onclick: () => void copy() }, 'Copy'),
     h('button.primary', { type: 'button', onclick: dialog.close }, 'Done'),
   ];
   dialog.show(
     title,
-    h('p.notice.warning', 'Store this secret now. The service never shows it again.'),
+    h('p.notice', h('strong', 'Store this secret now.'), ' The service never shows it again.'),
     h('p', 'Your receiver verifies deliveries with it:'),
     h('p', shown),
-    h('p.line.dialog-buttons', outcome.element, buttons),
+    h('p.line', outcome.element, buttons),
   );
 }

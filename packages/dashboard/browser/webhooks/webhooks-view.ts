@@ -1,7 +1,7 @@
 import type { Webhook } from '../../../client/src/index.js';
 import { h, show } from '../dom.js';
 import { age, count, words } from '../format.js';
-import { badge, button, createStatus } from '../parts.js';
+import { badge, button, createStatus, pageHead } from '../parts.js';
 import { nowMs, poll, reasonOf, type Service, wait } from '../service.js';
 import { createDeliveryTable } from './delivery-table.js';
 import { type DialogParts, openRegistration, openRemoval, openReplay, openRotation } from './webhook-dialogs.js';
@@ -12,24 +12,15 @@ const pauseMs = { unlimited: 10_000, quota: 60_000 };
 const testQueued = 'Test queued …';
 
 /** Returns the page of webhooks: each with its status, and a table of their deliveries. */
-export function createWebhooksView(service: Service) {
-  const closed = new AbortController();
-  const { signal } = closed;
+export function createWebhooksView(service: Service, signal: AbortSignal): HTMLElement {
   /** What became of a test, by webhook. */
   const tests = new Map<string, string>();
   let webhooks: readonly Webhook[] = [];
-  const list = h('div.webhooks');
+  const list = h('div.cards');
   const deliveries = createDeliveryTable(service, signal);
-  const title = h('h1', { tabindex: -1 }, 'Webhooks');
   const [message, changed, actions] = [createStatus('p.notice'), createStatus(), h('div.line')];
-  const element = h(
-    'article.page.webhooks-page',
-    h('header.line', title, actions),
-    changed.element,
-    message.element,
-    list,
-    deliveries.element,
-  );
+  const head = pageHead('Webhooks', actions);
+  const element = h('article.page', head, changed.element, message.element, list, deliveries.element);
   const parts: DialogParts = {
     service,
     host: element,
@@ -37,7 +28,7 @@ export function createWebhooksView(service: Service) {
       changed.say(text);
       void refresh().then(() => {
         // The button that opened the dialog may be gone with its webhook.
-        if (document.activeElement === document.body) title.focus();
+        if (document.activeElement === document.body) head.querySelector('h1')?.focus();
       });
     },
   };
@@ -53,19 +44,17 @@ export function createWebhooksView(service: Service) {
   };
   const webhookCard = (webhook: Webhook) => {
     const { id, url, status } = webhook;
-    const danger = { class: 'danger end', onclick: () => openRemoval(parts, webhook) };
     return h(
       'section.card.webhook',
       { key: id, 'aria-label': `Webhook ${id}` },
-      h('div.line', h('h2', url), badge(status)),
-      h('p.hint', describe(webhook)),
+      h('div', h('div.line', h('h2', url), badge(status)), h('p.hint', describe(webhook))),
       h(
         'div.line',
         button('Send test', () => void test(id)),
         button('Retry failed …', () => openReplay(parts, webhook)),
         button('Rotate secret …', () => openRotation(parts, webhook)),
         h('span.hint', { role: 'status' }, tests.get(id)),
-        h('button.secondary.small', { type: 'button', ...danger }, 'Remove …'),
+        button('Remove …', () => openRemoval(parts, webhook), { class: 'danger end' }),
       ),
     );
   };
@@ -106,7 +95,7 @@ export function createWebhooksView(service: Service) {
   deliveries.element.hidden = true;
   message.say('Loading …');
   void follow();
-  return { element, close: () => closed.abort() };
+  return element;
 }
 
 function noWebhooks(register: HTMLElement) {

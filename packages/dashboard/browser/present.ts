@@ -1,0 +1,53 @@
+import type { History, Person, StateReading } from '../../client/src/index.js';
+import { createScoreCard, createSignalsCard } from './cards.js';
+import { hasEnded } from './format.js';
+import { type Point, withHistory, withReading } from './points.js';
+import { everySecond, followHistory, nowMs, refreshedMinutes, type Service } from './service.js';
+
+/** Returns the cards of the score and the signals of a session or a person. `onDraw` runs after each change and each second. */
+export function createPresent(
+  service: Service,
+  of: string | Person,
+  signal: AbortSignal,
+  onDraw: () => void = () => undefined,
+  ...signalsCard: Parameters<typeof createSignalsCard>
+) {
+  const [score, signals] = [createScoreCard(), createSignalsCard(...signalsCard)];
+  let newest: StateReading | undefined;
+  let trend: History['trend'] | undefined;
+  /** Undefined until the history has loaded. */
+  let points: readonly Point[] | undefined;
+  const newestMs = () => (newest ? Date.parse(newest.timestamp) : Number.NEGATIVE_INFINITY);
+  const draw = () => {
+    if (points) signals.show(points, nowMs());
+    const ofNewest = points?.findLast(({ atMs }) => atMs === newestMs());
+    if (newest) score.show(newest, nowMs(), ofNewest?.confidence, trend);
+    onDraw();
+  };
+  const stored = followHistory(service, of, signal, (loaded, untilMs) => {
+    points = withHistory(points ?? [], loaded, untilMs);
+    if (loaded.minutes === refreshedMinutes) trend = loaded.trend;
+    draw();
+  });
+  everySecond(signal, draw);
+  return {
+    score: score.element,
+    signals: signals.element,
+    newest: () => newest,
+    points: () => points ?? [],
+    draw,
+    /** Shows a reading unless it is older than the shown one. */
+    take(reading: StateReading) {
+      if (Date.parse(reading.timestamp) >= newestMs()) newest = reading;
+    },
+    /** Shows a reading of the stream, and requests its signals. */
+    receive(reading: StateReading) {
+      this.take(reading);
+      points = withReading(points ?? [], reading);
+      draw();
+      stored.refresh();
+    },
+    /** Requests the newest minutes. Those of a session that has ended are in the past. */
+    load: (minutes: number) => stored.load(minutes, hasEnded(newestMs(), nowMs()) ? newestMs() : undefined),
+  };
+}
