@@ -10,7 +10,6 @@ import {
   percent,
   signalLifetimeMs,
   signalName,
-  timeOfDay,
   whenOf,
   whenShort,
   words,
@@ -122,7 +121,7 @@ export function createSignalsCard(
       });
       show(list, rows);
       const [first] = points;
-      show(since, first ? `In the readings since ${timeOfDay(first.atMs)}.` : 'No readings of this time are stored.');
+      show(since, first ? `In the readings since ${whenOf(first.atMs, now)}.` : 'No readings of this time are stored.');
     },
   };
 }
