@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { purgeExpired } from '../../src/retention/purge.js';
+import { createSessionReader } from '../../src/store/sessions.js';
 import { createSubjectReader } from '../../src/store/subjects.js';
 import { allow, setUp } from '../../testkit/consents.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
@@ -106,6 +107,20 @@ test('stated movement of a phone explains the heart rate of the watch', async ()
   expect(running.stress_score).toBeLessThan(still.stress_score);
 });
 
+test('stated movement counts for a third session of the person until it is stale', async () => {
+  const { read, clock } = await startTestService();
+  await read({ session_id: 'phone', subject_id, activity_level: 'vigorous', tone: 'neutral' });
+  await read({ ...fromWatch, tone: 'calm' });
+  clock.advance(299.999);
+  const named = async (session_id: string) => {
+    const { shared_signals = [] } = await read({ session_id, subject_id, heart_rate: 125, timestamp: clock.at() });
+    return shared_signals.filter(({ signal }) => signal === 'activity_level').map((it) => it.session_id);
+  };
+  expect(await named('strap')).toEqual(['phone']);
+  clock.advance(0.001);
+  expect(await named('strap2')).toEqual([]);
+});
+
 test('backfill neither reads nor writes live values', async () => {
   const { read, clock } = await startTestService();
   await read({ ...fromWatch, heart_rate: 70, backfill: true });
@@ -154,6 +169,8 @@ test('a withdrawal also counts for the values of the only session of a person', 
   await read({ ...fromWatch, heart_rate: 72, tone: 'tense' });
   clock.advance(2);
   await allow(service, subject_id, ['vocal', 'textual'], { event_time: clock.at() });
+  const stored = await createSessionReader(service.store.read(service.accountId)).find(fromWatch.session_id);
+  expect(Object.keys(stored?.session.signals ?? {})).toEqual(['tone']);
   const chat = await read({ ...fromChat, sentiment: 0.1, timestamp: clock.at(1) });
   expect(chat.shared_signals?.map(({ signal }) => signal)).toEqual(['tone']);
 });

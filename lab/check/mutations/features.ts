@@ -16,7 +16,7 @@ export const features: readonly Feature[] = [
       'src/store/people.ts',
       'src/store/person-rows.ts',
     ],
-    tests: ['src/score/live.test.ts', 'contract-tests/person/'],
+    tests: ['src/score/live.test.ts', ...['person', 'deleteSubject', 'getTriggers'].map((it) => `contract-tests/${it}/`)],
   },
   {
     name: 'topics',
