@@ -16,7 +16,10 @@ export const features: readonly Feature[] = [
       'src/store/people.ts',
       'src/store/person-rows.ts',
     ],
-    tests: ['src/score/live.test.ts', ...['person', 'deleteSubject', 'getTriggers'].map((it) => `contract-tests/${it}/`)],
+    tests: [
+      'src/score/live.test.ts',
+      ...['person', 'deleteSubject', 'getTriggers'].map((it) => `contract-tests/${it}/`),
+    ],
   },
   {
     name: 'topics',
