@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
+import { runHere } from '../../testkit/command-line.js';
 import { runMain } from '../../testkit/process.js';
-import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { migratedDatabase } from './backups.js';
 
 async function commandLine() {
-  const database = await temporaryDatabase();
-  const env = { DATABASE_URL: database.url };
-  const run = (...args: string[]) => runMain(args, env);
+  const { env } = await migratedDatabase();
+  const run = (...args: string[]) => runHere(args, env);
   await run('keys', 'create', '--account', 'acme', '--tier', 'solo');
-  return run;
+  return { env, run };
 }
 
 test('accounts show lists all accounts with their settings, and set changes one of them', async () => {
-  const run = await commandLine();
+  const { env, run } = await commandLine();
   await run('keys', 'create', '--account', 'other', '--tier', 'free');
   expect(await run('accounts', 'set', 'acme', 'derive-sentiment', 'on')).toMatchObject({ code: 0, stdout: '' });
-  const { stdout } = await run('accounts', 'show');
+  const { stdout } = await runMain(['accounts', 'show'], env);
   expect(stdout).toMatch(
     /^NAME +TIER +CREATED +DERIVE-SENTIMENT +CONSENT +BIOMETRIC-PURPOSE +SHARE-SIGNALS\nacme +solo +\S+ +on +off +none +on\nother +free +\S+ +off +off +none +on\n$/,
   );
@@ -40,7 +40,7 @@ test.each([
   [['set', 'acme', 'derive-sentiment'], "missing required argument 'value'"],
   [['show', 'nobody'], 'there is no account "nobody"'],
 ])('the accounts command with %j is rejected with the remedy', async (args, remedy) => {
-  const run = await commandLine();
+  const { run } = await commandLine();
   const ended = await run('accounts', ...args);
   expect(ended).toMatchObject({ code: 1, stdout: '' });
   expect(ended.stderr).toContain(remedy);

@@ -2,32 +2,33 @@ import { execFileSync } from 'node:child_process';
 import { readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { runHere } from '../../testkit/command-line.js';
 import { databaseKind } from '../../testkit/databases.js';
-import { runMain } from '../../testkit/process.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
+import { migratedDatabase } from './backups.js';
 import { startWithKey } from './started.js';
 
 const isSqlite = databaseKind === 'sqlite';
 
 async function createKey(): Promise<{ file: string; publicKey: string }> {
   const file = join(await temporaryFolder(), 'backup.key');
-  const { stdout } = await runMain(['backup', '--create-key', file], {});
+  const { stdout } = await runHere(['backup', '--create-key', file], {});
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   return { file, publicKey: stdout.trim() };
 }
 
 /** Returns an encrypted backup of a database with one reading, and a function that restores it. */
 async function backedUp() {
-  const [from, to] = [await temporaryDatabase(), await temporaryDatabase()];
+  const [from, to] = [await migratedDatabase(), await temporaryDatabase()];
   const { file: keyFile, publicKey } = await createKey();
   const { service, send, key } = await startWithKey({ DATABASE_URL: from.url });
   await send('/v1/ingest', { session_id: 'secret-session', timestamp: new Date().toISOString(), heart_rate: 70 });
   const file = join(await temporaryFolder(), 'copy.age');
-  const backup = await runMain(['backup', file, '--public-key', publicKey], { DATABASE_URL: from.url });
+  const backup = await runHere(['backup', file, '--public-key', publicKey], { DATABASE_URL: from.url });
   expect(backup.code, backup.stderr).toBe(0);
-  await service.stop('SIGTERM');
-  const restore = (...args: string[]) => runMain(['restore', file, ...args], { DATABASE_URL: to.url });
+  await service.stop();
+  const restore = (...args: string[]) => runHere(['restore', file, ...args], { DATABASE_URL: to.url });
   return { file, keyFile, key, from, to, restore };
 }
 

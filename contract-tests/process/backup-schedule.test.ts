@@ -5,8 +5,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { backUpUntil } from '../../src/cli/backups/schedule.js';
 import { readConfig } from '../../src/config/config.js';
 import { createLog } from '../../src/observe/log.js';
+import { runHere } from '../../testkit/command-line.js';
 import { settingsFor } from '../../testkit/databases.js';
-import { runMain, startCommand } from '../../testkit/process.js';
+import { startCommand } from '../../testkit/process.js';
 import { root } from '../../testkit/service.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { listBackups, migratedDatabase, stallBackups } from './backups.js';
@@ -27,13 +28,13 @@ test('backup --every writes a backup at once, records its time, and ends with SI
   const [file = '', ...others] = await listBackups(folder);
   expect(others).toEqual([]);
   for (const name of await readdir(folder)) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
-  expect(await runMain(['backup', '--verify', join(folder, file)], env)).toMatchObject({ code: 0 });
+  expect(await runHere(['backup', '--verify', join(folder, file)], env)).toMatchObject({ code: 0 });
 });
 
 test('a restarted schedule waits for its time, and records erasures meanwhile', async () => {
   const { url, env } = await migratedDatabase();
   const folder = await temporaryFolder();
-  expect((await runMain(['backup', '--to', folder], env)).code).toBe(0);
+  expect((await runHere(['backup', '--to', folder], env)).code).toBe(0);
   const { service, send, key } = await startWithKey(env);
   await send('/v1/ingest', { session_id: 's1', subject_id: 'anna', timestamp: new Date().toISOString(), tone: 'calm' });
   const erased = await fetch(`${service.url}/v1/subjects/anna`, {
@@ -113,7 +114,7 @@ test('SIGKILL in the middle of a backup leaves no backup, and the next one remov
   await program.stop('SIGKILL');
   expect(await readdir(folder)).toEqual([expect.stringMatching(/\.partial$/)]);
   await stalled.release();
-  expect(await runMain(['backup', '--to', folder], env)).toMatchObject({ code: 0 });
+  expect(await runHere(['backup', '--to', folder], env)).toMatchObject({ code: 0 });
   expect((await readdir(folder)).filter((name) => name.includes('partial'))).toEqual([]);
   expect(await listBackups(folder)).toHaveLength(1);
 });
@@ -134,10 +135,10 @@ test.skipIf(process.getuid?.() !== 0)('a full disk leaves no partial backup and 
   const folder = await temporaryFolder();
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder]);
   onTestFinished(() => void execFileSync('umount', [folder]));
-  expect(await runMain(['backup', '--to', folder, '--keep', '1'], env)).toMatchObject({ code: 0 });
+  expect(await runHere(['backup', '--to', folder, '--keep', '1'], env)).toMatchObject({ code: 0 });
   const before = await readdir(folder);
   await writeFile(join(folder, 'filler'), Buffer.alloc(1 << 23)).catch(() => undefined);
-  const failed = await runMain(['backup', '--to', folder, '--keep', '1'], env);
+  const failed = await runHere(['backup', '--to', folder, '--keep', '1'], env);
   expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/full|no space/i) });
   expect(await readdir(folder)).toEqual([...before, 'filler'].sort());
 });
@@ -146,14 +147,14 @@ test('--keep keeps the newest backups, and a missing folder is an error that nam
   const { env } = await migratedDatabase();
   const folder = await temporaryFolder();
   for (let count = 0; count < 3; count += 1) {
-    const { code, stderr } = await runMain(['backup', '--to', folder, '--keep', '2'], env);
+    const { code, stderr } = await runHere(['backup', '--to', folder, '--keep', '2'], env);
     expect([code, stderr]).toEqual([0, expect.any(String)]);
   }
   expect(await listBackups(folder)).toHaveLength(2);
   const moved = `${folder}-moved`;
   await rename(folder, moved);
   onTestFinished(() => rm(moved, { recursive: true }));
-  const missing = await runMain(['backup', '--to', folder], env);
+  const missing = await runHere(['backup', '--to', folder], env);
   expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('mount its disk, or create it') });
 });
 
@@ -170,7 +171,7 @@ test('contradictory options are errors that name the fix', async () => {
     [['--to', '/tmp', '--keep', '0'], 'It must be a whole number from 1 to 99999.'],
     [['--to', '/tmp', '--public-key', 'age1'], '--public-key: must be an age public key'],
   ] as const)
-    expect(await runMain(['backup', ...args], env)).toMatchObject({
+    expect(await runHere(['backup', ...args], env)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(message),
     });

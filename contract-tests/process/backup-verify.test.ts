@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import mysql from 'mysql2/promise';
 import { expect, test } from 'vitest';
 import { writeChecksum } from '../../src/cli/backups/checksum.js';
+import { runHere } from '../../testkit/command-line.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { databaseKind, mysqlServerUrl, settingsFor } from '../../testkit/databases.js';
 import { runMain } from '../../testkit/process.js';
@@ -23,9 +24,9 @@ async function backedUp() {
       ...{ heart_rate: 70, user_message: 'Ich habe Angst vor der Prüfung — 試験が怖い 😀 \\ \' "' },
     });
   const file = join(await temporaryFolder(), isSqlite ? 'copy.db' : 'copy.sql');
-  expect(await runMain(['backup', file], env)).toMatchObject({ code: 0 });
-  await service.stop('SIGTERM');
-  return { file, env, verify: () => runMain(['backup', '--verify', file], env) };
+  expect(await runHere(['backup', file], env)).toMatchObject({ code: 0 });
+  await service.stop();
+  return { file, env, verify: () => runHere(['backup', '--verify', file], env) };
 }
 
 async function listTemporary(): Promise<unknown[]> {
@@ -35,8 +36,8 @@ async function listTemporary(): Promise<unknown[]> {
 }
 
 test('--verify restores a backup into a temporary database, prints its rows, and deletes it', async () => {
-  const { verify } = await backedUp();
-  const { code, stdout, stderr } = await verify();
+  const { file, env } = await backedUp();
+  const { code, stdout, stderr } = await runMain(['backup', '--verify', file], env);
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(/^session_readings 20$/m);
   expect(stdout).toMatch(/checksum verified, restored into a temporary database, \d+ rows in \d+ tables/);
@@ -54,7 +55,7 @@ test('--verify fails for a truncated or changed backup, and without the checksum
   expect(await verify()).toMatchObject({ code: 1, stderr: expect.stringContaining('it is damaged') });
   await writeFile(file, intact);
   expect((await verify()).code).toBe(0);
-  expect(await runMain(['backup', '--verify', `${file}.checksum`], { DATABASE_URL: 'sqlite:x' })).toMatchObject({
+  expect(await runHere(['backup', '--verify', `${file}.checksum`], { DATABASE_URL: 'sqlite:x' })).toMatchObject({
     code: 1,
   });
 });

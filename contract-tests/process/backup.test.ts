@@ -6,7 +6,7 @@ import { runMain } from '../../testkit/process.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
-import { type Send, startWithKey } from './started.js';
+import { type Send, startProcessWithKey } from './started.js';
 
 const isSqlite = databaseKind === 'sqlite';
 
@@ -57,7 +57,7 @@ test('a backup under load contains keys, webhook secrets and every reading ackno
   const secrets: Record<string, string> = isSqlite ? {} : { SECRETS_KEY: 'k'.repeat(40) };
   const receiver = await startReceiver();
   const webhookEnv = { WEBHOOK_ALLOW_HTTP: '1', WEBHOOK_ALLOW_LOOPBACK: '1', ...secrets };
-  const { service, send, key } = await startWithKey({ DATABASE_URL: from.url, ...webhookEnv });
+  const { service, send, key } = await startProcessWithKey({ DATABASE_URL: from.url, ...webhookEnv });
   const { body: webhook } = await send('/webhooks/register', {
     url: receiver.url,
     events: ['state_change'],
@@ -73,7 +73,7 @@ test('a backup under load contains keys, webhook secrets and every reading ackno
 
   await expectRejected(to.url, file, secrets);
   await restoreInto(to.url, file, secrets);
-  const restored = await startWithKey({ DATABASE_URL: to.url, ...webhookEnv }, key);
+  const restored = await startProcessWithKey({ DATABASE_URL: to.url, ...webhookEnv }, key);
   const found = await Promise.all(owed.map((id) => restored.send(`/v1/history?session_id=${id}&minutes=60`)));
   expect(owed.length).toBeGreaterThan(50);
   expect(found.map(({ body }) => body.datapoints?.length)).toEqual(owed.map(() => 1));

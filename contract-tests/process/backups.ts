@@ -3,16 +3,14 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/store/database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
-import { createTestDatabase, databaseKind } from '../../testkit/databases.js';
-import { runMain } from '../../testkit/process.js';
+import { databaseKind } from '../../testkit/databases.js';
+import { createMigratedDatabase } from '../../testkit/migrated-database.js';
 
 /** Creates a migrated database that is dropped when the test ends. */
 export async function migratedDatabase(): Promise<{ url: string; env: Record<string, string> }> {
-  const { url, drop } = await createTestDatabase();
+  const { url, drop } = await createMigratedDatabase();
   onTestFinished(drop);
-  const env = { DATABASE_URL: url };
-  await runMain(['migrate'], env);
-  return { url, env };
+  return { url, env: { DATABASE_URL: url } };
 }
 
 /** Returns the backups in a folder, without their other files. */

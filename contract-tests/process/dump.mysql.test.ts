@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import mysql from 'mysql2/promise';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { atEndOfFile } from '../../testkit/at-end-of-file.js';
+import { runHere } from '../../testkit/command-line.js';
 import { createTestDatabase, mysqlServerUrl, settingsFor } from '../../testkit/databases.js';
 import { runMain } from '../../testkit/process.js';
 import { freePorts } from '../../testkit/program.js';
@@ -35,7 +36,7 @@ async function withPassword(): Promise<{ url: URL; user: string }> {
   const account = new URL(url);
   account.username = user;
   account.password = encodeURIComponent(password);
-  await runMain(['migrate'], settingsFor(account.href));
+  await runHere(['migrate'], settingsFor(account.href));
   return { url: account, user };
 }
 
@@ -85,17 +86,17 @@ test('without the programs, with another database, or with tables in the way, an
   const missing = await runMain(['backup', file], { ...env, PATH: await temporaryFolder() });
   expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('install the client programs') });
   const empty = await temporaryDatabase('mysql');
-  const foreign = await runMain(['backup', file], settingsFor(empty.url));
+  const foreign = await runHere(['backup', file], settingsFor(empty.url));
   expect(foreign).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('does not contain the schema of this service'),
   });
   expect(await readdir(dirname(file))).toEqual([]);
-  expect(await runMain(['backup', file], env)).toMatchObject({ code: 0 });
-  const used = await runMain(['restore', file], env);
+  expect(await runHere(['backup', file], env)).toMatchObject({ code: 0 });
+  const used = await runHere(['restore', file], env);
   expect(used).toMatchObject({ code: 1, stderr: expect.stringContaining('pass --replace, which deletes all of them') });
-  expect(await runMain(['restore', file], settingsFor(empty.url))).toMatchObject({ code: 0 });
-  const verified = await runMain(['backup', '--verify', file], env);
+  expect(await runHere(['restore', file], settingsFor(empty.url))).toMatchObject({ code: 0 });
+  const verified = await runHere(['backup', '--verify', file], env);
   expect(verified).toMatchObject({ code: 1, stderr: expect.stringContaining('must be allowed to create') });
 });
 
@@ -103,12 +104,12 @@ test('a damaged dump is rejected before the tables that it would replace are del
   const { url } = await withPassword();
   const env = settingsFor(url.href);
   const file = join(await temporaryFolder(), 'dump.sql');
-  expect(await runMain(['backup', file], env)).toMatchObject({ code: 0 });
+  expect(await runHere(['backup', file], env)).toMatchObject({ code: 0 });
   const connection = await mysql.createConnection({ uri: url.href });
   onTestFinished(() => connection.end());
   await connection.query('insert into erased_ids values (?, ?, ?)', ['acc_1', '0'.repeat(32), Date.now()]);
   await appendFile(file, '\n');
-  const restored = await runMain(['restore', file, '--replace'], env);
+  const restored = await runHere(['restore', file, '--replace'], env);
   expect(restored).toMatchObject({ code: 1, stderr: expect.stringContaining('it is damaged') });
   const [rows] = await connection.query('select account_id from erased_ids');
   expect(rows).toEqual([{ account_id: 'acc_1' }]);
@@ -134,7 +135,7 @@ test('a load that fails in the middle keeps the erasures for the next restore', 
   const env = settingsFor(url.href);
   const folder = await temporaryFolder();
   const file = join(folder, 'dump.sql');
-  expect(await runMain(['backup', file], env)).toMatchObject({ code: 0 });
+  expect(await runHere(['backup', file], env)).toMatchObject({ code: 0 });
   const connection = await mysql.createConnection({ uri: url.href });
   await connection.query('insert into erased_ids values (?, ?, ?)', ['acc_1', '0'.repeat(32), Date.now()]);
   await connection.end();
@@ -144,7 +145,7 @@ test('a load that fails in the middle keeps the erasures for the next restore', 
   const failed = await runMain(['restore', file, '--replace'], { ...env, PATH: `${programs}:${process.env['PATH']}` });
   expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('mariadb failed') });
   expect(await readFile(join(folder, 'state-service.erased'), 'utf8')).toMatch(/acc_1 0{32}\n$/);
-  expect(await runMain(['restore', file, '--replace'], env)).toMatchObject({
+  expect(await runHere(['restore', file, '--replace'], env)).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('Erased again who was erased since: 0 people.'),
   });

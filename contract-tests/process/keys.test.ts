@@ -1,20 +1,17 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { runHere } from '../../testkit/command-line.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { runMain, startMain } from '../../testkit/process.js';
-import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { migratedDatabase } from './backups.js';
 
 test('the command `keys create` creates a database only if DATABASE_URL is set, and prints its path', async () => {
   const folder = await temporaryFolder();
   const keys = (env: Record<string, string>, ...args: string[]) => runMain(['keys', ...args], env, undefined, folder);
   const create = ['create', '--account', 'acme', '--tier', 'solo'];
-  for (const [command, env] of [
-    [create, {}],
-    [['list'], {}],
-    [['list'], { DATABASE_URL: 'sqlite:other.db' }],
-  ] as const) {
-    const ended = await keys(env, ...command);
+  const refused = [keys({}, ...create), runHere(['keys', 'list'], { DATABASE_URL: `sqlite:${folder}/other.db` })];
+  for (const ended of await Promise.all(refused)) {
     expect(ended).toMatchObject({ code: 1, stdout: '' });
     expect(ended.stderr).toMatch(/^error: there is no database at \/\S+\.db: set DATABASE_URL/);
   }
@@ -25,17 +22,17 @@ test('the command `keys create` creates a database only if DATABASE_URL is set, 
 });
 
 async function commandLine() {
-  const database = await temporaryDatabase();
-  const env = { DATABASE_URL: database.url };
-  const keys = (...args: string[]) => runMain(['keys', ...args], env);
-  const audit = (...args: string[]) => runMain(['audit', '--keys', ...args], env);
-  const setTier = (account: string, tier: string) => runMain(['accounts', 'set', account, 'tier', tier], env);
+  const { env } = await migratedDatabase();
+  const keys = (...args: string[]) => runHere(['keys', ...args], env);
+  const audit = (...args: string[]) => runHere(['audit', '--keys', ...args], env);
+  const setTier = (account: string, tier: string) => runHere(['accounts', 'set', account, 'tier', tier], env);
   return { env, keys, audit, setTier };
 }
 
 test('a key created on a new database is the only line on standard output and works', async () => {
-  const { env, keys } = await commandLine();
-  const made = await keys('create', '--account', 'acme', '--tier', 'solo', '--expires', '90d');
+  const { env } = await commandLine();
+  const create = ['keys', 'create', '--account', 'acme', '--tier', 'solo', '--expires', '90d'];
+  const made = await runMain(create, env);
   expect(made.code).toBe(0);
   expect(made.stdout).toMatch(/^sk_[0-9A-Za-z]{32}\n$/);
   const service = await startMain(env);
@@ -120,8 +117,7 @@ test.each([
   [['create', '--account', 'acme', '--tier', 'solo', '--networks', '10.0.0.0/33'], 'like 10.0.0.0/8'],
   [['revoke', 'key_unknown'], 'keys list'],
 ])('the keys command with %j is rejected with the remedy', async (args, remedy) => {
-  const { env, keys } = await commandLine();
-  await runMain(['migrate'], env);
+  const { keys } = await commandLine();
   const ended = await keys(...args);
   expect(ended).toMatchObject({ code: 1, stdout: '' });
   expect(ended.stderr).toContain(remedy);
@@ -135,8 +131,7 @@ test.each([
   [['audit', '--keys', '--verify'], "option '--keys' cannot be used with option '--verify'"],
 ])('the command %j is rejected with the remedy', async (args, remedy) => {
   const { env } = await commandLine();
-  await runMain(['migrate'], env);
-  const ended = await runMain(args, env);
+  const ended = await runHere(args, env);
   expect(ended).toMatchObject({ code: 1, stdout: '' });
   expect(ended.stderr).toContain(remedy);
 });

@@ -2,19 +2,24 @@ import { appendFile, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/store/database.js';
+import { runHere } from '../../testkit/command-line.js';
 import { databaseKind } from '../../testkit/databases.js';
 import { runMain } from '../../testkit/process.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
-import { startWithKey } from './started.js';
+import { migratedDatabase } from './backups.js';
+import { startProcessWithKey, startWithKey } from './started.js';
 
 const isSqlite = databaseKind === 'sqlite';
 const backupName = isSqlite ? 'copy.db' : 'copy.sql';
 
-async function started() {
-  const database = await temporaryDatabase();
+/** Only an embedded database starts with tables: a restore replaces the tables of a MySQL database, so no test reuses it. */
+const openEmpty = isSqlite ? migratedDatabase : temporaryDatabase;
+
+async function started(start: typeof startWithKey | typeof startProcessWithKey = startWithKey) {
+  const database = await openEmpty();
   const env = { DATABASE_URL: database.url };
-  const { service, send, key } = await startWithKey(env);
+  const { service, send, key } = await start(env);
   const read = async (session_id: string, subject_id?: string) => {
     const subject = subject_id === undefined ? {} : { subject_id };
     const body = { session_id, ...subject, timestamp: new Date().toISOString(), heart_rate: 70 };
@@ -26,10 +31,10 @@ async function started() {
   };
   const file = join(await temporaryFolder(), backupName);
   const backUp = async (to = file) => {
-    const { code, stderr } = await runMain(['backup', to], env);
+    const { code, stderr } = await runHere(['backup', to], env);
     expect(code, stderr).toBe(0);
   };
-  const restore = (...args: string[]) => runMain(['restore', file, '--replace', ...args], env);
+  const restore = () => runHere(['restore', file, '--replace'], env);
   const restart = () => startWithKey(env, key);
   return { database, env, service, send, key, read, erase, file, backUp, restore, restart };
 }
@@ -64,7 +69,7 @@ test('a restore brings back nobody who was erased since, also in a session that 
   await backUp();
   await read('s3', 'anna');
   await erase('anna');
-  await service.stop('SIGTERM');
+  await service.stop();
   const { code, stdout, stderr } = await restore();
   expect(code, stderr).toBe(0);
   // The person, and the session that had no subject.
@@ -77,7 +82,7 @@ test('a restore brings back nobody who was erased since, also in a session that 
 });
 
 test('a restore erases again after the loss of the database, from the records outside of it', async () => {
-  const { database, service, read, erase, file, backUp, restore, restart } = await started();
+  const { database, env, service, read, erase, file, backUp, restart } = await started(startProcessWithKey);
   await read('s1', 'anna');
   await read('s2', 'bob');
   await backUp();
@@ -86,7 +91,8 @@ test('a restore erases again after the loss of the database, from the records ou
   if (!isSqlite) await backUp(join(dirname(file), 'later.sql'));
   await service.stop('SIGKILL');
   await lose(database.url);
-  expect((await restore()).stdout).toContain('Erased again who was erased since: 1 person.');
+  const { stdout } = await runMain(['restore', file, '--replace'], env);
+  expect(stdout).toContain('Erased again who was erased since: 1 person.');
   const after = await restart();
   expect(await look(after, 'anna', 's1')).toEqual([404, 404]);
   expect(await look(after, 'bob', 's2')).toEqual([200, 200]);
@@ -98,7 +104,7 @@ test('the record in the folder of backups suffices, and contains no id of a pers
   await backUp();
   await erase('anna');
   await backUp(join(dirname(file), `later-${backupName}`));
-  await service.stop('SIGTERM');
+  await service.stop();
   await lose(database.url);
   if (isSqlite) await rm(`${database.url.slice('sqlite:'.length)}.erased`);
   const record = join(dirname(file), 'state-service.erased');
@@ -116,27 +122,27 @@ test('a person who came back after an erasure and before the backup stays', asyn
   await erase('anna');
   await read('s1', 'anna');
   await backUp();
-  await service.stop('SIGTERM');
+  await service.stop();
   expect((await restore()).stdout).toContain('No person was erased since.');
   expect(await look(await restart(), 'anna', 's1')).toEqual([200, 200]);
 });
 
 test('an erasure is applied with an earlier secrets key', async () => {
-  const database = await temporaryDatabase();
+  const database = await openEmpty();
   const [old, next] = ['o'.repeat(40), 'n'.repeat(40)];
   const env = { DATABASE_URL: database.url, SECRETS_KEY: old };
   const file = await backUpBeforeErasure(env);
-  const wrong = await runMain(['restore', file, '--replace'], { ...env, SECRETS_KEY: next });
+  const wrong = await runHere(['restore', file, '--replace'], { ...env, SECRETS_KEY: next });
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('add the earlier key to SECRETS_KEY') });
-  const restored = await runMain(['restore', file, '--replace'], { ...env, SECRETS_KEY: `${next},${old}` });
+  const restored = await runHere(['restore', file, '--replace'], { ...env, SECRETS_KEY: `${next},${old}` });
   expect(restored.stdout).toContain('Erased again who was erased since: 1 person.');
 });
 
 test('without the secrets key of the backup, erasures cannot be applied, and only --unverified continues', async () => {
-  const database = await temporaryDatabase();
+  const database = await openEmpty();
   const env = { DATABASE_URL: database.url, SECRETS_KEY: 'o'.repeat(40) };
   const file = await backUpBeforeErasure(env);
-  const lost = await runMain(['restore', file, '--replace', '--unverified'], { ...env, SECRETS_KEY: 'n'.repeat(40) });
+  const lost = await runHere(['restore', file, '--replace', '--unverified'], { ...env, SECRETS_KEY: 'n'.repeat(40) });
   expect(lost).toMatchObject({ code: 0, stdout: expect.stringMatching(/^warning: 2 erased ids cannot be found/m) });
 });
 
@@ -144,11 +150,11 @@ test('backup --every creates no database, and restore without an erasure writes 
   const { service, read, file, env, backUp } = await started();
   await read('s1', 'anna');
   await backUp();
-  await service.stop('SIGTERM');
+  await service.stop();
   expect(await readdir(dirname(file))).not.toContain('state-service.erased');
   const none = { ...env, DATABASE_URL: `sqlite:${join(dirname(file), 'absent/state.db')}` };
   for (const flags of [['--every', '1h'], []]) {
-    const { code, stderr } = await runMain(['backup', '--to', dirname(file), ...flags], none);
+    const { code, stderr } = await runHere(['backup', '--to', dirname(file), ...flags], none);
     expect([code, stderr]).toEqual([1, expect.stringContaining('there is no database at')]);
   }
   expect(await readdir(dirname(file))).not.toContain('absent');
@@ -164,8 +170,8 @@ async function backUpBeforeErasure(env: Record<string, string>): Promise<string>
     heart_rate: 70,
   });
   const file = join(await temporaryFolder(), backupName);
-  expect((await runMain(['backup', file], env)).code).toBe(0);
+  expect((await runHere(['backup', file], env)).code).toBe(0);
   await fetch(`${service.url}/v1/subjects/anna`, { method: 'DELETE', headers: { 'X-Service-Key': key } });
-  await service.stop('SIGTERM');
+  await service.stop();
   return file;
 }

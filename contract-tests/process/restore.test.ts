@@ -1,37 +1,38 @@
 import { createHash } from 'node:crypto';
 import { appendFile, chown, copyFile, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { openDatabase } from '../../src/store/database.js';
+import { runHere } from '../../testkit/command-line.js';
 import { runMain } from '../../testkit/process.js';
-import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
-import { startWithKey } from './started.js';
+import { migratedDatabase } from './backups.js';
+import { startProcessWithKey, startWithKey } from './started.js';
 
 test('only the owner can read a backup, its checksum and its key, and no partial file remains', async () => {
-  const database = await temporaryDatabase();
+  const database = await migratedDatabase();
   const { service } = await startWithKey({ DATABASE_URL: database.url });
   const folder = await temporaryFolder();
-  const { stdout } = await runMain(['backup', join(folder, 'copy.db')], { DATABASE_URL: database.url });
+  const { stdout } = await runHere(['backup', join(folder, 'copy.db')], { DATABASE_URL: database.url });
   expect(stdout).toContain('Copied the secrets key to');
   expect((await readdir(folder)).sort()).toEqual(['copy.db', 'copy.db.checksum', 'copy.db.key']);
   for (const name of await readdir(folder)) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
-  await service.stop('SIGTERM');
+  await service.stop();
 });
 
 test('a restore replaces a database only with --replace, never one in use, and keeps the replaced one under another name', async () => {
-  const database = await temporaryDatabase();
+  const database = await migratedDatabase();
   const env = { DATABASE_URL: database.url };
-  const { service, key, send } = await startWithKey(env);
+  const { service, key, send } = await startProcessWithKey(env);
   const file = join(await temporaryFolder(), 'copy.db');
-  expect((await runMain(['backup', file], env)).code).toBe(0);
+  expect((await runHere(['backup', file], env)).code).toBe(0);
   await send('/v1/ingest', { session_id: 'later', timestamp: new Date().toISOString(), heart_rate: 70 });
-  expect((await runMain(['restore', file], env)).stderr).toContain('exists already: pass --replace');
-  const inUse = await runMain(['restore', file, '--replace'], env);
+  expect((await runHere(['restore', file], env)).stderr).toContain('exists already: pass --replace');
+  const inUse = await runHere(['restore', file, '--replace'], env);
   expect(inUse).toMatchObject({ code: 1 });
   expect(inUse.stderr).toContain('stop the service');
   expect((await send('/v1/state?session_id=later')).status).toBe(200);
-  await service.stop('SIGTERM');
+  await service.stop();
   const replaced = await runMain(['restore', file, '--replace'], env);
   expect(replaced.stdout).toContain('integrity checked, checksum verified)');
   const kept = /Kept the earlier \S+ as (\S+state\.db\.replaced-\d+-\w+)\.$/m.exec(replaced.stdout)?.[1] ?? '';
@@ -47,20 +48,19 @@ test.runIf(process.getuid?.() === 0)('what root restores belongs to the owner of
   await chown(data, nobody, nobody);
   const env = { DATABASE_URL: `sqlite:${join(data, 'state.db')}` };
   const { service } = await startWithKey(env);
-  await service.stop('SIGTERM');
-  expect((await runMain(['backup', join(backups, 'copy.db')], env)).code).toBe(0);
-  expect((await runMain(['restore', join(backups, 'copy.db'), '--replace'], env)).code).toBe(0);
+  await service.stop();
+  expect((await runHere(['backup', join(backups, 'copy.db')], env)).code).toBe(0);
+  expect((await runHere(['restore', join(backups, 'copy.db'), '--replace'], env)).code).toBe(0);
   for (const name of ['state.db', 'state.db.key'])
     expect(await stat(join(data, name))).toMatchObject({ uid: nobody, gid: nobody });
 });
 
 test('restoring a damaged, foreign or newer copy fails and does not change the database', async () => {
-  const database = await temporaryDatabase();
+  const database = await migratedDatabase();
   const env = { DATABASE_URL: database.url };
-  await runMain(['migrate'], env);
   const folder = await temporaryFolder();
   const good = join(folder, 'good.db');
-  await runMain(['backup', good], env);
+  await runHere(['backup', good], env);
   const bytes = await readFile(good);
   const [text, cut, newer] = ['text.db', 'cut.db', 'newer.db'].map((name) => join(folder, name)) as [
     string,
@@ -83,17 +83,17 @@ test('restoring a damaged, foreign or newer copy fails and does not change the d
     [newer, 'a newer version wrote it (migration of-next-year)'],
     [join(folder, 'absent.db'), 'absent.db does not exist or is not a file'],
   ] as const) {
-    const ended = await runMain(['restore', file, '--replace', '--unverified'], env);
+    const ended = await runHere(['restore', file, '--replace', '--unverified'], env);
     expect(ended.code).toBe(1);
     expect(ended.stderr).toContain(reason);
     expect(ended.stderr.trim().split('\n')).toHaveLength(1);
   }
-  expect((await runMain(['restore', live, '--replace'], env)).stderr).toContain('is a database, not a backup');
+  expect((await runHere(['restore', live, '--replace'], env)).stderr).toContain('is a database, not a backup');
   expect(await readdir(dirname(database.url.slice('sqlite:'.length)))).toEqual(['state.db']);
-  expect((await runMain(['backup', join(folder, 'again.db')], env)).code).toBe(0);
-  expect((await runMain(['backup', good], env)).stderr).toContain('exists already: choose another name');
+  expect((await runHere(['backup', join(folder, 'again.db')], env)).code).toBe(0);
+  expect((await runHere(['backup', good], env)).stderr).toContain('exists already: choose another name');
   expect(
-    (await runMain(['backup', join(folder, 'none.db')], { DATABASE_URL: 'sqlite:absent/state.db' })).stderr,
+    (await runHere(['backup', join(folder, 'none.db')], { DATABASE_URL: 'sqlite:absent/state.db' })).stderr,
   ).toMatch(/there is no database at \/\S+\/absent\/state\.db: set DATABASE_URL/);
 });
 
@@ -113,52 +113,47 @@ async function damage(file: string): Promise<void> {
 }
 
 test('a damaged database is not backed up, and a restore keeps it under another name, without a log beside the restored one', async () => {
-  const database = await temporaryDatabase();
+  const database = await migratedDatabase();
   const env = { DATABASE_URL: database.url };
-  await runMain(['migrate'], env);
   const [file, folder] = [database.url.slice('sqlite:'.length), await temporaryFolder()];
   const good = join(folder, 'good.db');
-  expect((await runMain(['backup', good], env)).code).toBe(0);
+  expect((await runHere(['backup', good], env)).code).toBe(0);
   await damage(file);
-  const ended = await runMain(['backup', join(folder, 'bad.db')], env);
+  const ended = await runHere(['backup', join(folder, 'bad.db')], env);
   expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('it is damaged (NULL value in ') });
   expect((await readdir(folder)).filter((name) => name.startsWith('bad'))).toEqual([]);
   await writeFile(file, 'no database');
   await writeFile(`${file}-wal`, 'its log');
-  expect((await runMain(['restore', good, '--replace'], env)).code).toBe(0);
+  expect((await runHere(['restore', good, '--replace'], env)).code).toBe(0);
   const names = await readdir(dirname(file));
   expect(names).not.toContain('state.db-wal');
   const kept = names.find((name) => name.startsWith('state.db.replaced-')) ?? '';
   expect(await readFile(join(dirname(file), kept), 'utf8')).toBe('no database');
 });
 
-/** Runs the program at one point in time. Only the clock of the machine is replaced. */
-const stoppedClock = `--import=data:text/javascript,${encodeURIComponent(
-  'const D = Date; globalThis.Date = class extends D { constructor(...args) { super(...(args.length ? args : [0])); } };',
-)}`;
-
 test('restores at the same time keep every replaced database', async () => {
-  const database = await temporaryDatabase();
-  const env = { DATABASE_URL: database.url, NODE_OPTIONS: stoppedClock };
-  await runMain(['migrate'], env);
+  const database = await migratedDatabase();
+  const env = { DATABASE_URL: database.url };
+  vi.useFakeTimers({ now: 0, toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
   const file = join(await temporaryFolder(), 'copy.db');
-  expect((await runMain(['backup', file], env)).code).toBe(0);
-  for (let count = 0; count < 2; count += 1) expect((await runMain(['restore', file, '--replace'], env)).code).toBe(0);
+  expect((await runHere(['backup', file], env)).code).toBe(0);
+  for (let count = 0; count < 2; count += 1) expect((await runHere(['restore', file, '--replace'], env)).code).toBe(0);
   const names = await readdir(dirname(database.url.slice('sqlite:'.length)));
   expect(names.filter((name) => /^state\.db\.replaced-19700101000000-\w+$/.test(name))).toHaveLength(2);
 });
 
 /** Creates a backup of a database with data and a key. Returns a function that restores a copy of it. */
 async function backedUp(key: Record<string, string> = {}) {
-  const [from, folder] = [await temporaryDatabase(), await temporaryFolder()];
+  const [from, folder] = [await migratedDatabase(), await temporaryFolder()];
   const { service, send } = await startWithKey({ DATABASE_URL: from.url, ...key });
   await send('/v1/ingest', { session_id: 's1', timestamp: new Date().toISOString(), heart_rate: 70 });
   const file = join(folder, 'copy.db');
-  expect((await runMain(['backup', file], { DATABASE_URL: from.url, ...key })).code).toBe(0);
-  await service.stop('SIGTERM');
+  expect((await runHere(['backup', file], { DATABASE_URL: from.url, ...key })).code).toBe(0);
+  await service.stop();
   const target = join(folder, 'target/state.db');
   const restore = (...args: string[]) =>
-    runMain(['restore', file, ...args], { DATABASE_URL: `sqlite:${target}`, ...key });
+    runHere(['restore', file, ...args], { DATABASE_URL: `sqlite:${target}`, ...key });
   return { file, target, restore };
 }
 
@@ -221,13 +216,12 @@ test('a backup with an added trigger, table, view, index or column is rejected, 
 });
 
 test('backup warns of an object that restore refuses', async () => {
-  const database = await temporaryDatabase();
+  const database = await migratedDatabase();
   const env = { DATABASE_URL: database.url };
-  await runMain(['migrate'], env);
   const knex = openDatabase({ kind: 'sqlite', file: database.url.slice('sqlite:'.length) });
   await knex.raw('create index readings_by_score on session_readings (stress_score)');
   await knex.destroy();
-  const { code, stderr } = await runMain(['backup', join(await temporaryFolder(), 'copy.db')], env);
+  const { code, stderr } = await runHere(['backup', join(await temporaryFolder(), 'copy.db')], env);
   expect(code).toBe(0);
   expect(stderr).toContain('warning: the service did not create index readings_by_score, and restore refuses it');
 });

@@ -1,21 +1,23 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { runHere } from '../../testkit/command-line.js';
 import { databaseKind } from '../../testkit/databases.js';
 import { runMain, startDeliver } from '../../testkit/process.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { migratedDatabase } from './backups.js';
 import { startWithKey } from './started.js';
 
 const [first, second] = ['a'.repeat(40), 'b'.repeat(40)];
 
 /** Starts the service with a key of SECRETS_KEY and a webhook. Stops it and returns its data. */
 async function used() {
-  const database = await temporaryDatabase();
-  const env = { DATABASE_URL: database.url, WEBHOOK_ALLOW_HTTP: '1', WEBHOOK_ALLOW_LOOPBACK: '1' };
+  const database = await migratedDatabase();
+  const env = { DATABASE_URL: database.url, WEBHOOK_ALLOW_HTTP: '1', WEBHOOK_ALLOW_LOOPBACK: '1', WORKER: '1' };
   const receiver = await startReceiver();
   const { service, send, key } = await startWithKey({ ...env, SECRETS_KEY: first });
   const { body: webhook } = await send('/webhooks/register', { url: receiver.url, events: ['state_change'] });
-  await service.stop('SIGTERM');
+  await service.stop();
   return { database, env, receiver, key, webhook };
 }
 
@@ -29,7 +31,7 @@ async function deliverTest({ env, receiver, key, webhook }: Awaited<ReturnType<t
     .update(delivery?.bytes ?? '')
     .digest('hex');
   expect(delivery?.headers['x-service-signature']).toBe(`sha256=${signature}`);
-  await service.stop('SIGTERM');
+  await service.stop();
 }
 
 test('serve and deliver refuse another key, doctor names the remedy, and the service works with the right key', async () => {
@@ -42,9 +44,9 @@ test('serve and deliver refuse another key, doctor names the remedy, and the ser
       /^error: SECRETS_KEY: no configured key is the key that the database was used with: set that key.* "npx state-service keys reseal --lost-key"\n$/,
     );
   }
-  const { stdout } = await runMain(['doctor'], wrong);
+  const { stdout } = await runHere(['doctor'], wrong);
   expect(stdout).toMatch(/problem {2}secrets key: no configured key is .*\n +remedy: set that key/);
-  expect((await runMain(['doctor'], { ...running.env, SECRETS_KEY: first })).stdout).toContain(
+  expect((await runHere(['doctor'], { ...running.env, SECRETS_KEY: first })).stdout).toContain(
     'ok       secrets key: fits the database',
   );
   await deliverTest(running, first);
@@ -54,7 +56,7 @@ test('a replaced key is refused as soon as its successor protects the secrets', 
   const running = await used();
   const start = async (SECRETS_KEY: string) => {
     const { service } = await startWithKey({ ...running.env, SECRETS_KEY }, running.key);
-    await service.stop('SIGTERM');
+    await service.stop();
   };
   await start(`${first},${second}`);
   await start(first);
@@ -68,9 +70,9 @@ test('a replaced key is refused as soon as its successor protects the secrets', 
 
 test('after the loss of the key, keys reseal --lost-key names the webhooks to rotate, and the service starts', async () => {
   const { env, key, webhook } = await used();
-  const refused = await runMain(['keys', 'reseal'], { ...env, SECRETS_KEY: second });
+  const refused = await runHere(['keys', 'reseal'], { ...env, SECRETS_KEY: second });
   expect(refused).toMatchObject({ code: 1, stdout: '' });
-  const lost = await runMain(['keys', 'reseal', '--lost-key'], { ...env, SECRETS_KEY: second });
+  const lost = await runHere(['keys', 'reseal', '--lost-key'], { ...env, SECRETS_KEY: second });
   expect(lost.code).toBe(0);
   expect(lost.stdout).toMatch(new RegExp(`The secrets of 1 webhooks are lost.*\n.* ${webhook.id}\n$`));
   const { send } = await startWithKey({ ...env, SECRETS_KEY: second }, key);

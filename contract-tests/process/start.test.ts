@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { listAllSettings } from '../../src/config/settings.js';
+import { runHere } from '../../testkit/command-line.js';
 import { listen } from '../../testkit/listen.js';
-import { runMain, startCommand, startMain } from '../../testkit/process.js';
+import { type Ended, runMain, startCommand, startMain } from '../../testkit/process.js';
 import { startProgram } from '../../testkit/program.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
@@ -70,7 +71,7 @@ test('an existing embedded database keeps its file permissions', async () => {
   const file = DATABASE_URL.slice('sqlite:'.length);
   await writeFile(file, '');
   await chmod(file, 0o640);
-  await (await startMain({ DATABASE_URL })).stop('SIGTERM');
+  expect((await runHere(['migrate'], { DATABASE_URL })).code).toBe(0);
   expect((await stat(file)).mode & 0o777).toBe(0o640);
 });
 
@@ -84,11 +85,21 @@ test('--version prints the version', async () => {
 
 test.each([
   [{ PORT: 'eighty' }, 'PORT must be a whole number from 0 to 65535, not "eighty"'],
+  [{ HOST: 'no.such.host.invalid' }, 'HOST and PORT: the host name is unknown'],
+  [
+    { DATABASE_URL: 'mysql://root@127.0.0.1:1/x' },
+    'DATABASE_URL: the database is unreachable: check its address, and that it is running',
+  ],
+  [{ DATABASE_URL: 'sqlite:/dev/null/state.db' }, 'DATABASE_URL: '],
+])('a setting that does not work stops the start with one clear line: %j', async (env, line) => {
+  expectOneLine(await runMain([], { DATABASE_URL: await sqliteUrl(), ...(env as Record<string, string>) }), line);
+});
+
+test.each([
   [{ DATABASE_URL: 'postgres://localhost/x' }, 'DATABASE_URL must be sqlite:FILE or mysql://'],
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace'],
   [{ MAX_TIMESTAMP_AGE_SECONDS: '-1' }, 'MAX_TIMESTAMP_AGE_SECONDS must be a whole number'],
   [{ SECRETS_KEY: 'short' }, 'SECRETS_KEY must hold keys of at least 32 characters each'],
-  [{ HOST: 'no.such.host.invalid' }, 'HOST and PORT: the host name is unknown'],
   [{ DATABASE_URL: 'mysql://root@127.0.0.1/x?ssl=1' }, 'DATABASE_URL has an unknown parameter'],
   [{ LIMIT_SESSION_REQUESTS_PER_MINUTE: '-1' }, 'LIMIT_SESSION_REQUESTS_PER_MINUTE must be a whole number'],
   [{ LIMIT_MONTHLY_CALLS: 'many' }, 'LIMIT_MONTHLY_CALLS must be a whole number'],
@@ -97,17 +108,15 @@ test.each([
   [{ REDIS_URL: 'redis://127.0.0.1:6379?db=1' }, 'REDIS_URL must be redis://'],
   [{ REDIS_URL: 'redis://:%ff@127.0.0.1:6379' }, 'REDIS_URL must be redis://'],
   [{ PORT: '70000', LOG_LEVEL: '?' }, 'PORT must be a whole number from 0 to 65535, not "70000"; LOG_LEVEL must be'],
-  [
-    { DATABASE_URL: 'mysql://root@127.0.0.1:1/x' },
-    'DATABASE_URL: the database is unreachable: check its address, and that it is running',
-  ],
-  [{ DATABASE_URL: 'sqlite:/dev/null/state.db' }, 'DATABASE_URL: '],
 ])('an invalid environment stops the start with one clear line: %j', async (env, line) => {
-  const ended = await runMain([], { DATABASE_URL: await sqliteUrl(), ...(env as Record<string, string>) });
+  expectOneLine(await runHere([], { DATABASE_URL: await sqliteUrl(), ...(env as Record<string, string>) }), line);
+});
+
+function expectOneLine(ended: Ended, line: string): void {
   expect(ended).toMatchObject({ code: 1, stdout: '' });
   expect(ended.stderr.trim().split('\n')).toHaveLength(1);
   expect(ended.stderr).toContain(`error: ${line}`);
-});
+}
 
 /** Resolves with a port that another server uses until the test ends. */
 async function takePort(): Promise<string> {
@@ -120,7 +129,7 @@ test.each([
   [['gateway'], 'GATEWAY_PORT', 'GATEWAY_HOST and GATEWAY_PORT', { GATEWAY_OPENAI_URL: 'http://127.0.0.1:9' }],
 ])('the error for a port in use names its variable: %j %s', async (args, name, what, env) => {
   const DATABASE_URL = await sqliteUrl();
-  await runMain(['migrate'], { DATABASE_URL });
+  await runHere(['migrate'], { DATABASE_URL });
   const settings: Record<string, string> = { DATABASE_URL, ...env, [name]: await takePort() };
   const { code, stderr } = await runMain(args, settings);
   expect(code).toBe(1);
@@ -137,7 +146,7 @@ test('a port in use stops the start with a message that names the remedy', async
   await expect.poll(service.stdout).toMatch(/sk_\w{32}/);
 });
 
-test.each([
+const spoiled: ReadonlyArray<[name: string, spoil: (text: string) => string, hint: string]> = [
   ['broken YAML', (text: string) => text.replace('paths:', 'paths: {'), 'openapi.yaml'],
   [
     'another contract than the generated one',
@@ -145,17 +154,22 @@ test.each([
     'npm run generate',
   ],
   ['no content', () => '', 'npm run generate'],
-])('an openapi.yaml with %s stops the start with one clear line', async (_name, spoil, hint) => {
+];
+
+test('a broken, changed or empty openapi.yaml stops the start with one clear line', async () => {
   const copy = await temporaryFolder();
   const root = new URL('../../', import.meta.url).pathname;
   await cp(join(root, 'dist'), join(copy, 'dist'), { recursive: true });
   await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
   await cp(join(root, 'package.json'), join(copy, 'package.json'));
-  await writeFile(join(copy, 'openapi.yaml'), spoil(await readFile(join(root, 'openapi.yaml'), 'utf8')));
-  const ended = await runMain([], { DATABASE_URL: `sqlite:${join(copy, 'state.db')}` }, join(copy, 'dist/main.js'));
-  expect(ended.code).toBe(1);
-  expect(ended.stderr.trim().split('\n')).toHaveLength(1);
-  expect(ended.stderr).toContain(hint);
+  const text = await readFile(join(root, 'openapi.yaml'), 'utf8');
+  for (const [name, spoil, hint] of spoiled) {
+    await writeFile(join(copy, 'openapi.yaml'), spoil(text));
+    const ended = await runMain([], { DATABASE_URL: `sqlite:${join(copy, 'state.db')}` }, join(copy, 'dist/main.js'));
+    expect([name, ended.code]).toEqual([name, 1]);
+    expect(ended.stderr.trim().split('\n')).toHaveLength(1);
+    expect(ended.stderr).toContain(hint);
+  }
 });
 
 test('a damaged key file stops the start', async () => {
@@ -187,7 +201,7 @@ test('SIGTERM to npm start ends the service', async () => {
 
 test('--help lists the five main variables and the command that lists all', async () => {
   for (const args of [['--help'], ['serve', '--help'], ['deliver', '--help']]) {
-    const { code, stdout } = await runMain(args, {});
+    const { code, stdout } = await runHere(args, {});
     expect(code).toBe(0);
     expect(stdout).toContain('`npx state-service configuration` lists all');
     expect([...stdout.matchAll(/^ {2}([A-Z_]{4,}) /gm)].map(([, name]) => name)).toEqual([
@@ -221,7 +235,7 @@ test.each([
   [['key', 'list'], "error: unknown command 'key', did you mean keys?"],
   [['frobnicate'], "error: unknown command 'frobnicate': see --help"],
 ])('the unknown command %j is rejected', async (args, line) => {
-  expect(await runMain(args, {})).toMatchObject({ code: 1, stdout: '', stderr: `${line}\n` });
+  expect(await runHere(args, {})).toMatchObject({ code: 1, stdout: '', stderr: `${line}\n` });
 });
 
 test('the start logs a warning per misspelled variable, and none for variables of other programs', async () => {
@@ -253,23 +267,23 @@ test.each([
   ['backup', 'nowhere/file'],
 ])('the command %s %s names misspelled variables on standard error', async (...args) => {
   const DATABASE_URL = await sqliteUrl();
-  const { stderr } = await runMain(args, { DATABASE_URL, ...misspelled });
+  const { stderr } = await runHere(args, { DATABASE_URL, ...misspelled });
   expect(namedIn(stderr)).toEqual(warned);
 });
 
 test.each([
-  ['an invalid variable', [], { PORT: 'eighty' }],
-  ['a missing key', [], { DATABASE_URL: 'mysql://root@127.0.0.1:1/x', SECRETS_KEY: '' }],
-  ['a missing database', ['deliver'], {}],
-  ['a missing upstream', ['gateway'], {}],
-])('a start that fails because of %s names misspelled variables', async (_, args, env) => {
-  const { code, stderr } = await runMain(args, { DATABASE_URL: await sqliteUrl(), ...misspelled, ...env });
+  ['an invalid variable', runHere, [], { PORT: 'eighty' }],
+  ['a missing key', runMain, [], { DATABASE_URL: 'mysql://root@127.0.0.1:1/x', SECRETS_KEY: '' }],
+  ['a missing database', runHere, ['deliver'], {}],
+  ['a missing upstream', runHere, ['gateway'], {}],
+] as const)('a start that fails because of %s names misspelled variables', async (_, run, args, env) => {
+  const { code, stderr } = await run(args, { DATABASE_URL: await sqliteUrl(), ...misspelled, ...env });
   expect([code, namedIn(stderr)]).toEqual([1, warned]);
 });
 
 test('the log of a worker and of a gateway names misspelled variables', async () => {
   const DATABASE_URL = await sqliteUrl();
-  await runMain(['migrate'], { DATABASE_URL });
+  await runHere(['migrate'], { DATABASE_URL });
   const gateway = { GATEWAY_OPENAI_URL: 'http://127.0.0.1:9', GATEWAY_PORT: '0' };
   for (const [name, env] of [['deliver', { DATABASE_URL }] as const, ['gateway', gateway] as const]) {
     const program = startCommand(name, [], { ...env, ...misspelled });

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { expect, test } from 'vitest';
 import { isMigrated, migrate } from '../../src/store/migrate.js';
 import { type Migration, migrations } from '../../src/store/migrations/index.js';
+import { runHere } from '../../testkit/command-line.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { databaseKind, settingsFor } from '../../testkit/databases.js';
 import { runMain } from '../../testkit/process.js';
@@ -80,13 +81,13 @@ test('a database of a build from before 1.0.0 is refused, and stays as it is', a
   const before = await schemaOf(knex);
   const env = settingsFor(database.url);
   for (const command of [['serve'], ['keys', 'list'], ['migrate']]) {
-    const { code, stderr } = await runMain(command, { ...env, PORT: '0' });
+    const { code, stderr } = await runOn(command, { ...env, PORT: '0' });
     expect([command, code]).toEqual([command, 1]);
     expect(stderr).toMatch(
       /^\S.*a build from before 1\.0\.0 created this database.*: set DATABASE_URL to an empty .*\n$/,
     );
   }
-  const { stdout } = await runMain(['doctor'], env);
+  const { stdout } = await runHere(['doctor'], env);
   expect(stdout).toMatch(
     /^problem {2}database: a build from before .*\n +remedy: set DATABASE_URL to an empty database/m,
   );
@@ -118,15 +119,19 @@ test('every command refuses a schema that a newer version has broken, and names 
   const commands = [['serve'], ['deliver'], ['migrate'], ['keys', 'list'], ['accounts', 'show'], ['audit'], ['purge']];
   if (databaseKind === 'sqlite') commands.push(['backup', join(await temporaryFolder(), 'copy.db')]);
   for (const command of commands) {
-    const { code, stderr } = await runMain(command, env);
+    const { code, stderr } = await runOn(command, env);
     expect([command, code]).toEqual([command, 1]);
     expect(stderr).toMatch(
       /^\S.*a newer version changed the schema \(migration of-next-year\).*: run the newer version, or restore a backup from before its start.*\n$/,
     );
   }
-  const { stdout } = await runMain(['doctor'], env);
+  const { stdout } = await runHere(['doctor'], env);
   expect(stdout).toMatch(/^problem {2}database: a newer version .*\n +remedy: run the newer version, or restore/m);
 });
+
+/** Runs a command. Only those that run until a signal require a separate process. */
+const runOn: typeof runHere = (args, env) =>
+  (['serve', 'deliver'].includes(args[0] ?? '') ? runMain : runHere)(args, env);
 
 async function openDatabaseOfTest() {
   const database = await temporaryDatabase();

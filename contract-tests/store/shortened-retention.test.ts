@@ -7,7 +7,7 @@ import { runMain } from '../../testkit/process.js';
 import { startTestService } from '../../testkit/service.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { until } from '../../testkit/until.js';
-import { startWithKey } from '../process/started.js';
+import { startProcessWithKey } from '../process/started.js';
 
 const hour = 3_600;
 const retentionOf = (hours: number) =>
@@ -63,7 +63,7 @@ test('a retention that is longer than before applies at once', async () => {
 test('a service whose retention was shortened keeps the readings until purge --confirm, which --dry-run predicts', async () => {
   const database = await temporaryDatabase();
   const env = { DATABASE_URL: database.url, RETENTION_SUMMARY_DAYS: '0', MAX_TIMESTAMP_AGE_SECONDS: '86400' };
-  const first = await startWithKey(env);
+  const first = await startProcessWithKey(env);
   const nowMs = Date.now();
   for (const hoursAgo of [5, 4, 3, 0]) {
     const timestamp = new Date(nowMs - hoursAgo * hour * 1000).toISOString();
@@ -72,7 +72,7 @@ test('a service whose retention was shortened keeps the readings until purge --c
   }
   await first.service.stop('SIGTERM');
   const shorter = { ...env, RETENTION_READINGS_HOURS: '2', MAX_TIMESTAMP_AGE_SECONDS: '3600' };
-  const { service, send } = await startWithKey(shorter, first.key);
+  const { service, send } = await startProcessWithKey(shorter, first.key);
   await until('the warning', () => service.stderr().includes('would delete 3 of 4 readings'));
   const statuses = async () =>
     Promise.all(['s5', 's0'].map(async (id) => (await send(`/v1/state?session_id=${id}`)).status));
