@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { expect, test } from 'vitest';
 import { createTexts } from '../../packages/text/texts.js';
 import { startAccessRecord } from '../../src/access-record/record.js';
+import { readConfig } from '../../src/config/config.js';
 import type { Caller, Submission } from '../../src/contract/contract.js';
 import { createDigestFeedback, createDigestId } from '../../src/keys/digest-id.js';
 import { createIdentify } from '../../src/keys/identify.js';
@@ -21,6 +22,7 @@ import { createComputeHours } from '../../src/retention/hours.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { createAccessTable } from '../../src/store/accesses.js';
 import { claimDue, countDeliveries, findDueQueues } from '../../src/store/delivery-queue.js';
+import { openDatabase } from '../../src/store/database.js';
 import { createErasedIdTable } from '../../src/store/erased-ids.js';
 import { findNewestReadingTime } from '../../src/store/expired-readings.js';
 import { createKeyTable } from '../../src/store/keys.js';
@@ -36,10 +38,10 @@ import { beginExport, readExportPage } from '../../src/streaming/export-page.js'
 import { readPage } from '../../src/streaming/stream-page.js';
 import { createResolveName } from '../../src/webhooks/resolve-name.js';
 import { createSecretBox } from '../../src/webhooks/secrets.js';
+import { atEndOfFile } from '../../testkit/at-end-of-file.js';
 import { makeAccount } from '../../testkit/calls.js';
-import { databaseKind } from '../../testkit/databases.js';
+import { createTestDatabase, databaseKind } from '../../testkit/databases.js';
 import { Clock, root } from '../../testkit/service.js';
-import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
 import { fillWebhooks, liveWithWebhooks } from './webhook-life.js';
 
 const turn = { user_message: 'My performance review is next week', ai_response: 'How do you feel about it?' };
@@ -117,6 +119,8 @@ interface PlanRow {
 /** The core of the service, without HTTP, on a database whose statements are recorded. */
 interface Heard {
   readonly knex: Knex;
+  /** A connection for EXPLAIN: libsql leaves such a statement open, and then the connection cannot commit. */
+  readonly plans: Knex;
   readonly store: Store;
   readonly services: Services;
   readonly prepareReading: PrepareReading;
@@ -125,9 +129,27 @@ interface Heard {
   statementsOf(work: () => Promise<unknown>): Promise<Statement[]>;
 }
 
+interface Filled extends Heard {
+  readonly accountId: string;
+  readonly key: string;
+}
+
+let shared: Promise<Filled> | undefined;
+
+/** Returns the database with the rows of `fill`. All tests share it, because the rows take seconds to store. */
+function filled(): Promise<Filled> {
+  shared ??= startHeard().then(async (heard) => ({ ...heard, ...(await fill(heard)) }));
+  return shared;
+}
+
 async function startHeard(): Promise<Heard> {
-  const database = await temporaryDatabase();
-  const knex = openKnex(database.url);
+  const database = await createTestDatabase();
+  const open = () => openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  const [knex, plans] = [open(), open()];
+  atEndOfFile(async () => {
+    for (const it of [knex, plans]) await it.destroy();
+    await database.drop();
+  });
   await migrate(knex);
   const [store, clock] = [storeOn(knex), new Clock()];
   const texts = createTexts(await readFile(new URL('packages/text/weights/text.bin', root)));
@@ -177,7 +199,7 @@ async function startHeard(): Promise<Heard> {
     await work().finally(() => knex.removeListener('query', record));
     return heard;
   };
-  return { knex, store, services, prepareReading, clock, statementsOf };
+  return { knex, plans, store, services, prepareReading, clock, statementsOf };
 }
 
 /** Builds the store on the test's database in the same way as openStore. */
@@ -417,18 +439,18 @@ async function accessOnce({ store, services, clock }: Heard, { accountId, keyId 
 const explainFormat = 'format=traditional ';
 
 /** Returns the rows of EXPLAIN on either database. */
-async function planOf(knex: Knex, { sql, bindings }: Statement): Promise<PlanRow[]> {
-  if (databaseKind === 'sqlite') return knex.raw(`explain query plan ${sql}`, bindings);
-  return (await knex.raw(`explain ${explainFormat}${sql}`, bindings))[0];
+async function planOf({ plans }: Heard, { sql, bindings }: Statement): Promise<PlanRow[]> {
+  if (databaseKind === 'sqlite') return plans.raw(`explain query plan ${sql}`, bindings);
+  return (await plans.raw(`explain ${explainFormat}${sql}`, bindings))[0];
 }
 
 /**
  * Returns the slow steps of a statement's plan. The list is empty if every search uses more index columns than the
  * account.
  */
-async function faultsOf(knex: Knex, statement: Statement): Promise<PlanRow[]> {
+async function faultsOf(heard: Heard, statement: Statement): Promise<PlanRow[]> {
   const isSlow = databaseKind === 'sqlite' ? isSlowStep : isSlowRow;
-  return (await planOf(knex, statement)).filter((row) => isSlow(row) && !isOneAccount(row) && !isSubselect(row));
+  return (await planOf(heard, statement)).filter((row) => isSlow(row) && !isOneAccount(row) && !isSubselect(row));
 }
 
 /**
@@ -471,16 +493,194 @@ function isSlowRow({ type, key, key_len, Extra }: PlanRow): boolean {
   );
 }
 
-// Explains some hundred statements, which takes minutes while other tests run.
+test('an export and the stream of a person search a range of positions, not all readings of the account, session or person', async () => {
+  const heard = await filled();
+  const { accountId } = heard;
+  const readings = createPositionReader(heard.store.read(accountId));
+  const range = { after: 1, through: 2 };
+  const indexes: Array<[string, () => Promise<unknown>]> = [
+    [databaseKind === 'sqlite' ? 'PRIMARY KEY' : 'PRIMARY', () => readings.exportAccount(range, 10)],
+    ['session_readings_by_session', () => readings.exportSession('crowd-7', range, 10)],
+    ['session_readings_by_session', () => readings.exportSubject('crowd-7', range, 10)],
+    ['session_readings_by_session', () => readings.streamSubject('crowd-7', range, 10)],
+  ];
+  for (const [index, work] of indexes)
+    for (const statement of await heard.statementsOf(work)) {
+      const plan = JSON.stringify(await planOf(heard, statement));
+      if (databaseKind === 'sqlite')
+        expect(plan).toMatch(new RegExp(`SEARCH r .*${index} .*position>\\? AND position<\\?`));
+      else expect(plan).toMatch(new RegExp(`"key":"${index}"|Impossible WHERE`));
+    }
+});
+
+test('the state of a person is read with two queries on primary keys', async () => {
+  const heard = await filled();
+  const { accountId } = heard;
+  const read = () => operations.getState.handle(heard.services, ask({ subject_id: 'crowd-7' }), callerIn(accountId));
+  const queries = await heard.statementsOf(read);
+  expect(queries.map(({ sql }) => /from `(\w+)`/.exec(sql)?.[1])).toEqual(['subjects', 'sessions']);
+  for (const query of queries) {
+    const plan = JSON.stringify(await planOf(heard, query));
+    expect(plan).toMatch(
+      databaseKind === 'sqlite' ? /autoindex_\w+_1 \(account_id=\? AND \w+=\?\)/ : /"key":"PRIMARY"/,
+    );
+  }
+});
+
+test('the history of a person is one query, which searches the window of each session of the person', async () => {
+  const heard = await filled();
+  const { accountId } = heard;
+  const read = () => operations.getHistory.handle(heard.services, ask({ subject_id: 'crowd-7' }), callerIn(accountId));
+  const [query, ...others] = await heard.statementsOf(read);
+  expect(others).toEqual([]);
+  const plan = await planOf(heard, query as Statement);
+  if (databaseKind === 'sqlite') {
+    const steps = plan.map(({ detail = '' }) => detail.replace(/ USING( COVERING)? (INDEX|PRIMARY KEY)/, ''));
+    const bySubject = 'SEARCH s sessions_by_subject (account_id=? AND subject_id=?)';
+    expect(steps.filter((it) => it.startsWith('SEARCH'))).toEqual([
+      bySubject,
+      'SEARCH r session_readings_by_session (account=? AND incarnation=? AND position>? AND position<?)',
+      bySubject,
+      'SEARCH l late_readings_by_digest (account=? AND incarnation=? AND timestamp_ms>? AND timestamp_ms<?)',
+      'SEARCH r (account=? AND position=?)',
+    ]);
+    return;
+  }
+  const keys = plan.filter(({ table }) => /^[slr]$/.test(table ?? '')).map(({ table, key }) => `${table} ${key}`);
+  expect(keys).toEqual([
+    ...['s sessions_by_subject', 'r session_readings_by_session'],
+    ...['s sessions_by_subject', 'l late_readings_by_digest', 'r PRIMARY'],
+  ]);
+});
+
+test('concurrent new sessions are looked up in batches', async () => {
+  const heard = await filled();
+  const begin = (index: number) =>
+    send(heard, `account-${index % 2}`, {
+      session_id: `new-${index}`,
+      timestamp: heard.clock.at(),
+      heart_rate: 70,
+    });
+  const statements = await heard.statementsOf(() => Promise.all(Array.from({ length: 1_000 }, (_, it) => begin(it))));
+  const questions = statements.filter(({ sql }) => /^select .* from `sessions` .*`body` is not null/.test(sql));
+  expect(questions.length).toBeGreaterThan(0);
+  // Per account, one query for the first session and one query per 500 queued sessions.
+  expect(questions.length).toBeLessThanOrEqual(2 * 4);
+});
+
+test('a profile is read with two queries, each on a primary key', async () => {
+  const heard = await filled();
+  const { accountId } = heard;
+  const ours = callerIn(accountId);
+  const read = () => operations.getTriggers.handle(heard.services, ask({ subject_id: 'crowd-7' }), ours);
+  const queries = await heard.statementsOf(read);
+  expect(queries).toHaveLength(2);
+  for (const [index, query] of queries.entries()) {
+    const by = ['triggers USING PRIMARY KEY', 'subjects USING INDEX sqlite_autoindex_subjects_1'][index];
+    const detail = `SEARCH ${by} (account_id=? AND subject_id=?)`;
+    const type = ['ref', 'const'][index];
+    const expected = databaseKind === 'sqlite' ? [{ detail }] : [{ type, key: 'PRIMARY' }];
+    expect(await planOf(heard, query)).toMatchObject(expected);
+  }
+});
+
+test('a subject is read with one query, which reads its sessions from an index alone', async () => {
+  const heard = await filled();
+  const { accountId } = heard;
+  const read = () => findSubjectSummary(heard.store.read(accountId), 'crowd-7');
+  const [query, ...others] = await heard.statementsOf(read);
+  expect(others).toEqual([]);
+  const plan = await planOf(heard, query as Statement);
+  if (databaseKind === 'mysql') {
+    const reads = plan.filter(({ table }) => table === 'sessions');
+    expect(reads).not.toEqual([]);
+    for (const { key, Extra } of reads) expect(`${key}: ${Extra}`).toMatch(/^sessions_by_subject: .*Using index/);
+    return;
+  }
+  const reads = plan.map(({ detail = '' }) => detail).filter((detail) => detail.includes(' sessions '));
+  const search = 'SEARCH sessions USING COVERING INDEX sessions_by_subject (account_id=? AND subject_id=?)';
+  expect(reads).toEqual([search, search, search]);
+});
+
+test('a resend is looked up among the readings of two minutes, not among all readings of its session', async () => {
+  const heard = await filled();
+  const { accountId } = heard;
+  const resent = { session_id: 'ours', timestamp: heard.clock.at(), heart_rate: 90 };
+  const resend = () => Promise.all([resent, { ...resent, heart_rate: 91 }].map((it) => send(heard, accountId, it)));
+  await resend();
+  const query = (await heard.statementsOf(resend)).find(({ sql }) =>
+    /^select r\.incarnation, .* union all .* late_readings/s.test(sql),
+  );
+  const plan = await planOf(heard, query as Statement);
+  // The key length 32 covers the account, the session and the position.
+  const wholeKey =
+    databaseKind === 'sqlite'
+      ? /session_readings_by_session \(account=\? AND incarnation=\? AND position>\? AND position<\?\)/
+      : /"type":"range","possible_keys":"[^"]*","key":"session_readings_by_session","key_len":"(32|44)"/;
+  expect(JSON.stringify(plan)).toMatch(wholeKey);
+});
+
+test('queues with due deliveries are found by a skip scan of the index', async () => {
+  const heard = await filled();
+  const [query, ...others] = await heard.statementsOf(() => heard.store.run((knex) => findDueQueues(knex)));
+  expect(others).toEqual([]);
+  const plan = await planOf(heard, query as Statement);
+  if (databaseKind === 'mysql') {
+    expect(plan).toMatchObject([{ key: 'deliveries_by_receiver', Extra: 'Using where; Using index for group-by' }]);
+    return;
+  }
+  const searches = plan.map(({ detail = '' }) => detail).filter((detail) => detail.includes(' deliveries '));
+  const search = /^SEARCH deliveries USING COVERING INDEX deliveries_by_receiver \(status=\?( AND receiver[>=]\?)?\)$/;
+  expect(searches).toHaveLength(4);
+  for (const detail of searches) expect(detail).toMatch(search);
+});
+
+test('deliveries are counted from an index alone', async () => {
+  const heard = await filled();
+  const [query, ...others] = await heard.statementsOf(() => heard.store.run((knex) => countDeliveries(knex)));
+  expect(others).toEqual([]);
+  const plan = await planOf(heard, query as Statement);
+  if (databaseKind === 'mysql') {
+    const reads = plan.filter(({ table }) => table === 'deliveries');
+    expect(reads).toHaveLength(2);
+    for (const { key, Extra } of reads) expect(`${key}: ${Extra}`).toMatch(/^deliveries_by_receiver: .*Using index/);
+    return;
+  }
+  const reads = plan.map(({ detail = '' }) => detail).filter((detail) => detail.includes(' deliveries '));
+  const search = 'SEARCH deliveries USING COVERING INDEX deliveries_by_receiver (status=?)';
+  expect(reads).toEqual([search, search]);
+});
+
+test.each([1, 4])('a claim of %i deliveries reads only the due deliveries of each queue', async (count) => {
+  const heard = await filled();
+  const range = { nowMs: heard.clock.nowMs, leasedUntilMs: heard.clock.nowMs + 30_000 };
+  const queues = (await heard.store.run((knex) => findDueQueues(knex))).slice(0, count);
+  const shares = queues.map((queue) => ({ queue, count }));
+  const claim = () => heard.store.run((knex) => claimDue(knex, { owner: '0'.repeat(16), ...range, shares }));
+  const [query, ...taking] = await heard.statementsOf(claim);
+  const plan = JSON.stringify(await planOf(heard, query as Statement));
+  expect(plan).toContain('deliveries_by_receiver');
+  if (databaseKind === 'sqlite') expect(plan).toMatch(/\(status=\? AND receiver=\? AND due_at_ms[<>]\?\)/);
+  expect(plan).not.toMatch(/filesort|TEMP B-TREE|deliveries_by_(?!receiver)/);
+  // The updates find their rows by primary key, regardless of the number of other due deliveries.
+  expect(taking.length).toBeGreaterThan(1);
+  for (const statement of taking) {
+    expect(JSON.stringify(await planOf(heard, statement))).toMatch(/PRIMARY|sqlite_autoindex_deliveries_1/);
+    expect(await faultsOf(heard, statement)).toEqual([]);
+  }
+});
+
+// The last test, because the purge and the erasures delete rows. Explains some hundred statements, which takes minutes
+// while other tests run.
 test('every query of the service searches an index', { timeout: 240_000 }, async () => {
-  const heard = await startHeard();
-  const { accountId, key } = await fill(heard);
+  const heard = await filled();
+  const { accountId, key } = heard;
   const all = await heard.statementsOf(() => live(heard, accountId, key));
   // An insert of values searches no other rows.
   const searches = [...new Map(all.map((it) => [it.sql, it])).values()].filter(({ sql }) =>
     /^(select|update|delete)/.test(sql),
   );
-  const faults = await Promise.all(searches.map(async (it) => [it.sql, await faultsOf(heard.knex, it)] as const));
+  const faults = await Promise.all(searches.map(async (it) => [it.sql, await faultsOf(heard, it)] as const));
   expect(faults.filter(([sql, found]) => found.length > 0 && !mayScan.some((it) => it.test(sql)))).toEqual([]);
   // Checks that the test covers every statement.
   const namesOf = ({ sql }: Statement) => sql.replace(/^(\w+)(?:[^]*? from)? `?(\w+)`?[^]*/, '$1 $2');
@@ -537,184 +737,4 @@ test('every query of the service searches an index', { timeout: 240_000 }, async
     'update subjects',
     'update webhooks',
   ]);
-});
-
-test('an export and the stream of a person search a range of positions, not all readings of the account, session or person', async () => {
-  const heard = await startHeard();
-  const { accountId } = await fill(heard);
-  const readings = createPositionReader(heard.store.read(accountId));
-  const range = { after: 1, through: 2 };
-  const indexes: Array<[string, () => Promise<unknown>]> = [
-    [databaseKind === 'sqlite' ? 'PRIMARY KEY' : 'PRIMARY', () => readings.exportAccount(range, 10)],
-    ['session_readings_by_session', () => readings.exportSession('crowd-7', range, 10)],
-    ['session_readings_by_session', () => readings.exportSubject('crowd-7', range, 10)],
-    ['session_readings_by_session', () => readings.streamSubject('crowd-7', range, 10)],
-  ];
-  for (const [index, work] of indexes)
-    for (const statement of await heard.statementsOf(work)) {
-      const plan = JSON.stringify(await planOf(heard.knex, statement));
-      if (databaseKind === 'sqlite')
-        expect(plan).toMatch(new RegExp(`SEARCH r .*${index} .*position>\\? AND position<\\?`));
-      else expect(plan).toMatch(new RegExp(`"key":"${index}"|Impossible WHERE`));
-    }
-});
-
-test('the state of a person is read with two queries on primary keys', async () => {
-  const heard = await startHeard();
-  const { accountId } = await fill(heard);
-  const read = () => operations.getState.handle(heard.services, ask({ subject_id: 'crowd-7' }), callerIn(accountId));
-  const queries = await heard.statementsOf(read);
-  expect(queries.map(({ sql }) => /from `(\w+)`/.exec(sql)?.[1])).toEqual(['subjects', 'sessions']);
-  for (const query of queries) {
-    const plan = JSON.stringify(await planOf(heard.knex, query));
-    expect(plan).toMatch(
-      databaseKind === 'sqlite' ? /autoindex_\w+_1 \(account_id=\? AND \w+=\?\)/ : /"key":"PRIMARY"/,
-    );
-  }
-});
-
-test('the history of a person is one query, which searches the window of each session of the person', async () => {
-  const heard = await startHeard();
-  const { accountId } = await fill(heard);
-  const read = () => operations.getHistory.handle(heard.services, ask({ subject_id: 'crowd-7' }), callerIn(accountId));
-  const [query, ...others] = await heard.statementsOf(read);
-  expect(others).toEqual([]);
-  const plan = await planOf(heard.knex, query as Statement);
-  if (databaseKind === 'sqlite') {
-    const steps = plan.map(({ detail = '' }) => detail.replace(/ USING( COVERING)? (INDEX|PRIMARY KEY)/, ''));
-    const bySubject = 'SEARCH s sessions_by_subject (account_id=? AND subject_id=?)';
-    expect(steps.filter((it) => it.startsWith('SEARCH'))).toEqual([
-      bySubject,
-      'SEARCH r session_readings_by_session (account=? AND incarnation=? AND position>? AND position<?)',
-      bySubject,
-      'SEARCH l late_readings_by_digest (account=? AND incarnation=? AND timestamp_ms>? AND timestamp_ms<?)',
-      'SEARCH r (account=? AND position=?)',
-    ]);
-    return;
-  }
-  const keys = plan.filter(({ table }) => /^[slr]$/.test(table ?? '')).map(({ table, key }) => `${table} ${key}`);
-  expect(keys).toEqual([
-    ...['s sessions_by_subject', 'r session_readings_by_session'],
-    ...['s sessions_by_subject', 'l late_readings_by_digest', 'r PRIMARY'],
-  ]);
-});
-
-test('concurrent new sessions are looked up in batches', async () => {
-  const heard = await startHeard();
-  const begin = (index: number) =>
-    send(heard, `account-${index % 2}`, {
-      session_id: `new-${index}`,
-      timestamp: heard.clock.at(),
-      heart_rate: 70,
-    });
-  const statements = await heard.statementsOf(() => Promise.all(Array.from({ length: 1_000 }, (_, it) => begin(it))));
-  const questions = statements.filter(({ sql }) => /^select .* from `sessions` .*`body` is not null/.test(sql));
-  expect(questions.length).toBeGreaterThan(0);
-  // Per account, one query for the first session and one query per 500 queued sessions.
-  expect(questions.length).toBeLessThanOrEqual(2 * 4);
-});
-
-test('a profile is read with two queries, each on a primary key', async () => {
-  const heard = await startHeard();
-  const { accountId } = await fill(heard);
-  const ours = callerIn(accountId);
-  const read = () => operations.getTriggers.handle(heard.services, ask({ subject_id: 'crowd-7' }), ours);
-  const queries = await heard.statementsOf(read);
-  expect(queries).toHaveLength(2);
-  for (const [index, query] of queries.entries()) {
-    const by = ['triggers USING PRIMARY KEY', 'subjects USING INDEX sqlite_autoindex_subjects_1'][index];
-    const detail = `SEARCH ${by} (account_id=? AND subject_id=?)`;
-    const type = ['ref', 'const'][index];
-    const expected = databaseKind === 'sqlite' ? [{ detail }] : [{ type, key: 'PRIMARY' }];
-    expect(await planOf(heard.knex, query)).toMatchObject(expected);
-  }
-});
-
-test('a subject is read with one query, which reads its sessions from an index alone', async () => {
-  const heard = await startHeard();
-  const { accountId } = await fill(heard);
-  const read = () => findSubjectSummary(heard.store.read(accountId), 'crowd-7');
-  const [query, ...others] = await heard.statementsOf(read);
-  expect(others).toEqual([]);
-  const plan = await planOf(heard.knex, query as Statement);
-  if (databaseKind === 'mysql') {
-    const reads = plan.filter(({ table }) => table === 'sessions');
-    expect(reads).not.toEqual([]);
-    for (const { key, Extra } of reads) expect(`${key}: ${Extra}`).toMatch(/^sessions_by_subject: .*Using index/);
-    return;
-  }
-  const reads = plan.map(({ detail = '' }) => detail).filter((detail) => detail.includes(' sessions '));
-  const search = 'SEARCH sessions USING COVERING INDEX sessions_by_subject (account_id=? AND subject_id=?)';
-  expect(reads).toEqual([search, search, search]);
-});
-
-test('a resend is looked up among the readings of two minutes, not among all readings of its session', async () => {
-  const heard = await startHeard();
-  const { accountId } = await fill(heard);
-  const resent = { session_id: 'ours', timestamp: heard.clock.at(), heart_rate: 90 };
-  const resend = () => Promise.all([resent, { ...resent, heart_rate: 91 }].map((it) => send(heard, accountId, it)));
-  await resend();
-  const query = (await heard.statementsOf(resend)).find(({ sql }) =>
-    /^select r\.incarnation, .* union all .* late_readings/s.test(sql),
-  );
-  const plan = await planOf(heard.knex, query as Statement);
-  // The key length 32 covers the account, the session and the position.
-  const wholeKey =
-    databaseKind === 'sqlite'
-      ? /session_readings_by_session \(account=\? AND incarnation=\? AND position>\? AND position<\?\)/
-      : /"type":"range","possible_keys":"[^"]*","key":"session_readings_by_session","key_len":"(32|44)"/;
-  expect(JSON.stringify(plan)).toMatch(wholeKey);
-});
-
-test('queues with due deliveries are found by a skip scan of the index', async () => {
-  const heard = await startHeard();
-  await fill(heard);
-  const [query, ...others] = await heard.statementsOf(() => heard.store.run((knex) => findDueQueues(knex)));
-  expect(others).toEqual([]);
-  const plan = await planOf(heard.knex, query as Statement);
-  if (databaseKind === 'mysql') {
-    expect(plan).toMatchObject([{ key: 'deliveries_by_receiver', Extra: 'Using where; Using index for group-by' }]);
-    return;
-  }
-  const searches = plan.map(({ detail = '' }) => detail).filter((detail) => detail.includes(' deliveries '));
-  const search = /^SEARCH deliveries USING COVERING INDEX deliveries_by_receiver \(status=\?( AND receiver[>=]\?)?\)$/;
-  expect(searches).toHaveLength(4);
-  for (const detail of searches) expect(detail).toMatch(search);
-});
-
-test('deliveries are counted from an index alone', async () => {
-  const heard = await startHeard();
-  await fill(heard);
-  const [query, ...others] = await heard.statementsOf(() => heard.store.run((knex) => countDeliveries(knex)));
-  expect(others).toEqual([]);
-  const plan = await planOf(heard.knex, query as Statement);
-  if (databaseKind === 'mysql') {
-    const reads = plan.filter(({ table }) => table === 'deliveries');
-    expect(reads).toHaveLength(2);
-    for (const { key, Extra } of reads) expect(`${key}: ${Extra}`).toMatch(/^deliveries_by_receiver: .*Using index/);
-    return;
-  }
-  const reads = plan.map(({ detail = '' }) => detail).filter((detail) => detail.includes(' deliveries '));
-  const search = 'SEARCH deliveries USING COVERING INDEX deliveries_by_receiver (status=?)';
-  expect(reads).toEqual([search, search]);
-});
-
-test.each([1, 4])('a claim of %i deliveries reads only the due deliveries of each queue', async (count) => {
-  const heard = await startHeard();
-  await fill(heard);
-  const range = { nowMs: heard.clock.nowMs, leasedUntilMs: heard.clock.nowMs + 30_000 };
-  const queues = (await heard.store.run((knex) => findDueQueues(knex))).slice(0, count);
-  const shares = queues.map((queue) => ({ queue, count }));
-  const claim = () => heard.store.run((knex) => claimDue(knex, { owner: '0'.repeat(16), ...range, shares }));
-  const [query, ...taking] = await heard.statementsOf(claim);
-  const plan = JSON.stringify(await planOf(heard.knex, query as Statement));
-  expect(plan).toContain('deliveries_by_receiver');
-  if (databaseKind === 'sqlite') expect(plan).toMatch(/\(status=\? AND receiver=\? AND due_at_ms[<>]\?\)/);
-  expect(plan).not.toMatch(/filesort|TEMP B-TREE|deliveries_by_(?!receiver)/);
-  // The updates find their rows by primary key, regardless of the number of other due deliveries.
-  expect(taking.length).toBeGreaterThan(1);
-  for (const statement of taking) {
-    expect(JSON.stringify(await planOf(heard.knex, statement))).toMatch(/PRIMARY|sqlite_autoindex_deliveries_1/);
-    expect(await faultsOf(heard.knex, statement)).toEqual([]);
-  }
 });
