@@ -24,12 +24,14 @@ async function liveDays(service: TestService, days: number, bpmAt: (seconds: num
   }
   for (let from = 0; from < lines.length; from += 500) {
     const body = lines.slice(from, from + 500).join('\n');
-    const { status } = await service.request('/v1/ingest/batch', {
+    // Without a check against the contract, which takes longer than the ingest of 500 lines.
+    const response = await fetch(`${service.url}/v1/ingest/batch`, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/x-ndjson' },
+      headers: { 'Content-Type': 'application/x-ndjson', 'X-Service-Key': service.key },
       body,
     });
-    expect(status).toBe(200);
+    expect(response.status).toBe(200);
+    await response.arrayBuffer();
   }
 }
 
@@ -45,7 +47,7 @@ async function hold(service: TestService, seconds: number, bpm: () => number, si
 }
 
 test.each(seeds)(
-  'after nine days: no stress while awake, stressed at +25 bpm at rest, no stress 240 s after the rise (seed %i)',
+  'after nine days: no stress while awake, stressed at +25 bpm at rest, no stress 240 s after the rise, calm asleep (seed %i)',
   { timeout },
   async (seed) => {
     const service = await startTestService();
@@ -59,6 +61,9 @@ test.each(seeds)(
     expect(raised.at(-1)?.state).toBe('stressed');
     const returned = await hold(service, 240, awake, { activity_level: 'resting' });
     expect(['relaxed', 'calm']).toContain(returned.at(-1)?.state);
+    service.clock.advance(2 * 3600);
+    const asleep = await hold(service, 900, () => 54 + 2 * random());
+    expect(asleep.at(-1)?.state).toBe('calm');
   },
 );
 
@@ -69,35 +74,27 @@ function busyBpm(random: () => number, seconds: number): number {
   return hour >= 14 && hour < 14.5 ? 61 + 3 * random() : 74 + 22 * random();
 }
 
-/** Returns the states after ten quiet minutes, a rise of 25 bpm for ten minutes, and the return for 240 s. */
-async function riseAtQuietTime(seed: number, signals: Record<string, unknown>) {
-  const service = await startTestService();
-  const random = seededRandom(seed);
-  await liveDays(service, 10, (seconds) => busyBpm(random, seconds));
-  service.clock.advance(14 * 3600);
-  const quiet = () => 61 + 3 * random();
-  const before = await hold(service, 600, quiet);
-  const raised = await hold(service, 600, () => quiet() + 25, signals);
-  const returned = await hold(service, 240, quiet);
-  return { before: before.at(-1), raised: raised.at(-1), returned: returned.at(-1) };
-}
-
-test.each([1, 2, 3])(
-  'after ten days: +25 bpm after ten quiet minutes is stressed within ten minutes, no stress 240 s after the rise (seed %i)',
+test.each(seeds)(
+  'after ten days: +25 bpm after ten quiet minutes is stressed within ten minutes, no stress 240 s after the rise, nor with a stated activity (seed %i)',
   { timeout },
   async (seed) => {
-    const { before, raised, returned } = await riseAtQuietTime(seed, {});
-    expect(['relaxed', 'calm']).toContain(before?.state);
+    const service = await startTestService();
+    const random = seededRandom(seed);
+    await liveDays(service, 10, (seconds) => busyBpm(random, seconds));
+    service.clock.advance(14 * 3600);
+    const quiet = () => 61 + 3 * random();
+    const last = async (...held: Parameters<typeof hold>) => (await hold(...held)).at(-1);
+    expect(['relaxed', 'calm']).toContain((await last(service, 600, quiet))?.state);
+    const raised = await last(service, 600, () => quiet() + 25);
     expect(raised?.state).toBe('stressed');
     expect(raised?.action_reason).toMatch(/^Heart rate 2[3-7] bpm above the mean of the last 10 quiet minutes\.$/);
-    expect(['relaxed', 'calm']).toContain(returned?.state);
+    expect(['relaxed', 'calm']).toContain((await last(service, 240, quiet))?.state);
+    service.clock.advance(3600);
+    await hold(service, 600, quiet);
+    const active = await last(service, 600, () => quiet() + 25, { activity_level: 'light' });
+    expect(['relaxed', 'calm']).toContain(active?.state);
   },
 );
-
-test.each(seeds)('the same rise with a stated activity is not stressed (seed %i)', { timeout }, async (seed) => {
-  const { raised } = await riseAtQuietTime(seed, { activity_level: 'light' });
-  expect(['relaxed', 'calm']).toContain(raised?.state);
-});
 
 test.each(seeds)('an hour of stress each day does not become normal (seed %i)', { timeout }, async (seed) => {
   const service = await startTestService();
@@ -109,15 +106,6 @@ test.each(seeds)('an hour of stress each day does not become normal (seed %i)', 
   const hour = await hold(service, 3600, () => 95 + 3 * random());
   const stressed = hour.slice(40).filter(({ state }) => state === 'stressed');
   expect(stressed.length).toBeGreaterThan(0.9 * (hour.length - 40));
-});
-
-test.each(seeds)('a person asleep is calm (seed %i)', { timeout }, async (seed) => {
-  const service = await startTestService();
-  const random = seededRandom(seed);
-  await liveDays(service, 9, (seconds) => ordinaryBpm(random, seconds));
-  service.clock.advance(14 * 3600);
-  const asleep = await hold(service, 900, () => 54 + 2 * random());
-  expect(asleep.at(-1)?.state).toBe('calm');
 });
 
 test.each([70, 80])('a very high heart rate (+%i bpm) at stated rest is stressed without movement', async (rise) => {
