@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { buildNextVersion } from '../../testkit/next-version.js';
 import { runMain } from '../../testkit/process.js';
@@ -8,6 +9,8 @@ import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { until } from '../../testkit/until.js';
 
 const lanes = 4;
+/** Pause between two readings of a lane, because a load without a pause would use every core, ms. */
+const pauseMs = 20;
 
 interface Acknowledged {
   readonly body: Readonly<Record<string, unknown>>;
@@ -50,6 +53,7 @@ function startLoad(send: Send, programs: ServiceProgram[]) {
         const answer = await send(by, '/v1/ingest', 'POST', body).catch(() => undefined);
         isDone = answer?.status === 200;
         if (isDone) acknowledged.push({ body, response: JSON.parse(answer?.text ?? ''), by });
+        await sleep(pauseMs);
       }
     }
   };
