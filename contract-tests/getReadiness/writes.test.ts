@@ -3,10 +3,11 @@ import mysql from 'mysql2/promise';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
+import { atEndOfFile } from '../../testkit/at-end-of-file.js';
+import { runHere } from '../../testkit/command-line.js';
 import { databaseKind, type TestDatabase } from '../../testkit/databases.js';
 import { startPrivateMariadb } from '../../testkit/mariadb.js';
 import { readMetric } from '../../testkit/metrics.js';
-import { runMain } from '../../testkit/process.js';
 import { freePorts } from '../../testkit/program.js';
 import { startTestService } from '../../testkit/service.js';
 import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
@@ -43,18 +44,25 @@ async function createLockable(): Promise<Refusable> {
   };
 }
 
-/** MariaDB: `read_only`, for a user without the privilege to write nevertheless. */
-async function createReadOnly(): Promise<Refusable> {
+let shared: ReturnType<typeof startServer> | undefined;
+
+async function startServer() {
   const [port = 0] = await freePorts(1);
   const server = await startPrivateMariadb(port);
-  onTestFinished(server.remove);
+  atEndOfFile(server.remove);
+  return server;
+}
+
+/** MariaDB: `read_only`, for a user without the privilege to write nevertheless. */
+async function createReadOnly(): Promise<Refusable> {
+  const server = await (shared ??= startServer());
   const connection = await mysql.createConnection({ uri: server.url, multipleStatements: true });
   onTestFinished(() => connection.end());
   await connection.query(
-    "create database state; create user plain identified by 'pw'; grant all on state.* to plain; flush privileges",
+    "set global read_only = 0; create or replace database state; create or replace user plain identified by 'pw'; grant all on state.* to plain",
   );
   return {
-    url: `mysql://plain:pw@127.0.0.1:${port}/state`,
+    url: `mysql://plain:pw@${new URL(server.url).host}/state`,
     drop: async () => undefined,
     cause: 'the database is read-only',
     refuseWrites: async () => void (await connection.query('set global read_only = 1')),
@@ -127,7 +135,7 @@ test('doctor finds that the database accepts no writes, and leaves nothing behin
   await read({ heart_rate: 80 });
   const before = await allRows();
   const findDatabase = async () => {
-    const { stdout } = await runMain(['doctor', '--json'], { DATABASE_URL: database.url });
+    const { stdout } = await runHere(['doctor', '--json'], { DATABASE_URL: database.url });
     return JSON.parse(stdout).find(({ what }: { what: string }) => what === 'database');
   };
   const found = 'responds and accepts writes, schema is current';
