@@ -33,7 +33,7 @@ const onceOnly = [
   // Texts, deliveries, streams and schedules: what they store is the same as that of other files.
   'contract-tests/ingest/{derive-sentiment,journey,safety,safety-check}.test.ts',
   'contract-tests/delivery/{adaptive,bytes,receivers}.test.ts',
-  'contract-tests/{getSubject/privacy,getTriggers/privacy,streamEvents/slow-reader}.test.ts',
+  'contract-tests/{getSubject/privacy,getTriggers/privacy,streamEvents/processes.redis,streamEvents/slow-reader}.test.ts',
   'contract-tests/process/{accounts,backup-schedule}.test.ts',
   'contract-tests/store/access-tampering.test.ts',
 ];

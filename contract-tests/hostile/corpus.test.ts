@@ -2,7 +2,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
 import { assertConforms } from '../../testkit/conformance.js';
-import { createTestDatabase } from '../../testkit/databases.js';
+import { createTestDatabase, databaseKind } from '../../testkit/databases.js';
 import { runMain, startMain } from '../../testkit/process.js';
 import { bodyOf } from '../../testkit/text-of.js';
 import { heapBytes } from './heap-bytes.js';
@@ -14,6 +14,8 @@ const perOperation = 120;
 const atOnce = 8;
 /** Time without a response after which a request counts as hanging, ms. */
 const hangMs = 10_000;
+/** A MySQL run checks the responses only: the heap does not depend on the database. */
+const roundCount = databaseKind === 'mysql' ? 1 : 3;
 /** Maximum growth of the heap between two rounds of the same requests. */
 const growthBytesMax = 8 * 2 ** 20;
 
@@ -25,7 +27,7 @@ test('hostile requests get documented responses, never hang and leak no memory',
   const corpus = hostileRequests(seededRandom(11), perOperation);
   expect(corpus.length).toBeGreaterThan(1_500);
   const rounds = [];
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < roundCount; round += 1) {
     const { statuses, slowestMs } = await sendAll(service.url, stdout.trim(), corpus);
     rounds.push({ slowestMs, statuses, heapBytes: await heapBytes(service.stderr()) });
   }
