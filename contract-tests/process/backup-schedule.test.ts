@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config/config.js';
 import { createLog } from '../../src/observe/log.js';
 import { runHere } from '../../testkit/command-line.js';
 import { settingsFor } from '../../testkit/databases.js';
-import { startCommand } from '../../testkit/process.js';
+import { runCommand, startCommand } from '../../testkit/process.js';
 import { root } from '../../testkit/service.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { listBackups, migratedDatabase, stallBackups } from './backups.js';
@@ -133,12 +133,13 @@ test('SIGTERM in the middle of a scheduled backup ends both processes and remove
 test.skipIf(process.getuid?.() !== 0)('a full disk leaves no partial backup and keeps the earlier one', async () => {
   const { env } = await migratedDatabase();
   const folder = await temporaryFolder();
+  // A process of its own closes its files, so that the folder can be unmounted.
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder]);
   onTestFinished(() => void execFileSync('umount', [folder]));
-  expect(await runHere(['backup', '--to', folder, '--keep', '1'], env)).toMatchObject({ code: 0 });
+  expect(await runCommand('backup', ['--to', folder, '--keep', '1'], env)).toMatchObject({ code: 0 });
   const before = await readdir(folder);
   await writeFile(join(folder, 'filler'), Buffer.alloc(1 << 23)).catch(() => undefined);
-  const failed = await runHere(['backup', '--to', folder, '--keep', '1'], env);
+  const failed = await runCommand('backup', ['--to', folder, '--keep', '1'], env);
   expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/full|no space/i) });
   expect(await readdir(folder)).toEqual([...before, 'filler'].sort());
 });
