@@ -15,12 +15,15 @@ async function openEmpty(): Promise<Knex> {
   return (await openDatabaseOfTest()).knex;
 }
 
-/** Returns the whole schema as printed by the database. */
+/** Returns the whole schema as printed by the database, without the server's default charset: every column has its own. */
 async function schemaOf(knex: Knex): Promise<string[]> {
   if (databaseKind === 'sqlite') return knex('sqlite_master').whereNotNull('sql').orderBy('name').pluck('sql');
   const tables = await knex('information_schema.tables').whereRaw('table_schema = database()').pluck('table_name');
   const created = await Promise.all(tables.sort().map((name) => knex.raw('show create table ??', [name])));
-  return created.map(([[row]]) => row['Create Table'].split(/,?\n/).sort().join('\n'));
+  return created.map(([[row]]) => {
+    const statement: string = row['Create Table'].replace(/ DEFAULT CHARSET=\S+ COLLATE=\S+/, '');
+    return statement.split(/,?\n/).sort().join('\n');
+  });
 }
 
 test('a migration interrupted between two statements is completed by the next run', async () => {
