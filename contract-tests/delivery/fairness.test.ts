@@ -38,7 +38,10 @@ test('two accounts with hanging receivers do not delay a third account, and the 
   const third = await accountOn(service, 'third');
   const urls = await startHanging(70);
   const accounts = [await accountOn(service, 'first'), await accountOn(service, 'second')];
-  for (const account of accounts) await Promise.all(urls.map((url) => storeDueAt(account, url, 4)));
+  const fill = async (account: TestService) => {
+    for (const url of urls) await storeDueAt(account, url, 4);
+  };
+  await Promise.all(accounts.map(fill));
   const logs: string[] = [];
   await startWorkerOn(service, logs);
   await until('all slots are in use', () => logs.some((line) => line.includes('slots are in use')));
