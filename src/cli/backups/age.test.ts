@@ -21,6 +21,9 @@ test('a content of any length survives, in pieces of any length', async () => {
     const content = randomBytes(length);
     const file = await seal(content);
     expect(isAge(file)).toBe(true);
+    // The format has a nonce of 16 bytes after the header, and a tag of 16 bytes per chunk of 64 KiB.
+    const body = file.length - (file.indexOf('\n--- ') + 5 + 44);
+    expect(body).toBe(16 + length + 16 * Math.max(1, Math.ceil(length / chunk)));
     for (const bytes of [100, 65_537, 1_000_000]) expect((await open(file, bytes)).equals(content)).toBe(true);
   }
 });
