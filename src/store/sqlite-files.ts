@@ -56,6 +56,11 @@ export function createSqliteFiles(knex: Knex, pauseMs = rewritePauseMs) {
      * reading.
      */
     tidy: onSqlite(tidy),
+    /** Copies the whole write-ahead log into the database and empties the log. Rejects if another process uses the files. */
+    merge: async (): Promise<void> => {
+      if (isMysql(knex) || (await checkpoint(knex, 'truncate'))) return;
+      throw new Error('another process uses the database: stop the process and run the command again');
+    },
     /** Cancels a scheduled removal. The next process completes it. */
     close: () => clearTimeout(scheduled),
   };

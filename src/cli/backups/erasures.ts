@@ -74,7 +74,7 @@ export async function applyErasures(restored: RestoredDatabase, record: Erasures
   const { database, secretsKeys, isKeyLost } = restored;
   const none = 'No person was erased since.';
   if (record.size === 0) return none;
-  return onStore(database, async (store) => {
+  const apply = async (store: Store) => {
     await store.migrate();
     const parts = { store, digestId: createDigestId(secretsKeys), now: Date.now };
     const missing = await findMissingErasures(parts, record);
@@ -86,6 +86,12 @@ export async function applyErasures(restored: RestoredDatabase, record: Erasures
     }
     const count = await reapplyErasures(parts, missing);
     return `Erased again who was erased since: ${count === 1 ? '1 person' : `${count} people`}.`;
+  };
+  return onStore(database, async (store) => {
+    const outcome = await apply(store);
+    // A restore moves the database file without its log. libsql closes a database late, so closing does not merge the log.
+    await store.sqliteFiles.merge();
+    return outcome;
   });
 }
 

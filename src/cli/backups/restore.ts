@@ -61,7 +61,6 @@ async function restoreSqlite({ config, backup, options }: Restoring, target: str
     const origin = await readBackup(backup, options, createWriteStream(draft, { mode: 0o600, flags: 'wx' }));
     await requireIntact(draft).catch((error: Error) => Promise.reject(new Error(`${file}: ${error.message}`)));
     const erased = await eraseAgain({ config, backup, options }, draft, erasures);
-    await mergeWriteAheadLog(draft);
     if (key !== undefined) writeFileSync(buildKeyFilePath(draft), key, { mode: 0o600, flush: true });
     for (const made of key === undefined ? [draft] : [draft, buildKeyFilePath(draft)]) giveToOwnerOfFolder(made);
     flush(draft);
