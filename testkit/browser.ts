@@ -86,7 +86,7 @@ export async function barriers(page: Page): Promise<string[]> {
  * Returns what does not fit or is not accessible, on a desktop in light colors and on a narrow screen in dark ones. Layout and
  * colors do not depend on each other, so the other two pairs would find the same and double the time.
  */
-export async function flawsInEveryLook(page: Page): Promise<string[]> {
+export async function flawsInLightAndDark(page: Page): Promise<string[]> {
   const flaws: string[] = [];
   for (const [viewport, colorScheme] of [[desktop, 'light'] as const, [narrow, 'dark'] as const]) {
     await page.setViewportSize(viewport);

@@ -42,7 +42,10 @@ async function captured(args: readonly string[], env: Env): Promise<Ended> {
   ];
   try {
     await runCommand({
-      ...{ program: new URL('src/program.ts', root), root, env, withProgress },
+      program: new URL('src/program.ts', root),
+      root,
+      env,
+      withProgress,
       packages: {
         commands: (host) => [gatewayCommand(host), toolsCommand(host)],
         variables: [...gatewayVariables, ...toolsVariables],

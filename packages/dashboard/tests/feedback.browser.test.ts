@@ -6,7 +6,7 @@ import { createStateClient } from '../../client/src/index.js';
 import { createKey } from '../../../src/keys/manage.js';
 import type { Schema, Scope } from '../../../src/contract/contract.js';
 import { seededRandom } from '../../tools/terminal/scenes.js';
-import { flawsInEveryLook, narrow, openBrowser } from '../../../testkit/browser.js';
+import { flawsInLightAndDark, narrow, openBrowser } from '../../../testkit/browser.js';
 import { client, Clock, startTestService, type TestService } from '../../../testkit/service.js';
 import { backfill, dayMs, weekEnv } from '../../../testkit/week.js';
 
@@ -124,7 +124,7 @@ test(
     await page.keyboard.press('Enter');
     await expectShown(page, account);
     expect(await page.evaluate(axisDistance)).toBeLessThan(16);
-    expect(await flawsInEveryLook(page)).toEqual([]);
+    expect(await flawsInLightAndDark(page)).toEqual([]);
 
     // 14 reports of a person are not enough: 20 more of the same days are.
     await page.goto(`${service.url}/dashboard/#/subjects/p0`);
@@ -133,7 +133,7 @@ test(
     await page.getByText('14 of at least 20 reports with a score').waitFor();
     expect(await page.locator('.calibration li').filter({ hasText: /^AUC/ }).count()).toBe(0);
     expect(await page.locator('.facts-line').allInnerTexts()).toEqual(describeBands(person));
-    expect(await flawsInEveryLook(page)).toEqual([]);
+    expect(await flawsInLightAndDark(page)).toEqual([]);
     const { body } = await service.request('/v1/feedback?subject_id=p0');
     for (const { timestamp, stress } of body.feedback) {
       await service.post('/v1/feedback', { subject_id: 'p0', timestamp, stress, note_code: 'other' });
@@ -141,7 +141,7 @@ test(
     }
     await page.getByRole('button', { name: 'Refresh' }).click();
     await expectShown(page, await readAgreement(service, '/v1/subjects/p0/agreement'));
-    expect(await flawsInEveryLook(page)).toEqual([]);
+    expect(await flawsInLightAndDark(page)).toEqual([]);
     expect(complaints).toEqual([]);
   },
   everyLookMs,
@@ -263,5 +263,5 @@ test('for a key without the scope read, every page names the missing scope and n
   }
   expect(await banner.innerText()).toMatch(missing);
   expect(await page.getByText('No contact').count()).toBe(0);
-  expect(await flawsInEveryLook(page)).toEqual([]);
+  expect(await flawsInLightAndDark(page)).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createKey } from '../../../src/keys/manage.js';
-import { flawsInEveryLook, openBrowser, phone } from '../../../testkit/browser.js';
+import { flawsInLightAndDark, openBrowser, phone } from '../../../testkit/browser.js';
 import { Clock, startTestService, type TestService, type TestServiceOptions } from '../../../testkit/service.js';
 
 const small = { width: 375, height: 812 };
@@ -42,7 +42,7 @@ test(
   async () => {
     const service = await startShown();
     const { page, complaints } = await openBrowser(service.url);
-    const check = async (name: string) => expect([name, await flawsInEveryLook(page)]).toEqual([name, []]);
+    const check = async (name: string) => expect([name, await flawsInLightAndDark(page)]).toEqual([name, []]);
     await page.goto(`${service.url}/dashboard/`);
     await page.getByLabel('API key').waitFor();
     await check('key');

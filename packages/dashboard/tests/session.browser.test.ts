@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { barriers, desktop, flawsInEveryLook, narrow, openBrowser } from '../../../testkit/browser.js';
+import { barriers, desktop, flawsInLightAndDark, narrow, openBrowser } from '../../../testkit/browser.js';
 import { startMain } from '../../../testkit/process.js';
 import { Clock, startTestService, type TestService } from '../../../testkit/service.js';
 import { temporaryDatabase } from '../../../testkit/temporary-database.js';
@@ -81,7 +81,7 @@ test('a session that ended hours ago is grey, has no recommendation, and its cha
     'Tone hostile 2 h ago',
   ]);
 
-  expect(await flawsInEveryLook(page)).toEqual([]);
+  expect(await flawsInLightAndDark(page)).toEqual([]);
   for (const viewport of [desktop, narrow]) {
     await page.setViewportSize(viewport);
     expect([viewport.width, await findOverlaps(page)]).toEqual([viewport.width, []]);
