@@ -2412,4 +2412,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "e322dd22fd54e85bde5a4b30ddb1f1286b71981f65e2ed68750d9589f4375fac" as const;
+export const contractDigest = "1ff9db743d86db8f86894754d2e8db4e87ca0e89af461b6c5805e57ae29434eb" as const;
