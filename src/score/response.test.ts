@@ -58,6 +58,12 @@ test('a turn during movement counts less', () => {
   expect(turn?.weight).toBeCloseTo(0.2);
 });
 
+test('a heart rate represents the time since the heart rate before it, and at most a minute', () => {
+  const response = [400, 420, 500].map((second) => ({ second, heartRate: 95, explained: second === 420 ? 1 : 0 }));
+  const [turn] = follow([...watch(0, 360, 300), turnAt(320), ...response]);
+  expect(turn?.weight).toBeCloseTo(0.8);
+});
+
 test('a turn without a live heart rate is complete at once', () => {
   expect(follow([turnAt(0)])).toMatchObject([{ isRaised: false, weight: 1 }]);
   expect(follow([...watch(0, 60, 900), turnAt(400)])).toHaveLength(1);
@@ -75,4 +81,14 @@ test('a rise after the next turn counts for that turn only', () => {
   const [earlier, later] = follow([...watch(0, 300, 430), ...pair]);
   expect(earlier).toMatchObject({ isRaised: false });
   expect(later).toMatchObject({ isRaised: true });
+});
+
+test('a turn is complete at the response of the next turn, and the earliest one of more than eight is too', () => {
+  const before = watch(0, 300, 900);
+  const pair = [turnAt(310), turnAt(345), { second: 374, heartRate: 70 }];
+  expect(follow([...before, ...pair])).toEqual([]);
+  expect(follow([...before, ...pair, { second: 376, heartRate: 70 }])).toHaveLength(1);
+  const many = Array.from({ length: 9 }, (_, index) => turnAt(310 + index));
+  expect(follow([...before, ...many.slice(1)])).toEqual([]);
+  expect(follow([...before, ...many])).toMatchObject([{ atMs: 310_000 }]);
 });
