@@ -59,4 +59,6 @@ test('the heart rate of another person has no effect', async () => {
   const { active, triggers } = await profileOf(service);
   expect(active).toEqual([]);
   expect(triggers.exams.evidence).toBe('weak');
+  await talk(service, 'exams', { bpm: 110 });
+  expect((await profileOf(service)).active).toEqual(['exams']);
 });
