@@ -41,6 +41,23 @@ test('a link that stays in use is signed with the newest key, so that an earlier
   expect(faults).toEqual([expect.stringContaining('no key of SECRETS_KEY signed it')]);
 });
 
+test('the use of a link is stored again after more than a day', async () => {
+  const opened = await openRecord();
+  const times: number[] = [];
+  for (const seconds of [0, dayMs / 1000, 0.001]) {
+    opened.clock.advance(seconds);
+    await recordAs(opened, 1);
+    times.push(opened.clock.nowMs - Number((await opened.knex('access_subjects').first()).used_at_ms));
+  }
+  expect(times).toEqual([0, dayMs, 0]);
+});
+
+test('accesses to persons without data start no chain', async () => {
+  const opened = await openRecord(0);
+  await recordAs(opened, 2);
+  expect(await opened.knex('access_chains')).toEqual([]);
+});
+
 test('a record with erasures, persons who come back and a purge is valid, also if an erasure is between two entries', async () => {
   const opened = await openRecord();
   const { store, knex, clock } = opened;
