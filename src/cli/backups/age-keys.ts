@@ -109,5 +109,5 @@ function regroup(values: readonly number[], from: number, to: number, pads: bool
     waiting &= (1 << bits) - 1;
   }
   if (!pads) return bits >= from || waiting !== 0 ? undefined : groups;
-  return bits === 0 ? groups : [...groups, (waiting << (to - bits)) & ((1 << to) - 1)];
+  return bits === 0 ? groups : [...groups, waiting << (to - bits)];
 }

@@ -1,7 +1,7 @@
 import { createPublicKey, randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { createAgeKey, encodeBech32, readIdentities, readRecipient, toRaw } from './age-keys.js';
+import { createAgeKey, decodeBech32, encodeBech32, readIdentities, readRecipient, toRaw } from './age-keys.js';
 import { decrypt, encrypt, isAge } from './age.js';
 
 const chunk = 65_536;
@@ -93,6 +93,13 @@ test('keys have the text form of age', () => {
   const text = encodeBech32('age', toRaw(createPublicKey(key as never)));
   expect(text).toBe('age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj');
   expect(toRaw(readRecipient(text)).equals(toRaw(createPublicKey(key as never)))).toBe(true);
+});
+
+test('data of any length survives Bech32', () => {
+  for (const length of [0, 1, 2, 3, 4, 5, 6, 32]) {
+    const data = randomBytes(length);
+    expect(decodeBech32('age', encodeBech32('age', data))).toEqual(data);
+  }
 });
 
 test('a text that is no key is an error', () => {
