@@ -34,6 +34,24 @@ test('without voice, face or words, a session keeps no lasting evidence of them'
   expect([published.expressed, held?.expressed]).toEqual([session.published.expressed, session.held?.expressed]);
 });
 
+test('without heart data, a session keeps the stress of its turns but no heart rate of them', () => {
+  const turns = [{ topics: ['exams' as const], certain: [], atMs: startMs, expressed: 0, stress: 40 }];
+  const heart = {
+    bpm: 80,
+    lowBpm: 70,
+    lowEvidence: 0.1,
+    rise: { turnMs: startMs, sinceMs: startMs, fromBpm: 70, peakBpm: 80 },
+  };
+  const talk = { turns, atMs: startMs };
+  for (const name of Object.keys(heart) as Array<keyof typeof heart>) {
+    const talking = { ...session, talk: { ...talk, [name]: heart[name] } };
+    expect(removeLiveValues(talking, allowing('cardiovascular')).talk).toEqual(talk);
+    expect(removeLiveValues(talking, allowing('vocal')).talk).toBe(talking.talk);
+  }
+  const silent = removeLiveValues({ ...session, talk }, allowing('cardiovascular'));
+  expect(removeLiveValues(silent, allowing('cardiovascular'))).toBe(silent);
+});
+
 test('the values of backfilled readings are removed like those of current readings', () => {
   const past = at(-600, { tone: 'tense', heart_rate: 101 });
   const both = backfillSession(session, past, baseline).session;

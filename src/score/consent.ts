@@ -1,5 +1,5 @@
 import { consent as settings, enums, signals as contract } from '../../generated/spec.js';
-import type { Consent, ConsentCategory, LiveSignals, Session, SignalName, RecentTurns } from './remembered.js';
+import type { Consent, ConsentCategory, LiveSignals, Session, SignalName } from './remembered.js';
 import { labelNames, type ReadingContent } from './signals.js';
 
 /** The categories that a person allows at one time. */
@@ -99,7 +99,8 @@ export function keepAllowedLive(
 const findDerived: Readonly<Record<ConsentCategory, (session: Session) => Partial<Session>>> = {
   cardiovascular: ({ talk }) => ({
     ...{ baseline: undefined, recent: undefined, intervals: undefined, device: undefined, implied: undefined },
-    talk: talk && withoutHeart(talk),
+    // Keeps the turns, whose stress was measured while the heart data was allowed.
+    talk: talk && without(talk, { bpm: undefined, lowBpm: undefined, lowEvidence: undefined, rise: undefined }),
   }),
   vocal: () => ({ agreeingTones: undefined }),
   visual: () => ({}),
@@ -113,14 +114,8 @@ function withoutExpressed({ held, published, ...session }: Session): Session {
   return { ...session, published: { ...published, ...calm }, held: held && { ...held, ...calm } };
 }
 
-/** Keeps the turns, whose stress was measured while the heart data was allowed. */
-function withoutHeart(talk: RecentTurns): RecentTurns {
-  const { turns, atMs } = talk;
-  return talk.bpm === undefined && talk.lowBpm === undefined && !talk.rise ? talk : { turns, atMs };
-}
-
-/** Returns the session with the changes. Returns the same object if they change nothing. */
-function without(session: Session, changes: Partial<Session>): Session {
-  const isSame = Object.entries(changes).every(([name, value]) => session[name as keyof Session] === value);
-  return isSame ? session : { ...session, ...changes };
+/** Returns an object with the changes. Returns the same object if they change nothing. */
+function without<T extends object>(before: T, changes: Partial<T>): T {
+  const isSame = Object.entries(changes).every(([name, value]) => before[name as keyof T] === value);
+  return isSame ? before : { ...before, ...changes };
 }
