@@ -108,7 +108,5 @@ export function createFeedbackWriter(scope: WriteScope) {
 
 function toReport(row: Nullable<Fields>): StoredReport {
   const { score, model, readings, ...report } = omitNulls<Fields>(row);
-  return score === undefined || model === undefined || readings === undefined
-    ? report
-    : { ...report, published: { score, model, readings } };
+  return score === undefined ? report : { ...report, published: { score, model, readings } as ScoreAtReport };
 }
