@@ -36,7 +36,7 @@ export function updateTriggers(
     const { subjectId } = taken.step.session;
     let { topics } = taken;
     const finished = taken.finished.filter(namesTopics);
-    if (subjectId !== undefined && (taken.credit ?? taken.calm ?? finished[0])) {
+    if (subjectId !== undefined) {
       const triggers = sighted.get(subjectId) ?? new Map<string, Trigger>();
       sighted.set(subjectId, triggers);
       const person = { subjectId, before: found.get(subjectId), triggers };
