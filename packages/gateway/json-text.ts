@@ -84,14 +84,14 @@ export function openJson(bytes: Buffer) {
 
   /** Returns the value. Long strings are cut. Numbers, and values below `depth` containers, are undefined. */
   async function readValue(member: Member | undefined, depth: number): Promise<unknown> {
-    const { start = 0, end = 0 } = member ?? {};
+    if (!member) return undefined;
+    const { start, end } = member;
     const byte = bytes[start];
-    if (!member || (byte !== quote && depth === 0)) return undefined;
     if (byte === quote) {
       steps += Math.min(end - start, stringBytesMax) / bytesPerStep;
       return readString(bytes, start, end);
     }
-    if (byte !== openObject && byte !== openArray) return undefined;
+    if (depth === 0 || (byte !== openObject && byte !== openArray)) return undefined;
     const entries: Array<[string, unknown]> = [];
     for (const it of await findMembers(start)) entries.push([it.key, await readValue(it, depth - 1)]);
     return byte === openArray ? entries.map(([, value]) => value) : Object.fromEntries(entries);
