@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
+import { isInstalled, outsideFolders } from '../../../testkit/outside.js';
 import { type Change, switchChanges } from './changes.js';
 
 export interface Place extends Change {
@@ -27,7 +28,8 @@ export interface Copy {
 /** Copies the committed files into an empty folder and adds the changes. The number of a change is its index plus 1. */
 export function makeCopy(folder: string, places: readonly Place[]): Copy {
   execFileSync('git', ['checkout-index', '--all', `--prefix=${folder}/`]);
-  symlinkSync(`${process.cwd()}/node_modules`, `${folder}/node_modules`);
+  for (const path of ['.', ...outsideFolders.filter(isInstalled)])
+    symlinkSync(join(process.cwd(), path, 'node_modules'), join(folder, path, 'node_modules'));
   const selected = `${folder}/selected.json`;
   const reached = `${folder}/reached.jsonl`;
   writeFileSync(`${folder}/switch.mjs`, switchOf(selected, reached));

@@ -86,7 +86,11 @@ export const features: readonly Feature[] = [
       'src/store/subject-hours.ts',
       'src/store/subject-summary.ts',
     ],
-    tests: ['contract-tests/getSubjectSummary/', 'contract-tests/store/summaries'],
+    tests: [
+      'contract-tests/getSubjectSummary/',
+      'contract-tests/store/summaries',
+      'contract-tests/store/dense-readings',
+    ],
   },
   {
     name: 'retries',
@@ -96,7 +100,10 @@ export const features: readonly Feature[] = [
       'src/store/delivery-queue.ts',
       'src/store/settled-deliveries.ts',
     ],
-    tests: ['src/webhooks/', 'contract-tests/delivery/', 'contract-tests/retryDeliveries/'],
+    tests: [
+      'src/webhooks/',
+      ...['delivery', 'retryDeliveries', 'listDeliveries', 'listFailedDeliveries'].map((it) => `contract-tests/${it}/`),
+    ],
   },
   {
     name: 'text',
