@@ -18,6 +18,7 @@ export const features: readonly Feature[] = [
     ],
     tests: [
       'src/score/live.test.ts',
+      'contract-tests/submitFeedback/200',
       ...['person', 'deleteSubject', 'getTriggers'].map((it) => `contract-tests/${it}/`),
     ],
   },
