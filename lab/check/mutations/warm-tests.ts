@@ -46,7 +46,11 @@ export async function startWarmTests(root: string): Promise<WarmTests> {
         const { testModules, unhandledErrors } = await vitest.runTestSpecifications(
           vitest.getModuleSpecifications(file),
         );
-        return readOutcome(testModules, unhandledErrors);
+        // Vitest returns the files of all runs.
+        return readOutcome(
+          testModules.filter((it) => it.moduleId === file),
+          unhandledErrors,
+        );
       } catch (error) {
         return { failure: String(error), durationsMs: new Map() };
       } finally {
