@@ -6,7 +6,8 @@ import { reasonOf } from './service.js';
 
 const chance = 0.5;
 const source = 'Store a report on the page of a session or a person, or send reports with POST /v1/feedback.';
-const caption = `Probability that a report of ${bounds.stressed_from} or more has a higher score than another report, with its 95 % interval. ${chance} is chance.`;
+const captionOf = (units: string) =>
+  `Probability that a report of ${bounds.stressed_from} or more has a higher score than another report, with its 95 % interval over ${units}. ${chance} is chance.`;
 const chanceHint = `The interval contains ${chance}: these reports do not show that the score agrees better than chance.`;
 
 /** Returns the agreement of scores with reports. `group` names what counts as one group: a day or a person. */
@@ -31,14 +32,15 @@ export function createAgreementView(request: () => Promise<Agreement>, group: 'd
 
 function draw(agreement: Agreement, group: string) {
   const { auc, calibration } = agreement;
+  const units = group === 'day' ? 'days' : 'people';
   const isChance = auc && auc.low <= chance && auc.high >= chance;
   const name = h('span', 'AUC ', h('strong', auc?.value.toFixed(2)));
   return [
     auc
       ? plots(['0', `${chance} chance`, '1'], [h('li', name, intervalPlot(auc), h('span.hint', intervalOf(auc)))])
       : missingReports(agreement, group),
-    auc && h('p.hint', isChance ? `${caption} ${chanceHint}` : caption),
-    h('h3', 'Stressed reports by band of the score'),
+    auc && h('p.hint', [captionOf(units), isChance && ` ${chanceHint}`]),
+    h('h3', `Stressed reports by band of the score, with 95 % intervals over ${units}`),
     plots(['0 %', '50 %', '100 %'], calibration.map(calibrationRow)),
   ];
 }
@@ -48,7 +50,7 @@ function describe({ reports, scored_reports, groups, auc, model_version: model }
   const newest = reports === bounds.reports_max ? 'the newest ' : '';
   const scored = scored_reports.toLocaleString('en');
   const groupCount = count(groups, group, group === 'person' ? 'people' : 'days');
-  const figures = auc ? `AUC ${auc.value.toFixed(2)} (${intervalOf(auc)})` : 'Not enough reports';
+  const figures = auc ? `AUC ${auc.value.toFixed(2)} (${intervalOf(auc)})` : 'No AUC yet';
   return `${figures}: ${newest}${count(reports, 'report')}, ${scored} with a score of model ${model}, ${groupCount}`;
 }
 
@@ -67,7 +69,7 @@ function missingReports({ scored_reports: scored, stressed_reports: stressed, gr
   const rows = required.map(([found, min, text]) =>
     h('li.hint', `${found >= min ? '✓' : '○'} ${found.toLocaleString('en')} of at least ${min} ${text}`),
   );
-  return [h('h3', 'Not enough reports for an AUC'), h('ul.required', rows)];
+  return [h('h3', 'Required for an AUC'), h('ul.required', rows)];
 }
 
 function calibrationRow({ state, reports, stressed_share: share, ...means }: Agreement['calibration'][number]) {

@@ -48,7 +48,7 @@ export function createScoreCard() {
       const sure = confidence === undefined ? undefined : confidence * 2 ** (-Math.max(0, now - newestMs) / halfLifeMs);
       show(
         facts,
-        isPast && fact('Last state', `${label(state)}, ${whenOf(newestMs, now)}`),
+        isPast && fact('Last live state', `${label(state)}, ${whenOf(newestMs, now)}`),
         !isPast && sure !== undefined && fact('Confidence now', percent(sure), bar('Confidence', sure)),
         !isPast && trend && fact('Trend, 5 minutes', `${arrows[trend]} ${label(trend)}`),
       );
@@ -68,8 +68,6 @@ function scaleBands(): SVGElement[] {
   });
 }
 
-const lifetimeMinutes = signalAges.stale_after_seconds / 60;
-
 /** Returns the recommendation for an assistant, the reason of the score, and whether the last action helped. */
 export function createAdviceCard() {
   const content = h('div');
@@ -79,7 +77,7 @@ export function createAdviceCard() {
       const { suggested_action, recommendation, action_reason, adaptation_effectiveness: change } = reading;
       show(
         content,
-        isPast && h('p', `None: the newest reading is older than ${lifetimeMinutes} minutes.`),
+        isPast && h('p', `None: the newest reading is older than ${signalAges.stale_after_seconds / 60} minutes.`),
         !isPast && [h('p.headline.action', label(suggested_action)), h('p.recommendation', recommendation)],
         h('h3', isPast ? 'Reason of the last score' : 'Reason'),
         h('p', action_reason),
@@ -121,7 +119,12 @@ export function createSignalsCard(
       });
       show(list, rows);
       const [first] = points;
-      show(since, first ? `In the readings since ${whenOf(first.atMs, now)}.` : 'No readings of this time are stored.');
+      show(
+        since,
+        first
+          ? `In the readings since ${whenOf(first.atMs, now)}. A signal counts until its bar is empty.`
+          : 'No readings of this time are stored.',
+      );
     },
   };
 }
@@ -159,7 +162,7 @@ export function sortTriggers({ triggers }: Triggers) {
 export function triggerHead(name: string, entry: TriggerProfile['triggers'][string], now?: number) {
   const { status, avg_stress, peak_stress, sessions, effect, evidence = 'weak', last_seen } = entry;
   const figures = [
-    `mean score ${Math.round(avg_stress)}, peak ${peak_stress}, ${count(sessions, 'session')}`,
+    `mean stress of its turns ${Math.round(avg_stress)}, peak ${peak_stress}, ${count(sessions, 'session')}`,
     ...(effect === undefined ? [] : [`effect ${effect > 0 ? '+' : ''}${effect} points, ${evidence} evidence`]),
     ...(now === undefined ? [] : [age(Date.parse(last_seen), now)]),
   ];

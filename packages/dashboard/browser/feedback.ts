@@ -19,19 +19,13 @@ const durations = [
   [28_800, 'The last 8 hours'],
 ] as const;
 
-/** Returns a form that stores how stressed the person says they are, above `content`. */
-export function createFeedbackCard(
-  service: Service,
-  about: About,
-  onStored = () => {},
-  ...content: readonly Content[]
-) {
+/** Returns a form that stores how stressed the person says they are, and the content below it. */
+export function createFeedbackCard(service: Service, about: About, onStored = () => {}, ...below: readonly Content[]) {
   // No number is chosen at first, so that none is stored by accident.
   const stress = createChoice({ name: 'stress', legend: 'How stressed is the person?', isShown: true }, numbers);
   stress.element.classList.add('stress');
-  stress.element.append(
-    h('span.line.between.hint', h('span', '0: not at all'), h('span', `${stressMax}: as much as imaginable`)),
-  );
+  const ends = [h('span', '0: not at all'), h('span', `${stressMax}: as much as imaginable`)];
+  stress.element.append(h('span.line.between.hint', ends));
   const time = createSelect(durations);
   const note = createSelect(optional('Not stated', enums.NoteCode));
   const outcome = createStatus();
@@ -76,7 +70,7 @@ export function createFeedbackCard(
     h('p.hint', 'Ask the person before they see the score. A report changes no score.'),
     h('form.line', { novalidate: true, onsubmit }, stress.element, ...fields.map((it) => it.element), submit),
     outcome.element,
-    content,
+    below,
   );
   element.classList.add('wide', 'feedback');
   return element;

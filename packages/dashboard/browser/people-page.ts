@@ -4,17 +4,16 @@ import { h, show } from './dom.js';
 import { words } from './format.js';
 import { button, createStatus, pageHead } from './parts.js';
 import { periodAt } from './person/calendar.js';
-import { describeStress, sumSeconds } from './person/hours.js';
-import { loadDays } from './person/load-hours.js';
+import { describeStress, loadDays, sumSeconds } from './person/hours.js';
 import { personLink } from './router.js';
 import { everySecond, nowMs, reasonOf, type Service } from './service.js';
 import { listHead, listRow } from './session-list.js';
-import { everySession, type KnownSession, type Sessions } from './sessions.js';
+import { everySession, type KnownSession, scoreRank, type Sessions } from './sessions.js';
 
 /** People that are shown at first, and that the button adds. Each of them takes two requests. */
 const step = 25;
 
-/** Returns the people with their present state, the time that they were stressed in the last seven days, and their triggers. */
+/** Returns the people with their present state, highest score first, the time that they were stressed in the last seven days, and their triggers. */
 export function createPeoplePage(service: Service, sessions: Sessions, signal: AbortSignal): HTMLElement {
   /** The time of stress and the active triggers of a person, once they are requested. */
   const weeks = new Map<string, readonly string[]>();
@@ -48,14 +47,15 @@ export function createPeoplePage(service: Service, sessions: Sessions, signal: A
     const newest = new Map<string, KnownSession>();
     for (const session of sessions.list(everySession))
       if (session.subject_id !== undefined && !newest.has(session.subject_id)) newest.set(session.subject_id, session);
-    const shown = [...newest].slice(0, shownMax);
+    const now = nowMs();
+    const shown = [...newest].sort(([, a], [, b]) => scoreRank(b, now) - scoreRank(a, now)).slice(0, shownMax);
     for (const [id] of shown) if (!weeks.has(id)) void load(id);
     more.hidden = newest.size <= shownMax;
     list.hidden = newest.size === 0;
     note.element.hidden = newest.size > 0;
     const rowOf = ([id, session]: readonly [string, KnownSession]) => {
       const link = h('a.name', { href: personLink(id) }, h('strong', id));
-      return listRow(link, session, nowMs(), ...(weeks.get(id) ?? []).map((it) => h('span.week', it)));
+      return listRow(link, session, now, ...(weeks.get(id) ?? []).map((it) => h('span.week', it)));
     };
     if (!rows.matches(':focus-within')) show(rows, ...shown.map(rowOf));
   };
@@ -74,6 +74,7 @@ export function createPeoplePage(service: Service, sessions: Sessions, signal: A
     note.element,
     list,
     more,
+    h('p.hint', 'The stress of seven days contains imported readings. Score and last reading do not.'),
     h('details.card.agreement-home', summary, agreement.detail),
   );
 }

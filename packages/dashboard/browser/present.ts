@@ -1,3 +1,4 @@
+import { history as settings } from '../../../generated/spec.js';
 import type { History, Person, StateReading } from '../../client/src/index.js';
 import { createScoreCard, createSignalsCard } from './cards.js';
 import { hasEnded } from './format.js';
@@ -26,7 +27,9 @@ export function createPresent(
   };
   const stored = followHistory(service, of, signal, (loaded, untilMs) => {
     points = withHistory(points ?? [], loaded, untilMs);
-    if (loaded.minutes === refreshedMinutes) trend = loaded.trend;
+    // The trend of fewer readings is always `stable`.
+    const isKnown = loaded.datapoints.length >= settings.trend_min_datapoints;
+    if (loaded.minutes === refreshedMinutes) trend = isKnown ? loaded.trend : undefined;
     draw();
   });
   everySecond(signal, draw);

@@ -141,11 +141,13 @@ export async function followReadings(
   }
 }
 
-/**
- * The stream carries no signals, so the history of the last minutes is requested while readings arrive. The pause
- * between two requests is longer for an account with a monthly quota.
- */
-const pauseMs = { unlimited: 4_000, quota: 15_000 };
+/** Returns a pause between two requests. It is four times as long for an account with a monthly quota. */
+export function pauseOf({ usage }: Service, ms: number): number {
+  return usage.month ? 4 * ms : ms;
+}
+
+/** The stream carries no signals, so the history of the last minutes is requested while readings arrive. */
+const refreshMs = 4_000;
 /** The trend that the page shows covers these minutes. */
 export const refreshedMinutes = 5;
 
@@ -175,8 +177,7 @@ export function followHistory(
     load,
     /** Requests the newest part again after a reading. Requests within the pause are combined. */
     refresh() {
-      const pause = service.usage.month ? pauseMs.quota : pauseMs.unlimited;
-      timer ??= setTimeout(later, Math.max(300, lastMs + pause - performance.now()));
+      timer ??= setTimeout(later, Math.max(300, lastMs + pauseOf(service, refreshMs) - performance.now()));
     },
   };
 }

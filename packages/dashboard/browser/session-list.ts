@@ -40,10 +40,8 @@ export function createSessionList(sessions: Sessions, onFilter: () => void) {
   };
   const name = 'Search a session or a person';
   const text = h('input', { type: 'search', placeholder: name, 'aria-label': name, oninput: searchLater });
-  const sort = createSelect(orders, {
-    'aria-label': 'Sort by',
-    onchange: () => change({ sort: sort.value as Query['sort'] }),
-  });
+  const onchange = () => change({ sort: sort.value as Query['sort'] });
+  const sort = createSelect(orders, { 'aria-label': 'Sort by', onchange });
   /** Enter opens the first result, or the session with the typed id, which the page may not know. */
   const onsubmit = (event: Event) => {
     event.preventDefault();
@@ -188,10 +186,8 @@ const scores: plot.Bounds = [0, scoreMax];
 function sparkline(values: readonly plot.Value[]) {
   const toMs = values.at(-1)?.atMs ?? 0;
   const extent = { fromMs: Math.min(values[0]?.atMs ?? 0, toMs - 1), toMs };
-  // A single reading has no course.
-  if (values.length < 2) return plot.drawing('svg.sparkline', undefined);
   const line = plot.line('recent', extent, scores, values, Number.POSITIVE_INFINITY);
-  return plot.drawing('svg.sparkline', undefined, line, plot.line('newest', extent, scores, values.slice(-1), 0));
+  return plot.drawing('svg.sparkline', undefined, line, plot.line('recent', extent, scores, values.slice(-1), 0));
 }
 
 const attentionMax = 4;

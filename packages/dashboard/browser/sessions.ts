@@ -8,7 +8,7 @@ import type {
 } from '../../client/src/index.js';
 import type { Value } from './chart/plot.js';
 import { hasEnded, sum } from './format.js';
-import { nowMs, type Service } from './service.js';
+import { nowMs, pauseOf, type Service } from './service.js';
 
 /** The sessions that a list shows. */
 export interface Query {
@@ -36,8 +36,8 @@ export const everySession: Query = { states: new Set(), sort: 'activity', text: 
 /** Pages that are requested without being asked for: 500 sessions. Also those of a search for one session. */
 const pagesMax = 10;
 const recentMax = 20;
-/** Pause between two requests for counts or for new sessions. It is longer for an account with a monthly quota. */
-const pauseMs = { unlimited: 15_000, quota: 60_000 };
+/** Pause between two requests for counts or for new sessions. */
+const pauseMs = 15_000;
 const byScore = { sort: 'score', points: recentMax } as const;
 const byStart = { points: recentMax } as const;
 
@@ -82,7 +82,6 @@ export function createSessions(service: Service, onChange: () => void) {
     if (cursorOf(byScore) === null) return undefined;
     return text === '' ? order : { ...order, subject_id: text };
   };
-  const pause = () => (service.usage.month ? pauseMs.quota : pauseMs.unlimited);
   /** Requests the first page, and the other pages of an account without a quota. */
   const start = async () => {
     await loadPage(byScore);
@@ -91,9 +90,9 @@ export function createSessions(service: Service, onChange: () => void) {
   /** Requests the counts again, unless all sessions are known. */
   const recount = () => {
     if (!document.hidden && cursorOf(byScore) !== null) request(byScore).catch(() => undefined);
-    timer = setTimeout(recount, pause());
+    timer = setTimeout(recount, pauseOf(service, pauseMs));
   };
-  let timer = setTimeout(recount, pauseMs.unlimited);
+  let timer = setTimeout(recount, pauseMs);
   let completedMs = Number.NEGATIVE_INFINITY;
   let completing: ReturnType<typeof setTimeout> | undefined;
   /** Requests the newest sessions again: an event of the stream contains no subject and no start of a new session. */
@@ -104,7 +103,7 @@ export function createSessions(service: Service, onChange: () => void) {
         completedMs = performance.now();
         request(byStart).catch(() => undefined);
       },
-      Math.max(0, completedMs + pause() - performance.now()),
+      Math.max(0, completedMs + pauseOf(service, pauseMs) - performance.now()),
     );
   };
   signal.addEventListener('abort', () => {
@@ -121,7 +120,7 @@ export function createSessions(service: Service, onChange: () => void) {
         (states.size === 0 || states.has(stateOf(it, now))) &&
         [it.session_id, it.subject_id ?? ''].some((id) => id.toLowerCase().includes(part));
       const rankOf = {
-        score: (it: KnownSession) => it.stress_score - (hasEnded(it.atMs, now) ? 1_000 : 0),
+        score: (it: KnownSession) => scoreRank(it, now),
         activity: (it: KnownSession) => it.atMs,
         started: (it: KnownSession) => it.startedAtMs,
       }[sort];
@@ -173,6 +172,11 @@ export function createSessions(service: Service, onChange: () => void) {
 /** Returns the state of a session at a time. */
 export function stateOf({ state, atMs }: KnownSession, now: number): SessionState {
   return hasEnded(atMs, now) ? 'ended' : state;
+}
+
+/** Returns a rank by score. Sessions that have ended follow all others. */
+export function scoreRank({ stress_score, atMs }: KnownSession, now: number): number {
+  return stress_score - (hasEnded(atMs, now) ? 1_000 : 0);
 }
 
 /** Returns true if the scores of the last five minutes rise, as the contract defines the trend of a history. */

@@ -128,8 +128,8 @@ test(
 
     // 14 reports of a person are not enough: 20 more of the same days are.
     await page.goto(`${service.url}/dashboard/#/subjects/p0`);
-    await page.getByText('Not enough reports for an AUC').waitFor();
-    expect(await line(page)).toContain('Not enough reports: 14 reports, 14 with a score');
+    await page.getByText('Required for an AUC').waitFor();
+    expect(await line(page)).toContain('No AUC yet: 14 reports, 14 with a score');
     await page.getByText('14 of at least 20 reports with a score').waitFor();
     expect(await page.locator('.calibration li').filter({ hasText: /^AUC/ }).count()).toBe(0);
     expect(await page.locator('.facts-line').allInnerTexts()).toEqual(describeBands(person));
@@ -188,7 +188,7 @@ test('a report about a person appears in the agreement, and one without a score 
   await page.getByRole('radio', { name: '0', exact: true }).check();
   await page.getByRole('button', { name: 'Store report' }).click();
   await page.getByText(/^Stored\. The score of this time is \d+/).waitFor();
-  await expect.poll(() => line(page)).toMatch(/^Not enough reports: 1 report, 1 with a score of model \d+, 1 day$/);
+  await expect.poll(() => line(page)).toMatch(/^No AUC yet: 1 report, 1 with a score of model \d+, 1 day$/);
   await page.getByText('0 of at least 5 of them with a stress of 5 or more').waitFor();
   const { body } = await service.request('/v1/feedback');
   expect(body.feedback).toMatchObject([{ subject_id: 'anna', stress: 0 }]);

@@ -57,6 +57,28 @@ test('the time since when a state holds is that of the service, also if the page
   );
 });
 
+test('a trend needs several readings, and a score that is held at the edge of its state is explained', async () => {
+  const service = await startTestService({ clock: Object.assign(new Clock(), { now: Date.now }) });
+  const send = (age: number, signals: object) =>
+    service.read({ session_id: 'call', timestamp: new Date(Date.now() - age * 1_000).toISOString(), ...signals });
+  await send(200, acute);
+  const { page } = await openBrowser(service.url);
+  await open(service, page, '#/sessions/call');
+  await page.getByText(/^In the readings since/).waitFor();
+  const facts = () => page.locator('.facts').innerText();
+  expect(await facts()).toMatch(/^Confidence now[^]*%$/);
+  for (const age of [160, 120, 80]) await send(age, acute);
+  await eventually(facts).toMatch(/Trend, 5 minutes\s+→ Stable$/);
+  const note = page.getByText(/the score is held at the edge of its state until the change lasts/);
+  expect(await note.count()).toBe(0);
+  const calm = { heart_rate: 62, tone: 'neutral', sentiment: 0.1 };
+  const scores = [];
+  for (const age of [12, 10, 8]) scores.push((await send(age, calm)).stress_score);
+  expect(scores).toEqual([80, 80, 80]);
+  await note.waitFor();
+  expect(await page.locator('.held').count()).toBe(2);
+});
+
 test('the highest score comes first among the live sessions, then among those that have ended, each with a heading', async () => {
   const service = await startTestService({
     clock: Object.assign(new Clock(), { now: Date.now }),

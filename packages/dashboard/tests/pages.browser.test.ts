@@ -92,7 +92,9 @@ test('a session shows its score, reason, chart, signals and triggers', async () 
   expect(await chart.locator('.hold').count()).toBe(history.summary.transitions + 1);
   expect(await chart.locator('.topic span').allTextContents()).toEqual(['job loss']);
   expect(await chart.locator('path.line-heart').count()).toBe(1);
-  expect(await page.locator('.triggers').innerText()).toMatch(/job loss[^]*mean score \d+, peak \d+, 1 session/);
+  expect(await page.locator('.triggers').innerText()).toMatch(
+    /job loss[^]*mean stress of its turns \d+, peak \d+, 1 session/,
+  );
   const signals = await page.locator('.signals li').allInnerTexts();
   expect(signals.map((it) => it.split(/\s\d/)[0])).toEqual([
     'Heart rate',
@@ -170,7 +172,7 @@ test('everything works by keyboard', async () => {
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Send reading' }).focus();
   await page.keyboard.press('Enter');
-  await page.getByText(/^Sent\. Score \d+\.$/).waitFor();
+  await page.getByText(/^By hand: sent, score \d+\.$/).waitFor();
 });
 
 test('a reading sent by hand contains only the chosen signals', async () => {
@@ -181,9 +183,11 @@ test('a reading sent by hand contains only the chosen signals', async () => {
   await page.getByLabel('Send sentiment').uncheck();
   await page.getByLabel('Tone of voice').selectOption('tense');
   await page.getByRole('button', { name: 'Send reading' }).click();
-  await page.getByText(/^Sent\. Score \d+\.$/).waitFor();
+  await page.getByText(/^By hand: sent, score \d+\.$/).waitFor();
   const [button, outcome] = await Promise.all(
-    [page.getByRole('button', { name: 'Send reading' }), page.getByText(/^Sent\. Score/)].map((it) => it.boundingBox()),
+    [page.getByRole('button', { name: 'Send reading' }), page.getByText(/^By hand: sent, score/)].map((it) =>
+      it.boundingBox(),
+    ),
   );
   expect((outcome?.x ?? 0) - (button?.x ?? 0) - (button?.width ?? 0)).toBeGreaterThanOrEqual(8);
   const [{ session_id }] = (await service.request('/v1/sessions')).body.sessions;
@@ -192,7 +196,7 @@ test('a reading sent by hand contains only the chosen signals', async () => {
   await page.getByLabel('Send heart rate').uncheck();
   await page.getByLabel('Tone of voice').selectOption('');
   await page.getByRole('button', { name: 'Send reading' }).click();
-  await page.getByText('Not sent. Missing signals').waitFor();
+  await page.getByText('By hand: not sent. Missing signals').waitFor();
 });
 
 test('a rejected key is forgotten, and the page asks for another one', async () => {

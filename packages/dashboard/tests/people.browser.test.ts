@@ -49,12 +49,16 @@ test('the list of people shows state, last reading, stress of the week and activ
   await eventually(() => page.locator('.rows li').filter({ hasText: 'ben' }).innerText()).toMatch(
     /Ended · \w+\s+5 min ago\s+0 min of stress\s+–$/,
   );
-  expect(await page.locator('.rows li').count()).toBe(2);
+  const ids = page.locator('.rows .name');
+  // Those whose session has ended are last.
+  expect(await ids.allInnerTexts()).toEqual(['anna', 'ben']);
+  await service.read({ session_id: 'call', subject_id: 'cleo', timestamp: ago(0), heart_rate: 62, tone: 'calm' });
+  await eventually(() => ids.allInnerTexts()).toEqual(['anna', 'cleo', 'ben']);
   await sendBoth(service, 150, 'hostile');
   await eventually(() => row.innerText()).toMatch(/now|\d s ago/);
   await page.setViewportSize(phone);
   expect(await page.evaluate(cutOff)).toEqual([]);
-  expect(await row.innerText()).toMatch(/anna[^]*tress(ed)?[^]*(now|\d s ago)/);
+  expect(await row.innerText()).toMatch(/anna[^]*tress(ed)?[^]*(now|\d s ago)[^]*of stress\s+job loss/);
   await row.click();
   await eventually(() => page.locator('h1').innerText()).toBe('anna');
   expect(complaints).toEqual([]);

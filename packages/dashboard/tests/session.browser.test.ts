@@ -90,7 +90,7 @@ test('a session that ended hours ago is grey, has no recommendation, and its cha
   }
   await page.goto(`${service.url}/dashboard/#/sessions/point`);
   await page.getByRole('img', { name: /: 1 reading,.* 0 changes/ }).waitFor();
-  expect(await page.locator('path.line-score').count()).toBe(1);
+  expect(await page.locator('path.line-score.dot').count()).toBe(1);
   expect(await page.locator('.hold').count()).toBe(1);
   expect(await page.locator('.line-heart').count()).toBe(0);
   expect([await findOverlaps(page), await barriers(page)]).toEqual([[], []]);
@@ -165,7 +165,7 @@ test('a turn by hand names the subject, and its sentiment is derived by choice',
   await page.getByLabel('The assistant answered').fill(ai_response);
   await page.getByLabel(/Derive the sentiment/).check();
   await page.getByRole('button', { name: 'Send reading' }).click();
-  await page.getByText(/^Sent\. Score \d+\. Derived sentiment -0\.\d+\.$/).waitFor();
+  await page.getByText(/^By hand: sent, score \d+\. Derived sentiment -0\.\d+\.$/).waitFor();
   await page.locator('.triggers li').filter({ hasText: 'job loss' }).waitFor();
 });
 

@@ -164,6 +164,8 @@ test.each([
     ];
     await storeFailed(service, [{ webhookId: id, attempts }]);
     await page.getByRole('button', { name: 'Refresh' }).click();
+    // With several webhooks, a delivery names its own.
+    await page.locator('.deliveries th', { hasText: 'http://127.0.0.1:9/hooks' }).waitFor();
     await page.locator('.deliveries tbody button').first().click();
     await page.getByText('2 attempts').waitFor();
     await check('webhooks');

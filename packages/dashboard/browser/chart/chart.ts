@@ -74,7 +74,8 @@ export function createChart() {
         plots(extent, data, shown),
       );
       const rest = topics.length - lanesMax;
-      show(others, rest > 0 && `${count(rest, 'earlier topic')}: move along the chart to read them.`);
+      const restText = rest > 0 && `${count(rest, 'earlier topic')}: move along the chart to read them. `;
+      show(others, restText, shown.some(isHeld) && heldText);
       showCursor();
     },
   };
@@ -104,6 +105,24 @@ function listTopics(points: readonly Point[]): Array<[topic: string, times: read
   return [...byTopic];
 }
 
+const heldText = 'Where the line is grey, the score is held at the edge of its state until the change lasts.';
+
+/** Returns true if the score stays at an edge of its state, where the service holds it until other signals last. */
+function isHeld({ stress_score: score, state }: Point, index: number, points: readonly Point[]): boolean {
+  const band = bands.find((it) => it.state === state);
+  const isEdge = (score === band?.min_score && score > 0) || (score === band?.max_score && score < scoreMax);
+  return isEdge && points[index - 1]?.stress_score === score;
+}
+
+/** Returns a mark over each part of the line where the score is held. */
+function heldParts(extent: plot.Extent, points: readonly Point[]) {
+  return points.map((point, index) => {
+    const [toMs, y] = [point.atMs, plot.yOf(scores, point.stress_score)];
+    const fromMs = Math.max(points[index - 1]?.atMs ?? toMs, toMs - pauseMs);
+    return isHeld(point, index, points) && plot.span('held', extent, { fromMs, toMs }, [y - 1, y + 1]);
+  });
+}
+
 /** Returns a lane with a tick per mention of the topic. */
 function topicLane(extent: plot.Extent, topic: string, times: readonly number[]) {
   const ticks = times.map((atMs) => plot.span('topic-mark', extent, { fromMs: atMs, toMs: atMs }, whole, undefined, 3));
@@ -117,13 +136,14 @@ function plots(extent: plot.Extent, { points, nowMs }: ChartData, shown: readonl
   const times = ticks.map(([atMs]) => atMs);
   const grid = () => plot.gridLines(extent, times);
   const values = shown.map(({ atMs, stress_score: value }) => ({ atMs, value }));
+  const line = plot.line('line-score', extent, scores, values, pauseMs);
   const lower = bands.map(({ min_score: min }) => min);
   return [
     h(
       'div.plot.score-plot',
       plot.axis(scores, [...lower, scoreMax]),
       bandNames(),
-      plot.drawing('svg', undefined, bandAreas(), grid(), plot.line('line-score', extent, scores, values, pauseMs)),
+      plot.drawing('svg', undefined, bandAreas(), grid(), line, heldParts(extent, shown)),
     ),
     holdStrip(extent, points, nowMs),
     rates.length > 0 && [

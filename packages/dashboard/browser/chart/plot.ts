@@ -77,7 +77,7 @@ export interface Value {
   readonly value: number;
 }
 
-/** Returns a line through the values. A longer pause than `pauseMs` leaves a gap. */
+/** Returns a line through the values, and a dot for a single one. A longer pause than `pauseMs` leaves a gap. */
 export function line(name: string, extent: Extent, bounds: Bounds, values: readonly Value[], pauseMs: number) {
   const runs: Value[][] = [];
   for (const [index, value] of values.entries()) {
@@ -87,8 +87,9 @@ export function line(name: string, extent: Extent, bounds: Bounds, values: reado
   }
   const place = ({ atMs, value }: Value) => `${xOf(extent, atMs).toFixed(1)} ${yOf(bounds, value).toFixed(1)}`;
   // A line without length has round caps, so it draws a dot.
-  const d = runs.map((run) => `M${run.map(place).join('L')}${run.length === 1 ? 'h0' : ''}`).join('');
-  return values.length > 0 && svg(`path.${name}`, { d });
+  return runs.map((run) =>
+    svg(`path.${name}`, { d: `M${run.map(place).join('L')}h0`, class: run.length === 1 && 'dot' }),
+  );
 }
 
 /** Returns bounds of the heart rate in tens around the rates, at least 20 bpm apart. */

@@ -1,7 +1,7 @@
-import type { State, SummaryRow } from '../../../client/src/index.js';
+import type { State, StateClient, SummaryRow } from '../../../client/src/index.js';
 import { bands } from '../../../../generated/spec.js';
 import { sum, words } from '../format.js';
-import type { Day } from './calendar.js';
+import { type Day, timeZone } from './calendar.js';
 
 export const hourMs = 3_600_000;
 export const states: readonly State[] = bands.map(({ state }) => state);
@@ -39,4 +39,33 @@ export function describeStates(seconds: Seconds): string {
   const shown = states.filter((state) => seconds[state] > 0);
   if (shown.length === 0) return 'not measured';
   return shown.map((state) => `${words(state)} ${duration(seconds[state])}`).join(', ');
+}
+
+/** Returns the measured hours of a period, oldest first. Rejects with the error of the request. */
+export async function loadHours(
+  service: Pick<StateClient, 'summary'>,
+  subjectId: string,
+  period: Day,
+  signal: AbortSignal,
+) {
+  const rows = await loadRows(service, subjectId, period, {}, signal);
+  return rows.map((row): Hour => ({ ...row, atMs: Date.parse(row.start) }));
+}
+
+/** Returns the summaries of the days of a period, in the reader's time zone. */
+export function loadDays(service: Pick<StateClient, 'summary'>, subjectId: string, period: Day, signal: AbortSignal) {
+  return loadRows(service, subjectId, period, { interval: 'day', time_zone: timeZone() }, signal);
+}
+
+async function loadRows(
+  service: Pick<StateClient, 'summary'>,
+  subjectId: string,
+  { fromMs, toMs }: Day,
+  rowsPer: { interval?: 'day'; time_zone?: string },
+  signal: AbortSignal,
+): Promise<SummaryRow[]> {
+  const range = { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
+  const rows: SummaryRow[] = [];
+  for await (const row of service.summary(subjectId, { ...range, ...rowsPer }, { signal })) rows.push(row);
+  return rows;
 }

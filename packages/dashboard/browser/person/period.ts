@@ -109,7 +109,8 @@ function gridLines(period: calendar.Period) {
   return plot.gridLines(period, times.slice(1));
 }
 
-const caption = 'Mean per hour, on a band from the lowest to the highest rate.';
+const caption =
+  'Mean per hour, on a band from the lowest to the highest rate. A high rate with reported movement is not counted as stress.';
 
 /** Returns the mean heart rate per hour as a line, with a band from the lowest to the highest rate of the hour. */
 export function heartChart(period: calendar.Period, hours: readonly Hour[], restingBpm: number | undefined) {

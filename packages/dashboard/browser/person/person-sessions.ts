@@ -5,7 +5,7 @@ import { button } from '../parts.js';
 import { sessionLink } from '../router.js';
 import { reasonOf, type Service } from '../service.js';
 import { type Day, dates, instants, periodAt } from './calendar.js';
-import { loadDays } from './load-hours.js';
+import { loadDays } from './hours.js';
 
 /** `replay --backfill` names its sessions so, with the day of their readings. */
 const importedDay = /-import-(\d{4}-\d\d-\d\d)$/;

@@ -7,12 +7,12 @@ import { bar, button, card, createChoice, createStatus, pageHead } from '../part
 import { personLink } from '../router.js';
 import { isUnknown, nowMs, reasonOf, type Service } from '../service.js';
 import * as calendar from './calendar.js';
-import { duration, type Hour } from './hours.js';
-import { loadDays, loadHours } from './load-hours.js';
+import { duration, type Hour, loadDays, loadHours } from './hours.js';
 import { heartChart, periodTable, stateLegend, stateStrips, topicLanes } from './period.js';
 import { createPersonNow } from './person-now.js';
 import { createPersonSessions } from './person-sessions.js';
 
+const importHint = 'Imported readings count in these hours. They do not change the present state.';
 const unknownHint = 'No reading names this subject, or the person was erased.';
 
 /** The hours of the shown period. Without hours, `fault` says why. */
@@ -41,12 +41,12 @@ export function createPersonView(
   const cards = h(
     'div.cards',
     { hidden: true },
-    card('States', stateLegend(), strips, table),
+    card('States', stateLegend(), strips, table, h('p.hint', importHint)),
     card('Heart rate', heart),
-    card('Topics', topics),
+    card('Topics', topics, h('p.hint', 'The figures are of all time, the lanes of this period.')),
     card('Baseline', baseline),
     createFeedbackCard(service, { subject_id: subjectId }, () => void agreement.load(), reported),
-    card('Sessions', sessions.element),
+    card('All sessions', sessions.element),
   );
   const present = createPersonNow(service, subjectId, signal);
   const refresh = button('Refresh', () => load());
@@ -126,16 +126,11 @@ export function createPersonView(
   choice.show(period);
   message.say('Loading …');
   load();
-  return h(
-    'article.page.person',
+  const head = [
     h('a.back', { href: '#/people' }, '← All people'),
     pageHead(subjectId, h('span.line', passed, refresh)),
-    message.element,
-    present,
-    choice.element,
-    note.element,
-    cards,
-  );
+  ];
+  return h('article.page.person', head, message.element, present, choice.element, note.element, cards);
 }
 
 /** Returns the choice of day, week or month, with buttons for the previous and the next one. */
@@ -147,17 +142,12 @@ function createPeriodChoice(onChange: (period: calendar.Period) => void) {
   );
   const back = button('←', () => onChange(calendar.previous(period)));
   const forth = button('→', () => onChange(calendar.next(period, nowMs())));
-  const title = h('p.headline.period-title', { role: 'status' });
+  const [title, zone] = [
+    h('p.headline.period-title', { role: 'status' }),
+    h('span.hint', `Times in ${calendar.timeZone()}`),
+  ];
   return {
-    element: h(
-      'div.line.period',
-      { hidden: true },
-      span.element,
-      back,
-      forth,
-      title,
-      h('span.hint', `Times in ${calendar.timeZone()}`),
-    ),
+    element: h('div.line.period', { hidden: true }, span.element, back, forth, title, zone),
     show(shown: calendar.Period) {
       period = shown;
       span.choose(shown.span);

@@ -15,22 +15,23 @@ export type Send = (signals: Signals) => Promise<boolean>;
 export function createSendPanel(service: Service, id: string, signal: AbortSignal): HTMLElement {
   const outcome = createStatus();
   let lastMs = 0;
-  const send: Send = async (signals) => {
+  const send = async (source: string, signals: Signals) => {
     // Two readings in one millisecond could be equal, and the service would take the second one for a resend.
     lastMs = Math.max(nowMs(), lastMs + 1);
     const timestamp = new Date(lastMs).toISOString();
     try {
-      const sent = { session_id: id, subject_id: id, timestamp, ...signals };
-      const { stress_score, derived } = await service.ingest(sent);
+      const { stress_score, derived } = await service.ingest({ session_id: id, subject_id: id, timestamp, ...signals });
       const sentiment = derived?.sentiment === undefined ? '' : ` Derived sentiment ${derived.sentiment}.`;
-      outcome.say(`Sent. Score ${stress_score}.${sentiment}`);
+      outcome.say(`${source}: sent, score ${stress_score}.${sentiment}`);
       return true;
     } catch (error) {
-      outcome.say(`Not sent. ${reasonOf(error)}`, true);
+      outcome.say(`${source}: not sent. ${reasonOf(error)}`, true);
       return false;
     }
   };
   const hint = `Readings are stored in the session ${id} of the person ${id}, and in no other. Webhooks of all sessions get its events.`;
-  const form = createReadingForm(send, outcome.element);
-  return card('Send readings', h('p.hint', hint), createScenes(send, signal), createStrap(send, signal), form);
+  const form = createReadingForm((it) => send('By hand', it), outcome.element);
+  const scenes = createScenes((it) => send('Scene', it), signal);
+  const strap = createStrap((it) => send('Strap', it), signal);
+  return card('Send readings', h('p.hint', hint), scenes, strap, form);
 }

@@ -1,5 +1,5 @@
 import type { Delivery, Webhook } from '../../../client/src/index.js';
-import { h, show } from '../dom.js';
+import { type Content, h, show } from '../dom.js';
 import { count, dateAndTime, dayAndMonth, timeOfDay, words } from '../format.js';
 import { badge, button, controlledCard, createSelect, createStatus, createTable } from '../parts.js';
 import { poll, reasonOf, type Service } from '../service.js';
@@ -18,7 +18,7 @@ export function createDeliveryTable(service: Service, signal: AbortSignal) {
   const choose = { onchange: () => void reload() };
   const target = createSelect([], { 'aria-label': 'Webhook', ...choose });
   const status = createSelect(outcomeChoices, { 'aria-label': 'Outcome', ...choose });
-  const heads = ['Event', 'Time', 'Status', 'Attempts', 'Last attempt'];
+  const heads = ['Event', 'Time', 'Status', 'Attempts', 'Last attempt took'];
   const table = createTable('Table of deliveries', heads, 'list-table deliveries');
   const note = h('p.hint');
   const more = button('Show more', () => {
@@ -47,16 +47,16 @@ export function createDeliveryTable(service: Service, signal: AbortSignal) {
     const rows = shown.map((it, index) => {
       const [day, previous] = [it, shown[index - 1]].map((of) => of && dayAndMonth(Date.parse(of.payload.timestamp)));
       const heading = day !== previous && h('tr.group', { key: day }, h('th', { scope: 'rowgroup', colspan: 5 }, day));
-      return [heading, deliveryRow(it, it.id === chosen, open)];
+      return [heading, deliveryRow(it, webhooks.length > 1 && urlOf(it), it.id === chosen, open)];
     });
     show(table.body, rows);
     table.element.hidden = shown.length === 0;
   };
+  const urlOf = ({ webhook_id }: Delivery) => webhooks.find(({ id }) => id === webhook_id)?.url ?? 'a removed webhook';
   const open = (delivery: Delivery) => {
     chosen = delivery.id;
     draw();
-    const url = webhooks.find(({ id }) => id === delivery.webhook_id)?.url ?? 'a removed webhook';
-    panel.replaceChildren(...describe(delivery, url, retry, close));
+    panel.replaceChildren(...describe(delivery, urlOf(delivery), retry, close));
     panel.hidden = false;
     panel.querySelector<HTMLElement>('h3')?.focus();
   };
@@ -98,14 +98,19 @@ export function createDeliveryTable(service: Service, signal: AbortSignal) {
   };
 }
 
-function deliveryRow(delivery: Delivery, isChosen: boolean, open: (delivery: Delivery) => void) {
+function deliveryRow(delivery: Delivery, url: Content, isChosen: boolean, open: (delivery: Delivery) => void) {
   const { id, payload, attempts, status } = delivery;
   const change = ` ${words(payload.previous_state)} → ${words(payload.new_state)}, score ${payload.stress_score}`;
   const event = [h('strong', payload.session_id), change];
   return h(
     'tr',
     { key: id, 'data-chosen': isChosen },
-    h('th', { scope: 'row' }, h('button.name', { type: 'button', onclick: () => open(delivery) }, event)),
+    h(
+      'th',
+      { scope: 'row' },
+      h('button.name', { type: 'button', onclick: () => open(delivery) }, event),
+      h('div.hint', url),
+    ),
     h('td', timeOfDay(Date.parse(payload.timestamp), 'seconds')),
     h('td', badge(status)),
     h('td', attempts.length),

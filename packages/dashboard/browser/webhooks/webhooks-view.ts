@@ -2,12 +2,9 @@ import type { Webhook } from '../../../client/src/index.js';
 import { h, show } from '../dom.js';
 import { age, count, words } from '../format.js';
 import { badge, button, createStatus, pageHead } from '../parts.js';
-import { nowMs, poll, reasonOf, type Service, wait } from '../service.js';
+import { nowMs, pauseOf, poll, reasonOf, type Service, wait } from '../service.js';
 import { createDeliveryTable } from './delivery-table.js';
 import { type DialogParts, openRegistration, openRemoval, openReplay, openRotation } from './webhook-dialogs.js';
-
-/** The pause between two updates is longer for an account with a monthly quota. */
-const pauseMs = { unlimited: 10_000, quota: 60_000 };
 
 const testQueued = 'Test queued …';
 
@@ -89,7 +86,7 @@ export function createWebhooksView(service: Service, signal: AbortSignal): HTMLE
   const follow = async () => {
     while (!signal.aborted) {
       if (!document.hidden) await refresh();
-      await wait(service.usage.month ? pauseMs.quota : pauseMs.unlimited, signal);
+      await wait(pauseOf(service, 10_000), signal);
     }
   };
   deliveries.element.hidden = true;
