@@ -9,6 +9,7 @@ export const states: readonly State[] = bands.map(({ state }) => state);
 /** A measured hour. It starts at a full hour of UTC. */
 export type Hour = SummaryRow & { readonly atMs: number };
 
+type Summaries = Pick<StateClient, 'summary'>;
 export type Seconds = Readonly<Record<State, number>>;
 
 /** Returns the hours that overlap a day. In some time zones, an hour overlaps two days. */
@@ -42,23 +43,18 @@ export function describeStates(seconds: Seconds): string {
 }
 
 /** Returns the measured hours of a period, oldest first. Rejects with the error of the request. */
-export async function loadHours(
-  service: Pick<StateClient, 'summary'>,
-  subjectId: string,
-  period: Day,
-  signal: AbortSignal,
-) {
+export async function loadHours(service: Summaries, subjectId: string, period: Day, signal: AbortSignal) {
   const rows = await loadRows(service, subjectId, period, {}, signal);
   return rows.map((row): Hour => ({ ...row, atMs: Date.parse(row.start) }));
 }
 
 /** Returns the summaries of the days of a period, in the reader's time zone. */
-export function loadDays(service: Pick<StateClient, 'summary'>, subjectId: string, period: Day, signal: AbortSignal) {
+export function loadDays(service: Summaries, subjectId: string, period: Day, signal: AbortSignal) {
   return loadRows(service, subjectId, period, { interval: 'day', time_zone: timeZone() }, signal);
 }
 
 async function loadRows(
-  service: Pick<StateClient, 'summary'>,
+  service: Summaries,
   subjectId: string,
   { fromMs, toMs }: Day,
   rowsPer: { interval?: 'day'; time_zone?: string },
