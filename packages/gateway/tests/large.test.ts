@@ -5,11 +5,12 @@ import { distress, startStage } from './stage.js';
 const chat = '/v1/chat/completions';
 const url = `data:image/png;base64,${'iVBORw0KGgo'.repeat(400_000)}`;
 
-test('a request with an image of several MB is adapted, and every other byte stays the same', async () => {
+test('a request with many images of several MB is adapted, and every other byte stays the same', async () => {
   const { upstream, post } = await startStage();
+  const images = [url, ...Array.from({ length: 500 }, () => url.slice(0, 33_000))];
   const content = [
     { type: 'text', text: distress },
-    { type: 'image_url', image_url: { url } },
+    ...images.map((it) => ({ type: 'image_url', image_url: { url: it } })),
   ];
   const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] });
   const response = await post(chat, body);
