@@ -126,7 +126,6 @@ function compareTopics(
     const sighted = isRaised ? addSighting(known, { ...raised, isComparable: isComparedNow }) : known;
     const added = addTurn(sighted, turn);
     const trigger = activateByEffect(added, compareTopic(topic, all.set(topic, added), subject.turns), turn);
-    all.set(topic, trigger);
     triggers.set(topic, trigger);
     subject = moveTopic(subject, topic, trigger, (other) => triggerIn(person, other));
   }
