@@ -8,12 +8,13 @@ const messages = {
   smallTalk: 'What a nice day',
 };
 
-/** Sends a turn of the chat, and the next five minutes of a watch in another session. */
+/** Sends a turn of the chat, and the next five minutes of a watch in another session. Returns what each minute activates. */
 async function talk(
   { read, clock }: TestService,
   message: keyof typeof messages,
   { bpm, subject = subject_id }: { readonly bpm: number; readonly subject?: string },
-): Promise<void> {
+): Promise<unknown[]> {
+  const active: unknown[] = [];
   const chat = { session_id: `chat-${subject}-${Math.floor(clock.nowMs / 3_600_000)}`, expression: 'neutral' } as const;
   const turn = { user_message: messages[message], ai_response: 'I understand.' };
   for (let minute = 0; minute < 5; minute++) {
@@ -23,9 +24,11 @@ async function talk(
   await read({ ...chat, ...turn, subject_id: subject, timestamp: clock.at() });
   for (let minute = 0; minute < 5; minute++) {
     clock.advance(60);
-    await read({ session_id: `watch-${subject}`, subject_id: subject, heart_rate: bpm, timestamp: clock.at() });
+    const watch = { session_id: `watch-${subject}`, subject_id: subject, timestamp: clock.at() };
+    active.push((await read({ ...watch, heart_rate: bpm })).active_triggers);
   }
   clock.advance(50 * 60);
+  return active;
 }
 
 const profileOf = async ({ request }: TestService, subject = subject_id) =>
@@ -59,6 +62,6 @@ test('the heart rate of another person has no effect', async () => {
   const { active, triggers } = await profileOf(service);
   expect(active).toEqual([]);
   expect(triggers.exams.evidence).toBe('weak');
-  await talk(service, 'exams', { bpm: 110 });
-  expect((await profileOf(service)).active).toEqual(['exams']);
+  const later = await talk(service, 'exams', { bpm: 110 });
+  expect(later).toEqual([[], [], ['exams'], ['exams'], ['exams']]);
 });
