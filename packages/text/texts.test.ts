@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { noKnownRows } from './features.js';
@@ -46,4 +47,24 @@ test('the result contains only numbers and one flag per text', () => {
     }),
     { numRuns: 60 },
   );
+});
+
+/** Analyzes the texts of this project, every other one with a response. Three decimals do not depend on the machine. */
+function analyzeAll(): string {
+  const folder = new URL('./training/texts/', import.meta.url);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((it) => it.endsWith('.txt'));
+  const texts = files.sort().flatMap((it) => readFileSync(new URL(it, folder), 'utf8').trim().split('\n'));
+  const results = texts.map((text, index) => analyzer.analyze(text, index % 2 ? text : undefined));
+  return JSON.stringify(results, (key, it: unknown) =>
+    typeof it === 'number' && key !== 'model' ? Math.round(it * 1000) / 1000 : it,
+  );
+}
+
+// Evidence of one version is compared, so different results require a new version, and a new digest here.
+test('the analysis of 7,000 texts changes only with the version of the model', () => {
+  const digest = createHash('sha256').update(analyzeAll()).digest('base64');
+  expect({ version: model.version, digest }).toEqual({
+    version: 903906834,
+    digest: '14mM1Pdl0dThX5kB295abvLQQCUamgrQfBUkn0Q6Nxk=',
+  });
 });
