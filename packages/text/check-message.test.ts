@@ -43,6 +43,24 @@ test.each([
 });
 
 test.each([
+  ['ɏɏɏ', false],
+  ['ɐɐɐ', true],
+  ['ḀḀḀ', false],
+  ['ỿỿỿ', false],
+  ['ἀἀἀ', true],
+  ['\u{10000}\u{10001}', false],
+  ['𝐀𝐁𝐂', false],
+])('"%s" has letters of another alphabet: %s', (text, isForeign) => expect(check(text).isForeign).toBe(isForeign));
+
+test.each([
+  ['trabajo zorb quok', false],
+  ['trabajo zorb quok vlim', true],
+  ['zorb quok vlim drant plesk grib thoz wemp crun', false],
+  ['zorb quok vlim drant plesk grib thoz wemp crun yilt', true],
+  ['zorb quok vlim drant plesk grib thoz wemp crun yilt_1', false],
+])('"%s" has enough words without English: %s', (text, isForeign) => expect(check(text).isForeign).toBe(isForeign));
+
+test.each([
   ['I want to die', 'I want to die of embarrassment'],
   ['I want to kill myself', 'I do not want to kill myself'],
   ['I cut myself again last night', 'I cut myself a slice of cake'],

@@ -24,6 +24,7 @@ test.each([
 
 test.each([
   ['zrbng', 'two edits'],
+  ['zorxbig', 'an extra and a missing letter'],
   ['borbing', 'another first letter'],
   ['orbing', 'a missing first letter'],
   ['tny0', 'a wrong letter and a digit'],
