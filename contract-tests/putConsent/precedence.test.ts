@@ -73,6 +73,15 @@ test('a clock that is as far ahead at a grant as it was at the withdrawal reinst
   await service.read({ subject_id, heart_rate: 80 });
 });
 
+test.each([
+  [1, 200],
+  [1.001, 409],
+])('over a withdrawal without a fast clock, a grant that is %f s ahead is a %i', async (ahead, status) => {
+  const service = await enforcing();
+  await allow(service, subject_id, []);
+  expect(await statusOf(decide(service, subject_id, { event_time: service.clock.at(ahead) }))).toBe(status);
+});
+
 /** A grant by a clock that is `aheadSeconds` ahead. If `isLate`, it arrives only together with the withdrawal. */
 const anyGrant = fc.record({
   waitSeconds: fc.constantFrom(0, 0.001, 2, 40),
