@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { hasChromium } from './testkit/chromium.js';
 import { pythonForClient } from './testkit/python.js';
+import { hasCurl } from './testkit/has-curl.js';
 import { hasPromtool } from './testkit/has-promtool.js';
 import { hasRedisServer } from './testkit/has-redis-server.js';
 import { isInstalled, outsideFolders } from './testkit/outside.js';
@@ -52,6 +53,7 @@ export default defineConfig({
       // An embedded database has no outages and no replicas, so these tests run only on MySQL.
       ...(isMysql ? onceOnly : ['**/*.mysql.*']),
       ...(process.env['TEST_SLOW'] === '1' ? [] : slow),
+      ...(hasCurl() ? [] : ['**/*.curl.*']),
       ...(hasRedisServer() ? [] : ['**/*.redis.*']),
       ...(hasPromtool() ? [] : ['**/*.promtool.*']),
       ...(hasChromium() ? [] : ['**/*.browser.*']),

@@ -2,11 +2,12 @@
  * `npm test`: runs all checks and tests, two at a time. Tests run on SQLite, and also on MySQL if a server is reachable
  * (TEST_MYSQL_URL, default: root without password on 127.0.0.1:3306). Tests of shared limits require redis-server.
  * Browser tests require Chromium. Tests of the Python client require Python with some modules. Tests of alert rules
- * require promtool. Tests with SDKs of others require `npm run install:outside`. With TEST_MYSQL_REQUIRED=1,
- * TEST_REDIS_REQUIRED=1, TEST_BROWSER_REQUIRED=1, TEST_PYTHON_REQUIRED=1, TEST_PROMTOOL_REQUIRED=1 and
- * TEST_OUTSIDE_REQUIRED=1, a missing program is a failure. With TEST_OTHER_NODE, the path of a Node program, tests that
- * depend on Node run on it too. With TEST_SLOW=1, slow tests run too (`vitest.config.ts`), and Dredd also runs on MySQL.
- * With TEST_GENERATORS=1, generated clients are compiled and run. TEST_SLOWEST=N prints the seconds of N files per suite.
+ * require promtool. Commands of the guides require curl and jq. Tests with SDKs of others require
+ * `npm run install:outside`. With TEST_MYSQL_REQUIRED=1, TEST_REDIS_REQUIRED=1, TEST_BROWSER_REQUIRED=1,
+ * TEST_PYTHON_REQUIRED=1, TEST_PROMTOOL_REQUIRED=1, TEST_CURL_REQUIRED=1 and TEST_OUTSIDE_REQUIRED=1, a missing program is
+ * a failure. With TEST_OTHER_NODE, the path of a Node program, tests that depend on Node run on it too. With TEST_SLOW=1,
+ * slow tests run too (`vitest.config.ts`), and Dredd also runs on MySQL. With TEST_GENERATORS=1, generated clients are
+ * compiled and run. TEST_SLOWEST=N prints the seconds of N files per suite.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -16,6 +17,7 @@ import pc from 'picocolors';
 import { chromiumPath, hasChromium } from '../../testkit/chromium.js';
 import { type DatabaseKind, isMysqlReachable, mysqlServerUrl } from '../../testkit/databases.js';
 import { pythonForClient, pythonModules } from '../../testkit/python.js';
+import { hasCurl } from '../../testkit/has-curl.js';
 import { hasPromtool } from '../../testkit/has-promtool.js';
 import { hasRedisServer } from '../../testkit/has-redis-server.js';
 import { isInstalled, outsideFolders } from '../../testkit/outside.js';
@@ -60,6 +62,7 @@ const needs: ReadonlyArray<readonly [variable: string, isThere: boolean, hint: s
     `Tests of the Python client did not run: they require Python 3.11 with ${pythonModules.join(', ')}.`,
   ],
   ['OUTSIDE', missingFolders.length === 0, `Not run: ${missingFolders.join(', ')}. Run npm run install:outside first.`],
+  ['CURL', hasCurl(), 'Commands of the guides did not run: curl or jq is missing. Install both.'],
   ['REDIS', hasRedisServer(), 'Tests of shared limits did not run: redis-server is missing. Install Redis 7.'],
   ['PROMTOOL', hasPromtool(), 'Tests of alert rules did not run: promtool is missing. Install the package prometheus.'],
   [

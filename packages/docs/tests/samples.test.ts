@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { operations } from '../contract.js';
 import { sampleRequest } from '../sample-request.js';
 import { localServer, createSamples } from '../samples.js';
+import { hasCurl } from '../../../testkit/has-curl.js';
 import { pythonWith } from '../../../testkit/python.js';
 import { Clock, root, startTestService } from '../../../testkit/service.js';
 import { temporaryFolder } from '../../../testkit/temporary-folder.js';
@@ -24,7 +25,7 @@ const limitMs = 300_000;
 const tsx = new URL('node_modules/.bin/tsx', root).pathname;
 
 const runners: readonly Runner[] = [
-  { language: 'curl', file: 'sample.sh', command: 'bash' },
+  ...(hasCurl() ? [{ language: 'curl', file: 'sample.sh', command: 'bash' }] : []),
   { language: 'TypeScript', file: 'sample.mts', command: tsx },
   ...(isInstalled('php') ? [{ language: 'PHP', file: 'sample.php', command: 'php' }] : []),
   ...(isInstalled('go') ? [{ language: 'Go', file: 'sample.go', command: 'go', args: ['run'] }] : []),
