@@ -82,7 +82,8 @@ async function tryAll(drawn: readonly Drawn[], folder: string): Promise<Row[]> {
         const files = await observe(copy, tests, feature.tests);
         let noticed = 0;
         for (const place of places) {
-          const { isNoticed, reason } = await tryChange(copy, tests, all.indexOf(place) + 1, files);
+          const change = { number: all.indexOf(place) + 1, isTopLevel: place.isTopLevel };
+          const { isNoticed, reason } = await tryChange(copy, tests, change, files);
           if (isNoticed) noticed += 1;
           process.stderr.write(`${isNoticed ? 'noticed' : 'NOT NOTICED'}: ${place.description} (${reason})\n`);
           progress.advance();

@@ -7,6 +7,8 @@ export interface Change {
   readonly start: number;
   readonly end: number;
   readonly replacement: string;
+  /** True outside of functions: the code runs once per process, when its module is imported. */
+  readonly isTopLevel: boolean;
   /** The expression, arguments or statement that contain the change. */
   readonly around: { readonly start: number; readonly end: number; readonly form: Form };
 }
@@ -36,7 +38,8 @@ export function listChanges(path: string, text: string): Change[] {
     const end = last.getEnd();
     const line = source.getLineAndCharacterOfPosition(start).line + 1;
     const outer = { start: around?.getStart() ?? start, end: around?.getEnd() ?? end, form };
-    changes.push({ kind, line, start, end, replacement, around: outer });
+    const isTopLevel = ts.findAncestor(first, ts.isFunctionLike) === undefined;
+    changes.push({ kind, line, start, end, replacement, isTopLevel, around: outer });
   };
   const visit = (node: ts.Node): void => {
     if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isImportDeclaration(node)) return;

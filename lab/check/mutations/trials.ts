@@ -40,11 +40,13 @@ export async function observe(copy: Copy, tests: WarmTests, texts: readonly stri
 export async function tryChange(
   copy: Copy,
   tests: WarmTests,
-  number: number,
+  { number, isTopLevel }: { readonly number: number; readonly isTopLevel: boolean },
   files: readonly TestFile[],
 ): Promise<Verdict> {
-  // Imported modules stay in the process, so that a change of what runs during an import requires a new process.
-  const isImported = files.some(({ reached }) => reached.some((it) => it.number === number && it.isImport));
+  // Imported modules stay in the process, so that a change of what runs during an import requires a new process. A test
+  // may import the module too.
+  const isImported =
+    isTopLevel || files.some(({ reached }) => reached.some((it) => it.number === number && it.isImport));
   const selections = files
     .flatMap((it) => select(it, number, isImported))
     .filter((it) => it.names.length > 0)
