@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runHere } from '../../testkit/command-line.js';
@@ -57,6 +57,11 @@ test('an encrypted backup and its secrets key are unreadable without the private
   expect(stdout).toContain('checksum verified');
   const restored = await startWithKey({ DATABASE_URL: to.url }, key);
   expect((await restored.send('/v1/state?session_id=secret-session')).status).toBe(200);
+  if (!isSqlite) return;
+  // The same key is beside the database.
+  await rm(`${file}.key`);
+  const verified = await runHere(['backup', '--verify', file, '--key', keyFile], { DATABASE_URL: from.url });
+  expect(verified.stdout).toContain('checksum verified, ');
 });
 
 test('a truncated or changed encrypted backup changes nothing, also with --unverified', async () => {

@@ -1,11 +1,15 @@
+import { readdirSync } from 'node:fs';
 import { appendFile, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { databaseKind } from '../../testkit/databases.js';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { writeBackup } from '../../src/cli/backups/write-backup.js';
+import { readConfig } from '../../src/config/config.js';
+import { databaseKind, settingsFor } from '../../testkit/databases.js';
 import { runMain } from '../../testkit/process.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
+import { migratedDatabase } from './backups.js';
 import { type Send, startProcessWithKey } from './started.js';
 
 const isSqlite = databaseKind === 'sqlite';
@@ -81,3 +85,19 @@ test('a backup under load contains keys, webhook secrets and every reading ackno
   expect((await restored.send(`/webhooks/${webhook.id}/test`, {})).status).toBe(202);
   await expect.poll(() => receiver.received.length).toBe(1);
 });
+
+test.runIf(isSqlite)(
+  'a signal in the middle of a backup removes the unfinished file and ends the process',
+  async () => {
+    const config = readConfig(settingsFor((await migratedDatabase()).url));
+    const folder = await temporaryFolder();
+    const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never);
+    onTestFinished(() => exit.mockRestore());
+    const writing = writeBackup(config, join(folder, 'copy.db'));
+    expect(readdirSync(folder)).toHaveLength(1);
+    process.listeners('SIGTERM').at(-1)?.('SIGTERM');
+    expect(readdirSync(folder)).toEqual([]);
+    expect(exit).toHaveBeenCalledWith(143);
+    await writing.catch(() => undefined);
+  },
+);
