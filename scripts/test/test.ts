@@ -87,44 +87,44 @@ const checks: Suite[] = [
       ]),
   check('contract: redocly', 'redocly', ['lint', 'openapi.yaml']),
 ];
-const [onSqlite, ...onMysql] = databases.map((kind) => ({
+const suitesOfTests = databases.map((kind) => ({
   name: `tests on ${kind}`,
   run: () => vitest({ TEST_DATABASE: kind }),
 }));
-/** Two lists, because a list alone leaves a core idle whenever it waits. The longest suite runs beside all others. */
-const lists: Suite[][] = [
-  [
-    ...checks,
-    ...databases
-      .filter((kind) => kind === 'sqlite' || isSlowIncluded)
-      .map((kind) => ({ name: `dredd on ${kind}`, run: () => dredd(kind) })),
-    ...(process.env['TEST_GENERATORS'] === '1'
-      ? [check('generated clients', 'tsx', ['scripts/contract/sdk.ts', 'openapi-fetch', 'hey-api'])]
-      : []),
-    ...onMysql,
-  ],
-  [
-    ...(onSqlite ? [onSqlite] : []),
-    ...(otherNode ? [{ name: 'tests on another Node', run: () => vitest(pathWith(otherNode), nodeTests) }] : []),
-  ],
+/**
+ * The longest suites are first, so that short ones keep the second core busy until the end. The check of the code is
+ * before them, because it needs no build, and runs beside the build.
+ */
+const queue: Suite[] = [
+  ...checks.slice(0, 1),
+  ...suitesOfTests,
+  ...(otherNode ? [{ name: 'tests on another Node', run: () => vitest(pathWith(otherNode), nodeTests) }] : []),
+  ...databases
+    .filter((kind) => kind === 'sqlite' || isSlowIncluded)
+    .map((kind) => ({ name: `dredd on ${kind}`, run: () => dredd(kind) })),
+  ...(process.env['TEST_GENERATORS'] === '1'
+    ? [check('generated clients', 'tsx', ['scripts/contract/sdk.ts', 'openapi-fetch', 'hey-api'])]
+    : []),
+  ...checks.slice(1),
 ];
+const results: Result[] = [];
 
-const first = runInOrder(lists[0] ?? []);
-// Runs beside the first check, which needs no build.
+// Two suites at a time, because one alone leaves a core idle whenever it waits.
+const first = runQueue();
 buildChanged('program', 'documentation');
 process.env['TEST_BUILT'] = '1';
-const results = (await Promise.all([first, ...lists.slice(1).map(runInOrder)])).flat();
+await Promise.all([first, runQueue()]);
 process.exitCode = report();
 
-async function runInOrder(suites: readonly Suite[]): Promise<Result[]> {
-  const done: Result[] = [];
-  for (const { name, run } of suites) {
+/** Runs suites of the queue, one after another, until the queue is empty. */
+async function runQueue(): Promise<void> {
+  for (let suite = queue.shift(); suite; suite = queue.shift()) {
+    const { name, run } = suite;
     const startedAtMs = Date.now();
     const result = { name, ...(await run()), seconds: Math.round((Date.now() - startedAtMs) / 1000) };
     print(result);
-    done.push(result);
+    results.push(result);
   }
-  return done;
 }
 
 function print({ name, passed, failed, seconds }: Result): void {
