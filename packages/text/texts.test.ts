@@ -33,6 +33,17 @@ test('the result does not depend on earlier texts', () => {
   );
 });
 
+test('a message has the same concern alone and in a turn', () => {
+  for (const text of [
+    'My exam is tomorrow and I am not sad.',
+    'My boss shouted at me, so I cannot sleep.',
+    'I am fine.',
+  ])
+    expect(analyzer.scoreMessage(text).concern).toBe(
+      analyzer.analyzeTurn({ user_message: text, ai_response: '' }).concern,
+    );
+});
+
 test('the result contains only numbers and one flag per text', () => {
   fc.assert(
     fc.property(anyText, anyText, (user_message, ai_response) => {
