@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { createTestDatabase } from '../../testkit/databases.js';
+import { pythonWith } from '../../testkit/python.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
 
@@ -14,6 +15,8 @@ const main = new URL('../../dist/main.js', import.meta.url).pathname;
 const overflowing = 1_000;
 const atOnce = 50;
 const fileBytesMax = 20_480_000;
+const python = pythonWith();
+const testWithPython = test.runIf(python);
 
 test('a full log volume (ENOSPC) stops neither requests nor SIGTERM, and dropped lines are counted', async () => {
   const full = await open('/dev/full', 'w');
@@ -61,7 +64,7 @@ test('the log is JSON: start, requests and stop, probes only at level debug', as
   expect(lines.at(-1)).toMatchObject({ msg: 'stopped' });
 });
 
-test('the log on a terminal is text: time, level, message and few fields', async () => {
+testWithPython('the log on a terminal is text: time, level, message and few fields', async () => {
   const { url: DATABASE_URL } = await temporaryDatabase('sqlite');
   // Runs the program in a pseudo-terminal, and stops it after its start.
   const script = `
@@ -77,7 +80,7 @@ while True:
     if b'Listening' in text and not stopped: stopped = True; os.kill(pid, signal.SIGTERM)
 sys.stdout.buffer.write(text)`;
   const env = { PATH: process.env['PATH'], DATABASE_URL, PORT: '0', NO_COLOR: '1' };
-  const { stdout } = await promisify(execFile)('python3', ['-c', script, process.execPath, main], { env });
+  const { stdout } = await promisify(execFile)(python ?? '', ['-c', script, process.execPath, main], { env });
   expect(stdout).toMatch(/^\d\d:\d\d:\d\d INFO {2}started version=\d+\.\d+\.\d+ url=http:\S+ database=sqlite\r$/m);
   expect(stdout).toMatch(/^\d\d:\d\d:\d\d WARN {2}webhooks /m);
   expect(stdout).toMatch(/^\d\d:\d\d:\d\d INFO {2}stopped uptime_s=\d+\r$/m);
