@@ -6,7 +6,7 @@ import { Clock, startTestService, type TestService } from '../../testkit/service
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
 
 const seed = 20_260_105;
-const readingsSent = 400;
+const readingsSent = 200;
 
 /** One step of a history: advances the clock, then sends a body. */
 interface Sent {
