@@ -2,7 +2,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
 import { assertConforms } from '../../testkit/conformance.js';
-import { createTestDatabase, databaseKind } from '../../testkit/databases.js';
+import { createTestDatabase } from '../../testkit/databases.js';
 import { runMain, startMain } from '../../testkit/process.js';
 import { bodyOf } from '../../testkit/text-of.js';
 import { heapBytes } from './heap-bytes.js';
@@ -14,8 +14,7 @@ const perOperation = 120;
 const atOnce = 8;
 /** Time without a response after which a request counts as hanging, ms. */
 const hangMs = 10_000;
-/** A MySQL run checks the responses only: the heap does not depend on the database. */
-const roundCount = databaseKind === 'mysql' ? 1 : 3;
+const roundCount = 3;
 /** Maximum growth of the heap between two rounds of the same requests. */
 const growthBytesMax = 8 * 2 ** 20;
 
