@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { estimateEffect } from './effect.js';
+import { estimateEffect, isComparable } from './effect.js';
 import { addStress } from './response.js';
 import type { StressSums } from './remembered.js';
 
@@ -22,6 +22,7 @@ test('a topic has no effect while fewer than ten other turns are known, or befor
   expect(effectOf([80, 80], calm.slice(1))).toBeUndefined();
   expect(effectOf([], calm)).toBeUndefined();
   expect(effectOf([80, 80], calm)).toBeDefined();
+  expect([calm, calm.slice(1)].map((it) => isComparable({ all: sumsOf(...it) }, undefined))).toEqual([true, false]);
 });
 
 test('the evidence grows with the turns, and the effect toward the difference', () => {

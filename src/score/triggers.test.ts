@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addSighting, type Sighting, toProfile, type Trigger } from './triggers.js';
+import { addSighting, removeTopic, type Sighting, toProfile, type Trigger, unknownSubject } from './triggers.js';
 
 /** Returns a trigger after sightings one second apart, each as [score, session] or [score, session, 'certain']. */
 function seen(...sightings: ReadonlyArray<readonly [number, string, 'certain'?]>): Trigger {
@@ -169,4 +169,14 @@ test('for any sightings, a topic resolves only after it was active, its mean is 
     }),
     { numRuns: 2000 },
   );
+});
+
+test('a removed topic is in no list and no open turn of the person, and the turn remains', () => {
+  const turn = { atMs: 0, sessionId: 'chat', calmTopics: [], stress: 40, expressed: 0, levelBpm: 70 };
+  const all = { turns: 2, sum: 80, squares: 3_200 };
+  const turns = { open: [{ ...turn, topics: ['exams' as const, 'debt' as const] }], heartAtMs: 0, all };
+  const left = removeTopic({ ...unknownSubject, active: ['exams', 'debt'], resolved: ['exams'], turns }, 'exams');
+  const expected = { active: ['debt'], turns: { ...turns, open: [{ ...turn, topics: ['debt'] }] } };
+  expect(left).toEqual({ ...unknownSubject, ...expected });
+  expect(removeTopic({ ...unknownSubject, turns: { all } }, 'exams')).toEqual({ ...unknownSubject, turns: { all } });
 });
