@@ -48,6 +48,7 @@ test('a reading without a subject, a consent, a valid consent or an allowed sign
   await allow(service, subject_id, ['cardiovascular'], { expires_at: service.clock.at(60) });
   service.clock.advance(60);
   await refused({ subject_id, timestamp: service.clock.at() }, 'has expired');
+  expect((await service.request(`/v1/subjects/${subject_id}/consent`)).body.event_state).toBe('expired');
   await allow(service, subject_id, []);
   await refused({ subject_id, timestamp: service.clock.at() }, 'allows no signal');
   service.clock.advance(1);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { enums } from '../../generated/spec.js';
 import { advanceTo, startMs } from '../../testkit/arbitraries.js';
-import { removeLiveValues } from './consent.js';
+import { keepAllowedLive, readAllowed, removeLiveValues } from './consent.js';
 import type { ConsentCategory } from './remembered.js';
 import { backfillSession } from './session.js';
 import type { Reading } from './signals.js';
@@ -59,4 +59,20 @@ test('the values of backfilled readings are removed like those of current readin
   const left = removeLiveValues(both, allowing('vocal')).past;
   expect(left?.signals.tone).toBeUndefined();
   expect(left?.signals.heart_rate?.value).toBe(101);
+});
+
+test('a consent allows its categories until its end, and nothing from then on', () => {
+  const consent = { version: 1, categories: ['textual' as const], context: 'care' as const, expiresAtMs: startMs };
+  expect([...readAllowed(consent, false, startMs - 1)]).toEqual(['textual']);
+  expect([...readAllowed(consent, false, startMs)]).toEqual([]);
+});
+
+test('the live values of a person are kept with the category that allows them', () => {
+  const [heart, movement] = [
+    { bpm: 80, fastBpm: 82 },
+    { atMs: startMs, value: 0.5 },
+  ];
+  const live = { signals: {}, heart, implied: movement, movement, stated: undefined };
+  expect(keepAllowedLive(live, allowing('movement'))).toEqual({ signals: {}, heart, implied: movement });
+  expect(keepAllowedLive(live, allowing('cardiovascular'))).toEqual({ signals: {}, movement });
 });
