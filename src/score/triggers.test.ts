@@ -172,11 +172,15 @@ test('for any sightings, a topic resolves only after it was active, its mean is 
 });
 
 test('a removed topic is in no list and no open turn of the person, and the turn remains', () => {
-  const turn = { atMs: 0, sessionId: 'chat', calmTopics: [], stress: 40, expressed: 0, levelBpm: 70 };
+  const turn = { atMs: 0, sessionId: 'chat', stress: 40, expressed: 0, levelBpm: 70 };
   const all = { turns: 2, sum: 80, squares: 3_200 };
-  const turns = { open: [{ ...turn, topics: ['exams' as const, 'debt' as const] }], heartAtMs: 0, all };
+  const topics = ['exams' as const, 'debt' as const];
+  const turns = { open: [{ ...turn, topics, calmTopics: topics.toReversed() }], heartAtMs: 0, all };
   const left = removeTopic({ ...unknownSubject, active: ['exams', 'debt'], resolved: ['exams'], turns }, 'exams');
-  const expected = { active: ['debt'], turns: { ...turns, open: [{ ...turn, topics: ['debt'] }] } };
+  const expected = {
+    active: ['debt'],
+    turns: { ...turns, open: [{ ...turn, topics: ['debt'], calmTopics: ['debt'] }] },
+  };
   expect(left).toEqual({ ...unknownSubject, ...expected });
   expect(removeTopic({ ...unknownSubject, turns: { all } }, 'exams')).toEqual({ ...unknownSubject, turns: { all } });
 });

@@ -2,7 +2,7 @@ import { bands, triggers as settings } from '../../generated/spec.js';
 import type { Schema, State } from '../contract/contract.js';
 import { areaOfTopic, type TopicName } from '../../packages/text/vocabulary.js';
 import { type Effect, estimateEffect } from './effect.js';
-import type { PersonTurns, StressSums, Subject } from './remembered.js';
+import type { OpenTurn, PersonTurns, StressSums, Subject } from './remembered.js';
 import { addStress, type FinishedTurn } from './response.js';
 
 type TriggerStatus = Schema<'TriggerStatus'>;
@@ -243,7 +243,12 @@ export function moveTopic(
 /** Returns the subject without a topic. Its turns remain turns of the person. */
 export function removeTopic(subject: Subject, topic: string): Subject {
   const { active, resolved, turns } = subject;
-  const open = turns?.open?.map((turn) => ({ ...turn, topics: turn.topics.filter((it) => it !== topic) }));
+  const others = (topics: OpenTurn['topics']) => topics.filter((it) => it !== topic);
+  const open = turns?.open?.map((turn) => ({
+    ...turn,
+    topics: others(turn.topics),
+    calmTopics: others(turn.calmTopics),
+  }));
   return {
     ...subject,
     active: without(active, topic),
