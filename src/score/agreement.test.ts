@@ -56,6 +56,9 @@ test('the order of reports and the names of groups do not matter, and the opposi
       expect(opposite.value).toBeCloseTo(1 - value, 2);
       expect(opposite.low).toBeCloseTo(1 - high, 2);
       expect(opposite.high).toBeCloseTo(1 - low, 2);
+      // With the sides exchanged too, everything is the same: no side is left out of the variance.
+      const both = its.map((it) => ({ ...it, score: 100 - it.score, stress: it.stress >= 5 ? 0 : 10 }));
+      expect(estimateAuc(both)).toEqual({ value, low, high });
     }),
   );
 });
