@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dangerPatterns } from './danger-patterns.js';
+import { englishWords } from './language-words.js';
 import { loadTextModel } from './model.js';
 import { findExplicit, hasDangerWord } from './safety.js';
 import { createTextAnalyzer } from './texts.js';
@@ -45,6 +46,7 @@ test.each([
 test.each([
   ['ɏɏɏ', false],
   ['ɐɐɐ', true],
+  ['ɐɐɐ zor', false],
   ['ḀḀḀ', false],
   ['ỿỿỿ', false],
   ['ἀἀἀ', true],
@@ -55,6 +57,8 @@ test.each([
 test.each([
   ['trabajo zorb quok', false],
   ['trabajo zorb quok vlim', true],
+  ['trabajo don’t quok vlim', false],
+  [`trabajo ${englishWords.at(-1)} quok vlim…`, false],
   ['zorb quok vlim drant plesk grib thoz wemp crun', false],
   ['zorb quok vlim drant plesk grib thoz wemp crun yilt', true],
   ['zorb quok vlim drant plesk grib thoz wemp crun yilt_1', false],
