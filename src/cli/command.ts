@@ -165,10 +165,9 @@ function createHost(root: URL, env: Environment, takeWarnings: () => readonly st
       logLevel: string,
       start: (log: Logger) => Promise<Server>,
     ): Promise<Server> {
-      const { createLog, createStandardErrorOutput: standardError } = await import('../observe/log.js');
+      const { openServerLog } = await import('../observe/log.js');
       closeWithNpm(env);
-      const output = standardError();
-      const log = createLog(logLevel, output);
+      const { output, log } = openServerLog(logLevel);
       const running = await runStartStep(what, () => start(log));
       closeOnSignal({ running, tracing: undefined, log, output });
       for (const warning of takeWarnings()) log.warn(warning);

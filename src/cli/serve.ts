@@ -3,7 +3,7 @@ import type { Config } from '../config/config.js';
 import { version } from '../config/version.js';
 import type { DevelopmentKey } from '../keys/development-key.js';
 import { formatNewKeyCommand } from '../keys/expired-keys.js';
-import { createLog, createStandardErrorOutput } from '../observe/log.js';
+import { openServerLog } from '../observe/log.js';
 import type { Closable } from '../observe/start.js';
 import { closeOnSignal } from './close-on-signal.js';
 
@@ -30,8 +30,7 @@ export async function serve({ config, root, program, tracing, takeWarnings }: Se
     import('../serve/compose.js'),
     import('../serve/on-thread.js'),
   ]);
-  const output = createStandardErrorOutput();
-  const log = createLog(config.logLevel, output);
+  const { output, log } = openServerLog(config.logLevel);
   const onUnexpectedExit = (error: Error) => {
     log.fatal({ err: error }, 'core thread ended unexpectedly');
     void output.close().then(() => process.exit(1));
@@ -59,8 +58,7 @@ export async function runDeliveryWorker({ config, tracing, takeWarnings }: Serve
     import('../serve/deliver.js'),
   ]);
   requireDatabase(database);
-  const output = createStandardErrorOutput();
-  const log = createLog(config.logLevel, output);
+  const { output, log } = openServerLog(config.logLevel);
   const worker = await startDelivery({
     config,
     log,

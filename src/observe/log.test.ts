@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
-import { createLogOutput } from './log.js';
+import { expect, onTestFinished, test } from 'vitest';
+import { createLog, createLogOutput, logWarnings } from './log.js';
 
 test('lines are written after a write that was slower than the timer', async () => {
   const written: string[] = [];
@@ -19,4 +19,21 @@ test('lines are written after a write that was slower than the timer', async () 
   output.write('c');
   await expect(output.close()).resolves.toBe(true);
   expect(written).toEqual([long, 'b', 'c']);
+});
+
+test('warnings of Node.js are lines of the log, deprecations only at level debug', async () => {
+  const listeners = process.listeners('warning');
+  onTestFinished(
+    () => void listeners.reduce((it, listener) => it.on('warning', listener), process.removeAllListeners('warning')),
+  );
+  const lines: unknown[] = [];
+  logWarnings(createLog('debug', { write: (line) => void lines.push(JSON.parse(line)) }));
+  process.emitWarning('a leak');
+  process.emitWarning('another way', 'DeprecationWarning', 'DEP0000');
+  await expect
+    .poll(() => lines)
+    .toMatchObject([
+      { level: 40, err: { message: 'a leak' } },
+      { level: 20, err: { message: 'another way', code: 'DEP0000' } },
+    ]);
 });

@@ -12,6 +12,21 @@ export function createLog(level: string, destination: DestinationStream): Logger
   return pino({ level, serializers: { err: describeError } }, destination);
 }
 
+/** Opens the log of a server on standard error. */
+export function openServerLog(level: string) {
+  const output = createStandardErrorOutput();
+  const log = createLog(level, output);
+  logWarnings(log);
+  return { output, log };
+}
+
+/** Logs the warnings of Node.js, whose own listener writes text between the lines. Deprecations concern developers only. */
+export function logWarnings(log: Logger): void {
+  process.removeAllListeners('warning').on('warning', (warning) => {
+    log[warning.name === 'DeprecationWarning' ? 'debug' : 'warn']({ err: warning }, 'warning of Node.js');
+  });
+}
+
 /** Returns the loggable fields of an error. Omits the statement and values that database drivers attach. */
 function describeError(error: unknown): object | string {
   if (!(error instanceof Error)) return String(error);
@@ -31,7 +46,7 @@ export type LogOutput = Omit<ReturnType<typeof createLogOutput>, 'writeNow'>;
 export type WriteText = (text: string) => Promise<void>;
 
 /** Writes to standard error: JSON, and readable lines on a terminal. */
-export function createStandardErrorOutput(): LogOutput {
+function createStandardErrorOutput(): LogOutput {
   const { stderr } = process;
   const asIs = (line: string) => line;
   const output = createLogOutput(isStream(2) ? writeToStream : writeToFile, stderr.isTTY ? formatLine : asIs);

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createClock } from '../config/clock.js';
 import type { Config } from '../config/config.js';
-import { createLog } from '../observe/log.js';
+import { createLog, logWarnings } from '../observe/log.js';
 import type { Closable } from '../observe/start.js';
 import { connectThread, type Functions, createRemoteFunctions } from './connection.js';
 import { type Core, type CoreHost, startCore } from './core.js';
@@ -26,6 +26,7 @@ export function runCore(tracing: Closable | undefined): void {
   const { notify } = connectThread<HostFunctions>(parentPort, functions);
   const host = createRemoteFunctions<HostFunctions>(hostFunctions, notify);
   const log = createLog(config.logLevel, { write: host.writeLog });
+  logWarnings(log);
   functions['start'] = async () => {
     const core = await startCore({ config, log, now: createClock(config), host });
     const close = async () => {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.js';
 import { version } from '../../config/version.js';
-import { createLog, createStandardErrorOutput } from '../../observe/log.js';
+import { openServerLog } from '../../observe/log.js';
 import { startTimeLimit } from '../../webhooks/tasks.js';
 import { closeOnSignal } from '../close-on-signal.js';
 import { requireDatabase } from '../with-store.js';
@@ -33,8 +33,7 @@ export async function backUpRegularly(config: Config, schedule: Schedule): Promi
   const { folder, everyMs } = schedule;
   requireFolder(folder);
   requireDatabase(database);
-  const output = createStandardErrorOutput();
-  const log = createLog(config.logLevel, output);
+  const { output, log } = openServerLog(config.logLevel);
   const stop = new AbortController();
   const running = backUpUntil(stop.signal, config, schedule, log);
   const close = async () => {
