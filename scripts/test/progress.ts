@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import pc from 'picocolors';
-import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 
 type Failure = { readonly message: string; readonly stack?: string; readonly diff?: string };
 
@@ -17,9 +17,15 @@ export default class Progress implements Reporter {
   private readonly counts = { passed: 0, failed: 0 };
   private readonly seconds: Array<readonly [seconds: number, file: string]> = [];
   private files = 0;
+  private parts = 1;
 
+  onInit({ config }: Vitest): void {
+    this.parts = config.shard?.count ?? 1;
+  }
+
+  /** Called with the files of all parts. */
   onTestRunStart(files: readonly unknown[]): void {
-    this.files = files.length;
+    this.files = Math.ceil(files.length / this.parts);
   }
 
   onTestCaseResult(test: TestCase): void {
