@@ -108,5 +108,7 @@ export function createFeedbackWriter(scope: WriteScope) {
 
 function toReport(row: Nullable<Fields>): StoredReport {
   const { score, model, readings, ...report } = omitNulls<Fields>(row);
-  return score === undefined ? report : { ...report, published: { score, model, readings } as ScoreAtReport };
+  return score === undefined || model === undefined || readings === undefined
+    ? report
+    : { ...report, published: { score, model, readings } };
 }

@@ -68,7 +68,7 @@ export function createDeliveryLog({ knex, accountId }: ReadScope) {
 
 /** Compares deliveries for a list that is ordered by a time, newest first. */
 export function orderNewestFirst(by: DeliveryTime): (a: Delivery, b: Delivery) => number {
-  return (a, b) => Number(b[by]) - Number(a[by]) || (a.deliveryId < b.deliveryId ? 1 : -1);
+  return (a, b) => (b[by] ?? 0) - (a[by] ?? 0) || (a.deliveryId < b.deliveryId ? 1 : -1);
 }
 
 export function createFailedDeliveryTable(scope: ReadScope) {
