@@ -445,8 +445,8 @@ export interface paths {
          * @description Returns who read, exported or erased this person's data, newest first. An entry means one or more requests of a key
          *     in a minute. It appears within a second after the first of these requests.
          *
-         *     A request for all people of the account, e.g. an unfiltered export, is listed for every person, with `scope`
-         *     `account`. Requests that send data are not listed.
+         *     A request for all people of the account has `scope` `account` and is in every person's list. Requests that send
+         *     data are not listed.
          *
          *     Entries are kept for 365 days, or the time that the deployment sets. An erasure of the person deletes the link
          *     between the person and the entries.

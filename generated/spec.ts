@@ -2412,4 +2412,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "1ff9db743d86db8f86894754d2e8db4e87ca0e89af461b6c5805e57ae29434eb" as const;
+export const contractDigest = "cc2201be590d0a6dd624de108eadd144f56be9bd3d431d5a0556174e2abf4e7c" as const;
