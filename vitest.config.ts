@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { hasChromium } from './testkit/chromium.js';
 import { pythonForClient } from './testkit/python.js';
-import { hasCurl } from './testkit/has-curl.js';
-import { hasPromtool } from './testkit/has-promtool.js';
-import { hasRedisServer } from './testkit/has-redis-server.js';
+import { hasCommands } from './testkit/has-commands.js';
 import { isInstalled, outsideFolders } from './testkit/outside.js';
 
 /** Linux keeps this folder in memory, where a commit does not wait for a disk. */
@@ -57,9 +55,9 @@ export default defineConfig({
       // An embedded database has no outages and no replicas, so these tests run only on MySQL.
       ...(isMysql ? onceOnly : ['**/*.mysql.*']),
       ...(process.env['TEST_SLOW'] === '1' ? [] : slow),
-      ...(hasCurl() ? [] : ['**/*.curl.*']),
-      ...(hasRedisServer() ? [] : ['**/*.redis.*']),
-      ...(hasPromtool() ? [] : ['**/*.promtool.*']),
+      ...(hasCommands('curl', 'jq') ? [] : ['**/*.curl.*']),
+      ...(hasCommands('redis-server') ? [] : ['**/*.redis.*']),
+      ...(hasCommands('promtool') ? [] : ['**/*.promtool.*']),
       ...(hasChromium() ? [] : ['**/*.browser.*']),
       ...(pythonForClient() ? [] : ['**/*.python.*']),
       ...outsideFolders.filter((it) => !isInstalled(it)).map((it) => `${it}/**`),

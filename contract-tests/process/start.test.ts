@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { listAllSettings } from '../../src/config/settings.js';
 import { runHere } from '../../testkit/command-line.js';
-import { hasCurl } from '../../testkit/has-curl.js';
+import { hasCommands } from '../../testkit/has-commands.js';
 import { listen } from '../../testkit/listen.js';
 import { type Ended, runMain, startCommand, startMain } from '../../testkit/process.js';
 import { startProgram } from '../../testkit/program.js';
@@ -30,7 +30,7 @@ test('an empty embedded database gets a key, and the printed command works when 
     /It expires on \d{4}-\d\d-\d\d\. To create a new one: npx state-service keys create/,
   );
   const line = service.stdout().match(/curl -s .*/)?.[0] ?? '';
-  if (hasCurl()) {
+  if (hasCommands('curl')) {
     const answer = JSON.parse(execFileSync('bash', ['-c', line], { encoding: 'utf8' }));
     expect(answer).toMatchObject({ session_id: 'first-start', hsp_version: '1.0' });
   }

@@ -17,9 +17,7 @@ import pc from 'picocolors';
 import { chromiumPath, hasChromium } from '../../testkit/chromium.js';
 import { type DatabaseKind, isMysqlReachable, mysqlServerUrl } from '../../testkit/databases.js';
 import { pythonForClient, pythonModules } from '../../testkit/python.js';
-import { hasCurl } from '../../testkit/has-curl.js';
-import { hasPromtool } from '../../testkit/has-promtool.js';
-import { hasRedisServer } from '../../testkit/has-redis-server.js';
+import { hasCommands } from '../../testkit/has-commands.js';
 import { isInstalled, outsideFolders } from '../../testkit/outside.js';
 import { buildChanged } from '../build/build-changed.mjs';
 
@@ -62,9 +60,17 @@ const needs: ReadonlyArray<readonly [variable: string, isThere: boolean, hint: s
     `Tests of the Python client did not run: they require Python 3.11 with ${pythonModules.join(', ')}.`,
   ],
   ['OUTSIDE', missingFolders.length === 0, `Not run: ${missingFolders.join(', ')}. Run npm run install:outside first.`],
-  ['CURL', hasCurl(), 'Commands of the guides did not run: curl or jq is missing. Install both.'],
-  ['REDIS', hasRedisServer(), 'Tests of shared limits did not run: redis-server is missing. Install Redis 7.'],
-  ['PROMTOOL', hasPromtool(), 'Tests of alert rules did not run: promtool is missing. Install the package prometheus.'],
+  ['CURL', hasCommands('curl', 'jq'), 'Commands of the guides did not run: curl or jq is missing. Install both.'],
+  [
+    'REDIS',
+    hasCommands('redis-server'),
+    'Tests of shared limits did not run: redis-server is missing. Install Redis 7.',
+  ],
+  [
+    'PROMTOOL',
+    hasCommands('promtool'),
+    'Tests of alert rules did not run: promtool is missing. Install the package prometheus.',
+  ],
   [
     'MYSQL',
     hasMysql,
@@ -88,10 +94,10 @@ const checks: Suite[] = [
   check('contract: redocly', 'redocly', ['lint', 'openapi.yaml']),
 ];
 /** SQLite in two parts, because a suite that takes longer than half of the time leaves the other runner idle at the end. */
-const [firstOnSqlite, secondOnSqlite] = ['1/2', '2/2'].map((part) => ({
+const onSqlite = (part: string): Suite => ({
   name: `tests on sqlite, part ${part}`,
   run: () => vitest({ TEST_DATABASE: 'sqlite' }, [`--shard=${part}`]),
-})) as [Suite, Suite];
+});
 const onMysql = { name: 'tests on mysql', run: () => vitest({ TEST_DATABASE: 'mysql' }) };
 /**
  * The longest suites are first, so that short ones keep the second core busy until the end. The check of the code is
@@ -99,9 +105,9 @@ const onMysql = { name: 'tests on mysql', run: () => vitest({ TEST_DATABASE: 'my
  */
 const queue: Suite[] = [
   ...checks.slice(0, 1),
-  firstOnSqlite,
+  onSqlite('1/2'),
   ...(hasMysql ? [onMysql] : []),
-  secondOnSqlite,
+  onSqlite('2/2'),
   ...(otherNode ? [{ name: 'tests on another Node', run: () => vitest(pathWith(otherNode), nodeTests) }] : []),
   ...databases
     .filter((kind) => kind === 'sqlite' || isSlowIncluded)

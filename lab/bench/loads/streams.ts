@@ -8,7 +8,7 @@ import { Command } from 'commander';
 import { quantile } from '../../../packages/tools/terminal/quantile.js';
 import { markdownTable, textTable } from '../../../packages/tools/terminal/table.js';
 import type { DatabaseKind } from '../../../testkit/databases.js';
-import { hasRedisServer } from '../../../testkit/has-redis-server.js';
+import { hasCommands } from '../../../testkit/has-commands.js';
 import {
   createKeyOf,
   type Env,
@@ -95,7 +95,7 @@ async function measureLatency(kind: DatabaseKind, { streams: count, seconds }: O
 
 /** Measures streams at one process and readings at another one. */
 async function measureOtherProcess(kind: DatabaseKind, { seconds }: Options): Promise<Figure[]> {
-  const redis = hasRedisServer() ? await startPrivateRedis() : undefined;
+  const redis = hasCommands('redis-server') ? await startPrivateRedis() : undefined;
   try {
     const figures: Figure[] = [];
     for (const env of [...(redis ? [{ REDIS_URL: redis.url }] : []), {}]) {

@@ -4,14 +4,16 @@ import { h, show } from './dom.js';
 import { count, label, percent } from './format.js';
 import { reasonOf } from './service.js';
 
+const plurals = { day: 'days', person: 'people' } as const;
+type Group = keyof typeof plurals;
 const chance = 0.5;
 const source = 'Store a report on the page of a session or a person, or send reports with POST /v1/feedback.';
 const captionOf = (units: string) =>
   `Probability that a report of ${bounds.stressed_from} or more has a higher score than another report, with its 95 % interval over ${units}. ${chance} is chance.`;
 const chanceHint = `The interval contains ${chance}: these reports do not show that the score agrees better than chance.`;
 
-/** Returns the agreement of scores with reports. `group` names what counts as one group: a day or a person. */
-export function createAgreementView(request: () => Promise<Agreement>, group: 'day' | 'person', signal: AbortSignal) {
+/** Returns the agreement of scores with reports. A group is all reports of a day or of a person. */
+export function createAgreementView(request: () => Promise<Agreement>, group: Group, signal: AbortSignal) {
   const line = h('span.agreement-line.hint', { role: 'status' }, 'Loading …');
   const detail = h('div.agreement', { hidden: true });
   return {
@@ -30,26 +32,25 @@ export function createAgreementView(request: () => Promise<Agreement>, group: 'd
   };
 }
 
-function draw(agreement: Agreement, group: string) {
+function draw(agreement: Agreement, group: Group) {
   const { auc, calibration } = agreement;
-  const units = group === 'day' ? 'days' : 'people';
   const isChance = auc && auc.low <= chance && auc.high >= chance;
   const name = h('span', 'AUC ', h('strong', auc?.value.toFixed(2)));
   return [
     auc
       ? plots(['0', `${chance} chance`, '1'], [h('li', name, intervalPlot(auc), h('span.hint', intervalOf(auc)))])
       : missingReports(agreement, group),
-    auc && h('p.hint', [captionOf(units), isChance && ` ${chanceHint}`]),
-    h('h3', `Stressed reports by band of the score, with 95 % intervals over ${units}`),
+    auc && h('p.hint', [captionOf(plurals[group]), isChance && ` ${chanceHint}`]),
+    h('h3', `Stressed reports by band of the score, with 95 % intervals over ${plurals[group]}`),
     plots(['0 %', '50 %', '100 %'], calibration.map(calibrationRow)),
   ];
 }
 
-function describe({ reports, scored_reports, groups, auc, model_version: model }: Agreement, group: string): string {
+function describe({ reports, scored_reports, groups, auc, model_version: model }: Agreement, group: Group): string {
   if (reports === 0) return 'No reports yet.';
   const newest = reports === bounds.reports_max ? 'the newest ' : '';
   const scored = scored_reports.toLocaleString('en');
-  const groupCount = count(groups, group, group === 'person' ? 'people' : 'days');
+  const groupCount = count(groups, group, plurals[group]);
   const figures = auc ? `AUC ${auc.value.toFixed(2)} (${intervalOf(auc)})` : 'No AUC yet';
   return `${figures}: ${newest}${count(reports, 'report')}, ${scored} with a score of model ${model}, ${groupCount}`;
 }
@@ -59,7 +60,7 @@ function intervalOf({ low, high }: Estimate): string {
 }
 
 /** Returns what an AUC requires, and what there is. */
-function missingReports({ scored_reports: scored, stressed_reports: stressed, groups }: Agreement, group: string) {
+function missingReports({ scored_reports: scored, stressed_reports: stressed, groups }: Agreement, group: Group) {
   const required = [
     [scored, bounds.reports_min, 'reports with a score'],
     [stressed, bounds.side_reports_min, `of them with a stress of ${bounds.stressed_from} or more`],

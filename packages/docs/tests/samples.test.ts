@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { operations } from '../contract.js';
 import { sampleRequest } from '../sample-request.js';
 import { localServer, createSamples } from '../samples.js';
-import { hasCurl } from '../../../testkit/has-curl.js';
+import { hasCommands } from '../../../testkit/has-commands.js';
 import { pythonWith } from '../../../testkit/python.js';
 import { Clock, root, startTestService } from '../../../testkit/service.js';
 import { temporaryFolder } from '../../../testkit/temporary-folder.js';
@@ -24,22 +23,18 @@ const run = promisify(execFile);
 const limitMs = 300_000;
 const tsx = new URL('node_modules/.bin/tsx', root).pathname;
 
+/** Go and PHP are checked where they are installed. */
 const runners: readonly Runner[] = [
-  ...(hasCurl() ? [{ language: 'curl', file: 'sample.sh', command: 'bash' }] : []),
+  ...(hasCommands('curl') ? [{ language: 'curl', file: 'sample.sh', command: 'bash' }] : []),
   { language: 'TypeScript', file: 'sample.mts', command: tsx },
-  ...(isInstalled('php') ? [{ language: 'PHP', file: 'sample.php', command: 'php' }] : []),
-  ...(isInstalled('go') ? [{ language: 'Go', file: 'sample.go', command: 'go', args: ['run'] }] : []),
+  ...(hasCommands('php') ? [{ language: 'PHP', file: 'sample.php', command: 'php' }] : []),
+  ...(hasCommands('go') ? [{ language: 'Go', file: 'sample.go', command: 'go', args: ['run'] }] : []),
 ];
 const interpreter = pythonWith('httpx');
 const python: Runner = { language: 'Python', file: 'sample.py', command: interpreter ?? 'python3' };
 const isPythonCovered = interpreter !== undefined || process.env['TEST_PYTHON_REQUIRED'] === '1';
 /** Operations in the order of execution. A session must exist before its state is read. */
 const story = ['ingest', 'ingestBatch', 'getState', 'getHistory', 'registerWebhook', 'listWebhooks', 'getHealth'];
-
-/** Go and PHP are checked where they are installed. */
-function isInstalled(command: string): boolean {
-  return (process.env['PATH'] ?? '').split(delimiter).some((it) => existsSync(join(it, command)));
-}
 
 test.each(runners)('the $language samples run unchanged', runStory);
 test.runIf(isPythonCovered)('the Python samples run unchanged', () => runStory(python));
