@@ -56,11 +56,7 @@ function dayStrip(day: calendar.Day, hours: readonly Hour[], span: calendar.Peri
   return h(
     'li.line.between',
     span === 'day' ? name : h('a', { href, 'aria-label': name }, span === 'month' ? date.getDate() : name),
-    h(
-      'span.hint',
-      { class: span === 'month' && 'tiny' },
-      span === 'month' ? stress || time : [time, stress && ' · ', stress],
-    ),
+    h('span.hint', { class: span === 'month' && 'tiny' }, time, stress && ' · ', stress),
     plot.drawing('svg.strip', `${name}: ${describeStates(seconds)}`, lines, hourStacks(day, hours)),
   );
 }
