@@ -26,6 +26,12 @@ export const ample = {
   LIMIT_FAILED_AUTHENTICATIONS_PER_MINUTE: '0',
 };
 
+/**
+ * Time limit for sending a request in ms. Test and service share an event loop. If it stands still on a loaded machine,
+ * the service must not blame the client.
+ */
+const patientRequestMs = 120_000;
+
 /** A manual clock. It starts at the real time, so that timestamps are plausible. */
 export class Clock {
   nowMs = Date.now();
@@ -153,6 +159,7 @@ async function start(options: TestServiceOptions): Promise<Running> {
     now: clock.now,
     ...(!options.hasOwnDatabaseClock && { databaseNow: clock.now }),
     pollMs: 50,
+    requestMs: patientRequestMs,
     ...(options.heartbeatMs !== undefined && { heartbeatMs: options.heartbeatMs }),
   });
   const store = openStore(config.database);

@@ -40,6 +40,8 @@ interface ServerParts {
   readonly log: Logger;
   /** Idle time of connections in ms. Tests shorten it. */
   readonly idleMs?: number;
+  /** Time limit for sending a request in ms. Tests with client and server in one process lengthen it. */
+  readonly requestMs?: number | undefined;
 }
 
 /** Starts the server. Rejects when it cannot listen on the address. Port 0 selects a free port. */
@@ -49,8 +51,8 @@ export async function startServer(app: Express, parts: ServerParts) {
     ...createMessageClasses(app),
     requireHostHeader: false,
     maxHeaderSize: headerBytesMax,
-    headersTimeout: sendMs.headers,
-    requestTimeout: sendMs.request,
+    headersTimeout: parts.requestMs ?? sendMs.headers,
+    requestTimeout: parts.requestMs ?? sendMs.request,
     connectionsCheckingInterval: sendMs.checkEvery,
     keepAliveTimeout: keepAliveMs,
   });

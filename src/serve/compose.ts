@@ -33,6 +33,8 @@ export interface ServiceParts extends ProcessParts {
   readonly startCore: StartCore;
   /** Time between two comments of a stream, in ms. Tests shorten it. */
   readonly heartbeatMs?: number;
+  /** Time limit for sending a request in ms. Tests lengthen it. */
+  readonly requestMs?: number;
 }
 
 export interface Service {
@@ -74,7 +76,7 @@ async function serve(
   closing: AbortSignal,
   parts: ServiceParts,
 ): Promise<Omit<Service, 'leave' | 'close'>> {
-  const { config, root, log, heartbeatMs } = parts;
+  const { config, root, log, heartbeatMs, requestMs } = parts;
   const metrics = createMetrics();
   const { observeRequest, observeRefusal, observeGroup, observeAttempt, observeStatus } = metrics;
   const sessionRequests = keep(
@@ -171,7 +173,7 @@ async function serve(
   });
   const { url } = keep(
     await runStartStep('HOST and PORT', () =>
-      startServer(app, { host: config.host, port: config.port, connectionsMax: config.connectionsMax, log }),
+      startServer(app, { host: config.host, port: config.port, connectionsMax: config.connectionsMax, requestMs, log }),
     ),
   );
   // Runs after the server listens. A process that cannot serve must not create the key, which is shown only once, and
