@@ -1,3 +1,4 @@
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { formatWithOptions } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
@@ -9,6 +10,7 @@ import { runCommand } from '../src/cli/command.js';
 import { settingsFor } from './databases.js';
 import type { Ended, Env } from './program.js';
 import { root } from './service.js';
+import { until } from './until.js';
 
 let last: Promise<unknown> = Promise.resolve();
 
@@ -62,9 +64,35 @@ setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
 /** Closes database files: libsql keeps a closed database open until its prepared statements are garbage-collected. */
-export async function closeFiles(): Promise<void> {
+async function closeFiles(): Promise<void> {
   collectGarbage();
   await setImmediate();
+}
+
+/**
+ * Resolves when this process has closed the file of the database. One collection is not always enough, because a stack
+ * may still hold a statement. Without a list of open files, as on macOS, collects once.
+ */
+export async function untilClosed(databaseUrl: string): Promise<void> {
+  const file = databaseUrl.replace(/^sqlite:/, '');
+  await until(`${file} is closed`, async () => {
+    await closeFiles();
+    return !openFiles().includes(file);
+  });
+}
+
+const descriptors = '/proc/self/fd';
+
+function openFiles(): string[] {
+  if (!existsSync(descriptors)) return [];
+  // The descriptor that lists the folder is closed by the time its link is read.
+  return readdirSync(descriptors).flatMap((it) => {
+    try {
+      return [readlinkSync(`${descriptors}/${it}`)];
+    } catch {
+      return [];
+    }
+  });
 }
 
 type Output = Pick<Ended, 'stdout' | 'stderr'>;

@@ -127,7 +127,8 @@ test('a person who came back after an erasure and before the backup stays', asyn
   await read('s1', 'anna');
   await backUp();
   await service.stop();
-  expect((await restore()).stdout).toContain('No person was erased since.');
+  const { stdout, stderr } = await restore();
+  expect(stdout, stderr).toContain('No person was erased since.');
   expect(await look(await restart(), 'anna', 's1')).toEqual([200, 200]);
 });
 

@@ -1,4 +1,4 @@
-import { closeFiles } from '../../testkit/command-line.js';
+import { untilClosed } from '../../testkit/command-line.js';
 import { runMain, startMain } from '../../testkit/process.js';
 import { Clock, startTestService } from '../../testkit/service.js';
 
@@ -23,7 +23,7 @@ export async function startWithKey({ DATABASE_URL = '', ...env }: Record<string,
   const database = { url: DATABASE_URL, drop: async () => undefined };
   const service = await startTestService({ database, env, clock });
   const used = key ?? service.key;
-  const stop = () => service.close().then(closeFiles);
+  const stop = () => service.close().then(() => untilClosed(DATABASE_URL));
   return { service: { url: service.url, stop }, send: createSend(service.url, used), key: used };
 }
 

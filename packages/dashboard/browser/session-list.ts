@@ -195,8 +195,9 @@ const alarming: readonly SessionState[] = ['acute_stress', 'stressed'];
 
 /** Returns the distribution of states, whose parts filter the list, and the sessions that need attention. */
 export function createOverview(sessions: Sessions, onFilter: (states: ReadonlySet<SessionState>) => void) {
-  const [states, list, rest] = [h('div.line'), h('ul.attention.line'), h('span.hint')];
   const heading = h('h1', { id: 'states-title', tabindex: -1 }, 'Sessions by state');
+  // The page has its heading from the start, before the counts are known.
+  const [states, list, rest] = [h('div.line', heading), h('ul.attention.line'), h('span.hint')];
   const attention = h('div.line', h('h2', 'Attention'), list, rest);
   const showAttention = (now: number) => {
     const found = sessions

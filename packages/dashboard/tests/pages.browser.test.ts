@@ -69,6 +69,16 @@ test(
   everyPageMs,
 );
 
+test('the page of sessions has its heading before the states are counted', async () => {
+  const service = await startShown();
+  const { page } = await openBrowser(service.url);
+  // Counts are drawn in an animation frame.
+  await page.addInitScript('requestAnimationFrame = () => 0');
+  await open(service, page, '#/');
+  await page.locator('.rows').getByRole('link', { name: /shown/ }).waitFor();
+  expect(await page.locator('h1').allTextContents()).toEqual(['Sessions by state']);
+});
+
 test('a session shows its score, reason, chart, signals and triggers', async () => {
   const service = await startShown();
   const { page } = await openBrowser(service.url);
