@@ -106,8 +106,8 @@ const onMysql = { name: 'tests on mysql', run: () => vitest({ TEST_DATABASE: 'my
 const queue: Suite[] = [
   ...checks.slice(0, 1),
   onSqlite('1/2'),
-  ...(hasMysql ? [onMysql] : []),
   onSqlite('2/2'),
+  ...(hasMysql ? [onMysql] : []),
   ...(otherNode ? [{ name: 'tests on another Node', run: () => vitest(pathWith(otherNode), nodeTests) }] : []),
   ...databases
     .filter((kind) => kind === 'sqlite' || isSlowIncluded)
