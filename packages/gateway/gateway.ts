@@ -213,7 +213,8 @@ async function forwardBody(
       text?.add(chunk);
       if (response.write(chunk)) return;
       body.pause();
-      response.uncork();
+      // Since Node.js 22, one call too many holds all further chunks back.
+      if (response.writableCorked > 0) response.uncork();
     });
   });
   const answer = text?.end();

@@ -44,7 +44,7 @@ const otherNode = process.env['TEST_OTHER_NODE'];
 const nodeTests = [
   ...['start', 'shutdown', 'core-thread', 'log-output', 'keys'].map((it) => `contract-tests/process/${it}.test.ts`),
   ...['bodies', 'half-open', 'pipelines', 'slow-senders'].map((it) => `contract-tests/hostile/${it}.test.ts`),
-  ...['contract-tests/http', 'contract-tests/streamEvents', 'src/http', 'src/serve', 'src/store'],
+  ...['contract-tests/http', 'contract-tests/streamEvents', 'packages/gateway', 'src/http', 'src/serve', 'src/store'],
 ];
 const isSlowIncluded = process.env['TEST_SLOW'] === '1';
 const spectralFolder = 'scripts/contract/spectral';

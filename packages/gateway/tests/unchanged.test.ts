@@ -155,3 +155,14 @@ test('the path of a base URL replaces the version, and a compressed response pas
   });
   expect((await (await post('/v1/messages', odd())).json()).messages).toHaveLength(1);
 });
+
+test.each(['application/json', 'text/event-stream'])('a large response of the type %s arrives whole', async (type) => {
+  const { upstream, post } = await startStage();
+  const chunk = 'x'.repeat(300_000);
+  upstream.respond((_, response) => {
+    response.writeHead(200, { 'Content-Type': type });
+    for (let sent = 0; sent < 10; sent += 1) response.write(chunk);
+    response.end();
+  });
+  expect(await (await post('/v1/messages', odd())).text()).toBe(chunk.repeat(10));
+});
