@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { createServer } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -27,6 +28,7 @@ test.each([
   const url = await startHanging(head);
   // Never aborted, like the signal of a worker that keeps running.
   const closing = new AbortController();
+  setMaxListeners(receivers, closing.signal);
   const collecting = setInterval(collectGarbage, 100);
   onTestFinished(() => clearInterval(collecting));
   const outcomes: AttemptOutcome[] = await Promise.all(
