@@ -3,7 +3,7 @@
  * those of tools, which the package does not contain. Exits with 1 if there are any, and with 0 if npm gets no report.
  */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 interface Report {
@@ -33,9 +33,12 @@ export function findAdvisories({ vulnerabilities = {} }: Report, { packages }: L
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const root = new URL('../', import.meta.url);
   const read = (name: string) => JSON.parse(readFileSync(new URL(name, root), 'utf8'));
-  const shipped = new Set<string>(
-    read('dist/sbom.cdx.json').components.map((it: { 'bom-ref': string }) => it['bom-ref']),
-  );
+  const list = 'dist/sbom.cdx.json';
+  if (!existsSync(new URL(list, root))) {
+    console.error(`${list} is missing: run npm pack first`);
+    process.exit(1);
+  }
+  const shipped = new Set<string>(read(list).components.map((it: { 'bom-ref': string }) => it['bom-ref']));
   const { stdout } = spawnSync('npm', ['audit', '--json'], { cwd: fileURLToPath(root), encoding: 'utf8' });
   const report: Report = JSON.parse(stdout || '{}');
   const advisories = findAdvisories(report, read('package-lock.json'), shipped);
