@@ -126,6 +126,20 @@ test('a turn that ends after the erasure of its person is not stored', async () 
   expect((await post(path, message())).headers.get('x-state')).toBe(null);
 });
 
+test('the gateway ends after it has sent a turn again that the service did not accept', async () => {
+  const { url } = await startTestService();
+  const proxy = await startFaultyProxy(url);
+  const { upstream, post, scores, close } = await startStage({}, proxy);
+  upstream.respond(async (_, response) => {
+    // The next request is the turn.
+    await injectFaults(proxy, ['bad gateway', 'bad gateway']);
+    sendJson(response, chatResponse({ role: 'assistant', content: 'Which part?' }, 'stop'));
+  });
+  await (await post(path, message())).text();
+  await close();
+  expect(await scores(1)).toHaveLength(2);
+});
+
 test('another credential gets no remembered state of the same message', async () => {
   const { upstream, post } = await startStage();
   await post(path, message());
