@@ -57,7 +57,7 @@ function writeWhole(response: ServerResponse, [chunk, encoding]: readonly unknow
  * afterwards.
  */
 const bytesMax = 16 * 1_048_576;
-const drainMs = 5_000;
+const timeMs = 5_000;
 /**
  * Pause between two reads of one connection (about 64 KB each), in ms. It prevents many large bodies from slowing other
  * requests.
@@ -74,8 +74,8 @@ const smallBytesMax = 65_536;
  */
 export type EndAfterBody = (response: ServerResponse, write: () => void, end: () => void) => boolean;
 
-/** Creates a function whose calls share the limit of drained connections. Tests on a busy machine read for longer. */
-export function createEndAfterBody(timeMs = drainMs): EndAfterBody {
+/** Creates a function whose calls share the limit of drained connections. */
+export function createEndAfterBody(): EndAfterBody {
   let drains = 0;
   return (response, write, end) => {
     const { req: request } = response;
@@ -90,7 +90,7 @@ export function createEndAfterBody(timeMs = drainMs): EndAfterBody {
     };
     drains += 1;
     if (drains > drainsMax) finish(false);
-    else drain(request, timeMs, finish);
+    else drain(request, finish);
     return true;
   };
 }
@@ -112,7 +112,7 @@ function readDeclaredBytes({ headers }: IncomingMessage): number {
 }
 
 /** Reads and discards the rest of a body. Calls back with false when a limit is reached. */
-function drain(request: IncomingMessage, timeMs: number, done: (isComplete: boolean) => void): void {
+function drain(request: IncomingMessage, done: (isComplete: boolean) => void): void {
   const { socket } = request;
   const endsAtMs = performance.now() + timeMs;
   const startBytes = socket.bytesRead;

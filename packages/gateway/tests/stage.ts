@@ -8,9 +8,6 @@ import { type ModelUpstream, openModelUpstream } from '../../../testkit/model-up
 import { startTestService, type TestService } from '../../../testkit/service.js';
 import { until } from '../../../testkit/until.js';
 
-/** A busy machine reads the rest of a rejected body slowly. */
-const drainMs = 120_000;
-
 export const distress = 'My exam is tomorrow and I panic, I cannot cope any more.';
 /** The headers of a caller. The session has the name of no other session. */
 export type StateHeaders = Record<'X-State-Key' | 'X-State-Session' | 'X-State-Subject', string>;
@@ -50,7 +47,7 @@ export async function startStage(env: Record<string, string> = {}, serviceUrl?: 
     ...env,
   };
   const log = createLog('debug', { write: (line: string) => void logs.push(line) });
-  const gateway = await startGateway(readGatewayConfig(settings, readVariables), log, createEndAfterBody(drainMs));
+  const gateway = await startGateway(readGatewayConfig(settings, readVariables), log, createEndAfterBody());
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= gateway.close());
   onTestFinished(close);
