@@ -26,7 +26,11 @@ export function runHere(args: readonly string[], env: Env): Promise<Ended> {
 }
 
 async function captured(args: readonly string[], env: Env): Promise<Ended> {
-  if (args[0] === 'restore') await closeFiles();
+  const url = env['DATABASE_URL'] ?? '';
+  const isRestore = args[0] === 'restore';
+  if (isRestore) await collect();
+  // A test may hold the database open.
+  const openBefore = countOpen(url);
   const output = { stdout: '', stderr: '' };
   let exited: Ended | undefined;
   const exit = (code = 0) => {
@@ -56,43 +60,45 @@ async function captured(args: readonly string[], env: Env): Promise<Ended> {
     return exited ?? { code: Number(process.exitCode ?? 0), ...output };
   } finally {
     for (const restore of restores) restore();
-    if (args[0] === 'restore') await closeFiles();
+    if (isRestore) await untilClosed(url, openBefore);
   }
 }
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-/** Closes database files: libsql keeps a closed database open until its prepared statements are garbage-collected. */
-async function closeFiles(): Promise<void> {
+async function collect(): Promise<void> {
   collectGarbage();
   await setImmediate();
 }
 
 /**
- * Resolves when this process has closed the file of the database. One collection is not always enough, because a stack
- * may still hold a statement. Without a list of open files, as on macOS, collects once.
+ * Resolves when this process has the file of the database open at most this often. libsql keeps a closed database open
+ * until its prepared statements are garbage-collected. One collection is not always enough, because a stack may still
+ * hold a statement. Without a list of open files, as on macOS, collects once.
  */
-export async function untilClosed(databaseUrl: string): Promise<void> {
-  const file = databaseUrl.replace(/^sqlite:/, '');
-  await until(`${file} is closed`, async () => {
-    await closeFiles();
-    return !openFiles().includes(file);
+export async function untilClosed(databaseUrl: string, openMax = 0): Promise<void> {
+  await until(`${databaseUrl} is closed`, async () => {
+    await collect();
+    return countOpen(databaseUrl) <= openMax;
   });
 }
 
 const descriptors = '/proc/self/fd';
 
-function openFiles(): string[] {
-  if (!existsSync(descriptors)) return [];
-  // The descriptor that lists the folder is closed by the time its link is read.
-  return readdirSync(descriptors).flatMap((it) => {
-    try {
-      return [readlinkSync(`${descriptors}/${it}`)];
-    } catch {
-      return [];
-    }
-  });
+function countOpen(databaseUrl: string): number {
+  if (!existsSync(descriptors)) return 0;
+  const file = databaseUrl.replace(/^sqlite:/, '');
+  return readdirSync(descriptors).filter((it) => readLink(`${descriptors}/${it}`) === file).length;
+}
+
+/** The descriptor that lists the folder is closed before its link is read. */
+function readLink(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 type Output = Pick<Ended, 'stdout' | 'stderr'>;

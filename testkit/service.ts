@@ -84,6 +84,8 @@ export interface TestServiceOptions {
   readonly hasOwnDatabaseClock?: boolean;
   /** Time between two comments of a stream, ms. */
   readonly heartbeatMs?: number;
+  /** Time limit for sending a request, ms. Default two minutes. */
+  readonly requestMs?: number;
   /** An existing database, which is not dropped when the service ends. */
   readonly database?: TestDatabase;
 }
@@ -159,7 +161,7 @@ async function start(options: TestServiceOptions): Promise<Running> {
     now: clock.now,
     ...(!options.hasOwnDatabaseClock && { databaseNow: clock.now }),
     pollMs: 50,
-    requestMs: patientRequestMs,
+    requestMs: options.requestMs ?? patientRequestMs,
     ...(options.heartbeatMs !== undefined && { heartbeatMs: options.heartbeatMs }),
   });
   const store = openStore(config.database);

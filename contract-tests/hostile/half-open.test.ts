@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import express, { type Express, type Request, type Response } from 'express';
+import express from 'express';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { startServer } from '../../src/http/server.js';
 import { openSocket } from '../../testkit/open-socket.js';
+import { startTestService } from '../../testkit/service.js';
 import { until } from '../../testkit/until.js';
 
 const connectionsMax = 20;
@@ -13,10 +14,10 @@ test.each([
   ['that send incomplete headers', 'GET /healthz HTTP/1.1\r\nHos'],
   ['that send garbage', 'GARBAGE\r\n\r\n'],
 ])('connections %s and do not respond to a FIN are closed', async (_, bytes) => {
-  const { url } = await start((app) => app.get('/', (_request, response) => void response.end()));
-  const sockets = await Promise.all(Array.from({ length: connectionsMax }, () => openHalf(url, bytes)));
+  const service = await startTestService({ env: { MAX_CONNECTIONS: String(connectionsMax) }, requestMs: 2_000 });
+  const sockets = await Promise.all(Array.from({ length: connectionsMax }, () => openHalf(service.url, bytes)));
   await until('a place is free', async () =>
-    fetch(url).then(
+    fetch(`${service.url}/healthz`).then(
       (answer) => answer.ok,
       () => false,
     ),
@@ -25,24 +26,17 @@ test.each([
 });
 
 test('a client that does not read its response is disconnected', async () => {
-  let isClosed = false;
-  const respond = (_request: Request, response: Response) =>
-    void response.on('close', () => (isClosed = true)).end(Buffer.alloc(64 * 1_048_576));
-  const { url } = await start((app) => app.get('/', respond), 200);
-  await openHalf(url, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n', false);
-  await until('the connection is closed', () => isClosed);
-});
-
-/** Starts the server of the service, with its time limits, for this app. */
-async function start(addRoutes: (app: Express) => void, idleMs?: number) {
   const app = express();
-  addRoutes(app);
-  const log = pino({ level: 'silent' });
-  const parts = { host: '127.0.0.1', port: 0, connectionsMax, log, ...(idleMs !== undefined && { idleMs }) };
+  let isClosed = false;
+  app.get('/', (_request, response) => {
+    response.on('close', () => (isClosed = true)).end(Buffer.alloc(64 * 1_048_576));
+  });
+  const parts = { host: '127.0.0.1', port: 0, connectionsMax: 10, log: pino({ level: 'silent' }), idleMs: 200 };
   const server = await startServer(app, parts);
   onTestFinished(server.close);
-  return server;
-}
+  await openHalf(server.url, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n', false);
+  await until('the connection is closed', () => isClosed);
+});
 
 /** Opens a connection that does not respond to a FIN. */
 async function openHalf(url: string, bytes: string, isReading = true) {

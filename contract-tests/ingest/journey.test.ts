@@ -18,14 +18,17 @@ beforeAll(async () => {
       await service.read(signals);
       service.clock.advance(5);
     }
-    vi.spyOn(performance, 'now').mockReturnValue(performance.now());
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
     // What is not part of a request, such as the worker or the purge, is not in each of five journeys.
     const journeys: Journey[] = [];
-    while (journeys.length < 5) {
-      journeys.push(await recordJourney(() => service.read(signals)));
-      service.clock.advance(5);
+    try {
+      while (journeys.length < 5) {
+        journeys.push(await recordJourney(() => service.read(signals)));
+        service.clock.advance(5);
+      }
+    } finally {
+      clock.mockRestore();
     }
-    vi.restoreAllMocks();
     const isEverywhere = (path: string) => !periodic.includes(path) && journeys.every((it) => it.has(path));
     return new Map([...(journeys[0] ?? [])].filter(([path]) => isEverywhere(path)));
   };

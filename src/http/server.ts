@@ -40,7 +40,7 @@ interface ServerParts {
   readonly log: Logger;
   /** Idle time of connections in ms. Tests shorten it. */
   readonly idleMs?: number;
-  /** Time limit for sending a request in ms. Tests with client and server in one process lengthen it. */
+  /** Time limit for sending a request in ms. Tests change it. */
   readonly requestMs?: number | undefined;
 }
 

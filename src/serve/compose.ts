@@ -33,7 +33,7 @@ export interface ServiceParts extends ProcessParts {
   readonly startCore: StartCore;
   /** Time between two comments of a stream, in ms. Tests shorten it. */
   readonly heartbeatMs?: number;
-  /** Time limit for sending a request in ms. Tests lengthen it. */
+  /** Time limit for sending a request in ms. Tests change it. */
   readonly requestMs?: number;
 }
 
