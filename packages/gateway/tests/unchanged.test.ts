@@ -166,3 +166,14 @@ test.each(['application/json', 'text/event-stream'])('a large response of the ty
   });
   expect(await (await post('/v1/messages', odd())).text()).toBe(chunk.repeat(10));
 });
+
+test('a response that the model breaks off also breaks off at the client', async () => {
+  const { upstream, post, logs } = await startStage();
+  upstream.respond((_, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('data: {}\n\n', () => response.destroy());
+  });
+  const response = await post('/v1/messages', odd());
+  expect(response.status).toBe(200);
+  await expect(response.text()).rejects.toThrow('terminated');
+  await until('the request is logged', () => logs.some((it) => it.includes('"error"')));
+});
