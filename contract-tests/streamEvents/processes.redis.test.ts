@@ -138,7 +138,7 @@ test('an outage of Redis is logged once when it starts and once when it ends', a
   expect([logged(outage), logged(recovery)]).toEqual([1, 1]);
 });
 
-test('separate processes notify each other', async () => {
+test('separate processes notify each other, and continue when Redis no longer permits the subscription', async () => {
   const redis = await startRedis();
   const database = await temporaryDatabase();
   const { store, clock } = await startTestService({ database });
@@ -152,5 +152,12 @@ test('separate processes notify each other', async () => {
   for (let index = 0; index < 10; index += 1)
     readings.push(await client(two.url, key, new Clock()).read({ heart_rate: 60 + index }));
   expect((await stream.until(10)).map(({ data }) => data)).toEqual(readings);
+  const administrator = redis.connect();
+  onTestFinished(() => administrator.disconnect());
+  // Redis closes the connections of subscribers and rejects each new subscription.
+  await administrator.acl('SETUSER', 'default', 'resetchannels');
+  await until('the rejected subscription is logged', async () => one.stderr().includes('NOPERM'));
+  readings.push(await client(two.url, key, new Clock()).read({ heart_rate: 90 }));
+  expect((await stream.until(11)).map(({ data }) => data)).toEqual(readings);
   for (const process of [one, two]) expect((await process.stop('SIGTERM')).code).toBe(0);
 });

@@ -11,6 +11,8 @@ export function openRedis(url: string): Redis {
     enableOfflineQueue: false,
     // The caller has already continued without the response.
     autoResendUnfulfilledCommands: false,
+    // The library does not catch the errors of its own subscriptions, and one of them would end the process.
+    autoResubscribe: false,
     maxRetriesPerRequest: 0,
     connectTimeout: silenceMs,
     socketTimeout: silenceMs,

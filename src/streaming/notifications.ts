@@ -24,8 +24,10 @@ export function openNotifications(url: string, log: Logger, onNotified: (account
   let isListening = false;
   const subscribe = () => {
     const done = isListening ? subscriber.subscribe(channel) : subscriber.unsubscribe(channel);
-    // Without a connection, `ready` subscribes.
-    done.catch(() => undefined);
+    done.catch((error: unknown) => {
+      // Without a connection, `ready` subscribes. With a connection, Redis does not permit the subscription.
+      if (subscriber.status === 'ready') availability.markLost(error);
+    });
   };
   subscriber.on('ready', subscribe);
   subscriber.on('message', (_channel, message: string) => {
