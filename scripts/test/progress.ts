@@ -54,8 +54,11 @@ export default class Progress implements Reporter {
     console.log(`${pc.red('✗')} ${suite}: ${name}`);
     this.counts.failed += 1;
     for (const { message, stack = message, diff } of errors) {
-      const lines = stack.split('\n').filter((line) => !/^ +at .*(node_modules|node:|<anonymous>)/.test(line));
-      console.log([...lines, diff].filter(Boolean).join('\n'));
+      const lines = stack.split('\n');
+      const ours = lines.filter((line) => !/^ +at .*(node_modules|node:|<anonymous>)/.test(line));
+      // An error that a library does not catch may have no frame of ours.
+      const printed = ours.some((line) => /^ +at /.test(line)) ? ours : lines;
+      console.log([...printed, diff].filter(Boolean).join('\n'));
     }
   }
 
