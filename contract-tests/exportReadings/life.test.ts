@@ -47,6 +47,11 @@ function skipKeyCheckInterval(): void {
   onTestFinished(() => later.mockRestore());
 }
 
+/** Longer than the time after which a shutdown ends an export whose client does not read. */
+function pauseProcess(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
 test('a slow client gets every row, also after its key was checked again', async () => {
   const slow = await open(shared);
   skipKeyCheckInterval();
@@ -100,11 +105,18 @@ test('after an erasure, an export in progress contains no further row of the sub
   expect(body).not.toContain('erased');
 });
 
-test('a shutdown waits for an export whose client reads', async () => {
+test('a shutdown waits for an export whose client reads, also after a pause of the process', async () => {
   const service = await startTestService({});
   await fill(service);
   const slow = await open(service);
   const closing = service.close();
+  const isServing = () =>
+    service.request('/readyz').then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  await until('the service shuts down', async () => !(await isServing()));
+  pauseProcess(1_500);
   const { sessions, isComplete } = await finish(slow);
   expect([sessions.length, sessions.at(-1), isComplete]).toEqual([count + 1, 'last', true]);
   await closing;

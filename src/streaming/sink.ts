@@ -26,16 +26,24 @@ export interface ClientChecks {
   readonly now: () => number;
 }
 
+/** Parts of the time limit below. */
+const stallTicks = 10;
+
 /**
  * Resolves when the client has received what was written, or when its connection is closed. With `stallMs`, destroys the
- * response of a client that reads nothing for this time.
+ * response of a client that reads nothing for this time. A pause of the process counts as one tenth at most, because
+ * what the client read meanwhile is noticed afterwards.
  */
 export function drained(sink: Sink, stallMs?: number): Promise<void> {
   if (sink.destroyed || !sink.writableNeedDrain) return Promise.resolve();
   return new Promise((resolve) => {
-    const timer = stallMs === undefined ? undefined : setTimeout(() => sink.destroy(), stallMs).unref();
+    let ticks = 0;
+    const tick = () => {
+      if (++ticks === stallTicks) sink.destroy();
+    };
+    const timer = stallMs === undefined ? undefined : setInterval(tick, stallMs / stallTicks).unref();
     const settle = () => {
-      clearTimeout(timer);
+      clearInterval(timer);
       sink.off('drain', settle);
       sink.off('close', settle);
       resolve();
