@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { idempotency } from '../../generated/spec.js';
 import { toClaim } from '../../src/operations/idempotently.js';
+import { purgeExpired } from '../../src/retention/purge.js';
 import { createDeliveryTable } from '../../src/store/deliveries.js';
 import { eraseSessions } from '../../src/store/erasures.js';
 import { createIdempotencyKeyTable } from '../../src/store/idempotency-keys.js';
@@ -76,4 +77,24 @@ test('an erasure also deletes a delivery that a worker adds between the deletes 
   });
   await Promise.all(done);
   expect(await deliveriesOf(service, webhookId)()).toEqual([]);
+});
+
+test('a purge whose statement loses a deadlock runs it again', async () => {
+  const service = await startTestService();
+  const { store, clock, database } = service;
+  const isBlocked = watchLocks(database);
+  await service.read({ heart_rate: 60 });
+  clock.advance(3 * 86_400);
+  const purging = await store.run((knex) =>
+    knex.transaction(async (transaction) => {
+      // The purge locks the index entry of the session and then waits for its row.
+      expect(await transaction('sessions').forUpdate()).toHaveLength(1);
+      const purge = purgeExpired(store, clock.nowMs);
+      await isBlocked(purge);
+      await transaction('sessions').decrement('touched_at_ms', 1);
+      return { purge };
+    }),
+  );
+  await purging.purge;
+  expect(await store.run(async (knex) => knex('sessions'))).toEqual([]);
 });

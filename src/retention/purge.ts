@@ -7,6 +7,7 @@ import type { DatabaseClock } from '../store/database-clock.js';
 import { deleteOldest } from '../store/delete-oldest.js';
 import { purgeReadings } from '../store/expired-readings.js';
 import { forgetIssuedSecrets } from '../store/idempotency-keys.js';
+import { retry } from '../store/retry.js';
 import type { Store } from '../store/store.js';
 import { finishErasures } from './erase.js';
 import { createComputeHours } from './hours.js';
@@ -112,12 +113,14 @@ export async function purgeExpired(
 
 /** Deletes the secrets of stored responses after the time in which a resend gets them. */
 function forgetSecrets(store: Store, nowMs: number): Promise<void> {
-  return store.run((knex) => forgetIssuedSecrets(knex, nowMs - idempotency.secret_minutes * 60_000));
+  const beforeMs = nowMs - idempotency.secret_minutes * 60_000;
+  return retry(() => store.run((knex) => forgetIssuedSecrets(knex, beforeMs)));
 }
 
 /**
- * Deletes batches until nothing remains or `signal` aborts. An aborted purge starts no further batch. Otherwise it would
- * delete sessions whose readings remain, and an erasure would not find these readings.
+ * Deletes batches until nothing remains or `signal` aborts. A batch that loses a deadlock, e.g. to an erasure, runs again.
+ * An aborted purge starts no further batch. Otherwise it would delete sessions whose readings remain, and an erasure
+ * would not find these readings.
  */
 async function inBatches(
   deleteBatch: () => Promise<number>,
@@ -126,7 +129,7 @@ async function inBatches(
 ): Promise<number> {
   let total = 0;
   while (!signal?.aborted) {
-    const deleted = await paced(deleteBatch, signal);
+    const deleted = await paced(() => retry(deleteBatch), signal);
     onDeleted(deleted);
     total += deleted;
     if (deleted === 0) break;
