@@ -100,9 +100,11 @@ export async function purgeExpired(
   };
   const purgeTable = ({ table, expiry: { column }, beforeMs }: PurgeEdge) =>
     special[table]?.(beforeMs) ?? store.run((knex) => deleteOldest(knex, table, column, beforeMs, batchRows));
+  /** A statement may lose a deadlock to an erasure. */
+  const purgeBatch = (edge: PurgeEdge) => retry(() => purgeTable(edge));
   await forgetSecrets(store, nowMs);
   let total = 0;
-  for (const edge of edges.values()) total += await inBatches(() => purgeTable(edge), signal, onDeleted);
+  for (const edge of edges.values()) total += await inBatches(() => purgeBatch(edge), signal, onDeleted);
   await inBatches(
     () => removeStaleSignals(store, nowMs, batchRows),
     signal,
@@ -118,9 +120,8 @@ function forgetSecrets(store: Store, nowMs: number): Promise<void> {
 }
 
 /**
- * Deletes batches until nothing remains or `signal` aborts. A batch that loses a deadlock, e.g. to an erasure, runs again.
- * An aborted purge starts no further batch. Otherwise it would delete sessions whose readings remain, and an erasure
- * would not find these readings.
+ * Deletes batches until nothing remains or `signal` aborts. An aborted purge starts no further batch. Otherwise it would
+ * delete sessions whose readings remain, and an erasure would not find these readings.
  */
 async function inBatches(
   deleteBatch: () => Promise<number>,
@@ -129,7 +130,7 @@ async function inBatches(
 ): Promise<number> {
   let total = 0;
   while (!signal?.aborted) {
-    const deleted = await paced(() => retry(deleteBatch), signal);
+    const deleted = await paced(deleteBatch, signal);
     onDeleted(deleted);
     total += deleted;
     if (deleted === 0) break;
