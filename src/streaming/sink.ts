@@ -26,7 +26,7 @@ export interface ClientChecks {
   readonly now: () => number;
 }
 
-/** Parts of the time limit below. */
+/** Number of ticks in the time limit `stallMs`. */
 const stallTicks = 10;
 
 /**
