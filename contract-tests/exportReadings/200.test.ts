@@ -136,7 +136,7 @@ test('a cursor is the id of the stream event of the reading', async () => {
 test('CSV has one row per reading, and a continued export has no header row', async () => {
   const service = await startTestService();
   await service.read({ rr_intervals_ms: [800, 810], source_device: 'strap "H10", left' });
-  await service.read({ session_id: '=1+1', heart_rate: 70, source_device: '@cmd' });
+  await service.read({ session_id: '=1+1', heart_rate: 70, source_device: '@cmd;=2' });
   await service.read({ session_id: 's2', heart_rate: 70, source_device: '5" band' });
   const text = await exportText(service, 'format=csv');
   const [header = '', first = '', second = '', third = '', end] = text.split('\r\n');
@@ -147,7 +147,8 @@ test('CSV has one row per reading, and a continued export has no header row', as
   expect(first).toContain(',800 810,');
   expect(first).toContain(',"strap ""H10"", left",');
   expect(second).toMatch(/^'=1\+1,/);
-  expect(second).toContain(",'@cmd,");
+  // Unquoted, a spreadsheet that splits cells at semicolons would run `=2`.
+  expect(second).toContain(`,"'@cmd;=2",`);
   expect(third).toContain(',"5"" band",');
   const cursor = first.split(',').at(-1);
   expect(await exportText(service, `format=csv&cursor=${cursor}`)).toBe(`${second}\r\n${third}\r\n`);

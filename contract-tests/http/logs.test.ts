@@ -18,14 +18,24 @@ test('logs contain the request id and the outcome, but no keys, subject ids, ses
   expect(ingests.map(({ status }) => status)).toEqual([200, 422, 422]);
 });
 
-test('a connection that closes after a complete response to an unread body is not logged as aborted', async () => {
-  const { url, key, logs } = await startTestService({});
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  const head = ['POST /v1/ingest HTTP/1.1', 'Host: a', `X-Service-Key: ${key}`, 'Content-Type: text/plain'];
-  socket.write([...head, 'Content-Length: 3', '', 'ab'].join('\r\n'));
-  await once(socket, 'data');
-  socket.destroy();
-  await expect.poll(() => logs.join('')).toContain('"status":415');
-  expect(logs.join('')).not.toContain('aborted');
-});
+test.each([
+  [401, []],
+  [413, ['Content-Type: application/json', 'Content-Length: 5000']],
+  [413, ['Content-Type: application/json', 'Transfer-Encoding: chunked']],
+  [415, ['Content-Type: text/plain', 'Content-Length: 3000']],
+])(
+  'a connection that closes after a complete %i to a partly sent body (%j) is not logged as aborted',
+  async (status, fields) => {
+    const { url, key, logs } = await startTestService({});
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    const identity = status === 401 ? ['Content-Length: 3'] : [`X-Service-Key: ${key}`];
+    const head = ['POST /v1/ingest HTTP/1.1', 'Host: a', ...identity, ...fields, '', ''].join('\r\n');
+    socket.write(`${head}${fields.some((it) => it.includes('chunked')) ? `1388\r\n${'a'.repeat(4_999)}` : 'ab'}`);
+    const [response] = await once(socket, 'data');
+    expect(String(response)).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*"request_id":"[^"]*"[^]*}$`));
+    socket.destroy();
+    await expect.poll(() => logs.join('')).toContain(`"status":${status}`);
+    expect(logs.join('')).not.toContain('aborted');
+  },
+);

@@ -43,10 +43,11 @@ function toCell(value: Cell): string {
 }
 
 /**
- * Quotes a text where RFC 4180 requires it. Adds an apostrophe to a text that starts like a formula, because
- * spreadsheets would run it (OWASP, CSV injection). Stored texts contain no line breaks.
+ * Quotes a text where RFC 4180 requires it, and also a text with a semicolon, at which spreadsheets of many languages split
+ * cells. Adds an apostrophe to a text that starts like a formula, because spreadsheets would run it (OWASP, CSV
+ * injection). Stored texts contain no line breaks.
  */
 function textCell(text: string): string {
   const safe = /^[=+\-@]/.test(text) ? `'${text}` : text;
-  return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return /[",;]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
