@@ -71,7 +71,7 @@ test('restoring a damaged, foreign or newer copy fails and does not change the d
   await writeFile(cut, bytes.subarray(0, bytes.length / 2));
   await copyFile(good, newer);
   const knex = openDatabase({ kind: 'sqlite', file: newer });
-  await knex('schema_migrations').insert({ name: 'of-next-year', completed_at_ms: 1, breaks_earlier: 0 });
+  await knex('schema_migrations').insert({ name: 'of-next-year', completed_at_ms: 1, breaks_earlier: 1 });
   await knex.raw('pragma journal_mode = delete');
   await knex.destroy();
   const live = join(folder, 'live.db');
@@ -80,7 +80,7 @@ test('restoring a damaged, foreign or newer copy fails and does not change the d
   for (const [file, reason] of [
     [text, 'not a database of this service'],
     [cut, 'use another backup'],
-    [newer, 'a newer version wrote it (migration of-next-year)'],
+    [newer, 'newer.db: a newer version changed the schema (migration of-next-year)'],
     [join(folder, 'absent.db'), 'absent.db does not exist or is not a file'],
   ] as const) {
     const ended = await runHere(['restore', file, '--replace', '--unverified'], env);
@@ -213,6 +213,43 @@ test('a backup with an added trigger, table, view, index or column is rejected, 
   expect((await restore()).stderr).toContain('was written without a secrets key, so anybody may have written it');
   await writeFile(`${file}.checksum`, checksum.replace(/^sha256 .*/, `sha256 ${sum}`));
   expect((await restore()).stderr).toContain('was written with a different secrets key, or changed');
+});
+
+const byNewer = "insert into schema_migrations values ('of-next-year', 1, 0)";
+const changedByNewer = {
+  'trigger spy': added['trigger spy'],
+  'view spied': added['view spied'],
+  'table api_keys': 'alter table api_keys rename column key_hash to more',
+  'table accounts':
+    "pragma writable_schema = on; update sqlite_master set sql = substr(sql, 1, length(sql) - 1) || ' on conflict replace)' where name = 'accounts'",
+  'index accounts_by_name': 'drop index accounts_by_name; create index accounts_by_name on accounts (account_id)',
+};
+
+test('a backup of a newer version may have further tables, indexes and columns, and nothing else that is new or changed', async () => {
+  const { file, restore } = await backedUp({ SECRETS_KEY: 'k'.repeat(40) });
+  const intact = await readFile(file);
+  const change = async (...statements: readonly string[]) => {
+    await writeFile(file, intact);
+    const knex = openDatabase({ kind: 'sqlite', file });
+    for (const sql of [byNewer, ...statements]) await knex.raw(sql);
+    await knex.raw('pragma journal_mode = delete');
+    await knex.destroy();
+    return restore('--unverified', '--replace');
+  };
+  for (const [object, statements] of Object.entries(changedByNewer)) {
+    const { code, stderr } = await change(...statements.split(/; (?!end)/));
+    expect([object, code]).toEqual([object, 1]);
+    expect(stderr).toContain(`this service did not create ${object}`);
+  }
+  expect((await change('drop table feedback')).stderr).toContain('it is damaged (no table feedback)');
+  expect((await change('create virtual table more using fts5(a)')).stderr).toContain('did not create table more');
+  const additions = [
+    added['table more'],
+    'create unique index further on more (a)',
+    added['table api_keys'],
+    'drop index feedback_by_age',
+  ];
+  expect(await change(...additions)).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('backup warns of an object that restore refuses', async () => {

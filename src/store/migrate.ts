@@ -56,10 +56,10 @@ async function migrateLocked(transaction: Knex.Transaction, list: readonly Migra
   }
 }
 
-/** Applies some migrations to an empty database that no other process uses. */
-export async function applyMigrations(knex: Knex, names: ReadonlySet<string>): Promise<void> {
+/** Runs the migrations that are not in `applied`, on a database without rows that no other process uses. */
+export async function completeSchema(knex: Knex, applied: ReadonlySet<string>): Promise<void> {
   await createLedger(knex);
-  for (const { name, run } of migrations) if (names.has(name)) await run(knex);
+  for (const { name, run } of migrations) if (!applied.has(name)) await run(knex);
 }
 
 /** Returns true if all migrations of this version are applied. */
@@ -72,20 +72,31 @@ async function pending(knex: Knex, list: readonly Migration[]): Promise<readonly
   return list.filter(({ name }) => !applied.has(name));
 }
 
-/**
- * Returns the names of the applied migrations. Rejects with a SchemaError if this version cannot use the schema. It can
- * use a newer schema if no unknown migration breaks earlier versions.
- */
+/** A row of the ledger. Builds from before 1.0.0 had other columns. */
+export interface AppliedMigration {
+  readonly name: string;
+  /** Null for a migration that is announced, but not complete. */
+  readonly completed_at_ms?: number | null;
+  readonly breaks_earlier?: number;
+}
+
+/** Returns the names of the applied migrations, like `checkLedger`. Empty for an empty database. */
 export async function readApplied(knex: Knex, list = migrations): Promise<ReadonlySet<string>> {
-  const rows: Array<{ name: string; completed_at_ms: number | null; breaks_earlier?: number }> = await knex(
-    'schema_migrations',
-  )
+  const rows: AppliedMigration[] = await knex('schema_migrations')
     .select()
     .catch(async (error: unknown) => {
       // The table is absent in an empty database.
       if (await knex.schema.hasTable('schema_migrations')) throw error;
       return [];
     });
+  return checkLedger(rows, list);
+}
+
+/**
+ * Returns the names of the applied migrations. Throws a SchemaError if this version cannot use the schema. It can use a
+ * newer schema if no unknown migration breaks earlier versions.
+ */
+export function checkLedger(rows: readonly AppliedMigration[], list = migrations): ReadonlySet<string> {
   const initial = list[0]?.name;
   if (rows.length > 0 && !rows.some(({ name }) => name === initial))
     throw new SchemaError(
@@ -129,7 +140,6 @@ export function findNewer(applied: Iterable<string>, list = migrations): string 
   return [...applied].find((name) => !known.has(name));
 }
 
-/** `completed_at_ms` is null for a migration that is announced, but not complete. */
 async function createLedger(knex: Knex): Promise<void> {
   await knex.raw(
     'create table if not exists schema_migrations (name varchar(64) not null primary key, ' +

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import type { Knex } from 'knex';
 import { withDatabase } from './database.js';
-import { applyMigrations, findNewer, readApplied, SchemaError } from './migrate.js';
+import { completeSchema, findNewer, readApplied, SchemaError } from './migrate.js';
 import { isTransient } from './retry.js';
 
 /** Thrown if a SQLite file is not a usable copy of this service's database. The message names the remedy. */
@@ -15,7 +15,7 @@ export async function copySqlite(file: string, copy: string) {
   // Created first with owner-only permissions, because VACUUM INTO accepts an empty file.
   closeSync(openSync(copy, 'wx', 0o600));
   await onSqlite(file, (run) => run('vacuum into ?', [copy]));
-  const checked = await checkCopy(copy, true);
+  const checked = await checkCopy(copy);
   flush(copy);
   return checked;
 }
@@ -23,21 +23,15 @@ export async function copySqlite(file: string, copy: string) {
 /**
  * Rejects with a CopyError unless the file is an intact database that this version can open. Leaves no log file.
  *
- * Only the version that wrote a schema knows all its objects. A copy of a newer schema is therefore rejected, unless
- * `mayBeNewer`: a version that uses a newer schema must be able to back it up.
- *
  * Resolves with the numbers of rows by table, and with the name of a table, index, trigger or view that this service did
  * not create, e.g. `trigger spy`.
  */
-export async function checkCopy(file: string, mayBeNewer = false) {
+export async function checkCopy(file: string) {
   return onSqlite(file, async (run, knex) => {
     const applied = await readApplied(knex);
     if (applied.size === 0) throw new CopyError('it does not contain the schema of this service: use another backup');
-    const newer = findNewer(applied);
-    if (newer !== undefined && !mayBeNewer)
-      throw new CopyError(`a newer version wrote it (migration ${newer}): install that version`);
-    const schema = await readSchema(run);
-    const foreign = newer === undefined ? await findForeignObject(schema, `${file}.schema`, applied) : undefined;
+    const schema = await readSchema(knex);
+    const foreign = await findForeignObject(schema, `${file}.schema`, applied);
     const [row] = await run('pragma integrity_check');
     const verdict = row?.['integrity_check'];
     if (verdict !== 'ok') throw new CopyError(`it is damaged (${verdict}): use another backup`);
@@ -57,31 +51,56 @@ export function removeSqlite(file: string): void {
 /** SQL by type and name of each table, index, trigger and view. */
 type SqliteSchema = ReadonlyMap<string, string>;
 
-/** Compares a schema with the schema of a new database, which is created at `empty` and removed. */
+/**
+ * Compares a schema with that of a new database, after the migrations that the schema lacks. A version that uses a newer
+ * schema must be able to restore it, so it may have further tables, indexes and columns, and lack an index. No version
+ * creates a trigger, a view or a virtual table. Builds both schemas at `empty`, and removes the file.
+ */
 async function findForeignObject(
   found: SqliteSchema,
   empty: string,
   applied: ReadonlySet<string>,
 ): Promise<string | undefined> {
+  const active = [...found].find(([, sql]) => !/^create (table|(unique )?index) /i.test(sql));
+  if (active !== undefined) return active[0];
+  const expected = await buildSchema(empty, new Map(), new Set());
+  const complete = await buildSchema(empty, found, applied);
+  const isNewer = findNewer(applied) !== undefined;
+  const isRequired = (object: string) => !isNewer || object.startsWith('table ');
+  const missing = [...expected.keys()].find((object) => !complete.has(object) && isRequired(object));
+  if (missing !== undefined) throw new CopyError(`it is damaged (no ${missing}): use another backup`);
+  const isExpected = (sql: string, known: string | undefined) => sql === known || (isNewer && isAddition(sql, known));
+  return [...complete].find(([object, sql]) => !isExpected(sql, expected.get(object)))?.[0];
+}
+
+/** Returns the schema of a new database with these objects, after the migrations that are not in `applied`. */
+async function buildSchema(file: string, objects: SqliteSchema, applied: ReadonlySet<string>): Promise<SqliteSchema> {
   try {
-    const expected = await onSqlite(empty, async (run, knex) => {
-      await applyMigrations(knex, applied);
-      return readSchema(run);
-    });
-    const missing = [...expected.keys()].find((object) => !found.has(object));
-    if (missing !== undefined) throw new CopyError(`it is damaged (no ${missing}): use another backup`);
-    return [...found.keys()].find((object) => found.get(object) !== expected.get(object));
+    return await withDatabase({ kind: 'sqlite', file }, (knex) =>
+      knex.transaction(async (transaction) => {
+        for (const sql of objects.values()) await transaction.raw(sql);
+        await completeSchema(transaction, applied);
+        return readSchema(transaction);
+      }),
+    );
   } finally {
-    removeSqlite(empty);
+    removeSqlite(file);
   }
 }
 
-/** Leaves out the statistics of ANALYZE. */
-async function readSchema(run: Run): Promise<SqliteSchema> {
-  const objects = await run(
-    "select type, name, tbl_name || ' ' || coalesce(sql, '') as sql from sqlite_master where name not like 'sqlite_stat_'",
+/** Returns true for a new table or index, and for a table with new columns, which SQLite adds before the primary key. */
+function isAddition(sql: string, known: string | undefined): boolean {
+  if (known === undefined) return true;
+  const at = known.lastIndexOf(', primary key');
+  return at > 0 && sql.startsWith(`${known.slice(0, at)}, `) && sql.endsWith(known.slice(at));
+}
+
+/** Tables come first. Leaves out the statistics of ANALYZE, and indexes that belong to the statement of a table. */
+async function readSchema(knex: Knex): Promise<SqliteSchema> {
+  const objects: Array<Record<'type' | 'name' | 'sql', string>> = await knex.raw(
+    "select type, name, sql from sqlite_master where sql is not null and name not like 'sqlite_stat_' order by type desc",
   );
-  return new Map(objects.map(({ type = '', name = '', sql = '' }) => [`${type} ${name}`, sql]));
+  return new Map(objects.map(({ type, name, sql }) => [`${type} ${name}`, sql]));
 }
 
 async function countRows(run: Run, schema: SqliteSchema): Promise<Map<string, number>> {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import { withDatabase } from '../../store/database.js';
+import { readApplied } from '../../store/migrate.js';
 
 /** Statements of `backup` and `restore` on a database of one MySQL host. */
 
@@ -13,9 +14,12 @@ export function withMysql<T>(url: string, work: (knex: Knex) => Promise<T>): Pro
   return withDatabase({ kind: 'mysql', url }, work);
 }
 
-/** Rejects if the database contains no schema of the service, e.g. because DATABASE_URL names another database. */
+/**
+ * Rejects if the database contains no schema of the service, e.g. because DATABASE_URL names another database, or one that
+ * this version cannot use.
+ */
 export async function requireSchema(url: string): Promise<void> {
-  if (!(await withMysql(url, (knex) => knex.schema.hasTable('schema_migrations'))))
+  if ((await withMysql(url, (knex) => readApplied(knex))).size === 0)
     throw new Error(
       'the database does not contain the schema of this service: set DATABASE_URL to the database of the service',
     );

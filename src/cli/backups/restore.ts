@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import {
   createWriteStream,
   existsSync,
@@ -13,9 +13,10 @@ import { dirname } from 'node:path';
 import type { Config } from '../../config/config.js';
 import { buildKeyFilePath } from '../../config/secrets-key.js';
 import type { Erasures } from '../../retention/erasure-file.js';
-import { checkCopy, mergeWriteAheadLog, flush, removeSqlite } from '../../store/sqlite-copy.js';
+import { mergeWriteAheadLog, flush, removeSqlite } from '../../store/sqlite-copy.js';
 import { applyErasures, collectErasures, saveRecord } from './erasures.js';
 import { buildDraftPath } from './folder.js';
+import { inspectCopy, inspectDump } from './inspect.js';
 import { emptyDatabase, hasTables } from './mysql-database.js';
 import { findServer } from './mysql-programs.js';
 import {
@@ -59,7 +60,7 @@ async function restoreSqlite({ config, backup, options }: Restoring, target: str
   const draft = buildDraftPath(target);
   try {
     const origin = await readBackup(backup, options, createWriteStream(draft, { mode: 0o600, flags: 'wx' }));
-    await requireIntact(draft).catch((error: Error) => Promise.reject(new Error(`${file}: ${error.message}`)));
+    await inspectCopy(file, draft);
     const erased = await eraseAgain({ config, backup, options }, draft, erasures);
     if (key !== undefined) writeFileSync(buildKeyFilePath(draft), key, { mode: 0o600, flush: true });
     for (const made of key === undefined ? [draft] : [draft, buildKeyFilePath(draft)]) giveToOwnerOfFolder(made);
@@ -80,13 +81,13 @@ async function restoreSqlite({ config, backup, options }: Restoring, target: str
   }
 }
 
-/** Reads the whole backup first, so that a damaged backup changes nothing. */
+/** Reads the whole backup first, so that a backup that is damaged or not usable changes nothing. */
 async function restoreMysql({ config, backup, options }: Restoring): Promise<void> {
   const server = await findServer(config);
   const isUsed = await hasTables(server.url);
   if (isUsed && !options.replace)
     throw new Error('the database contains tables already: pass --replace, which deletes all of them');
-  const origin = await readBackup(backup, options, createHash('sha256'));
+  const { origin } = await inspectDump(backup, options);
   const erasures = await collectErasures(config, backup.file, isUsed);
   // A second `restore` after a failed one requires the erasures of the tables that are deleted now.
   if (isUsed) saveRecord(backup.file, erasures);
@@ -108,14 +109,6 @@ function giveToOwnerOfFolder(file: string): void {
 function eraseAgain({ config, backup, options }: Restoring, draft: string | undefined, erasures: Erasures) {
   const database = draft === undefined ? config.database : { kind: 'sqlite' as const, file: draft };
   return applyErasures({ database, secretsKeys: backup.allKeys, isKeyLost: options.unverified }, erasures);
-}
-
-async function requireIntact(draft: string): Promise<void> {
-  const { foreign } = await checkCopy(draft);
-  if (foreign !== undefined)
-    throw new Error(
-      `this service did not create ${foreign}, which may have been added to the backup: use another backup`,
-    );
 }
 
 async function requireReplaceable(target: string, replace: boolean): Promise<void> {

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Config } from '../../config/config.js';
-import { checkCopy } from '../../store/sqlite-copy.js';
 import { readRowCounts, type RowCounts } from './checksum.js';
+import { inspectCopy, inspectDump } from './inspect.js';
 import { countRows, withTemporaryDatabase } from './mysql-database.js';
 import { findServer, startDump } from './mysql-programs.js';
 import {
@@ -42,11 +42,7 @@ async function verifyCopy(backup: FoundBackup, options: ReadOptions): Promise<Ve
   try {
     const copy = join(folder, 'state.db');
     const origin = await readBackup(backup, options, createWriteStream(copy, { mode: 0o600 }));
-    const { foreign, counts } = await checkCopy(copy);
-    if (foreign !== undefined)
-      throw new Error(
-        `${backup.file} contains ${foreign}, which this service did not create, so restore rejects it: use another backup`,
-      );
+    const counts = await inspectCopy(backup.file, copy);
     for (const [table, stated] of readRowCounts(backup.file))
       if (counts.get(table) !== stated)
         throw new Error(
@@ -61,8 +57,7 @@ async function verifyCopy(backup: FoundBackup, options: ReadOptions): Promise<Ve
 /** Dumps the temporary database again. Both dumps are equal if every row is. */
 async function verifyDump(config: Config, backup: FoundBackup, options: ReadOptions): Promise<Verified> {
   const server = await findServer(config);
-  const expected = createHash('sha256');
-  const origin = await readBackup(backup, options, expected);
+  const { origin, sha256 } = await inspectDump(backup, options);
   return withTemporaryDatabase(server.url, async (temporary) => {
     await loadBackup(backup, options, { ...server, url: temporary });
     const found = createHash('sha256');
@@ -70,7 +65,7 @@ async function verifyDump(config: Config, backup: FoundBackup, options: ReadOpti
     dump.stdin.end();
     await pipeline(dump.stdout, found);
     await dump.ended;
-    if (!found.read().equals(expected.read()))
+    if (!found.read().equals(sha256))
       throw new Error(
         `${backup.file} differs from a dump of the restored tables. If the server or its programs were upgraded since ` +
           'the backup, verify a new backup. Otherwise use another backup',
