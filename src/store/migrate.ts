@@ -72,17 +72,12 @@ async function pending(knex: Knex, list: readonly Migration[]): Promise<readonly
   return list.filter(({ name }) => !applied.has(name));
 }
 
-/** A row of the ledger. Builds from before 1.0.0 had other columns. */
-export interface AppliedMigration {
-  readonly name: string;
-  /** Null for a migration that is announced, but not complete. */
-  readonly completed_at_ms?: number | null;
-  readonly breaks_earlier?: number;
-}
+/** Rows of the table of migrations. `completed_at_ms` is null for a migration that is announced, but not complete. */
+export type Ledger = ReadonlyArray<{ name: string; completed_at_ms?: number | null; breaks_earlier?: number }>;
 
 /** Returns the names of the applied migrations, like `checkLedger`. Empty for an empty database. */
 export async function readApplied(knex: Knex, list = migrations): Promise<ReadonlySet<string>> {
-  const rows: AppliedMigration[] = await knex('schema_migrations')
+  const rows: Ledger = await knex('schema_migrations')
     .select()
     .catch(async (error: unknown) => {
       // The table is absent in an empty database.
@@ -96,7 +91,7 @@ export async function readApplied(knex: Knex, list = migrations): Promise<Readon
  * Returns the names of the applied migrations. Throws a SchemaError if this version cannot use the schema. It can use a
  * newer schema if no unknown migration breaks earlier versions.
  */
-export function checkLedger(rows: readonly AppliedMigration[], list = migrations): ReadonlySet<string> {
+export function checkLedger(rows: Ledger, list = migrations): ReadonlySet<string> {
   const initial = list[0]?.name;
   if (rows.length > 0 && !rows.some(({ name }) => name === initial))
     throw new SchemaError(

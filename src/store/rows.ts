@@ -223,3 +223,10 @@ const repeatedRows = /(\((?:\?, )*\?\))(?:, \1)+/g;
 export function abridge(sql: string): string {
   return sql.replace(repeatedRows, '$1, …');
 }
+
+/** Returns the number of rows of each table. */
+export async function countRows(knex: Knex, tables: readonly string[]): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const table of tables) counts.set(table, Number((await knex(table).count({ count: '*' }))[0]?.['count']));
+  return counts;
+}

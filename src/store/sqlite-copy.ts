@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { withDatabase } from './database.js';
 import { completeSchema, findNewer, readApplied, SchemaError } from './migrate.js';
 import { isTransient } from './retry.js';
+import { countRows } from './rows.js';
 
 /** Thrown if a SQLite file is not a usable copy of this service's database. The message names the remedy. */
 export class CopyError extends Error {}
@@ -14,7 +15,7 @@ export class CopyError extends Error {}
 export async function copySqlite(file: string, copy: string) {
   // Created first with owner-only permissions, because VACUUM INTO accepts an empty file.
   closeSync(openSync(copy, 'wx', 0o600));
-  await onSqlite(file, (run) => run('vacuum into ?', [copy]));
+  await onSqlite(file, (knex) => knex.raw('vacuum into ?', [copy]));
   const checked = await checkCopy(copy);
   flush(copy);
   return checked;
@@ -27,16 +28,16 @@ export async function copySqlite(file: string, copy: string) {
  * not create, e.g. `trigger spy`.
  */
 export async function checkCopy(file: string) {
-  return onSqlite(file, async (run, knex) => {
+  return onSqlite(file, async (knex) => {
     const applied = await readApplied(knex);
     if (applied.size === 0) throw new CopyError('it does not contain the schema of this service: use another backup');
     const schema = await readSchema(knex);
     const foreign = await findForeignObject(schema, `${file}.schema`, applied);
-    const [row] = await run('pragma integrity_check');
-    const verdict = row?.['integrity_check'];
+    const [{ integrity_check: verdict }] = await knex.raw('pragma integrity_check');
     if (verdict !== 'ok') throw new CopyError(`it is damaged (${verdict}): use another backup`);
-    const counts = await countRows(run, schema);
-    await run('pragma journal_mode = delete');
+    const tables = [...schema.keys()].flatMap((object) => /^table (\w+)$/.exec(object)?.slice(1) ?? []);
+    const counts = await countRows(knex, tables);
+    await knex.raw('pragma journal_mode = delete');
     return { foreign, counts };
   }).catch((error: Error) => {
     if (error instanceof CopyError || error instanceof SchemaError) throw error;
@@ -76,7 +77,7 @@ async function findForeignObject(
 /** Returns the schema of a new database with these objects, after the migrations that are not in `applied`. */
 async function buildSchema(file: string, objects: SqliteSchema, applied: ReadonlySet<string>): Promise<SqliteSchema> {
   try {
-    return await withDatabase({ kind: 'sqlite', file }, (knex) =>
+    return await onSqlite(file, (knex) =>
       knex.transaction(async (transaction) => {
         for (const sql of objects.values()) await transaction.raw(sql);
         await completeSchema(transaction, applied);
@@ -103,24 +104,13 @@ async function readSchema(knex: Knex): Promise<SqliteSchema> {
   return new Map(objects.map(({ type, name, sql }) => [`${type} ${name}`, sql]));
 }
 
-async function countRows(run: Run, schema: SqliteSchema): Promise<Map<string, number>> {
-  const counts = new Map<string, number>();
-  for (const object of schema.keys()) {
-    const [, table] = /^table (\w+)$/.exec(object) ?? [];
-    if (table === undefined) continue;
-    const [row] = await run(`select count(*) as count from "${table}"`);
-    counts.set(table, Number(row?.['count']));
-  }
-  return counts;
-}
-
 /**
  * Copies the write-ahead log into the database and removes it, so that the database is one file. Returns false while
  * another process has the database open.
  */
 export async function mergeWriteAheadLog(file: string): Promise<boolean> {
   try {
-    await onSqlite(file, (run) => run('pragma journal_mode = delete'));
+    await onSqlite(file, (knex) => knex.raw('pragma journal_mode = delete'));
   } catch (error) {
     // A damaged database is not in use, and may be replaced.
     return !isTransient(error);
@@ -138,8 +128,6 @@ export function flush(path: string): void {
   }
 }
 
-type Run = (sql: string, bindings?: readonly string[]) => Promise<Array<Record<string, string>>>;
-
-function onSqlite<T>(file: string, work: (run: Run, knex: Knex) => Promise<T>): Promise<T> {
-  return withDatabase({ kind: 'sqlite', file }, (knex) => work((sql, bindings = []) => knex.raw(sql, bindings), knex));
+function onSqlite<T>(file: string, work: (knex: Knex) => Promise<T>): Promise<T> {
+  return withDatabase({ kind: 'sqlite', file }, work);
 }

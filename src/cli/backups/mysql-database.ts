@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import { withDatabase } from '../../store/database.js';
 import { readApplied } from '../../store/migrate.js';
+import { countRows } from '../../store/rows.js';
 
 /** Statements of `backup` and `restore` on a database of one MySQL host. */
 
@@ -35,15 +36,8 @@ export async function emptyDatabase(url: string): Promise<void> {
   });
 }
 
-export async function countRows(url: string): Promise<Map<string, number>> {
-  return withMysql(url, async (knex) => {
-    const counts = new Map<string, number>();
-    for (const table of await listTables(knex)) {
-      const [row] = await knex(table).count({ count: '*' });
-      counts.set(table, Number(row?.['count']));
-    }
-    return counts;
-  });
+export function countAllRows(url: string): Promise<Map<string, number>> {
+  return withMysql(url, async (knex) => countRows(knex, await listTables(knex)));
 }
 
 /** Creates an empty database on the same host for `work`, and deletes it. Its name begins with that of the database. */

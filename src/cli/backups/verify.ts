@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Config } from '../../config/config.js';
 import { readRowCounts, type RowCounts } from './checksum.js';
 import { inspectCopy, inspectDump } from './inspect.js';
-import { countRows, withTemporaryDatabase } from './mysql-database.js';
+import { countAllRows, withTemporaryDatabase } from './mysql-database.js';
 import { findServer, startDump } from './mysql-programs.js';
 import {
   type FoundBackup,
@@ -70,6 +70,6 @@ async function verifyDump(config: Config, backup: FoundBackup, options: ReadOpti
         `${backup.file} differs from a dump of the restored tables. If the server or its programs were upgraded since ` +
           'the backup, verify a new backup. Otherwise use another backup',
       );
-    return { origin, counts: await countRows(temporary) };
+    return { origin, counts: await countAllRows(temporary) };
   });
 }
