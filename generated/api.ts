@@ -528,8 +528,8 @@ export interface paths {
          *     model, because readings are deleted earlier than feedback. With `subject_id`, the readings of all sessions of the
          *     person count. Without `duration_seconds`, it is the score of the newest reading up to `timestamp`, at most 300
          *     seconds earlier. With `duration_seconds`, it is the mean over the readings of that time. `published` is absent if
-         *     there is no such reading, and in the response to a session token without the scope `read`. The report never
-         *     changes a score.
+         *     there is no such reading, and in the response to a session token without the scope `read` or, if the session has
+         *     a person, without this person. The report never changes a score.
          *
          *     **Feedback is idempotent.** Resending an identical body returns the original response and changes nothing.
          *

@@ -2412,4 +2412,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "cc2201be590d0a6dd624de108eadd144f56be9bd3d431d5a0556174e2abf4e7c" as const;
+export const contractDigest = "996d5287695bf22b884a6ad36f8e2e2dee8f315c59ff06d7b35a79e70ee216f8" as const;
