@@ -105,33 +105,58 @@ test('a token from before the erasure of its person reads nothing, also when the
   expect((await service.request('/v1/state?subject_id=anna', { headers: fresh })).status).toBe(200);
 });
 
-test('a token without the person reads state, history and stream of its session with the evidence of the session alone', async () => {
+test.each([
+  ['without the person', {}],
+  ['of another person', { subject_id: 'ben' }],
+])(
+  'a token %s reads state, history and stream of its session with the evidence of the session alone',
+  async (_, named) => {
+    const service = await startTestService();
+    const { read, request, clock } = service;
+    await read({ ...anna, session_id: 'secret-watch', heart_rate: 100, tone: 'hostile', sentiment: -1 });
+    const shown = await read({ ...anna, session_id: 'chat', urgency: 'low', timestamp: clock.at(1) });
+    const changed = await read({ ...anna, session_id: 'chat', expression: 'smiling', timestamp: clock.at(2) });
+    expect(shown.stress_score).toBeGreaterThanOrEqual(60);
+    const headers = bearer(await issueToken(service, { session_id: 'chat', ...named }));
+    const stream = await openStream(service, { last_event_id: '0' }, headers);
+    const state = (await request('/v1/state?session_id=chat', { headers })).body;
+    const { datapoints } = (await request('/v1/history?session_id=chat', { headers })).body;
+    expect(state.stress_score).toBeLessThan(changed.stress_score);
+    expect(datapoints).toHaveLength(2);
+    for (const { stress_score } of [state, ...datapoints]) expect(stress_score).toBeLessThan(40);
+    const events = await stream.until(2);
+    expect(events.map(({ data }) => data.stress_score)).toEqual(
+      datapoints.map((it: { stress_score: number }) => it.stress_score),
+    );
+    expect(JSON.stringify([state, datapoints, events])).not.toMatch(/secret|shared|hostile|heart|negative/);
+    expect((await request('/v1/history?session_id=chat')).body.datapoints[0].stress_score).toBe(shown.stress_score);
+    const exported = await (await fetch(`${service.url}/v1/export`, { headers })).text();
+    const rows = exported
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).computed);
+    expect(rows.map(({ stress_score }) => stress_score)).toEqual(
+      datapoints.map((it: { stress_score: number }) => it.stress_score),
+    );
+    expect(exported).not.toMatch(/secret|hostile|heart|negative/);
+  },
+);
+
+test('the response to feedback has the published score of a person only for a token that names the person', async () => {
   const service = await startTestService();
-  const { read, request, clock } = service;
-  await read({ ...anna, session_id: 'secret-watch', heart_rate: 100, tone: 'hostile', sentiment: -1 });
-  const shown = await read({ ...anna, session_id: 'chat', urgency: 'low', timestamp: clock.at(1) });
-  const changed = await read({ ...anna, session_id: 'chat', expression: 'smiling', timestamp: clock.at(2) });
-  expect(shown.stress_score).toBeGreaterThanOrEqual(60);
-  const headers = bearer(await issueToken(service, { session_id: 'chat' }));
-  const stream = await openStream(service, { last_event_id: '0' }, headers);
-  const state = (await request('/v1/state?session_id=chat', { headers })).body;
-  const { datapoints } = (await request('/v1/history?session_id=chat', { headers })).body;
-  expect(state.stress_score).toBeLessThan(changed.stress_score);
-  expect(datapoints).toHaveLength(2);
-  for (const { stress_score } of [state, ...datapoints]) expect(stress_score).toBeLessThan(40);
-  const events = await stream.until(2);
-  expect(events.map(({ data }) => data.stress_score)).toEqual(
-    datapoints.map((it: { stress_score: number }) => it.stress_score),
-  );
-  expect(JSON.stringify([state, datapoints, events])).not.toMatch(/secret|shared|hostile|heart|negative/);
-  expect((await request('/v1/history?session_id=chat')).body.datapoints[0].stress_score).toBe(shown.stress_score);
-  const exported = await (await fetch(`${service.url}/v1/export`, { headers })).text();
-  const rows = exported
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line).computed);
-  expect(rows.map(({ stress_score }) => stress_score)).toEqual(
-    datapoints.map((it: { stress_score: number }) => it.stress_score),
-  );
-  expect(exported).not.toMatch(/secret|hostile|heart|negative/);
+  await service.read({ ...anna, session_id: 'secret-watch', heart_rate: 100, tone: 'hostile', sentiment: -1 });
+  await service.read({ ...anna, session_id: 'chat', urgency: 'low' });
+  await service.read({ session_id: 'nobody', urgency: 'low' });
+  const publishedTo = async (request: { readonly session_id: string; readonly subject_id?: string }) => {
+    const headers = bearer(await issueToken(service, { ...request, scopes: ['feedback', 'read'] }));
+    const init = { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' } };
+    const report = { session_id: request.session_id, timestamp: service.clock.at(), stress: 3 };
+    const { status, body } = await service.request('/v1/feedback', { ...init, body: JSON.stringify(report) });
+    expect([status, body.subject_id]).toEqual([200, undefined]);
+    return body.published?.stress_score;
+  };
+  for (const _ of ['report', 'resend']) expect(await publishedTo({ session_id: 'chat' })).toBeUndefined();
+  expect(await publishedTo({ subject_id: 'ben', session_id: 'chat' })).toBeUndefined();
+  expect(await publishedTo({ ...anna, session_id: 'chat' })).toBeGreaterThanOrEqual(60);
+  expect(await publishedTo({ session_id: 'nobody' })).toBeLessThan(40);
 });

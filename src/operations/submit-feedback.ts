@@ -1,6 +1,7 @@
 import { summaries, timestamps } from '../../generated/spec.js';
 import type { Caller, Schema } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
+import { isForPerson } from '../score/live.js';
 import { createErasedIdTable } from '../store/erased-ids.js';
 import { createFeedbackReader, createFeedbackWriter, type Report, type StoredReport } from '../store/feedback.js';
 import type { ReportedObject } from '../store/published-score.js';
@@ -44,15 +45,13 @@ export const submitFeedback: OperationRecord<
     const stored = await store.transact((scopeOf) =>
       storeOnce(services, scopeOf(caller.accountId), caller, { who, ids, report }),
     );
-    // A token of a session does not reveal the person of the session, and without `read` no score.
-    return {
-      status: 200,
-      body: toFeedback({
-        ...stored,
-        ...(who.sessionId !== undefined && { subjectId: undefined }),
-        ...(caller.grant && !caller.grant.canRead && { published: undefined }),
-      }),
-    };
+    const { grant } = caller;
+    const { subjectId } = stored;
+    // The score of a person has evidence of other sessions. A token without the person, or without `read`, gets none.
+    const isShown = !grant || (grant.canRead && (subjectId === undefined || isForPerson(grant, subjectId)));
+    // A token of a session does not reveal the person of the session.
+    const shown = { ...stored, subjectId: who.subjectId, ...(!isShown && { published: undefined }) };
+    return { status: 200, body: toFeedback(shown) };
   },
 };
 
@@ -87,7 +86,7 @@ async function storeOnce(
   const stored = await feedback.find(ids);
   if (stored) return stored;
   await feedback.add(report, owner);
-  return { ...report, ...who };
+  return { ...report, ...who, subjectId: owner.subject_id ?? undefined };
 }
 
 function readOwner({ session_id: sessionId, subject_id: subjectId }: Submission): ReportedObject {
