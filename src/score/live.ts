@@ -33,11 +33,11 @@ export const noLiveSignals: LiveSignals = { signals: {} };
  */
 export function addOtherSessions(own: Signals, sharing: Sharing | undefined, atMs: number): Signals {
   if (!sharing?.isRead || !sharing.live) return own;
-  const { live, sessionId } = sharing;
+  const { live } = sharing;
+  // A value of the session itself is never newer than its own.
   const newer = signalNames.filter((name) => {
     const shared = live.signals[name];
-    if (!shared || shared.sessionId === sessionId) return false;
-    return isFresh(shared, atMs) && shared.atMs > (own[name]?.atMs ?? -Infinity);
+    return shared && isFresh(shared, atMs) && shared.atMs > (own[name]?.atMs ?? -Infinity);
   });
   if (newer.length === 0) return own;
   return { ...own, ...Object.fromEntries(newer.map((name) => [name, live.signals[name]])) };
