@@ -49,6 +49,10 @@ test('a late reading does not change the state of the person, also not in anothe
   await service.read({ ...late, session_id: 'watch' });
   await service.read({ ...late, session_id: 'watch' });
   expect((await readPerson(service)).body).toEqual(before.body);
+  await service.read({ ...anna, session_id: 'phone', tone: 'calm' });
+  // The newest reading of the session `chat` has the same time as that of the person.
+  await service.read({ ...late, session_id: 'chat', heart_rate: 141 });
+  expect(await sessionOf(service)).toBe('phone');
 });
 
 test('a session that is bound later counts with its newest reading, also if the binding reading is late', async () => {
@@ -71,6 +75,9 @@ test('backfilled readings neither change the state of a person nor are one', asy
   await service.read({ ...anna, session_id: 'watch', heart_rate: 70, timestamp: service.clock.at(-10) });
   await service.read({ ...anna, ...past(0), session_id: 'other-import' });
   expect(await sessionOf(service)).toBe('watch');
+  await service.read({ ...anna, session_id: 'phone', heart_rate: 71, timestamp: service.clock.at(-5) });
+  await service.read({ ...anna, ...past(1), session_id: 'watch' });
+  expect(await sessionOf(service)).toBe('phone');
 });
 
 test('an unknown person, an erased person and a person whose session has expired get the same 404', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { readConfig } from '../../src/config/config.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { createSessionReader } from '../../src/store/sessions.js';
 import { createSubjectReader } from '../../src/store/subjects.js';
@@ -214,6 +215,56 @@ test('the values of a session without a person are not shared once a reading nam
   await read({ session_id: 'watch', subject_id, tone: 'calm', timestamp: clock.at(1) });
   const chat = await read({ ...fromChat, urgency: 'low', timestamp: clock.at(2) });
   expect(chat.shared_signals?.map(({ signal }) => signal)).toEqual(['tone']);
+});
+
+test('a backfilled reading does not share the values of its session from before the session had a person', async () => {
+  const { read, clock } = await startTestService();
+  await read({ session_id: 'watch', heart_rate: 120 });
+  await read({ session_id: 'watch', subject_id, tone: 'calm', timestamp: clock.at(1) });
+  await read({ session_id: 'watch', sentiment: 0, timestamp: clock.at(-1), backfill: true });
+  const chat = await read({ ...fromChat, urgency: 'low', timestamp: clock.at(2) });
+  expect(chat.shared_signals?.map(({ signal }) => signal)).toEqual(['tone']);
+});
+
+test.each([
+  ['with backfill', { ...fromWatch, heart_rate: 71, backfill: true }],
+  ['for another person', { ...fromWatch, subject_id: 'ben', heart_rate: 71 }],
+])('the only session of a person that expired and started again %s shares nothing', async (_, restart) => {
+  const env = { MAX_TIMESTAMP_AGE_SECONDS: '3600', RETENTION_READINGS_HOURS: '1', RETENTION_SUMMARY_DAYS: '0' };
+  const service = await startTestService({ env: { ...env, RETENTION_IDLE_SESSIONS_HOURS: '1' } });
+  const { read, store, clock } = service;
+  await read({ ...fromWatch, heart_rate: 120 });
+  clock.advance(3600 + 150);
+  const times = { ...readConfig({}).retention, readingsMs: 3_600_000, idleSessionsMs: 3_600_000, summariesMs: 0 };
+  await purgeExpired(store, clock.nowMs, times);
+  expect((await service.request('/v1/state?session_id=watch')).status).toBe(404);
+  await read({ ...restart, timestamp: clock.at(-3590) });
+  const chat = await read({ ...fromChat, tone: 'calm', timestamp: clock.at(-3580) });
+  expect(chat.shared_signals).toBeUndefined();
+});
+
+test('share_signals off also applies to the values from before it was set', async () => {
+  const { one, calls } = await startTwoServices();
+  const ofPeople = { anna: ['watch'], ben: ['strap', 'phone'] };
+  for (const [person, sessions] of Object.entries(ofPeople))
+    for (const session_id of sessions) await one.read({ session_id, subject_id: person, heart_rate: 120 });
+  await setUp(one, { share_signals: false });
+  // The second service has not cached the settings of the account.
+  for (const person of Object.keys(ofPeople)) {
+    const { shared_signals } = await calls[1].read({ session_id: `chat-${person}`, subject_id: person, tone: 'calm' });
+    expect([person, shared_signals]).toEqual([person, undefined]);
+  }
+});
+
+test('a session that is bound later has the baseline of its person, and does not replace it', async () => {
+  const { read, clock } = await startTestService();
+  for (const seconds of [-180, -120, -60]) await read({ ...fromWatch, heart_rate: 70, timestamp: clock.at(seconds) });
+  await read({ session_id: 'chat', heart_rate: 110 });
+  const calm = { subject_id, tone: 'calm', timestamp: clock.at(1) } as const;
+  const { progress = NaN } = (await read({ ...calm, session_id: 'before' })).baseline ?? {};
+  expect(progress).toBeGreaterThan(0);
+  for (const session_id of ['chat', 'after'])
+    expect((await read({ ...calm, session_id })).baseline?.progress).toBeGreaterThanOrEqual(progress);
 });
 
 test('the purge removes live values that are stale, and leaves the baseline', async () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { estimateEffect, isComparable } from './effect.js';
 import { addStress } from './response.js';
+import { topicEffect } from './model.js';
 import type { StressSums } from './remembered.js';
 
 const sumsOf = (...stress: readonly number[]): StressSums | undefined =>
@@ -52,6 +53,20 @@ test('without related topics, the effect lies between 0 and the difference to th
       const { points = NaN } = effectOf(own, others) ?? {};
       expect(points).toBeGreaterThanOrEqual(Math.min(0, difference) - 0.01);
       expect(points).toBeLessThanOrEqual(Math.max(0, difference) + 0.01);
+    }),
+  );
+});
+
+test('a spread of the other turns below the minimum counts as the minimum', () => {
+  const spread = fc.double({ min: 0, max: topicEffect.turn_sd_points_min, noNaN: true });
+  fc.assert(
+    fc.property(fc.double({ min: 20, max: 80, noNaN: true }), spread, spread, (own, one, other) => {
+      const [a, b] = [one, other].map((sd) => {
+        const others = Array.from({ length: 10 }, (_, index) => 50 + (index % 2 === 0 ? sd : -sd));
+        return effectOf([own], others);
+      });
+      expect(a?.points).toBeCloseTo(b?.points ?? NaN, 1);
+      expect(a?.evidence).toBe(b?.evidence);
     }),
   );
 });

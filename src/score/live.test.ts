@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { history, laws, someSensing, startMs } from '../../testkit/arbitraries.js';
+import { anyOf, history, laws, someSensing, startMs } from '../../testkit/arbitraries.js';
 import { noLiveSignals, restrictToToken } from './live.js';
 import { chooseNewerStatement } from './movement.js';
 import type { LiveSignals } from './remembered.js';
@@ -115,4 +115,29 @@ test('of two statements of movement, the newer one counts, and at the same time 
   for (const order of [[rest, run] as const, [run, rest] as const]) expect(chooseNewerStatement(...order)).toBe(rest);
   const walk = { value: 10, atMs: startMs };
   for (const order of [[walk, run] as const, [run, walk] as const]) expect(chooseNewerStatement(...order)).toBe(run);
+});
+
+test('heart data counts the same in a new session of the person as in the session that measured it', () => {
+  const heart = history.map((readings) =>
+    readings.map(({ tone: _, expression: __, urgency: ___, sentiment: ____, ...measured }) => measured),
+  );
+  fc.assert(
+    fc.property(heart, anyOf.expression, (readings, expression) => {
+      const arriving = readings.map((reading) => ['watch', reading] as const);
+      const { steps, live } = advancePerson(arriving, { isShared: true });
+      const { session, baseline } = steps.at(-1) as SessionStep;
+      const reading = { expression, atMs: session.latest.timestampMs + 1000, subjectId: 'p' };
+      const own = advanceSession(session, reading, baseline);
+      fc.pre(!own.computed.reason.includes('unconfirmed'));
+      const other = advanceSession(undefined, reading, baseline, {
+        sharing: { live, sessionId: 'chat', isRead: true },
+      });
+      const [shown, expected] = [other, own].map(({ fused, computed }) => {
+        // A stale heart rate has no level.
+        return [fused?.heart, fused?.level && fused.explained, fused?.level?.bpm, computed.confidence];
+      });
+      for (const [index, value] of (expected ?? []).entries()) expect(shown?.[index] ?? 0).toBeCloseTo(value ?? 0, 2);
+    }),
+    laws,
+  );
 });
