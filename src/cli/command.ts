@@ -13,7 +13,7 @@ import { version } from '../config/version.js';
 import { jsonOption } from '../contract/command-line.js';
 import { findSimilar } from '../contract/similar.js';
 import { createEndAfterBody } from '../http/messages.js';
-import { type Closable, runStartStep } from '../observe/start.js';
+import { type Closable, describeError, runStartStep } from '../observe/start.js';
 import { startTracing } from '../observe/tracing.js';
 import { createKeyTable } from '../store/keys.js';
 import type { Store } from '../store/store.js';
@@ -61,7 +61,7 @@ export async function runCommand({ program, root, env, packages, withProgress }:
     requireKnown(command, process.argv[2]);
     await command.parseAsync();
   } catch (error) {
-    console.error(`error: ${(error as Error).message.split('\n')[0]}`);
+    console.error(`error: ${describeError(error)}`);
     printWarnings();
     process.exitCode ||= 1;
   }

@@ -6,6 +6,7 @@ import { Redis } from 'ioredis';
 import type { Config } from '../config/config.js';
 import { buildKeyFilePath } from '../config/secrets-key.js';
 import { findMatchingKeys } from '../serve/secrets-keys.js';
+import { describeCause } from '../observe/start.js';
 import { SchemaError } from '../store/migrate.js';
 import { hasSeveralHosts, inspectHosts } from '../store/mysql-pool.js';
 import { openStore, type Store } from '../store/store.js';
@@ -119,7 +120,7 @@ async function checkDatabase(config: Config): Promise<Finding[]> {
   } catch (error) {
     return error instanceof SchemaError
       ? [problem('database', ...splitRemedy(error))]
-      : [problem('database', firstLine(error), adviseOnDatabase(error))];
+      : [problem('database', describeCause(error), adviseOnDatabase(error))];
   } finally {
     await store.close();
   }
@@ -152,7 +153,7 @@ async function checkRedis({ redisUrl }: Config): Promise<Finding[]> {
     await redis.ping();
     return [{ what: 'Redis', found: 'responds' }, await compareClock('the Redis server', () => readClock(redis))];
   } catch (error) {
-    return [problem('Redis', firstLine(error), 'start Redis, or correct REDIS_URL')];
+    return [problem('Redis', describeCause(error), 'start Redis, or correct REDIS_URL')];
   } finally {
     redis.disconnect();
   }
@@ -210,19 +211,16 @@ async function checkService({ host, port }: Config): Promise<Finding[]> {
     return [finding('service', `${url} responds with ${response.status}`, response.ok, 'read the log of the service')];
   } catch (error) {
     const { cause } = error as { cause?: { code?: string } };
-    return [problem('service', `${url} does not respond (${cause?.code ?? firstLine(error)})`, 'start the service')];
+    return [
+      problem('service', `${url} does not respond (${cause?.code ?? describeCause(error)})`, 'start the service'),
+    ];
   }
 }
 
 /** Splits a message such as "the schema is newer: install the newer version" into the finding and its remedy. */
 function splitRemedy(error: unknown): [string, string] {
-  const [found = '', ...remedy] = firstLine(error).split(': ');
+  const [found = '', ...remedy] = describeCause(error).split(': ');
   return [found, remedy.join(': ')];
-}
-
-function firstLine(error: unknown): string {
-  const { message, code } = error as { message: string; code?: string };
-  return message.split('\n')[0] || (code ?? 'unknown error');
 }
 
 function finding(what: string, found: string, isFine: boolean, remedy: string): Finding {

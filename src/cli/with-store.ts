@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Config, DatabaseConfig } from '../config/config.js';
-import { describeFault, StartError, runStartStep } from '../observe/start.js';
-import { findRemedy } from '../store/retry.js';
+import { runStartStep } from '../observe/start.js';
 import { openStore, type Store } from '../store/store.js';
 
 export type WithStore = (work: (store: Store, config: Config) => Promise<void>) => Promise<void>;
@@ -23,11 +22,7 @@ export async function withStore(
   try {
     await runStartStep('DATABASE_URL', () => store.migrate());
     if (isNew) console.error(`Created the database ${resolve(database.file)}.`);
-    await work(store, config).catch((error: unknown) => {
-      throw findRemedy(error) === undefined
-        ? error
-        : new StartError(describeFault('DATABASE_URL', error), { cause: error });
-    });
+    await work(store, config);
   } finally {
     await store.close();
   }

@@ -53,11 +53,22 @@ const remedies: Readonly<Record<string, string>> = {
  * Returns one line with the settings, the remedy if known, and the cause. The last one of several settings is the port.
  */
 export function describeFault(what: string, error: unknown): string {
-  const { code = '', message } = error as { code?: string; message: string };
-  const [line = ''] = message.split('\n');
+  const { code = '' } = error as { code?: string };
+  const advice = findRemedy(error);
   const portInUse = `another process uses the port: set ${what.split(' ').at(-1)} to another port, or to 0 for a free port`;
-  const remedy = findRemedy(error) ?? (code === 'EADDRINUSE' ? portInUse : remedies[code]);
-  return `${what}: ${remedy ? `${remedy} (${line || code})` : line || code}`;
+  const remedy = advice ?? (code === 'EADDRINUSE' ? portInUse : remedies[code]);
+  return `${advice ? 'DATABASE_URL' : what}: ${remedy ? `${remedy} (${describeCause(error)})` : describeCause(error)}`;
+}
+
+/** Returns the first line of the message, or the code of a statement with a known remedy: its message contains SQL. */
+export function describeCause(error: unknown): string {
+  const { code = '', message, sql } = error as { code?: string; message: string; sql?: string };
+  return (sql && findRemedy(error) ? '' : message.split('\n')[0]) || code || 'unknown error';
+}
+
+/** Returns one line about an error of a command. */
+export function describeError(error: unknown): string {
+  return findRemedy(error) ? describeFault('DATABASE_URL', error) : describeCause(error);
 }
 
 /**

@@ -81,6 +81,7 @@ const remedies: ReadonlyArray<readonly [codes: RegExp, remedy: string]> = [
     /^(SQLITE_READONLY|SQLITE_CANTOPEN|ER_OPTION_PREVENTS_STATEMENT|ER_READ_ONLY_MODE)/,
     'the database is read-only: check the permissions of its file and folder, or the mode of the server',
   ],
+  [/^ER_BINLOG_STMT_MODE/, 'binlog_format of the server is STATEMENT: set it to ROW, then restart the service'],
   [/^NO_USABLE_HOST$/, 'no host of DATABASE_URL is usable: start one of them'],
   [
     /^HANDSHAKE_(SSL_ERROR|NO_SSL_SUPPORT)$/,
