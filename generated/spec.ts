@@ -289,7 +289,8 @@ export const readiness = {
 } as const;
 
 export const safetyCheck = {
-  "timeout_ms": 800,
+  "timeout_ms": 200,
+  "gateway_timeout_ms": 300,
   "answer_bytes_max": 4096
 } as const;
 
@@ -2412,4 +2413,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "996d5287695bf22b884a6ad36f8e2e2dee8f315c59ff06d7b35a79e70ee216f8" as const;
+export const contractDigest = "c2d525d6c01795f2808fe3b3e52aef2f8ab4dfd6d697f23b7c23ad45bbfec106" as const;
