@@ -1,14 +1,12 @@
-import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import type { Conversation, Placement } from './conversation.js';
+import { type Asking, createRejections } from './rejections.js';
 
-export interface Question {
+export interface Question extends Omit<Asking, 'model'> {
   readonly body: Buffer;
   /** Undefined if the body cannot be read. */
   readonly conversation: Conversation | undefined;
   readonly instruction: string | undefined;
-  /** Names the caller and the upstream. */
-  readonly route: string;
 }
 
 export interface Asked {
@@ -18,33 +16,57 @@ export interface Asked {
   readonly skipped?: string;
 }
 
-/** Time for which a model that rejects the instruction gets requests without it, ms. */
-const rejectionTtlMs = 600_000;
-const rejectionsMax = 1_000;
+/**
+ * Errors with which models reject a system message. The others concern the key, a limit or an outage, and a second request
+ * would count against a limit, or double the load.
+ */
+const rejectingStatuses = [400, 404, 413, 415, 422, 500, 501];
+/** Causes that concern one conversation, as vendors and servers name them. */
+const causeInConversation =
+  /context.?(?:length|window|size)|too.?(?:long|large)|(?:many|max\w*|exceed\w*).{0,30} tokens|content.?(?:filter|policy|management)|moderation/i;
+/** Part of an error that is read, in bytes, and the time for it, ms. */
+const errorBytesMax = 16_384;
+const errorTimeoutMs = 1_000;
 
 /**
- * Returns a function that sends a request with the instruction. If the model answers 400, it sends the original once, and if
- * this succeeds, remembers the model. Other callers are not affected, because they could send other requests.
+ * Returns a function that sends a request with the instruction. If the model rejects it, the function sends the original
+ * once, before anything of the response is forwarded. If this succeeds, it remembers the rejection.
  */
 export function createAskModel(placement: Placement) {
-  const rejections = new LRUCache<string, true>({ max: rejectionsMax, ttl: rejectionTtlMs });
+  const rejections = createRejections();
 
   return async (
-    { body, conversation, instruction, route }: Question,
+    { body, conversation, instruction, ...caller }: Question,
     send: (parts: readonly Buffer[]) => Promise<Dispatcher.ResponseData>,
   ): Promise<Asked> => {
     if (instruction === undefined) return { answer: await send([body]), isAdapted: false };
-    const model = JSON.stringify([route, conversation?.model]);
-    const isRejected = rejections.has(model);
-    const adapted = isRejected ? undefined : await conversation?.adapt(instruction, placement);
-    const skipped = isRejected ? 'rejected_by_model' : 'unreadable_request';
-    if (!adapted) return { answer: await send([body]), isAdapted: false, skipped };
+    const asking = { ...caller, model: conversation?.model };
+    const rejected = { isAdapted: false, skipped: 'rejected_by_model' };
+    if (!rejections.mayAdapt(asking)) return { answer: await send([body]), ...rejected };
+    const adapted = await conversation?.adapt(instruction, placement);
+    if (!adapted) return { answer: await send([body]), isAdapted: false, skipped: 'unreadable_request' };
     const answer = await send(adapted);
-    if (answer.statusCode !== 400) return { answer, isAdapted: true };
-    await answer.body.dump();
-    const original = await send([body]);
-    const isAccepted = original.statusCode < 300;
-    if (isAccepted) rejections.set(model, true);
-    return { answer: original, isAdapted: false, ...(isAccepted && { skipped: 'rejected_by_model' }) };
+    if (answer.statusCode < 300) rejections.succeed(asking);
+    if (!rejectingStatuses.includes(answer.statusCode)) return { answer, isAdapted: true };
+    const [error, original] = await Promise.all([readError(answer), send([body])]);
+    if (original.statusCode >= 300) return { answer: original, isAdapted: false };
+    rejections.reject(asking, answer.statusCode === 413 || causeInConversation.test(error));
+    return { answer: original, ...rejected };
   };
+}
+
+/** Resolves with the start of the error, as far as it arrives in time. Discards the rest. */
+async function readError({ body }: Dispatcher.ResponseData): Promise<string> {
+  const timer = setTimeout(() => body.destroy(), errorTimeoutMs);
+  let text = '';
+  try {
+    for await (const chunk of body) {
+      text += String(chunk);
+      if (text.length > errorBytesMax) break;
+    }
+  } catch {
+    // The model broke the response off, or did not end it.
+  }
+  clearTimeout(timer);
+  return text;
 }

@@ -89,7 +89,8 @@ export async function startGateway(config: GatewayConfig, log: Logger, endAfterB
       if (!participant) throw refuseWithoutSession(callerHeaders);
       const advice = await advisor.consult(participant, conversation?.message);
       const instruction = api && advice.instruction;
-      const question = { body, conversation, instruction, route: caller.credential + path };
+      const { credential, sessionId } = participant;
+      const question = { body, conversation, instruction, credential, sessionId, upstream: path };
       const { skipped, ...asked } = await askModel(question, (parts) =>
         pool.request({
           method: request.method as Dispatcher.HttpMethod,

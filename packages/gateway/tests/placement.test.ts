@@ -63,7 +63,7 @@ test('with GATEWAY_PLACEMENT=last, the instruction follows all messages, except 
 });
 
 test.each([chat, '/v1/messages', '/v1/responses'])(
-  'a model that rejects adapted requests to %s gets the original, and no instruction for some time',
+  'a model that rejects an adapted request to %s gets the original, and its conversation no instruction for some time',
   async (path) => {
     const { upstream, post } = await startStage();
     const error = { error: { message: 'System message must be first.' } };
