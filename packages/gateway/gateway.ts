@@ -50,8 +50,8 @@ const requestTimeoutMs = 60_000;
 const connectTimeoutMs = 10_000;
 const loggedPathMax = 100;
 const joinedBytesMax = 1_000_000;
-/** A path without escapes, so that no vendor decodes it to a path of another API. */
-const safePath = /^\/v1(?:\/[\w.:@~-]+)+$/;
+/** A segment of a path, which has no escapes, so that no vendor decodes it to a path of another API. */
+const safeSegment = /^(?!\.{1,2}$)[\w.:@~-]+$/;
 
 /** Starts the gateway. Rejects if it cannot listen on the address. */
 export async function startGateway(config: GatewayConfig, log: Logger, endAfterBody: EndAfterBody): Promise<Gateway> {
@@ -123,7 +123,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, endAfterB
     const isAnthropic = pathname.startsWith('/v1/messages') || 'anthropic-version' in headers || 'x-api-key' in headers;
     const provider: Provider = api?.provider ?? (isAnthropic ? 'anthropic' : 'openai');
     const upstream = pools[provider];
-    if (!safePath.test(pathname))
+    if (!isSafePath(pathname))
       throw new Refusal(404, 'not_found_error', 'unknown_path', 'the gateway has no such path: use /v1/…');
     if (upstream) return { api, pool: upstream.pool, path: upstream.base + pathname.slice('/v1'.length) };
     const remedy = `set GATEWAY_${provider.toUpperCase()}_URL`;
@@ -176,13 +176,26 @@ async function listen(server: Server, { host, port }: GatewayConfig): Promise<st
   return `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
 }
 
-/** Returns an empty path for a path that is not valid. */
+/** Returns an empty path for a path that is not valid. Otherwise keeps its dot segments and backslashes, which `URL` resolves. */
 function parsePath(path = ''): { pathname: string; search: string } {
   try {
-    return new URL(`http://gateway${path}`);
+    const { search } = new URL(`http://gateway${path}`);
+    return { pathname: path.replace(/[?#].*/s, ''), search };
   } catch {
     return { pathname: '', search: '' };
   }
+}
+
+/** Returns true for a path below `/v1/`. The id of a file may contain escaped slashes: some servers put a path into it. */
+function isSafePath(pathname: string): boolean {
+  const decoded = pathname.startsWith('/v1/files/') ? pathname.replaceAll(/%2f/gi, '/') : pathname;
+  return (
+    decoded.startsWith('/v1/') &&
+    decoded
+      .slice('/v1/'.length)
+      .split('/')
+      .every((it) => safeSegment.test(it))
+  );
 }
 
 /** Joins the parts of a small body, which is faster. Joining a large body would block other requests. */
