@@ -30,7 +30,7 @@ const onceOnly = [
   'contract-tests/accounts/{by-construction,networks,scopes}.test.ts',
   'contract-tests/{getHealth/200,getState/429,ingest/400,ingest/401,ingest/422,person/read-limits}.test.ts',
   // Texts, deliveries, streams and schedules: what they store is the same as that of other files.
-  'contract-tests/ingest/{derive-sentiment,journey,safety,safety-check}.test.ts',
+  'contract-tests/ingest/{derive-sentiment,journey,safety}.test.ts',
   'contract-tests/delivery/{adaptive,bytes,receivers}.test.ts',
   'contract-tests/{getSubject/privacy,getTriggers/privacy,streamEvents/processes.redis,streamEvents/slow-reader}.test.ts',
   'contract-tests/process/{accounts,backup-schedule}.test.ts',

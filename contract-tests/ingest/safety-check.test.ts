@@ -5,8 +5,10 @@ import { openStream } from '../../testkit/event-source.js';
 import { openSafetyCheck } from '../../src/serve/safety-check.js';
 import { openModelUpstream, type Responding, sendJson } from '../../testkit/model-upstream.js';
 import { startReceiver } from '../../testkit/receiver.js';
-import { startTestService } from '../../testkit/service.js';
+import { makeAccount } from '../../testkit/calls.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
 import { everythingStored } from '../../testkit/stored.js';
+import { bearer, issueToken } from '../../testkit/tokens.js';
 import { register } from '../../testkit/webhooks.js';
 
 const secret = 'quokka-bearer-secret';
@@ -24,7 +26,9 @@ const finds =
 async function start(env: Record<string, string> = {}) {
   const outside = await openModelUpstream();
   onTestFinished(outside.close);
-  const checked = { SAFETY_URL: `${outside.url}/check`, SAFETY_SECRET: secret, METRICS_PORT: '0' };
+  // Machines are slow.
+  const limits = { SAFETY_TIMEOUT_MS: '10000', GATEWAY_STATE_TIMEOUT_MS: '10000' };
+  const checked = { SAFETY_URL: `${outside.url}/check`, SAFETY_SECRET: secret, METRICS_PORT: '0', ...limits };
   const service = await startTestService({ env: { ...checked, ...env } });
   const countOf = async (result: string) => {
     const text = await (await fetch(service.metricsUrl ?? '')).text();
@@ -91,7 +95,7 @@ test.each<[string, Responding]>([
   ['breaks the connection', (_, response) => response.destroy()],
   ['stops within the body', (_, response) => response.writeHead(200).write('{"finding":')],
 ])('an external check that %s leaves the finding of the built-in one, and the response says so', async (_, answer) => {
-  const { outside, service, countOf } = await start();
+  const { outside, service, countOf } = await start({ SAFETY_TIMEOUT_MS: '2000' });
   outside.respond(answer, answer);
   const states = await Promise.all([danger, calm].map((user_message) => service.read({ ...anna, user_message })));
   expect(states.map(({ safety, safety_source }) => [safety?.kind, safety_source])).toEqual([
@@ -168,6 +172,79 @@ test('only live messages of single readings are sent', async () => {
   expect(outside.requests).toEqual([]);
 });
 
+/** What makes the service reject a reading with a message, and the status of the reading. */
+const rejections: Record<string, (service: TestService) => Promise<number>> = {
+  'a token names another person than its own': async (service) => {
+    const token = await issueToken(service, { session_id: 's1', subject_id: 'anna' });
+    return (await sendAs(service, bearer(token), { subject_id: 'ben' })).status;
+  },
+  'a token names another session': async (service) => {
+    const token = await issueToken(service, { session_id: 's2' });
+    return (await sendAs(service, bearer(token), {})).status;
+  },
+  'the person of a token was erased since': async (service) => {
+    await service.read({ subject_id: 'anna', heart_rate: 80 });
+    const token = await issueToken(service, { session_id: 's1', subject_id: 'anna' });
+    await service.request('/v1/subjects/anna', { method: 'DELETE' });
+    return (await sendAs(service, bearer(token), { timestamp: service.clock.at(1) })).status;
+  },
+  'the session belongs to another person': async (service) => {
+    await service.read({ subject_id: 'anna', heart_rate: 80 });
+    return (await service.ingest({ heart_rate: 80, subject_id: 'ben', user_message: danger })).status;
+  },
+  'a turn is not newer than the erasure of its person': async (service) => {
+    await service.read(anna);
+    const timestamp = service.clock.at();
+    service.clock.advance(1);
+    await service.request('/v1/subjects/anna', { method: 'DELETE' });
+    return (await service.ingest({ ...anna, timestamp, user_message: danger, ai_response: 'Who is with you?' })).status;
+  },
+  'the session is one too many': async (service) => {
+    await service.read({ session_id: 'first', heart_rate: 80 });
+    return (await service.ingest({ session_id: 'second', heart_rate: 80, user_message: danger })).status;
+  },
+  'the session has too many requests': async (service) => {
+    for (const heart_rate of [80, 81, 82, 83]) await service.ingest({ heart_rate });
+    return (await service.ingest({ heart_rate: 84, user_message: danger })).status;
+  },
+  'the person allows texts, and none of the signals': async (service) => {
+    await setUp(service, { consent: 'enforce' });
+    await allow(service, 'anna', ['textual']);
+    return (await service.ingest({ subject_id: 'anna', heart_rate: 80, user_message: danger })).status;
+  },
+  'its key may not send readings': async (service) => {
+    const { key } = await makeAccount(service, 'reader', 'solo', { scopes: ['read'] });
+    return (await sendAs(service, { 'X-Service-Key': key }, {})).status;
+  },
+};
+
+function sendAs({ request, clock }: TestService, headers: Record<string, string>, reading: object) {
+  const body = { session_id: 's1', timestamp: clock.at(), heart_rate: 80, user_message: danger, ...reading };
+  return request('/v1/ingest', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+test.each(Object.keys(rejections))('the text of a rejected reading is not sent: %s', async (name) => {
+  const { outside, service } = await start({
+    LIMIT_NEW_SESSIONS_PER_MINUTE: '1',
+    LIMIT_SESSION_REQUESTS_PER_MINUTE: '4',
+  });
+  expect(await rejections[name]?.(service)).toBeGreaterThanOrEqual(400);
+  expect(outside.requests).toEqual([]);
+});
+
+test('the text of an allowed token is sent, once per reading', async () => {
+  const { outside, service } = await start();
+  const headers = bearer(await issueToken(service, { session_id: 's1', subject_id: 'anna' }));
+  outside.respond(finds('none'));
+  const { body } = await sendAs(service, headers, { subject_id: 'anna' });
+  expect([body.safety?.kind, body.safety_source]).toEqual(['suicidal_thoughts', 'both']);
+  expect(outside.requests).toHaveLength(1);
+});
+
 test('a text that the person does not allow is not sent', async () => {
   const { outside, service } = await start();
   const enforcing = await setUp(service, { consent: 'enforce' });
@@ -221,6 +298,12 @@ test.each([
   'https://10.0.0.1/',
   'quokka',
 ])('an external check at %s is refused, and the error does not contain the URL', (url) => {
-  const open = () => openSafetyCheck({ url, secret }, () => undefined);
+  const open = () =>
+    openSafetyCheck(
+      { url, secret },
+      10,
+      async () => true,
+      () => undefined,
+    );
   expect(open).toThrow(/^must be an https URL with a public address, or a loopback address$/);
 });

@@ -295,3 +295,22 @@ test('the log of a worker and of a gateway names misspelled variables', async ()
     await program.stop();
   }
 });
+
+test.each([
+  ['', { SAFETY_URL: 'http://127.0.0.1:9' }, 'SAFETY_TIMEOUT_MS', { SAFETY_TIMEOUT_MS: '300' }],
+  ['gateway', { GATEWAY_OPENAI_URL: 'http://127.0.0.1:9' }, 'GATEWAY_STATE_TIMEOUT_MS', { SAFETY_TIMEOUT_MS: '300' }],
+  [
+    'gateway',
+    { GATEWAY_OPENAI_URL: 'http://127.0.0.1:9' },
+    'GATEWAY_STATE_TIMEOUT_MS',
+    { GATEWAY_STATE_TIMEOUT_MS: '200' },
+  ],
+] as const)('a start of %j with %j warns that %s excludes another limit: %j', async (command, base, name, limits) => {
+  for (const env of [limits, {}]) {
+    const settings = { DATABASE_URL: await sqliteUrl(), PORT: '0', GATEWAY_PORT: '0', ...base, ...env };
+    const program = startCommand(command || 'serve', [], settings);
+    await program.find(/(Listening on)/);
+    const { stderr } = await program.stop('SIGTERM');
+    expect(stderr.includes(`"msg":"${name}`)).toBe(env === limits);
+  }
+});

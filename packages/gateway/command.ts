@@ -38,6 +38,7 @@ async function serveGateway({ env, version, readVariables, serve, createEndAfter
     const gateway = await startGateway(config, log, createEndAfterBody());
     const upstreams = { openai: openai?.href, anthropic: anthropic?.href };
     log.info({ version, url: gateway.url, service: config.serviceUrl, ...upstreams }, 'started');
+    for (const warning of config.warnings) log.warn(warning);
     return gateway;
   });
   console.log(`Listening on ${url}\n\nConfigure the agent:\n`);

@@ -1,3 +1,4 @@
+import { safetyCheck } from '../../generated/spec.js';
 import type { CallerHeaders } from './headers.js';
 
 /** The environment variables of the command `gateway`. Its `--help` is generated from this table. */
@@ -47,6 +48,8 @@ export interface GatewayConfig {
   /** Time until the headers of the model's response, and between two parts of its body, ms. */
   readonly upstreamTimeoutMs: number;
   readonly bodyBytesMax: number;
+  /** Settings that exclude each other, each with its remedy. */
+  readonly warnings: readonly string[];
 }
 
 export const gatewayVariables = {
@@ -89,8 +92,13 @@ export const gatewayVariables = {
   GATEWAY_HOST: variable('Address to listen on', '127.0.0.1', (text) => text),
   GATEWAY_PORT: variable('Port to listen on. 0 selects a free port', '8090', integerBetween(0, 65_535)),
   GATEWAY_STATE_TIMEOUT_MS: variable(
-    'Milliseconds that a request waits for the state before it is forwarded unchanged',
-    '300',
+    'Milliseconds that a request waits for the state before it is forwarded unchanged. More than SAFETY_TIMEOUT_MS',
+    String(safetyCheck.gateway_timeout_ms),
+    integerBetween(10, 10_000),
+  ),
+  SAFETY_TIMEOUT_MS: variable(
+    "Milliseconds of the service's external check of messages. Only compared with GATEWAY_STATE_TIMEOUT_MS",
+    String(safetyCheck.timeout_ms),
     integerBetween(10, 10_000),
   ),
   GATEWAY_UPSTREAM_TIMEOUT_SECONDS: variable(
@@ -109,7 +117,9 @@ export function readGatewayConfig(
 ): GatewayConfig {
   const values = readVariables(env, gatewayVariables);
   const { GATEWAY_OPENAI_URL: openai, GATEWAY_ANTHROPIC_URL: anthropic } = values;
+  const { GATEWAY_STATE_TIMEOUT_MS: stateTimeoutMs, SAFETY_TIMEOUT_MS: safetyMs } = values;
   if (!openai && !anthropic) throw new Error('set GATEWAY_OPENAI_URL, GATEWAY_ANTHROPIC_URL or both');
+  const tooShort = `GATEWAY_STATE_TIMEOUT_MS (${stateTimeoutMs}) is not above SAFETY_TIMEOUT_MS (${safetyMs}): while an external check (SAFETY_URL) is slow, no request gets the state`;
   return {
     host: values.GATEWAY_HOST,
     port: values.GATEWAY_PORT,
@@ -120,9 +130,10 @@ export function readGatewayConfig(
     callerHeaders: { session: values.GATEWAY_SESSION_HEADERS, subject: values.GATEWAY_SUBJECT_HEADERS },
     readsUser: values.GATEWAY_READ_USER,
     placement: values.GATEWAY_PLACEMENT,
-    stateTimeoutMs: values.GATEWAY_STATE_TIMEOUT_MS,
+    stateTimeoutMs,
     upstreamTimeoutMs: values.GATEWAY_UPSTREAM_TIMEOUT_SECONDS * 1000,
     bodyBytesMax: values.GATEWAY_MAX_BODY_MB * 1_000_000,
+    warnings: stateTimeoutMs > safetyMs ? [] : [tooShort],
   };
 }
 

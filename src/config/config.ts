@@ -59,6 +59,8 @@ function buildConfig(values: Values, programPath: string | undefined) {
     keepsResponses: values.WEBHOOK_KEEP_ANSWERS ?? !allowLoopback,
     /** The external check of messages. Undefined: there is none. */
     safetyCheck: values.SAFETY_URL === undefined ? undefined : { url: values.SAFETY_URL, secret: values.SAFETY_SECRET },
+    safetyTimeoutMs: values.SAFETY_TIMEOUT_MS,
+    gatewayTimeoutMs: values.GATEWAY_STATE_TIMEOUT_MS,
     retention: readRetention(values),
     quotas: {
       sessionRequests: values.LIMIT_SESSION_REQUESTS_PER_MINUTE,

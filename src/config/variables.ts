@@ -1,5 +1,5 @@
 /** The environment variables of the service. `--help` and docs/configuration.md are generated from this table. */
-import { limits, retention, timestamps } from '../../generated/spec.js';
+import { limits, retention, safetyCheck, timestamps } from '../../generated/spec.js';
 import {
   createIntegerReader,
   listChoices,
@@ -162,6 +162,16 @@ export const variables = {
   ),
   SAFETY_SECRET: defineOptionalVariable('Bearer token for SAFETY_URL', 'none', readBearerToken),
   SAFETY_SECRET_FILE: defineOptionalVariable('File that contains SAFETY_SECRET, instead of it', 'none', readText),
+  SAFETY_TIMEOUT_MS: defineVariable(
+    'Milliseconds of a check by SAFETY_URL. Less than GATEWAY_STATE_TIMEOUT_MS',
+    String(safetyCheck.timeout_ms),
+    createIntegerReader(10, 10_000),
+  ),
+  GATEWAY_STATE_TIMEOUT_MS: defineVariable(
+    'Milliseconds that the gateway waits for a state. Only compared with SAFETY_TIMEOUT_MS',
+    String(safetyCheck.gateway_timeout_ms),
+    createIntegerReader(10, 10_000),
+  ),
   LIMIT_SESSION_REQUESTS_PER_MINUTE: defineVariable(
     'Requests per minute per session. 0: unlimited',
     String(limits.session_requests.quota),

@@ -12,11 +12,17 @@ import { bindRows, type BoundSession } from '../store/person-rows.js';
 import { createReadingTable } from '../store/readings.js';
 import { isTransient } from '../store/retry.js';
 import { runAll, runStatements } from '../store/rows.js';
-import type { WriteScope } from '../store/scope.js';
-import { findSessions, createSessionWriter, type LockedSessionRow, type StoredSession } from '../store/sessions.js';
+import type { ReadScope, WriteScope } from '../store/scope.js';
+import {
+  findSessions,
+  createSessionReader,
+  createSessionWriter,
+  type LockedSessionRow,
+  type StoredSession,
+} from '../store/sessions.js';
 import type { Store } from '../store/store.js';
 import { createPositionTable } from '../store/stream-positions.js';
-import { createSubjectWriter, type LockedSubjectRow } from '../store/subjects.js';
+import { createSubjectReader, createSubjectWriter, type LockedSubjectRow } from '../store/subjects.js';
 import { createTriggerWriter } from '../store/triggers.js';
 import { createWebhookTable } from '../store/webhooks.js';
 import {
@@ -82,6 +88,8 @@ export interface ReadingWriterParts {
 /** Writes the readings of all callers in groups. */
 export interface ReadingWriter {
   readonly commit: Commit;
+  /** Returns true if `commit` would store a reading and use its text now. Rejects for a new session above the limit. */
+  readonly mayStore: (caller: Caller, reading: PreparedReading) => Promise<boolean>;
   /** Number of queued readings. */
   waiting(): number;
   /** Rejects new readings. Resolves when the readings in progress are settled. */
@@ -117,6 +125,10 @@ export function createReadingWriter(parts: ReadingWriterParts): ReadingWriter {
         readings.map((reading, index) => refusals[index] ?? queue.submit({ reading, origin }).catch(toProblem)),
       );
     },
+    async mayStore(caller, reading) {
+      await admitSession(caller, reading.sessionId);
+      return isAllowed(parts, reading);
+    },
     waiting: queue.waiting,
     close: queue.close,
   };
@@ -125,6 +137,20 @@ export function createReadingWriter(parts: ReadingWriterParts): ReadingWriter {
 function toProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
   return new ProblemError(isTransient(error) ? 'service_unavailable' : 'internal_error', { cause: error });
+}
+
+/** Returns true if a group of this reading alone would accept it with its text. Locks and writes nothing. */
+async function isAllowed({ store, now, digestId }: ReadingWriterParts, reading: PreparedReading): Promise<boolean> {
+  const { accountId, sessionId } = reading;
+  const scope = store.read(accountId);
+  const found = await createSessionReader(scope).find(sessionId);
+  const sessions = new Map([[sessionId, found ?? { incarnation: '', session: undefined }]]);
+  const subjects = noSubjects();
+  for (const id of listSubjects([reading], sessions)) subjects.set(id, await createSubjectReader(scope).find(id));
+  const erasedAtMs = await findErased(scope, [reading], [...subjects.keys()], (it) => digestId(accountId, it));
+  const progress = beginProgress({ sessions, subjects, alreadyStored: new Map(), erasedAtMs, nowMs: now() });
+  const processed = processReading(progress, reading);
+  return processed.kind === 'taken' && !processed.step.computed.dropped?.includes('user_message');
 }
 
 async function commitGroup(
@@ -278,7 +304,7 @@ async function findOthers(
  * the locks, so that it finds a concurrent erasure. Readings without a token and without a live turn require no query.
  */
 async function findErased(
-  scope: WriteScope,
+  scope: ReadScope,
   readings: readonly PreparedReading[],
   subjectIds: readonly string[],
   digestId: (id: ErasedId) => readonly string[],

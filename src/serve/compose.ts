@@ -113,9 +113,9 @@ async function serve(
   const findKey = createFindKey(core.findKey);
   const isKeyValid = async (accountId: string, keyId: string) => isUsable(await findKey(accountId, keyId), now());
   const { safetyCheck } = config;
-  const outside = safetyCheck
-    ? keep(await runStartStep('SAFETY_URL', () => openSafetyCheck(safetyCheck, metrics.countSafetyChecks())))
-    : undefined;
+  const openCheck = (it: NonNullable<typeof safetyCheck>) =>
+    openSafetyCheck(it, config.safetyTimeoutMs, core.mayStore, metrics.countSafetyChecks());
+  const outside = safetyCheck ? keep(await runStartStep('SAFETY_URL', () => openCheck(safetyCheck))) : undefined;
   const notifications = config.redisUrl
     ? keep(await connectNotifications(config.redisUrl, log, (accountIds) => streams?.lookUp(accountIds)))
     : undefined;

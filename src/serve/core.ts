@@ -145,6 +145,7 @@ async function start(keep: Keep, parts: CoreParts) {
     },
     /** Returns true if the subject of a reading allows the analysis of its texts. */
     allowsText: (source: TextSource) => readTextConsent(store.read(source.accountId), source, now()),
+    mayStore: groups.mayStore,
     findKeys: store.use(createKeyTable).byHashes,
     findKey: store.use(createKeyTable).find,
     recordKeyUse: store.use(createKeyTable).recordUse,
@@ -262,15 +263,20 @@ async function openErasureRecord(
   };
 }
 
+const lostStates = 'while the check is slow, no request of the gateway gets the state';
+
 /** Returns warnings for the operator about this deployment, each with its remedy. */
 async function findWarnings(
   store: Store,
-  { secretsKeys, targetPolicy, retention }: Pick<Config, 'secretsKeys' | 'targetPolicy' | 'retention'>,
+  { secretsKeys, targetPolicy, retention, safetyCheck, safetyTimeoutMs, gatewayTimeoutMs }: Config,
   nowMs: number,
 ): Promise<string[]> {
   return [
     ...(targetPolicy.allowLoopback
       ? ['webhooks to loopback addresses are allowed: set WEBHOOK_ALLOW_LOOPBACK=0 if others have keys']
+      : []),
+    ...(safetyCheck && safetyTimeoutMs >= gatewayTimeoutMs
+      ? [`SAFETY_TIMEOUT_MS must be less than GATEWAY_STATE_TIMEOUT_MS (${gatewayTimeoutMs}): ${lostStates}`]
       : []),
     ...(await keyWarnings(store, secretsKeys, retention.readingsMs)),
     ...((await store.isDurable())

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
+import getRawBody from 'raw-body';
 import { safetyCheck as limits } from '../../generated/spec.js';
 import type { MessageCheck } from '../../packages/text/check-message.js';
 import { dangerKinds, type SafetyKind } from '../../packages/text/safety.js';
 import type { Config } from '../config/config.js';
 import type { Submission } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
+import type { ReadingWriter } from '../readings/group.js';
 import type { Admit } from '../readings/intake.js';
 import { createDialer } from '../webhooks/dial.js';
 import { createResolveName } from '../webhooks/resolve-name.js';
@@ -22,6 +24,8 @@ type Finding = (typeof findings)[number];
  */
 export function openSafetyCheck(
   { url, secret }: NonNullable<Config['safetyCheck']>,
+  timeoutMs: number,
+  mayStore: ReadingWriter['mayStore'],
   count: (isAnswered: boolean) => void,
 ) {
   if (findUrlFault(url, policy)) throw new Error('must be an https URL with a public address, or a loopback address');
@@ -31,7 +35,7 @@ export function openSafetyCheck(
   /** Resolves with undefined if there is no valid answer in time. */
   async function ask(text: string): Promise<Finding | undefined> {
     try {
-      const sending = dial({ accountId: '', url, headers }, AbortSignal.timeout(limits.timeout_ms));
+      const sending = dial({ accountId: '', url, headers }, AbortSignal.timeout(timeoutMs));
       sending.on('error', () => undefined).end(JSON.stringify({ text }));
       const [response] = (await once(sending, 'response')) as [IncomingMessage];
       const answer: unknown = JSON.parse(await readAnswer(response));
@@ -44,8 +48,8 @@ export function openSafetyCheck(
 
   return {
     /**
-     * Adds the check to an intake. Asks only about a message that the built-in check may read: live, and with consent. A
-     * failure leaves the result of the built-in check.
+     * Adds the check to an intake. Asks only about a message that the built-in check may read, of a reading that the
+     * core would store. A failure leaves the result of the built-in check.
      */
     addTo:
       (admit: Admit): Admit =>
@@ -53,6 +57,7 @@ export function openSafetyCheck(
         const reading = await admit(sender, value, faults);
         const { user_message: text } = value as Submission;
         if (reading instanceof ProblemError || !reading.check || text === undefined) return reading;
+        if (!(await mayStore(sender.caller, reading).catch(() => false))) return reading;
         const finding = await ask(text);
         count(finding !== undefined);
         const check = joinChecks(reading.check, finding);
@@ -67,16 +72,13 @@ export function openSafetyCheck(
 
 /** Resolves with the body of a 200. Rejects for another status, e.g. a redirect, and for a long body. */
 async function readAnswer(response: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  let length = 0;
-  // Leaving the loop closes the connection.
-  for await (const part of response as AsyncIterable<Buffer>) {
-    length += part.length;
-    if (response.statusCode !== 200 || length > limits.answer_bytes_max) break;
-    parts.push(part);
+  try {
+    if (response.statusCode !== 200) throw new Error('no usable answer');
+    return await getRawBody(response, { limit: limits.answer_bytes_max, encoding: true });
+  } finally {
+    // Closes the connection if there is more.
+    response.destroy();
   }
-  if (response.statusCode !== 200 || length > limits.answer_bytes_max) throw new Error('no usable answer');
-  return Buffer.concat(parts).toString();
 }
 
 /** Returns the check with the more urgent finding. */
