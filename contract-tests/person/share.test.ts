@@ -24,7 +24,7 @@ async function raise({ read, clock }: Pick<TestService, 'read' | 'clock'>, watch
 const states = async ({ request }: Pick<TestService, 'request'>, session = 'watch') =>
   (await request(`/v1/state?session_id=${session}`)).body;
 
-test('a chat is scored with the heart rate of the watch, and names its session', async () => {
+test('a chat is scored with the heart rate of the watch, and states that another session sent it', async () => {
   const service = await startTestService();
   await raise(service);
   const watch = await states(service);
@@ -32,7 +32,7 @@ test('a chat is scored with the heart rate of the watch, and names its session',
   expect(alone.state).toBe('relaxed');
   const chat = await service.read({ ...fromChat, sentiment: 0.5 });
   expect(chat.stress_score).toBeGreaterThanOrEqual(60);
-  expect(chat.action_reason).toMatch(/heart rate \d+ bpm above .* \(session watch\)/i);
+  expect(chat.action_reason).toMatch(/heart rate \d+ bpm above .* \(another session\)/i);
   expect(chat.action_reason).toContain('despite strongly positive words');
   expect(chat.shared_signals).toEqual([
     { signal: 'heart_rate', session_id: 'watch', timestamp: service.clock.at() },
@@ -74,7 +74,7 @@ test('the newest value of each signal counts, and of equal timestamps the own on
   expect(own.shared_signals).toEqual([{ signal: 'sentiment', session_id: 'watch', timestamp: late }]);
   const third = await read({ session_id: 'third', subject_id, urgency: 'low', timestamp: late });
   // Of equal timestamps in other sessions, the more stressful value counts.
-  expect(third.action_reason).toContain('ostile voice (session watch)');
+  expect(third.action_reason).toContain('ostile voice (another session)');
   await read({ session_id: 'fourth', subject_id, sentiment: 0.9, timestamp: early });
   const fifth = await read({ session_id: 'fifth', subject_id, urgency: 'low', timestamp: clock.at() });
   expect(fifth.shared_signals).toContainEqual({ signal: 'sentiment', session_id: 'watch', timestamp: late });

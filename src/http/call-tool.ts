@@ -43,7 +43,7 @@ export async function callTool(tool: Tool, sent: Arguments, send: SendRequest, n
   if (faults.length > 0)
     return failure(new ProblemError('validation_failed', { faults, omitted }).toBody('none'), undefined);
   const { status, body, retryAfter } = await send(toRequest(tool, args, now));
-  return status < 300 ? success(tool, body as Record<string, unknown>) : failure(body as AnyProblem, retryAfter);
+  return status < 300 ? success(tool, args, body as Record<string, unknown>) : failure(body as AnyProblem, retryAfter);
 }
 
 /** A schema of a tool, as far as it decides about the conversion of texts. */
@@ -116,11 +116,23 @@ function toText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-/** Returns a result. The leading fields come first, so that an agent that reads only the start knows what to do. */
-function success({ leading = [] }: Tool, body: Record<string, unknown>): ToolResult {
+/** Fields whose texts clients choose. A model could take such a text for an instruction. */
+const chosenNames = ['session_id', 'subject_id', 'source_device', 'purposes', 'record_id'];
+/** Ids without markup, quotes and brackets. */
+export const plainId = /^[\w.:@~+=/-]{1,128}$/;
+
+/**
+ * Returns a result. The leading fields come first, so that an agent that reads only the start knows what to do. Of the
+ * texts that clients chose, the text of the result contains arguments of this call and, in a list of ids, plain ids.
+ */
+function success({ leading = [], listsIds }: Tool, args: Arguments, body: Record<string, unknown>): ToolResult {
   const first = Object.fromEntries(leading.filter((name) => name in body).map((name) => [name, body[name]]));
   const structuredContent = { ...first, ...body };
-  return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
+  const isSafe = (it: unknown) => Object.values(args).includes(it) || (listsIds && plainId.test(String(it)));
+  const text = JSON.stringify(structuredContent, (name, value: unknown) =>
+    chosenNames.includes(name) && !isSafe(value) ? undefined : value,
+  );
+  return { content: [{ type: 'text', text }], structuredContent };
 }
 
 function failure(problem: AnyProblem, retryAfter: string | undefined): ToolResult {

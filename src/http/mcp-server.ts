@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server';
 import { version } from '../config/version.js';
 import type { Schema } from '../contract/contract.js';
-import { callTool, type SendRequest } from './call-tool.js';
+import { callTool, plainId, type SendRequest } from './call-tool.js';
 import { listTool, type Tool, tools } from './tools.js';
 
 const instructions =
@@ -70,6 +70,8 @@ export function createMcpServer(
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt: ${params.name}`);
     const sessionId = params.arguments?.['session_id'];
     if (!sessionId) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Missing argument: session_id');
+    if (!plainId.test(sessionId))
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid argument: session_id is no plain id');
     return { description: prompt.description, messages: [promptMessage(sessionId)] };
   });
   return server;

@@ -25,6 +25,7 @@ export const listSessions: OperationRecord<'listSessions', 'store' | 'now'> = {
     title: 'List sessions',
     description:
       'List sessions with their latest state, newest first by default. A state is outdated after valid_until. Continue with next_cursor until it is null.',
+    listsIds: true,
   },
   async handle(services, { query }, { accountId }) {
     const isSnapshot = query.state !== undefined || (query.sort ?? 'started') !== 'started';

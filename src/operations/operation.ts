@@ -108,6 +108,8 @@ export interface McpTool {
   readonly description: string;
   /** The text of a result begins with these fields of the response. */
   readonly leading?: readonly string[];
+  /** True if the ids in a result are what an agent asks for. */
+  readonly listsIds?: true;
 }
 
 export interface StreamRequest<Op extends OperationId> extends Omit<Input<Op>, 'body'> {

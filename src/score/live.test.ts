@@ -95,7 +95,7 @@ test('a new session of a known person has the alone score of a session of an unk
   );
 });
 
-test('a token of the person gets no session id, also if one id contains another one', () => {
+test('no reason of a stored state names a session, and a token of the person gets no session id at all', () => {
   const shared = ['a', 'a)b', 'x'.repeat(200)].map(
     (session_id) => ({ signal: 'tone', session_id, timestamp: new Date(startMs).toISOString() }) as const,
   );
@@ -103,6 +103,8 @@ test('a token of the person gets no session id, also if one id contains another 
   const computed = { timestampMs: startMs, score: 50, confidence: 0.5, model: 2, received: [], learned: 0 };
   const seen = restrictToToken({ ...computed, reason, shared }, { subjectId: 'anna' }, 'anna');
   const another = '(another session)';
+  const byKey = restrictToToken({ ...computed, reason, shared }, undefined, 'anna');
+  expect(byKey).toEqual({ ...computed, reason: seen.reason, shared });
   expect(seen.reason).toBe(`Tense voice ${another}, low urgency ${another}, calm face ${another}.`);
   expect(JSON.stringify(seen)).not.toContain('session_id');
 });

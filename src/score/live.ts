@@ -144,7 +144,7 @@ export function isForPerson(grant: Pick<TokenGrant, 'subjectId'> | undefined, su
 
 /**
  * Returns a state as the caller gets it. `grant` is that of a session token, and `subjectId` the subject of the state's
- * session. Only a token of the person shows the evidence of other sessions, and none shows their ids.
+ * session. Only a token of the person shows the evidence of other sessions, and none shows their ids. The reason never does.
  */
 export function restrictToToken(
   computed: ComputedState,
@@ -152,12 +152,12 @@ export function restrictToToken(
   subjectId: string | undefined,
 ): ComputedState {
   const { shared, alone, ...state } = computed;
-  if (!grant || (!shared && !alone)) return computed;
+  if (!shared && !(grant && alone)) return computed;
   const { sinceMs: _, ...withoutSince } = state;
   if (!isForPerson(grant, subjectId)) return alone ? { ...withoutSince, ...alone } : state;
-  const ids = shared?.flatMap(({ session_id }) => session_id ?? []) ?? [];
-  const withoutIds = shared?.map(({ session_id: _, ...signal }) => signal);
-  return { ...state, reason: hideSessions(state.reason, ids), shared: withoutIds };
+  const reason = hideSessions(state.reason, shared?.flatMap(({ session_id }) => session_id ?? []) ?? []);
+  if (!grant) return { ...computed, reason };
+  return { ...state, reason, shared: shared?.map(({ session_id: _, ...signal }) => signal) };
 }
 
 /** Returns the time in epoch ms from which on all live signals are stale. Undefined if there are none. */

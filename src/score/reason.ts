@@ -2,7 +2,7 @@ import type { TypicalHeartRate } from './baseline.js';
 import { stressModel as model } from './model.js';
 import { isLikelyAnotherPerson } from './movement.js';
 import type { Signals } from './remembered.js';
-import { type EvidenceName, type LabelName, labels } from './signals.js';
+import { type LabelName, labels } from './signals.js';
 import { findBand } from './states.js';
 import { type FusedStress, type Driver, computeExplainedShare, isExertion, type ScoreInput } from './stress.js';
 
@@ -66,28 +66,22 @@ function describeEvidence(drivers: readonly Driver[], situation: ScoreInput, isE
 
 const quietMinutes = `the mean of the last ${model.sudden_rise.quiet_seconds / 60} quiet minutes`;
 
-/** Returns the text of a piece of evidence, e.g. "tense voice". */
+const another = '(another session)';
+
+/** Returns the text of a piece of evidence, e.g. "tense voice". Names no session: the client chose its id, and models read it. */
 function describeDriver(driver: Driver, situation: ScoreInput): string {
-  const sessionId = findOtherSession(driver.evidence, situation.signals);
+  const { signals } = situation;
+  const samples = driver.evidence === 'hrv' ? [signals.sdnn, signals.rmssd] : [signals[driver.evidence]];
   const text = describeEvidenceOf(driver, situation);
-  return sessionId === undefined ? text : `${text} ${describeSession(sessionId)}`;
+  return samples.some((it) => it?.sessionId !== undefined) ? `${text} ${another}` : text;
 }
 
-/** Returns the session that sent the evidence. Undefined for evidence of the session itself. */
-function findOtherSession(evidence: EvidenceName, signals: Signals): string | undefined {
-  const { sdnn, rmssd } = signals;
-  return evidence === 'hrv' ? (sdnn?.sessionId ?? rmssd?.sessionId) : signals[evidence]?.sessionId;
-}
-
-function describeSession(sessionId: string): string {
-  return `(session ${sessionId.length > 64 ? `${sessionId.slice(0, 61)}...` : sessionId})`;
-}
-
-/** Returns a reason that names none of these sessions. */
+/** Returns a reason, which release 1.0.0 may have stored with these sessions, without their ids. */
 export function hideSessions(reason: string, sessionIds: readonly string[]): string {
   // The text of one session may contain that of another one.
   const longestFirst = [...sessionIds].sort((a, b) => b.length - a.length);
-  return longestFirst.reduce((text, id) => text.replaceAll(describeSession(id), '(another session)'), reason);
+  const name = (id: string) => `(session ${id.length > 64 ? `${id.slice(0, 61)}...` : id})`;
+  return longestFirst.reduce((text, id) => text.replaceAll(name(id), another), reason);
 }
 
 function describeEvidenceOf(

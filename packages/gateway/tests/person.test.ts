@@ -67,7 +67,7 @@ test('the model learns the state that the watch of the person measures', async (
     { 'X-State-Subject': 'anna' },
   );
   expect(headers.get('x-state')).toMatch(/^(?:stressed|acute_stress)$/);
-  expect(upstream.requests[0]?.body).toContain('session watch');
+  expect(upstream.requests[0]?.body).toContain('(another session)');
   // The last message is of the model, so the gateway only reads the state.
   const { headers: again } = await send(
     stage,
