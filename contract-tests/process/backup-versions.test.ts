@@ -83,7 +83,7 @@ test('a database or a backup of a build from before 1.0.0 is refused, and the da
   const before = await other.readAccounts();
   if (!isSqlite)
     await writeFile(file, (await readFile(file, 'utf8')).replace(/\('initial',\d+,0\)/, "('initial-accounts',5)"));
-  await change(file, isSqlite ? "update schema_migrations set name = 'initial-accounts'" : '');
+  await change(file, isSqlite ? "update schema_migrations set name = 'initial-accounts' where name = 'initial'" : '');
   for (const args of [
     ['backup', '--verify'],
     ['restore', '--replace'],

@@ -15,10 +15,7 @@ export function withMysql<T>(url: string, work: (knex: Knex) => Promise<T>): Pro
   return withDatabase({ kind: 'mysql', url }, work);
 }
 
-/**
- * Rejects if the database contains no schema of the service, e.g. because DATABASE_URL names another database, or one that
- * this version cannot use.
- */
+/** Rejects unless the database has a schema that this version can use, e.g. because DATABASE_URL names another one. */
 export async function requireSchema(url: string): Promise<void> {
   if ((await withMysql(url, (knex) => readApplied(knex))).size === 0)
     throw new Error(

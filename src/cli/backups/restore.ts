@@ -137,4 +137,4 @@ function setAside(database: string, endings: readonly string[]): void {
 
 const keyMissing = (file: string) =>
   `warning: ${buildKeyFilePath(file)} is missing and SECRETS_KEY is not set. Unless the key beside the database is the same, ` +
-  'the service does not start on it: see "Restore without the key" in the guide Operations.';
+  'the service does not start on it: see "A key that does not fit" in the guide Backup.';
