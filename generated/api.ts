@@ -51,7 +51,8 @@ export interface paths {
          * Ingest many readings
          * @description Stores up to 1,000 readings of any sessions of the account, for gateways, imports and devices that were offline.
          *     With `Content-Type: application/json`, the body is an array of readings. With `application/x-ndjson`, it has one
-         *     reading per line, and empty lines are skipped. Limits and results are the same: each reading is as in
+         *     reading per line, and empty lines are skipped. Without a `Content-Type`, or with `text/plain`, which some clients
+         *     add, a body that begins with `[` is read as an array and one that begins with `{` as lines. Limits and results are the same: each reading is as in
          *     `POST /v1/ingest` and at most 4,096 bytes. The readings of a session are applied in their order. Accepted readings
          *     are durable before the response is sent.
          *

@@ -2413,4 +2413,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "c2d525d6c01795f2808fe3b3e52aef2f8ab4dfd6d697f23b7c23ad45bbfec106" as const;
+export const contractDigest = "3840d780f724b0915c8200d20d35ef7c863b3aa83e692d8a6e80e81633a90122" as const;
