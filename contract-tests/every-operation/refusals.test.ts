@@ -114,7 +114,7 @@ test.each(ofJsonThatMayGet(413))('%s: rejects any body of more than 4,096 bytes'
 test.each(mayGet(415))('%s: rejects a body that is not declared as JSON or is compressed', async (_, it) => {
   const service = await startTestService();
   for (const headers of [
-    { 'Content-Type': 'text/plain' },
+    { 'Content-Type': 'text/csv' },
     { 'Content-Type': 'application/x-www-form-urlencoded' },
     { 'Content-Encoding': 'gzip' },
     { 'Content-Encoding': 'br' },

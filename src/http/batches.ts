@@ -24,6 +24,11 @@ export function createBatchFormat(): Format {
       'application/x-ndjson': decodeLines,
     },
     bytesMax: settings.max_bytes,
+    // A string is a body that was encoded as JSON twice, which the parser of arrays states.
+    findType(bytes) {
+      const first = String.fromCharCode(bytes.find((byte) => byte > 0x20) ?? 0);
+      return { '[': 'application/json', '"': 'application/json', '{': 'application/x-ndjson' }[first];
+    },
     watch: createUploads(settings.receiving_bytes_max),
   };
 }

@@ -15,6 +15,8 @@ export interface Format {
   /** Parsers by media type. */
   readonly parsers: Readonly<Record<string, (bytes: Buffer) => unknown>>;
   readonly bytesMax: number;
+  /** Returns the media type of a body that is sent without one, or undefined. Absent if each body requires one. */
+  readonly findType?: (bytes: Buffer) => string | undefined;
   /** Bounds the memory of bodies in transit. Absent for small bodies, which the number of requests bounds. */
   readonly watch?: WatchUpload;
 }
@@ -37,22 +39,27 @@ export function readBody(route: Route, format: Format): Step {
 async function receive(route: Route, exchange: Exchange, response: Response, format: Format): Promise<unknown> {
   const { body, mediaTypes } = route;
   const { headers } = exchange;
-  const { bytesMax, watch } = format;
+  const { bytesMax, watch, parsers, findType } = format;
   const sent = mediaTypes.find((it) => isOfType(it, headers['content-type']));
-  const parser = format.parsers[sent ?? body?.mediaType ?? ''];
-  if (!parser) throw new Error(`no body format is defined for ${route.operationId}`);
+  // `fetch` sends this type for a text if the caller states none.
+  const isUntyped = findType !== undefined && isOfType('text/plain', headers['content-type'] || 'text/plain');
   const length = Number(headers['content-length'] ?? 0);
   if (headers['transfer-encoding'] === undefined && length === 0) throw new ProblemError('invalid_payload');
   if (length > bytesMax) throw tooLarge(response);
-  if (!sent || isCompressed(headers['content-encoding'])) {
-    const expected = mediaTypes.join(' or ');
-    throw new ProblemError('unsupported_media_type', { hint: { received: receivedType(headers), expected } });
-  }
-  // Replaces the header with a fixed value, because the validator keeps one compiled schema per distinct value.
-  headers['content-type'] = body?.mediaType;
+  if (!(sent || isUntyped) || isCompressed(headers['content-encoding'])) throw unsupported(route, headers);
   if (headers.expect !== undefined) response.writeContinue();
   const end = watch?.(response.req, requireCaller(exchange).accountId);
-  return parser(await readBytes(response.req, response, bytesMax).finally(end));
+  const bytes = await readBytes(response.req, response, bytesMax).finally(end);
+  const parser = parsers[sent ?? findType?.(bytes) ?? ''];
+  if (!parser) throw unsupported(route, headers);
+  // Replaces the header with a fixed value, because the validator keeps one compiled schema per distinct value.
+  headers['content-type'] = body?.mediaType;
+  return parser(bytes);
+}
+
+function unsupported({ mediaTypes }: Route, headers: IncomingHttpHeaders): ProblemError {
+  const hint = { received: receivedType(headers), expected: mediaTypes.join(' or ') };
+  return new ProblemError('unsupported_media_type', { hint });
 }
 
 /** Replaces the body by the prepared reading. `readFaults` returns the validation errors of the query. */

@@ -35,9 +35,8 @@ await tell({
     return answer.status === 200 ? answer.data : wrong('triggers', answer);
   },
   async batch(readings) {
-    // This generator sets no media type where the contract has two.
-    const headers = { ...withKey.headers, 'Content-Type': 'application/json' };
-    const answer = await ingestBatch(readings, { headers });
+    // This generator sets no media type where the contract has two. The service finds it.
+    const answer = await ingestBatch(readings, withKey);
     return answer.status === 200 ? answer.data : wrong('batch', answer);
   },
   async exported(session_id) {
