@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { everyToolCall } from '../../testkit/mcp-tools.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 
@@ -27,9 +27,8 @@ async function linesOfError(name: string, args: Record<string, unknown>): Promis
 
 const calls = Object.entries(everyToolCall('s1', 'anna'));
 
-/** Values of every JSON type, by the type that a schema names. */
+/** Values of every JSON type but null, by the type that a schema names. */
 const values: ReadonlyArray<[string, unknown]> = [
-  ['null', null],
   ['array', []],
   ['array', [1]],
   ['array', ['null']],
@@ -95,7 +94,7 @@ test.each<[string, Record<string, unknown>, string]>([
 
 /** Strings that are no JSON number or boolean, or that no number of the service can have. */
 const otherTexts = [
-  ...['', ' 1', '1 ', '01', '+1', '.5', '1.', '1e', '1e400', '-1e400', '0x10', '1_000', '1,5', '１', '"1"', '[1]'],
+  ...[' 1', '1 ', '01', '+1', '.5', '1.', '1e', '1e400', '-1e400', '0x10', '1_000', '1,5', '１', '"1"', '[1]'],
   ...['NaN', 'Infinity', 'null', 'True', 'TRUE', 'yes', ' true', 'false\n'],
 ];
 
@@ -154,6 +153,111 @@ test('a tool call with numbers and booleans as texts stores the same reading', a
   };
   expect(await exported('72')).toEqual(await exported('71'));
   expect(await exported('72')).toMatchObject({ subject_id: '17', heart_rate: 81.5, rr_intervals_ms });
+});
+
+test('an array as a text stores the same reading, also with its numbers as texts', async () => {
+  const rr_intervals_ms = Array.from({ length: 30 }, (_, index) => 800 + (index % 3) * 10);
+  const sent = [rr_intervals_ms, JSON.stringify(rr_intervals_ms), JSON.stringify(rr_intervals_ms.map(String), null, 2)];
+  const states = sent.map(async (value, index) => {
+    const args = { session_id: `array-${index}`, timestamp: service.clock.at(), rr_intervals_ms: value };
+    const { structuredContent } = await client.callTool({ name: 'ingest', arguments: args });
+    return { ...(structuredContent as object), session_id: '' };
+  });
+  const [asArray, ...asTexts] = await Promise.all(states);
+  expect(asArray).toMatchObject({ signals_received: ['cardiovascular'] });
+  expect(asTexts).toEqual([asArray, asArray]);
+  const listed = async (state: unknown) =>
+    (await client.callTool({ name: 'list_sessions', arguments: { state } })).content;
+  expect(await listed('["relaxed", "focused"]')).toEqual(await listed(['relaxed', 'focused']));
+});
+
+test.each(['[812, 820', '[812, 820] ', '812, 820', '[812 820]', '{"0":812}', '[', '[]]', `${'['.repeat(9000)}812]`])(
+  'the text %j is no array',
+  async (rr_intervals_ms) => {
+    const lines = await linesOfError('ingest', { session_id: 's1', rr_intervals_ms });
+    expect(lines).toContainEqual(expect.stringContaining('- rr_intervals_ms: Input should be a valid array'));
+  },
+);
+
+test('a text is converted to an array only where the schema expects one, and its items are validated', async () => {
+  const scalar = await linesOfError('ingest', { session_id: 's1', heart_rate: '[81]' });
+  expect(scalar).toContainEqual(expect.stringContaining('- heart_rate: Input should be a valid number'));
+  const deep = await linesOfError('ingest', {
+    session_id: 's1',
+    rr_intervals_ms: `${'['.repeat(9000)}${']'.repeat(9000)}`,
+  });
+  expect(deep).toContainEqual(expect.stringContaining('- rr_intervals_ms[0]: Input should be a valid integer'));
+  const long = await linesOfError('ingest', {
+    session_id: 's1',
+    rr_intervals_ms: JSON.stringify(Array(9000).fill(800)),
+  });
+  expect(long).toContainEqual(expect.stringContaining('- rr_intervals_ms: '));
+  const { structuredContent } = await client.callTool({
+    name: 'ingest',
+    arguments: { session_id: '[1]', heart_rate: 80 },
+  });
+  expect(structuredContent).toMatchObject({ session_id: '[1]' });
+});
+
+test.each(calls)('%s ignores arguments that are null or empty texts', async (name, valid) => {
+  const { tools } = await client.listTools();
+  const schema = tools.find((tool) => tool.name === name)?.inputSchema;
+  const { required = [], properties = {} } = schema as { required?: string[]; properties?: object };
+  for (const argument of Object.keys(properties).filter((it) => !it.endsWith('_id')))
+    for (const value of [null, '']) {
+      const { [argument]: _, ...others } = valid as Record<string, unknown>;
+      const unchanged = { ...others, mood: 1 };
+      const expected = await linesOfError(name, unchanged);
+      expect(await linesOfError(name, { ...unchanged, [argument]: value })).toEqual(expected);
+      expect(expected.some((line) => line.startsWith(`- ${argument}: Field required`))).toBe(
+        required.includes(argument),
+      );
+    }
+});
+
+test.each<[string, Record<string, unknown>, string[]]>([
+  ['list_sessions', { subject_id: null }, ['subject_id']],
+  ['list_sessions', { subject_id: '' }, ['subject_id']],
+  ['get_human_state', { session_id: null }, ['session_id']],
+  ['get_human_state', { session_id: null, subject_id: null }, ['session_id', 'subject_id']],
+  ['get_human_state', { session_id: 's1', subject_id: '' }, ['subject_id']],
+  ['get_human_state', { session_id: '', subject_id: null }, ['session_id']],
+  ['get_session_history', { session_id: '', subject_id: 'anna' }, ['session_id']],
+  ['submit_feedback', { session_id: null, subject_id: null, stress: 5 }, ['session_id', 'subject_id']],
+  ['ingest', { session_id: null, subject_id: 'anna', heart_rate: 80 }, ['session_id']],
+  ['delete_subject', { subject_id: null }, ['subject_id']],
+  ['delete_subject', { subject_id: '' }, ['subject_id']],
+])('%s with %j is rejected, because the ids state whom it concerns', async (name, args, ids) => {
+  const lines = await linesOfError(name, args);
+  expect(lines.flatMap((line) => /^- (\w+): /.exec(line)?.[1] ?? [])).toEqual(ids);
+});
+
+test('a null id beside another id is ignored', async () => {
+  await service.read({ session_id: 'null-id', subject_id: 'nina', heart_rate: 95 });
+  const tool = async (name: string, args: object) =>
+    (await client.callTool({ name, arguments: { ...args } })).structuredContent as Record<string, unknown>;
+  const state = await tool('get_human_state', { session_id: 'null-id', subject_id: null });
+  expect(state).toEqual(await tool('get_human_state', { session_id: 'null-id' }));
+  expect(state).toMatchObject({ session_id: 'null-id' });
+  expect(await tool('get_session_history', { session_id: null, subject_id: 'nina' })).toEqual(
+    await tool('get_session_history', { subject_id: 'nina' }),
+  );
+  expect(await tool('ingest', { session_id: 'null-id-2', subject_id: null, heart_rate: 80 })).toMatchObject({
+    session_id: 'null-id-2',
+  });
+  const { sessions } = await tool('list_sessions', { subject_id: 'nina' });
+  expect(sessions).toMatchObject([{ session_id: 'null-id' }]);
+});
+
+test.each(['auto', 'legacy'] as const)('`arguments: null` means no arguments (%s)', async (mode) => {
+  const other = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  const requestInit = { headers: { 'X-Service-Key': service.key } };
+  await other.connect(new StreamableHTTPClientTransport(new URL('/mcp', service.url), { requestInit }));
+  onTestFinished(() => other.close());
+  const call = { name: 'list_sessions', arguments: null as unknown as Record<string, never> };
+  expect((await other.callTool(call)).structuredContent).toMatchObject({ sessions: expect.any(Array) });
+  const { content } = await other.callTool({ ...call, name: 'delete_subject' });
+  expect(JSON.stringify(content)).toContain('subject_id: Field required');
 });
 
 test('a request over HTTP converts no text', async () => {

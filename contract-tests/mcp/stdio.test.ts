@@ -42,6 +42,13 @@ test('the official client runs every tool over stdio', async () => {
     expect([name, (await client.callTool({ name, arguments: args })).isError ?? false]).toEqual([name, false]);
 });
 
+test('`arguments: null` means no arguments over stdio', async () => {
+  const { url, key } = await startTestService();
+  const client = await connect(url, key);
+  const call = { name: 'list_sessions', arguments: null as unknown as Record<string, never> };
+  expect((await client.callTool(call)).structuredContent).toEqual({ sessions: [], next_cursor: null });
+});
+
 test('a call to a service that does not respond returns an error with the URL of the service', async () => {
   const client = await connect('http://127.0.0.1:9', 'sk_none');
   const failed = await client.callTool({ name: 'list_sessions', arguments: {} });

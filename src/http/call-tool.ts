@@ -37,8 +37,9 @@ type AnyProblem = Schema<'Problem'> & Partial<Schema<'ValidationProblem'> & Sche
  */
 export async function callTool(tool: Tool, sent: Arguments, send: SendRequest, now: () => number): Promise<ToolResult> {
   const validate = findValidator(tool);
-  const { kept, omitted } = omitExcess(validate.schema as Parameters<typeof omitExcess>[0], sent);
-  const args = convertTexts(validate.schema as Convertible, kept) as Arguments;
+  const schema = validate.schema as Convertible & Parameters<typeof omitExcess>[0];
+  const { kept, omitted } = omitExcess(schema, convertTexts(schema, omitEmpty(schema, sent)));
+  const args = kept as Arguments;
   const faults = findFaults(tool, validate, args);
   if (faults.length > 0)
     return failure(new ProblemError('validation_failed', { faults, omitted }).toBody('none'), undefined);
@@ -53,22 +54,48 @@ interface Convertible {
   readonly items?: Convertible;
 }
 
-const numberOrBoolean = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false)$/;
+/**
+ * Returns the arguments without those that are null or empty texts, as some agents send them for arguments that they do
+ * not use. An id remains, because without it a call concerns more people: only null is omitted, and only beside another
+ * id.
+ */
+function omitEmpty({ properties = {} }: Convertible, args: Arguments): Arguments {
+  const isId = (name: string) => name.endsWith('_id');
+  const isOther = (name: string) => isId(name) && args[name] !== null;
+  const namesOne = Object.keys(args).some(isOther);
+  const isEmpty = ([name, value]: [string, unknown]) =>
+    Object.hasOwn(properties, name) && (isId(name) ? value === null && namesOne : value === null || value === '');
+  return Object.fromEntries(Object.entries(args).filter((it) => !isEmpty(it)));
+}
+
+/** A number, a boolean or the start and end of an array, as JSON. */
+const convertible = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|\[[^]*\])$/;
 
 /**
- * Converts each string that is exactly a JSON number or boolean where the schema expects one. Some agents send all
+ * Converts each string that is exactly a JSON number, boolean or array where the schema expects one. Some agents send all
  * arguments as strings and cannot correct themselves.
  */
-function convertTexts({ type = '', properties = {}, items }: Convertible, value: unknown): unknown {
+function convertTexts(schema: Convertible, value: unknown): unknown {
+  const { type = '', properties = {}, items } = schema;
   if (Array.isArray(value)) return items ? value.map((it) => convertTexts(items, it)) : value;
   if (typeof value === 'object' && value !== null && type === 'object')
     return Object.fromEntries(
       Object.entries(value).map(([name, it]) => [name, convertTexts(properties[name] ?? {}, it)]),
     );
-  if (typeof value !== 'string' || !numberOrBoolean.test(value)) return value;
-  const read: unknown = JSON.parse(value);
+  if (typeof value !== 'string' || !convertible.test(value)) return value;
+  const read = parseJson(value);
+  if (Array.isArray(read)) return type === 'array' ? convertTexts(schema, read) : value;
   const isExpected = typeof read === (type === 'integer' ? 'number' : type);
   return isExpected && Number.isFinite(Number(read)) ? read : value;
+}
+
+/** Returns undefined for a text that is not JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Formats are off, because the service checks them. Unknown keywords are allowed: the contract has its own. */

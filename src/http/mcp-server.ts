@@ -1,4 +1,10 @@
-import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server';
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
+  type Transport,
+} from '@modelcontextprotocol/server';
 import { version } from '../config/version.js';
 import type { Schema } from '../contract/contract.js';
 import { callTool, plainId, type SendRequest } from './call-tool.js';
@@ -35,7 +41,7 @@ export function createMcpServer(
   now: () => number,
   resources: { readonly subscribe?: boolean } = {},
 ): Server {
-  const server = new Server(
+  const server = new LenientServer(
     { name: 'realtime-state-service', version },
     { capabilities: { tools: {}, prompts: {}, resources, completions: {} }, instructions },
   );
@@ -75,6 +81,18 @@ export function createMcpServer(
     return { description: prompt.description, messages: [promptMessage(sessionId)] };
   });
   return server;
+}
+
+/** A server that reads `arguments: null`, which some agents send for no arguments. The SDK rejects it. */
+class LenientServer extends Server {
+  override async connect(transport: Transport): Promise<void> {
+    await super.connect(transport);
+    const { onmessage } = transport;
+    transport.onmessage = (message, extra) => {
+      if ('params' in message && message.params?.['arguments'] === null) delete message.params['arguments'];
+      onmessage?.(message, extra);
+    };
+  }
 }
 
 function findTool(name: string): Tool {
