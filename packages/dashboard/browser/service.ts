@@ -14,6 +14,8 @@ export interface Service extends StateClient {
   readonly usage: { known: boolean; month: ReturnType<typeof readUsage> };
   /** Aborts when the page forgets the key. */
   readonly signal: AbortSignal;
+  /** Dispatches `open` when the service has opened a stream, also again. */
+  readonly streams: EventTarget;
 }
 
 interface Listeners {
@@ -31,6 +33,7 @@ const limits = { maxRetries: 2, waitBudgetMs: 3_000, timeoutMs: 15_000 };
 
 export function connect(key: string, signal: AbortSignal, on: Listeners): Service {
   const usage: Service['usage'] = { known: false, month: undefined };
+  const streams = new EventTarget();
   const observed: typeof fetch = async (input, init) => {
     const response = await fetch(input, { ...init, credentials: 'omit', cache: 'no-store' });
     learnClock(response.headers);
@@ -42,9 +45,10 @@ export function connect(key: string, signal: AbortSignal, on: Listeners): Servic
     if (response.status === 401) on.onRejected();
     if (!response.ok || response.headers.get('content-type') !== 'text/event-stream') return response;
     on.onConnected();
+    streams.dispatchEvent(new Event('open'));
     return new Response(response.body?.pipeThrough(observeParts(on.onContact)), response);
   };
-  return { ...createStateClient({ baseUrl: serverUrl, key, fetch: observed, ...limits }), usage, signal };
+  return { ...createStateClient({ baseUrl: serverUrl, key, fetch: observed, ...limits }), usage, signal, streams };
 }
 
 function observeParts(onPart: () => void): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {

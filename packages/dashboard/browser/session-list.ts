@@ -6,7 +6,7 @@ import { age, count, hasEnded, label, sum, whenShort, words } from './format.js'
 import { button, controlledCard, createSelect } from './parts.js';
 import { sessionLink, personLink } from './router.js';
 import { nowMs, reasonOf } from './service.js';
-import { everySession, isRising, type KnownSession, type Query, type Sessions, stateOf } from './sessions.js';
+import { everySession, isRising, type KnownSession, type Query, type Sessions } from './sessions.js';
 
 const orders = [
   ['score', 'Highest score'],
@@ -191,23 +191,24 @@ function sparkline(values: readonly plot.Value[]) {
 }
 
 const attentionMax = 4;
-const alarming: readonly SessionState[] = ['acute_stress', 'stressed'];
+const alarming: ReadonlySet<SessionState> = new Set(['acute_stress', 'stressed']);
 
-/** Returns the distribution of states, whose parts filter the list, and the sessions that need attention. */
+/**
+ * Returns the distribution of states, whose parts filter the list, and the sessions that need attention: live sessions that
+ * are stressed, highest score first. Of equal scores, the latest change of the state comes first.
+ */
 export function createOverview(sessions: Sessions, onFilter: (states: ReadonlySet<SessionState>) => void) {
   const heading = h('h1', { id: 'states-title', tabindex: -1 }, 'Sessions by state');
   // The page has its heading from the start, before the counts are known.
   const [states, list, rest] = [h('div.line', heading), h('ul.attention.line'), h('span.hint')];
-  const attention = h('div.line', h('h2', 'Attention'), list, rest);
+  const rule = h('span.hint', 'Live and stressed, highest score first');
+  const attention = h('div.line', h('h2', 'Attention'), rule, list, rest);
   const showAttention = (now: number) => {
     const found = sessions
-      .list(everySession)
-      .map((session) => ({ session, urgency: urgencyOf(session, now) }))
-      .filter(({ urgency }) => urgency >= 0)
-      .sort((a, b) => a.urgency - b.urgency || b.session.sinceMs - a.session.sinceMs);
-    const all = button(`All ${found.length}`, () => onFilter(new Set(alarming)));
-    if (!list.matches(':focus-within'))
-      show(list, ...found.slice(0, attentionMax).map(({ session }) => attentionItem(session, now)));
+      .list({ ...everySession, states: alarming })
+      .sort((a, b) => b.stress_score - a.stress_score || b.sinceMs - a.sinceMs);
+    const all = button(`All ${found.length}`, () => onFilter(alarming));
+    if (!list.matches(':focus-within')) show(list, ...found.slice(0, attentionMax).map((it) => attentionItem(it, now)));
     show(rest, found.length === 0 && 'No session is stressed.', found.length > attentionMax && all);
   };
   return {
@@ -226,12 +227,6 @@ export function createOverview(sessions: Sessions, onFilter: (states: ReadonlySe
       showAttention(nowMs());
     },
   };
-}
-
-/** Returns the rank of a session that needs attention: acute, stressed, or focused and rising. Otherwise -1. */
-function urgencyOf(session: KnownSession, now: number): number {
-  const state = stateOf(session, now);
-  return state === 'focused' && isRising(session, now) ? alarming.length : alarming.indexOf(state);
 }
 
 function attentionItem(session: KnownSession, now: number) {

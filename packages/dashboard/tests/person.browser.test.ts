@@ -233,6 +233,58 @@ test('while the service is stopped, the page keeps the person and shows no hours
   expect(await page.locator('.person > .notice').filter({ visible: true }).count()).toBe(0);
 });
 
+test('a refresh while the service is stopped keeps the week with its time, and the page loads again after a restart', async () => {
+  const database = await temporaryDatabase('sqlite');
+  const service = await startWeek({ database });
+  const { page } = await open(service, `week/${dateAgo(3)}`);
+  await page.locator('.strip rect').first().waitFor();
+  await page.getByText('Show as a table').click();
+  await page.locator('.period-table td').first().waitFor();
+  const asOf = page.getByText(/^As of /);
+  const read = async () => ({
+    strips: await labelsOf(page, '.strip'),
+    hours: await page.locator('.strip rect').count(),
+    heart: await page.locator('.heart-band').count(),
+    rows: await page.locator('.period-table tbody').innerText(),
+    asOf: await asOf.innerText(),
+  });
+  const shown = await read();
+  await service.close();
+  const notice = page.locator('.person > .notice').filter({ visible: true, hasText: 'The service did not respond' });
+  for (let tries = 0; tries < 2; tries += 1) {
+    // The time has seconds.
+    await page.waitForTimeout(1_100);
+    const failed = page.waitForEvent('requestfailed', (it) => it.url().includes('/summary'));
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await failed;
+    await notice.first().waitFor();
+    expect(await read()).toEqual(shown);
+  }
+  const again = await startTestService({
+    env: { ...weekEnv, PORT: new URL(service.url).port },
+    database,
+    clock: service.clock,
+  });
+  await expect.poll(() => asOf.innerText()).not.toBe(shown.asOf);
+  await expect.poll(() => notice.count()).toBe(0);
+  expect({ ...(await read()), asOf: shown.asOf }).toEqual(shown);
+  await again.close();
+});
+
+test('a page that is opened while the service is stopped loads when it starts', async () => {
+  const database = await temporaryDatabase('sqlite');
+  const service = await startWeek({ database });
+  const { page } = await open(service, '', {}, 'other');
+  await page.getByText('No data about this person.').waitFor();
+  await service.close();
+  await page.evaluate(`location.hash = '#/subjects/${person}/week/${dateAgo(3)}'`);
+  await page.locator('.person > .notice').filter({ hasText: 'The service did not respond' }).first().waitFor();
+  expect(await page.getByText(/^As of /).count()).toBe(0);
+  await startTestService({ env: { ...weekEnv, PORT: new URL(service.url).port }, database, clock: service.clock });
+  await page.locator('.strip rect').first().waitFor();
+  await page.getByText(/^As of /).waitFor();
+});
+
 /** Writes a week of heart rates every four minutes, as Apple Health exports it. */
 async function writeExport(file: string): Promise<void> {
   const endMs = Date.now() - 120_000;

@@ -6,9 +6,15 @@ import { followReadings, refreshedMinutes, type Service } from '../service.js';
 
 /**
  * Returns the present state of a person over all sessions, and the session that sent each signal. It follows the stream of
- * the person until the signal aborts. Hidden for a person without a live session.
+ * the person until the signal aborts. Hidden for a person without a live session. `onReconnect` runs when the stream opens
+ * again after it was lost.
  */
-export function createPersonNow(service: Service, subjectId: string, signal: AbortSignal): HTMLElement {
+export function createPersonNow(
+  service: Service,
+  subjectId: string,
+  signal: AbortSignal,
+  onReconnect: () => void,
+): HTMLElement {
   const of = { subject_id: subjectId };
   const sourceOf = (name: SignalName, point: Point) => {
     const shared = present.newest()?.shared_signals ?? [];
@@ -28,7 +34,17 @@ export function createPersonNow(service: Service, subjectId: string, signal: Abo
     await present.load(refreshedMinutes);
     element.hidden = false;
   };
-  load().catch(() => undefined);
-  void followReadings(service, { onReading }, { subjectId, signal });
+  const start = () => void load().catch(() => undefined);
+  let isLost = false;
+  const onDisconnect = () => (isLost = true);
+  const reconnect = () => {
+    if (!isLost) return;
+    isLost = false;
+    start();
+    onReconnect();
+  };
+  service.streams.addEventListener('open', reconnect, { signal });
+  start();
+  void followReadings(service, { onReading, onDisconnect }, { subjectId, signal });
   return element;
 }

@@ -15,8 +15,8 @@ import { createPersonSessions } from './person-sessions.js';
 const importHint = 'Imported readings count in these hours. They do not change the present state.';
 const unknownHint = 'No reading names this subject, or the person was erased.';
 
-/** The hours of the shown period. Without hours, `fault` says why. */
-type Loaded = { readonly hours: readonly Hour[]; readonly fault: string };
+/** The hours of the shown period, when the service sent them, epoch ms, and why a later request failed. */
+type Loaded = { readonly hours: readonly Hour[]; readonly atMs?: number; readonly fault: string };
 
 /** Returns the page of a person: states, heart rate and topics of a period, baseline, reports and sessions. */
 export function createPersonView(
@@ -27,6 +27,8 @@ export function createPersonView(
 ): HTMLElement {
   let period = calendar.readPeriod(address, nowMs());
   let loaded: Loaded | undefined;
+  /** The period of the rows in the table. */
+  let tabled: calendar.Period | undefined;
   let person: readonly [SubjectProfile, TriggerProfile] | undefined;
 
   const choice = createPeriodChoice((chosen) => change(chosen));
@@ -48,19 +50,18 @@ export function createPersonView(
     createFeedbackCard(service, { subject_id: subjectId }, () => void agreement.load(), reported),
     card('All sessions', sessions.element),
   );
-  const present = createPersonNow(service, subjectId, signal);
+  const present = createPersonNow(service, subjectId, signal, () => load());
   const refresh = button('Refresh', () => load());
 
   const draw = () => {
     if (!person || !loaded) return;
-    const [now, [profile, triggers], { hours, fault }] = [nowMs(), person, loaded];
+    const [now, [profile, triggers], { hours, atMs, fault }] = [nowMs(), person, loaded];
     show(strips, stateStrips(subjectId, period, hours, now));
     show(heart, heartChart(period, hours, profile.baseline.heart_rate?.resting_bpm));
     show(topics, topicLanes(period, triggers, profile, hours, now));
     show(baseline, baselineFacts(profile.baseline));
-    show(passed, `As of ${timeOfDay(now, 'seconds')}`);
+    show(passed, atMs !== undefined && `As of ${timeOfDay(atMs, 'seconds')}`);
     drawTable();
-    message.say('');
     note.say(fault);
     for (const it of [cards, choice.element]) it.hidden = false;
     cards.ariaBusy = null;
@@ -75,29 +76,34 @@ export function createPersonView(
   /** Shows the hours of a day, or requests the days of a longer period, once the reader has opened the table. */
   const drawTable = () => {
     const of = period;
-    const showRows = (rows: readonly SummaryRow[]) => of === period && show(figures, periodTable(of.span, rows));
+    const showRows = (rows: readonly SummaryRow[]) => {
+      if (of !== period) return;
+      tabled = of;
+      show(figures, periodTable(of.span, rows));
+    };
     if (!table.open) return;
     if (of.span === 'day') return showRows(loaded?.hours ?? []);
     loadDays(service, subjectId, of, signal).then(
       showRows,
-      (error: unknown) => signal.aborted || show(figures, reasonOf(error)),
+      (error: unknown) => signal.aborted || tabled === of || show(figures, reasonOf(error)),
     );
   };
   const loadPeriod = () => {
     const of = period;
-    const finish = (hours: readonly Hour[], fault = '') => {
+    const finish = (found: Loaded) => {
       if (signal.aborted || of !== period) return;
-      loaded = { hours, fault };
+      loaded = found;
       draw();
     };
-    // Without hours, the charts are empty: those of another period would have the wrong dates.
+    // After a failed request, earlier hours of this period stay. Those of another period would have the wrong dates.
     loadHours(service, subjectId, of, signal).then(
-      finish,
-      (error: unknown) => isUnknown(error) || finish([], reasonOf(error)),
+      (hours) => finish({ hours, atMs: nowMs(), fault: '' }),
+      (error: unknown) => isUnknown(error) || finish({ hours: [], ...loaded, fault: reasonOf(error) }),
     );
   };
   const loadPerson = async () => {
     person = await Promise.all([service.subject(subjectId, { signal }), service.triggers(subjectId, { signal })]);
+    message.say('');
     draw();
   };
   const load = () => {
