@@ -2,8 +2,10 @@
  * `npm run lab -- GROUP NAME …` and `npm run contract -- NAME …`: build what changed, then run the script with this name
  * in lab/ or scripts/contract/. Without a name, prints the names.
  */
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { isInstalled } from '../testkit/outside.js';
 import { buildChanged } from './build/build-changed.mjs';
 
 const [folder = '', ...words] = process.argv.slice(2);
@@ -17,6 +19,7 @@ const candidates = [
 ];
 const found = candidates.find(({ path }) => existsSync(root + path));
 if (found) {
+  if (folder === 'lab' && ['bench', 'check'].includes(first)) installPackages();
   buildChanged('program');
   if (first === 'screenshots') buildChanged('documentation');
   process.argv.splice(1, 2 + found.used, root + found.path);
@@ -32,4 +35,14 @@ if (found) {
   const shown = names.filter((it) => it !== 'node_modules').map((it) => it.replace('.ts', ''));
   console.error(`Pass one of: ${shown.join(', ')}`);
   process.exitCode = 1;
+}
+
+/** Installs the packages of lab/, which `npm ci` of the project does not install. */
+function installPackages(): void {
+  if (isInstalled('lab')) return;
+  console.error('Installing the packages of lab/ (once) …');
+  const { status } = spawnSync('npm', ['ci', '--silent', '--prefix', root], { stdio: 'inherit' });
+  if (status === 0) return;
+  console.error('npm ci failed in lab/. Run npm ci --prefix lab, then this command again.');
+  process.exit(1);
 }

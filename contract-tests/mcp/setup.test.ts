@@ -29,6 +29,13 @@ async function setup(key: string | undefined, ...args: string[]): Promise<string
   return (await run(process.execPath, [program, 'mcp', 'setup', ...args], { cwd: home, env })).stdout;
 }
 
+test.each([['mcp'], ['mcp', 'setup']])('an invalid SERVICE_URL is named by %s', async (...command) => {
+  const env = { PATH: process.env['PATH'], HOME: home, SERVICE_URL: 'notaurl', SERVICE_KEY: 'sk_1' };
+  await expect(run(process.execPath, [program, ...command], { env })).rejects.toThrow(
+    /'notaurl' from env 'SERVICE_URL' is invalid. It must start with http:\/\/ or https:\/\//,
+  );
+});
+
 const strings = { type: 'object', additionalProperties: { type: 'string' } };
 const closed = (required: string[], properties: object) => ({
   type: 'object',

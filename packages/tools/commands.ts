@@ -68,8 +68,8 @@ function demoCommand({ root, env, jsonOption }: ToolSurroundings): Command {
 
 function listenCommand({ env }: ToolSurroundings): Command {
   return new Command('listen')
-    .description('print the state changes of a session of a service on this machine')
-    .requiredOption('--session <id>', 'the session to watch')
+    .description('print the state changes of a service on this machine')
+    .option('--session <id>', 'only changes of this session (default: all sessions of the account)')
     .addOption(urlOption())
     .addOption(keyOption())
     .addHelpText(
@@ -140,7 +140,7 @@ const columnOptions: Readonly<Record<string, string>> = {
 function evaluateCommand({ root, jsonOption }: ToolSurroundings): Command {
   const command = new Command('evaluate')
     .description('measure on your own labeled recording how well the score separates stressors from rest')
-    .option('--file <csv>', 'recording with a header line', sampleRecording(root))
+    .requiredOption('--file <csv>', `recording with a header line, e.g. ${sampleRecording(root)}`)
     .addOption(
       new Option('--stressed-labels <list>', 'labels of stressors, with commas between them')
         .argParser(readLabels)

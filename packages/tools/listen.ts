@@ -1,5 +1,5 @@
 /**
- * Prints the state changes of a session. Starts a receiver on loopback, registers a webhook for it, then verifies and
+ * Prints the state changes of a session or an account. Starts a receiver on loopback, registers a webhook for it, then verifies and
  * prints each event. Removes the webhook at the end.
  */
 import { once } from 'node:events';
@@ -16,21 +16,25 @@ const barWidth = 25;
 const stateWidth = 12;
 
 export interface ListenOptions extends ServiceOptions {
-  readonly session: string;
+  /** Default: all sessions of the account. */
+  readonly session?: string;
 }
 
 export async function listen({ session, ...service }: ListenOptions, env: NodeJS.ProcessEnv): Promise<void> {
   const { webhooks } = connect(service);
   const stopped = once(stopOnSignals(0), 'abort');
   let secret = '';
-  const server = await startReceiver(() => secret, colorsFor(process.stdout, env));
+  const server = await startReceiver(() => secret, session === undefined, colorsFor(process.stdout, env));
   try {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    const webhook = await webhooks.register({ url, events: ['state_change'], session_id: session });
+    const watched = session === undefined ? {} : { session_id: session };
+    const webhook = await webhooks.register({ url, events: ['state_change'], ...watched });
     try {
       // The webhook may remain from an earlier run with the same port. The service then returns it without its secret.
       secret = webhook.secret ?? (await webhooks.rotateSecret(webhook.id)).secret ?? '';
-      console.log(`Listening to session ${session} with webhook ${webhook.id}. Press Ctrl-C to stop and remove it.`);
+      console.log(
+        `Listening to ${session === undefined ? 'all sessions' : `session ${session}`} with webhook ${webhook.id}. Press Ctrl-C to stop and remove it.`,
+      );
       await stopped;
     } finally {
       await webhooks.remove(webhook.id);
@@ -53,7 +57,7 @@ function isLoopbackRefused(error: unknown): error is ProblemError {
 }
 
 /** Prints each event. Rejects requests with an invalid signature, as every receiver should. */
-async function startReceiver(secret: () => string, colors: Colors): Promise<Server> {
+async function startReceiver(secret: () => string, namesSession: boolean, colors: Colors): Promise<Server> {
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray());
     const isVerified = await verifyWebhook({ headers: request.headers, body, secret: secret() }).then(
@@ -62,7 +66,9 @@ async function startReceiver(secret: () => string, colors: Colors): Promise<Serv
     );
     response.writeHead(isVerified ? 204 : 401).end();
     try {
-      console.log(formatEvent(JSON.parse(body.toString()), isVerified, colors));
+      const event: StateChange = JSON.parse(body.toString());
+      const line = formatEvent(event, isVerified, colors);
+      console.log(namesSession ? `${line}  ${event.session_id}` : line);
     } catch {
       console.log(colors.red('received a request that is not an event'));
     }

@@ -38,7 +38,10 @@ const compilerOptions = {
 
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !generators.some((it) => it.name === name));
-if (unknown.length > 0) throw new Error(`${unknown.join(', ')}: unknown generator`);
+if (unknown.length > 0) {
+  console.error(`Pass none for all, or any of: ${generators.map((it) => it.name).join(', ')}`);
+  process.exit(unknown.includes('--help') ? 0 : 1);
+}
 const wanted = generators.filter(({ name }) => names.length === 0 || names.includes(name));
 const folder = await mkdtemp(join(tmpdir(), 'sdk-check-'));
 const database = `sqlite:${join(folder, 'state.db')}`;

@@ -1,14 +1,4 @@
-/**
- * `npm test`: runs all checks and tests, two at a time. Tests run on SQLite, and also on MySQL if a server is reachable
- * (TEST_MYSQL_URL, default: root without password on 127.0.0.1:3306). Tests of shared limits require redis-server.
- * Browser tests require Chromium. Tests of the Python client require Python with some modules. Tests of alert rules
- * require promtool. Commands of the guides require curl and jq. Tests with SDKs of others require
- * `npm run install:outside`. With TEST_MYSQL_REQUIRED=1, TEST_REDIS_REQUIRED=1, TEST_BROWSER_REQUIRED=1,
- * TEST_PYTHON_REQUIRED=1, TEST_PROMTOOL_REQUIRED=1, TEST_CURL_REQUIRED=1 and TEST_OUTSIDE_REQUIRED=1, a missing program is
- * a failure. With TEST_OTHER_NODE, the path of a Node program, tests that depend on Node run on it too. With TEST_SLOW=1,
- * slow tests run too (`vitest.config.ts`), and Dredd also runs on MySQL. With TEST_GENERATORS=1, generated clients are
- * compiled and run. TEST_SLOWEST=N prints the seconds of N files per suite.
- */
+/** `npm test`: `help` states what it runs. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,6 +10,23 @@ import { pythonForClient, pythonModules } from '../../testkit/python.js';
 import { hasCommands } from '../../testkit/has-commands.js';
 import { isInstalled, outsideFolders } from '../../testkit/outside.js';
 import { buildChanged } from '../build/build-changed.mjs';
+
+const help = `npm test runs all checks and tests, two at a time. It takes no arguments.
+To run some files: npx vitest run FILE …, on MySQL: TEST_DATABASE=mysql npx vitest run FILE …
+
+Tests run on SQLite, and also on MySQL if a server responds. What some tests need is printed at the end if it is missing.
+
+TEST_MYSQL_URL=URL        MySQL or MariaDB (default: root without password on 127.0.0.1:3306)
+TEST_NAME_REQUIRED=1      a missing program is a failure. NAME: MYSQL, REDIS, BROWSER, PYTHON, PROMTOOL, CURL, OUTSIDE
+TEST_OTHER_NODE=PATH      tests that depend on Node run on this Node program too
+TEST_SLOW=1               slow tests run too (vitest.config.ts), and Dredd also runs on MySQL
+TEST_GENERATORS=1         generated clients are compiled and run
+TEST_SLOWEST=N            the seconds of the slowest N files per suite are printed`;
+const [argument] = process.argv.slice(2);
+if (argument !== undefined) {
+  console.log(help);
+  process.exit(['--help', '-h'].includes(argument) ? 0 : 1);
+}
 
 /** Workers per suite. Two suites run beside each other, and many tests wait. More workers delay requests beyond their limits. */
 const workers = 2;

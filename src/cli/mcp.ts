@@ -1,4 +1,5 @@
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { parseUrl } from '../contract/parse-url.js';
 import type { OperationRequest, SendRequest } from '../http/call-tool.js';
 import { agentConfigurations, describeConfigurations, describeNextStep, writeConfiguration } from '../http/setup.js';
 
@@ -12,7 +13,10 @@ interface Options {
 
 /** Creates the `mcp` command. Its options default to SERVICE_URL and SERVICE_KEY, which `mcp --help` lists. */
 export function createMcpCommand(): Command {
-  const url = new Option('--url <url>', 'URL of the service').env('SERVICE_URL').default('http://127.0.0.1:8080');
+  const url = new Option('--url <url>', 'URL of the service')
+    .env('SERVICE_URL')
+    .argParser(readUrl)
+    .default('http://127.0.0.1:8080');
   const key = new Option('--key <key>', 'API key').env('SERVICE_KEY');
   const mcp = new Command('mcp')
     .addOption(url)
@@ -44,6 +48,13 @@ function setupCommand(): Command {
         console.log(`wrote ${configuration.file}: ${describeNextStep(configuration)}`);
       }
     });
+}
+
+/** Returns the URL. Otherwise throws an error, to which the command adds the name of the option and of the variable. */
+function readUrl(text: string): string {
+  const isHttp = /^https?:$/.test(parseUrl(text)?.protocol ?? '');
+  if (!isHttp) throw new InvalidArgumentError('It must start with http:// or https://.');
+  return text;
 }
 
 function requireKey(key: string | undefined): string {

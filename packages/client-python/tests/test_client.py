@@ -72,6 +72,9 @@ def test_url_and_key_default_to_the_environment_and_a_missing_one_is_named(monke
     monkeypatch.setenv("SERVICE_KEY", "sk_1")
     with StateClient(max_retries=0) as client, pytest.raises(ConnectionError, match="no response from http://127"):
         client.state("s1")
+    monkeypatch.setenv("SERVICE_URL", "notaurl")
+    with pytest.raises(ValueError, match="SERVICE_URL must start with http:// or https://"):
+        StateClient()
 
 
 @pytest.mark.parametrize(

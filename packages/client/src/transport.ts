@@ -13,7 +13,7 @@ const writeQuery = createQuerySerializer({ array: { style: 'form', explode: fals
 
 /** Sends typed requests. `on` and `once` convert the options of a call to those of a request. */
 export function createTransport({
-  baseUrl = fromEnvironment('SERVICE_URL', 'baseUrl'),
+  baseUrl = requireHttp(fromEnvironment('SERVICE_URL', 'baseUrl')),
   fetch = globalThis.fetch,
   ...options
 }: ClientOptions | TokenClientOptions) {
@@ -103,6 +103,12 @@ function fromEnvironment(variable: string, option: string): string {
   const value = process?.env?.[variable];
   if (!value) throw new Error(`${option} is missing: pass it to createStateClient or set ${variable}`);
   return value;
+}
+
+/** An option may be relative to a web page. The variable is of a program, and a mistyped one fails later without its name. */
+function requireHttp(url: string): string {
+  if (!/^https?:\/\//.test(url)) throw new Error('SERVICE_URL must start with http:// or https://');
+  return url;
 }
 
 interface Answered<Data> {

@@ -130,6 +130,10 @@ test('URL and key default to SERVICE_URL and SERVICE_KEY, and a missing one is n
   expect(() => createStateClient()).toThrow('key is missing: pass it to createStateClient or set SERVICE_KEY');
   vi.stubEnv('SERVICE_KEY', key);
   expect(await createStateClient().webhooks.list()).toEqual([]);
+  for (const text of ['notaurl', '127.0.0.1:8080', 'ftp://127.0.0.1']) {
+    vi.stubEnv('SERVICE_URL', text);
+    expect(() => createStateClient()).toThrow('SERVICE_URL must start with http:// or https://');
+  }
 });
 
 test.each(['.', '..'])('the id "%s" sends no request, because its path would be another one', async (id) => {

@@ -120,6 +120,7 @@ test('control characters in labels and subjects do not reach the table', async (
 
 test('the command rejects an unreadable file and an empty list of labels', async () => {
   await expect(run('--file', '/none.csv')).rejects.toThrow('cannot read --file /none.csv: there is no such file');
+  await expect(run()).rejects.toThrow("required option '--file <csv>' not specified");
   await expect(run('--stressed-labels', ' , ')).rejects.toThrow('It must name at least one label');
   await expect(run('--file', 'samples')).rejects.toThrow('cannot read --file samples: EISDIR');
 });

@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { guideCode } from '../../../testkit/guide-code.js';
 import { listen } from '../../../testkit/listen.js';
 import { Clock, startTestService, type TestService } from '../../../testkit/service.js';
 import { runCommand, startCommand } from '../../../testkit/process.js';
@@ -26,6 +29,23 @@ test('each state transition is verified and printed, and the webhook is removed 
   expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect((await service.request('/webhooks')).body.webhooks).toEqual([]);
+});
+
+test('the commands of the guide show a state change each time that they run, also right after each other', async () => {
+  const service = await startTestService({ clock: realTime(), env: { WORKER: '1' } });
+  const listening = startCommand('tools listen', ['--url', service.url], { SERVICE_KEY: service.key });
+  await listening.find(/Listening to all sessions/);
+  const loop = await guideCode('docs/getting-started.md', 'for tone in');
+  const env = { PATH: process.env['PATH'], SERVICE_URL: service.url, SERVICE_KEY: service.key };
+  for (let times = 0; times < 2; times += 1) {
+    // The name of the session has the second.
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await promisify(execFile)('bash', ['-euc', loop], { env });
+  }
+  await listening.find(/verified[^]*verified/);
+  listening.signal('SIGINT');
+  const { stdout } = await listening.ended;
+  expect(stdout.match(/relaxed → focused .* verified {2}changes-\d+$/gm)).toHaveLength(2);
 });
 
 test('a service that refuses loopback URLs is reported with the setting that allows them', async () => {

@@ -56,4 +56,6 @@ def setting(value: str | None, variable: str, argument: str) -> str:
     found = value or os.environ.get(variable)
     if not found:
         raise ValueError(f"{argument} is missing: pass it to the client or set {variable}")
+    if not value and variable == "SERVICE_URL" and not found.startswith(("http://", "https://")):
+        raise ValueError("SERVICE_URL must start with http:// or https://")
     return found
