@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createKeyTable } from '../../src/store/keys.js';
-import { createReadingTable } from '../../src/store/readings.js';
+import { findPoints } from '../../src/store/history-points.js';
 import { createSessionReader } from '../../src/store/sessions.js';
 import { makeAccount } from '../../testkit/calls.js';
 import { readFields } from '../../testkit/rate-limit-fields.js';
@@ -46,7 +46,8 @@ test('a rejected reading is not stored', async () => {
   const row = (await store.use(createKeyTable).list()).find(({ account }) => account.startsWith('test-'));
   const accountId = row?.accountId ?? '';
   const session = await createSessionReader(store.read(accountId)).find('s1');
-  expect(await createReadingTable(store.read(accountId)).pointsAfter(session?.incarnation ?? '', 0)).toHaveLength(2);
+  const window = { afterMs: 0, nowMs: Date.now() };
+  expect(await findPoints(store.read(accountId), [session?.incarnation ?? ''], window)).toHaveLength(2);
 });
 
 test('a key starts 50 sessions per minute, and the 51st is rejected and stores nothing', async () => {

@@ -3,7 +3,7 @@ import { retention } from '../../generated/spec.js';
 import type { Submission } from '../../src/contract/contract.js';
 import { findSessionsWithEvents } from '../../src/store/outbox.js';
 import { createPositionReader } from '../../src/store/readings-by-position.js';
-import { createReadingTable } from '../../src/store/readings.js';
+import { findPoints } from '../../src/store/history-points.js';
 import { createSessionReader } from '../../src/store/sessions.js';
 import { findStreamHeads } from '../../src/store/stream-positions.js';
 import { batchResults } from '../../testkit/batch.js';
@@ -171,7 +171,8 @@ test('an erasure also deletes backfilled readings', async () => {
   const found = await createSessionReader(store.read(accountId)).find('gone');
   expect((await request('/v1/subjects/gone', { method: 'DELETE' })).body).toMatchObject({ sessions_removed: 1 });
   expect((await request('/v1/history?session_id=gone')).status).toBe(404);
-  expect(await createReadingTable(store.read(accountId)).pointsAfter(found?.incarnation ?? '', 0)).toEqual([]);
+  const window = { afterMs: 0, nowMs: Date.now() };
+  expect(await findPoints(store.read(accountId), [found?.incarnation ?? ''], window)).toEqual([]);
   const knex = openKnex(service.database.url);
   for (const table of ['session_readings', 'late_readings'])
     expect(await knex(table).where({ incarnation: found?.incarnation })).toEqual([]);

@@ -45,7 +45,7 @@ test('with 100,000 sessions, every page and every step of a snapshot is read fro
     [{ subjectId: 'p-7' }, 'sessions_by_subject'],
     [{ subjectId: 'p-7', after }, 'sessions_by_subject'],
   ] satisfies Array<[SessionFilter, string]>) {
-    const { sessionsAt } = createSnapshotReader({ knex, accountId });
+    const { sessionsAt } = createSnapshotReader({ knex, accountId, pause: async () => undefined });
     const works = {
       page: () => listSessions({ knex, accountId }, filter, 51),
       ...(!filter.after && { snapshot: () => sessionsAt(1, filter.subjectId, 1) }),

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { createKey } from '../../src/keys/manage.js';
 import { createKeyTable } from '../../src/store/keys.js';
-import { createReadingTable } from '../../src/store/readings.js';
+import { findPoints } from '../../src/store/history-points.js';
 import { createSessionReader } from '../../src/store/sessions.js';
 import { openStore } from '../../src/store/store.js';
 import { createTestDatabase } from '../../testkit/databases.js';
@@ -56,9 +56,8 @@ test('at SIGTERM under load, acknowledged readings are stored, rejected readings
   const reader = store.read(row?.accountId ?? '');
   for (const [sender, acknowledged] of acknowledgedBy.entries()) {
     const incarnation = (await createSessionReader(reader).find(`s${sender}`))?.incarnation ?? '';
-    const stored = (await createReadingTable(reader).pointsAfter(incarnation, 0)).map((it) =>
-      new Date(it.timestampMs).toISOString(),
-    );
+    const points = await findPoints(reader, [incarnation], { afterMs: 0, nowMs: Date.now() });
+    const stored = points.map((it) => new Date(it.timestampMs).toISOString());
     expect(stored).toEqual(expect.arrayContaining(acknowledged));
     expect(refusedBy[sender]?.filter((it) => stored.includes(it))).toEqual([]);
   }

@@ -1,15 +1,12 @@
 import { expect, test } from 'vitest';
-import { createComputeHours } from '../../src/retention/hours.js';
-import { beginTimeline, floorHour, hourMs, stateMs } from '../../src/score/summary.js';
+import { computeHours } from '../../src/retention/hours.js';
+import { beginTimeline, floorHour, hourMs } from '../../src/score/summary.js';
 import { findPublished } from '../../src/store/published-score.js';
 import { toAccountKey } from '../../src/store/readings.js';
 import { selectRows, type Statement } from '../../src/store/rows.js';
-import { createHourReader } from '../../src/store/subject-hours.js';
+import { pageRows } from '../../src/store/scan.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { openKnex } from '../../testkit/temporary-database.js';
-
-/** Maximum number of readings of a page. */
-const pageMax = 2_000;
 
 /** Stores backfilled readings of subject p, with these times after `fromMs`, ms. The scores differ. */
 async function addBackfilled(
@@ -55,17 +52,19 @@ test.each([
 ])('a summary of 9,000 readings %s reads bounded pages, and is that of all readings at once', async (_, times) => {
   const service = await startTestService({});
   const fromMs = floorHour(service.clock.nowMs) - 3 * hourMs;
-  await addBackfilled(service, times, fromMs);
+  const knex = await addBackfilled(service, times, fromMs);
   const scope = service.store.read(service.accountId);
   const sizes: number[] = [];
   const onRead = (page: readonly unknown[]) => void sizes.push(page.length);
   const span = { fromMs, toMs: fromMs + 3 * hourMs };
   const request = { subjectId: 'p', ...span, nowMs: service.clock.nowMs, onRead };
-  const computed = await createComputeHours()(scope, request);
-  expect(sizes.length).toBeGreaterThan(times.length / pageMax);
-  expect(Math.max(...sizes)).toBeLessThanOrEqual(pageMax);
+  const computed = await computeHours(scope, request);
+  expect(sizes.length).toBeGreaterThan(times.length / pageRows);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(pageRows);
   const timeline = beginTimeline(span.fromMs, span.toMs);
-  const all = await createHourReader(scope).readings('p', span.fromMs - stateMs, span.toMs, 1_000_000);
+  const columns = { timestampMs: 'timestamp_ms', score: 'stress_score' };
+  const stored: Array<{ timestampMs: number; score: number }> = await knex('session_readings').select(columns);
+  const all = stored.map((it) => ({ ...it, heartRate: 60, topics: [] }));
   expect(all).toHaveLength(times.length + 1);
   timeline.add(all);
   expect(computed.hours).toEqual(timeline.finish(service.clock.nowMs));

@@ -1,15 +1,14 @@
 import type { Readable } from 'node:stream';
-import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Response } from 'express';
 import { batch as settings, limits } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
 import type { CountedCall, MonthlyCalls } from '../limits/monthly-calls.js';
+import { createTurns } from '../limits/turns.js';
 import { type Allowance, createConcurrencyLimit, type LimitPolicy, RateLimitError } from '../limits/window-limit.js';
 import { createErrorLimit, type PreparedBatch, type PreparedLine, toRejectedLine } from '../operations/ingest-batch.js';
 import type { Admit } from '../readings/intake.js';
-import { createSerialQueue } from '../store/session-snapshot.js';
 import { countRefusal } from './admit.js';
 import type { Format, WatchUpload } from './body.js';
 import { type Exchange, requireCaller, type Step } from './exchange.js';
@@ -65,11 +64,11 @@ export interface BatchParts {
 export const linesAtOnce = 8;
 
 /**
- * Replaces the body with the prepared lines. A rejected line gets its result here. Concurrent batches take turns, a few
- * lines per iteration of the event loop. Together they therefore delay other requests no more than a single batch.
+ * Replaces the body with the prepared lines. A rejected line gets its result here. The accounts take turns, a few lines
+ * per iteration of the event loop. Many batches therefore delay other requests no more than a single batch.
  */
 export function takeLines(admit: Admit, parts: BatchParts): Step {
-  const inTurn = createSerialQueue();
+  const turns = createTurns({ sliceRows: linesAtOnce });
   return async (exchange, response) => {
     const lines = splitLines(exchange.body as string);
     exchange.logged = { ...exchange.logged, lines: lines.length };
@@ -77,14 +76,14 @@ export function takeLines(admit: Admit, parts: BatchParts): Step {
     const admitLine = createAdmitLine(admit, parts.countFailure, exchange);
     const limitErrors = createErrorLimit();
     const prepared: PreparedBatch['lines'][number][] = [];
-    for (let from = 0; from < lines.length; from += linesAtOnce) {
-      const some = lines.slice(from, from + linesAtOnce);
-      await inTurn(async () => {
+    await turns.run(requireCaller(exchange).accountId, async (pause) => {
+      for (let from = 0; from < lines.length; from += linesAtOnce) {
+        const some = lines.slice(from, from + linesAtOnce);
         const admitted = await Promise.all(some.map((line, index) => admitLine(line, calls[from + index])));
         prepared.push(...admitted.map((line) => ('reading' in line ? line : limitErrors(line))));
-        await yieldToOthers();
-      });
-    }
+        await pause(linesAtOnce);
+      }
+    });
     exchange.body = { requestId: exchange.requestId, lines: prepared } satisfies PreparedBatch;
   };
 }

@@ -1,13 +1,13 @@
 import { feedback as settings, modelVersion } from '../../generated/spec.js';
 import { assessAgreement } from '../score/agreement.js';
-import { createFeedbackReader, type StoredReport } from '../store/feedback.js';
+import { listReports, type StoredReport } from '../store/feedback.js';
 import type { OperationRecord } from './operation.js';
 
 /** Compares the published scores with the reports of all people. The reports of a person are one group. */
-export const getAgreement: OperationRecord<'getAgreement', 'store'> = {
+export const getAgreement: OperationRecord<'getAgreement', 'store' | 'pause'> = {
   personalData: 'reads',
-  async handle({ store }, _input, { accountId }) {
-    const reports = await createFeedbackReader(store.read(accountId)).page(undefined, undefined, settings.reports_max);
+  async handle({ store, pause }, _input, { accountId }) {
+    const reports = await listReports(store.read(accountId, pause), undefined, undefined, settings.reports_max);
     return { status: 200, body: compareReports(reports, findPerson) };
   },
 };

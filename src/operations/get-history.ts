@@ -2,13 +2,14 @@ import { parameterDefaults } from '../../generated/spec.js';
 import { ProblemError } from '../contract/problem.js';
 import { toHistory } from '../score/history.js';
 import { isForPerson } from '../score/live.js';
-import { createReadingTable } from '../store/readings.js';
+import { findPoints } from '../store/history-points.js';
+import { listSessionIds } from '../store/scan.js';
 import { createSessionReader } from '../store/sessions.js';
 import { createSubjectReader } from '../store/subjects.js';
 import type { OperationRecord } from './operation.js';
 
 /** Returns the points of the window. The list is empty if a known session or person has no reading in the window. */
-export const getHistory: OperationRecord<'getHistory', 'store' | 'now'> = {
+export const getHistory: OperationRecord<'getHistory', 'store' | 'now' | 'pause'> = {
   personalData: 'reads',
   countsPerSession: true,
   nameSession: ({ session_id }) => session_id,
@@ -19,22 +20,25 @@ export const getHistory: OperationRecord<'getHistory', 'store' | 'now'> = {
     description: 'Get the states of a session or of a person over the last minutes, with trend and summary.',
     leading: ['trend'],
   },
-  async handle({ store, now }, { query }, { accountId, grant }) {
+  async handle({ store, now, pause }, { query }, { accountId, grant }) {
     const { session_id = '', subject_id, minutes = parameterDefaults.Minutes, until } = query;
-    const reader = store.read(accountId);
-    const readings = createReadingTable(reader);
+    const scope = store.read(accountId, pause);
     const untilMs = until === undefined ? undefined : Date.parse(until);
-    const afterMs = (untilMs ?? now()) - minutes * 60_000;
+    const nowMs = now();
+    const window = { afterMs: (untilMs ?? nowMs) - minutes * 60_000, untilMs, nowMs };
     if (subject_id === undefined) {
-      const found = await createSessionReader(reader).find(session_id);
+      const found = await createSessionReader(scope).find(session_id);
       if (!found) throw new ProblemError('session_not_found');
       const isAlone = !isForPerson(grant, found.session.subjectId);
-      const points = await readings.pointsAfter(found.incarnation, afterMs, untilMs, isAlone);
-      return { status: 200, body: toHistory({ session_id }, minutes, points) };
+      const points = await findPoints(scope, [found.incarnation], window, isAlone);
+      return { status: 200, body: await toHistory({ session_id }, minutes, points, { pause }) };
     }
-    const points = await readings.pointsOfSubject(subject_id, afterMs, untilMs);
-    if (points.length === 0 && !(await createSubjectReader(reader).find(subject_id)))
+    const sessionIds = await listSessionIds(scope, subject_id);
+    const points = await findPoints(scope, sessionIds.keys(), window);
+    if (points.length === 0 && !(await createSubjectReader(scope).find(subject_id)))
       throw new ProblemError('subject_not_found');
-    return { status: 200, body: toHistory({ subject_id }, minutes, points, grant?.sessionId) };
+    const named = points.map((point) => ({ ...point, sessionId: sessionIds.get(point.incarnation) ?? '' }));
+    const options = { pause, onlySession: grant?.sessionId };
+    return { status: 200, body: await toHistory({ subject_id }, minutes, named, options) };
   },
 };

@@ -2,11 +2,12 @@ import { summaries as settings } from '../../generated/spec.js';
 import type { Input } from '../contract/contract.js';
 import { createValidationError, ProblemError } from '../contract/problem.js';
 import { type Calendar, createDayCalendar, floorHour, hourCalendar, hourMs, toRows } from '../score/summary.js';
-import type { ReadScope } from '../store/scope.js';
-import { createHourReader } from '../store/subject-hours.js';
+import { computeHours } from '../retention/hours.js';
+import type { SlicedScope } from '../store/scope.js';
+import { createHourReader, findFirstTime } from '../store/subject-hours.js';
 import { createSubjectReader } from '../store/subjects.js';
 import { createTriggerReader } from '../store/triggers.js';
-import type { OperationRecord, Services } from './operation.js';
+import type { OperationRecord } from './operation.js';
 import { decodeCursor, encodeCursor } from './page.js';
 
 const dayMs = 24 * hourMs;
@@ -21,7 +22,7 @@ interface Span {
 }
 
 /** Returns a page of the hours or days of a subject. */
-export const getSubjectSummary: OperationRecord<'getSubjectSummary', 'store' | 'now' | 'computeHours'> = {
+export const getSubjectSummary: OperationRecord<'getSubjectSummary', 'store' | 'now' | 'pause'> = {
   personalData: 'reads',
   tool: {
     name: 'get_subject_summary',
@@ -29,17 +30,17 @@ export const getSubjectSummary: OperationRecord<'getSubjectSummary', 'store' | '
     description: 'Get the states, score and heart rate of a person by hour or by day, over days or weeks.',
     leading: ['rows'],
   },
-  async handle(services, { params: { subject_id }, query }, { accountId }) {
-    const nowMs = services.now();
+  async handle({ store, now, pause }, { params: { subject_id }, query }, { accountId }) {
+    const nowMs = now();
     const { interval = 'hour', time_zone: timeZone = 'UTC' } = query;
     const calendar = readCalendar(query);
     const span = query.cursor === undefined ? readSpan(query, calendar, nowMs) : readCursor(query.cursor);
-    const scope = services.store.read(accountId);
+    const scope = store.read(accountId, pause);
     const isKnown =
       (await createSubjectReader(scope).find(subject_id)) ||
       (await createTriggerReader(scope).ofSubject(subject_id)).size > 0;
     if (!isKnown) throw new ProblemError('subject_not_found');
-    const { rows, nextMs } = await readPage(services, scope, { subjectId: subject_id, calendar, span, nowMs });
+    const { rows, nextMs } = await readPage(scope, { subjectId: subject_id, calendar, span, nowMs });
     const [from, to] = [span.fromMs, span.toMs].map((ms) => new Date(ms).toISOString()) as [string, string];
     const next_cursor = nextMs === undefined ? null : writeCursor({ ...span, pageMs: nextMs });
     return { status: 200, body: { subject_id, interval, time_zone: timeZone, from, to, rows, next_cursor } };
@@ -80,13 +81,12 @@ interface PageRequest {
  * Reads a page. Computes the hours of stored readings first and reads the stored hours after that: a purge stores an
  * hour before it deletes the readings, so the page misses none. `nextMs` is undefined on the last page.
  */
-async function readPage(
-  { computeHours }: Pick<Services, 'computeHours'>,
-  scope: ReadScope,
-  { subjectId, calendar, span, nowMs }: PageRequest,
-) {
+async function readPage(scope: SlicedScope, { subjectId, calendar, span, nowMs }: PageRequest) {
   const { findStart, findEnd } = calendar;
-  const first = await createHourReader(scope).firstTimes(subjectId);
+  const first = {
+    hoursMs: await createHourReader(scope).firstHour(subjectId),
+    readingsMs: await findFirstTime(scope, subjectId),
+  };
   const lastMs = Math.min(span.toMs, findEnd(nowMs + aheadMs));
   const firstMs = Math.min(first.hoursMs, first.readingsMs);
   if (firstMs >= lastMs) return { rows: [], nextMs: undefined };
@@ -94,9 +94,9 @@ async function readPage(
   const intervalMs = calendar.isDaily ? dayMs : hourMs;
   const toMs = Math.min(lastMs, findStart(fromMs + settings.page_intervals * intervalMs));
   let readings = 0;
-  const onRead = (found: { readonly length: number }, untilMs: number) => {
+  const onRead = (found: ReadonlyArray<{ readonly timestampMs: number }>) => {
     readings += found.length;
-    const endMs = findStart(untilMs);
+    const endMs = findStart(found.at(-1)?.timestampMs ?? fromMs);
     return readings > settings.page_readings && endMs > fromMs ? endMs : undefined;
   };
   const readingsMs = Math.max(fromMs, floorHour(Math.min(first.readingsMs, toMs)));

@@ -1,7 +1,7 @@
 import { feedback as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { findBand } from '../score/states.js';
-import { type FeedbackCursor, createFeedbackReader, type StoredReport } from '../store/feedback.js';
+import { type FeedbackCursor, listReports, type StoredReport } from '../store/feedback.js';
 import type { OperationRecord } from './operation.js';
 import { findPage, type Pages } from './page.js';
 
@@ -13,11 +13,12 @@ const pages: Pages<FeedbackCursor, FeedbackCursor> = {
 };
 
 /** Returns a page of reports, newest first. */
-export const listFeedback: OperationRecord<'listFeedback', 'store'> = {
+export const listFeedback: OperationRecord<'listFeedback', 'store' | 'pause'> = {
   personalData: 'reads',
-  async handle({ store }, { query: { subject_id, cursor } }, { accountId }) {
-    const reader = createFeedbackReader(store.read(accountId));
-    const { page, next_cursor } = await findPage(pages, cursor, (after, max) => reader.page(subject_id, after, max));
+  async handle({ store, pause }, { query: { subject_id, cursor } }, { accountId }) {
+    const scope = store.read(accountId, pause);
+    const find = (after: FeedbackCursor | undefined, max: number) => listReports(scope, subject_id, after, max);
+    const { page, next_cursor } = await findPage(pages, cursor, find);
     return { status: 200, body: { feedback: page.map(toFeedback), next_cursor } };
   },
 };

@@ -4,7 +4,7 @@ import { staleAfterMs } from '../score/evidence.js';
 import type { ComputedState } from '../score/remembered.js';
 import { toStateSince } from '../score/state-reading.js';
 import { findBand } from '../score/states.js';
-import type { ReadScope } from '../store/scope.js';
+import type { SlicedScope } from '../store/scope.js';
 import { type ListedSession, listSessions as findSessions, type SessionCursor } from '../store/session-list.js';
 import { type SessionPoint, createSnapshotReader, type SnapshotSession } from '../store/session-snapshot.js';
 import { findStreamHeads } from '../store/stream-positions.js';
@@ -18,7 +18,7 @@ type Order = Schema<'SessionOrder'>;
  * Returns a page of sessions in the order of their starts. With `order`, the order is that of a snapshot of their
  * states.
  */
-export const listSessions: OperationRecord<'listSessions', 'store' | 'now'> = {
+export const listSessions: OperationRecord<'listSessions', 'store' | 'now' | 'pause'> = {
   personalData: 'reads',
   tool: {
     name: 'list_sessions',
@@ -30,7 +30,10 @@ export const listSessions: OperationRecord<'listSessions', 'store' | 'now'> = {
   async handle(services, { query }, { accountId }) {
     const isSnapshot = query.state !== undefined || (query.sort ?? 'started') !== 'started';
     const list = isSnapshot ? listSnapshot : listStarted;
-    return { status: 200, body: await list(services, services.store.read(accountId), query, accountId) };
+    return {
+      status: 200,
+      body: await list(services, services.store.read(accountId, services.pause), query, accountId),
+    };
   },
 };
 
@@ -49,7 +52,7 @@ const startedPages: Pages<ListedSession, SessionCursor> = {
   read: ([startedAtMs, incarnation = '']) => ({ startedAtMs: Number(startedAtMs), incarnation }),
 };
 
-async function listStarted(_: unknown, scope: ReadScope, query: Query): Promise<Schema<'SessionList'>> {
+async function listStarted(_: unknown, scope: SlicedScope, query: Query): Promise<Schema<'SessionList'>> {
   const { subject_id: subjectId, cursor, points } = query;
   const { page, next_cursor } = await findPage(startedPages, cursor, (after, max) =>
     findSessions(scope, { subjectId, after }, max),
@@ -73,7 +76,7 @@ type Ranked = Place & SnapshotSession & { readonly state: Schema<'SessionState'>
 
 async function listSnapshot(
   { store, now }: Pick<Services, 'store' | 'now'>,
-  scope: ReadScope,
+  scope: SlicedScope,
   query: Query,
   accountId: string,
 ): Promise<Schema<'SessionList'>> {
@@ -124,7 +127,7 @@ function countStates(sessions: readonly Ranked[]): Schema<'SessionStateCounts'> 
 }
 
 async function toSummaries(
-  scope: ReadScope,
+  scope: SlicedScope,
   sessions: readonly Listed[],
   pointsMax: number | undefined,
   position: number,

@@ -3,8 +3,8 @@ import type { BodyOf, Caller, CallerOf, Input, OperationId, Output, RejectedLine
 import type { SessionTokens } from '../keys/session-token.js';
 import type { Commit } from '../readings/group.js';
 import type { ErasureParts } from '../retention/erase.js';
-import type { ComputeHours } from '../retention/hours.js';
 import type { DigestId } from '../store/erased-ids.js';
+import type { Pause } from '../store/scope.js';
 import type { Store } from '../store/store.js';
 import type { Exports } from '../streaming/exports.js';
 import type { Sink } from '../streaming/sink.js';
@@ -24,6 +24,8 @@ export type OperationRecord<Op extends OperationId, Uses extends keyof Services 
 interface Facts {
   /** The effect on the data of people. The access record has an entry of each request that reads, exports or erases. */
   readonly personalData: 'none' | 'reads' | 'exports' | 'writes' | 'erases';
+  /** True if the accounts take turns to run the operation, as for every operation that reads the data of people. */
+  readonly takesTurns?: true;
   /** Content of the body: one reading, or one reading per line. The intake prepares the readings. */
   readonly takes?: 'reading' | 'lines';
   /** True if a request counts against the limit of its session or person. Readings always count. */
@@ -64,7 +66,7 @@ export interface AnyOperation extends Facts {
     services: Services,
     input: AnyInput,
     caller: Caller | undefined,
-  ): Promise<RejectedLines & { readonly status: number; readonly body?: unknown }>;
+  ): Promise<RejectedLines & { readonly status: number; readonly body?: object }>;
   stream?(
     services: StreamServices,
     request: Omit<AnyInput, 'body'> & Pick<StreamRequest<OperationId>, 'caller' | 'token' | 'onSent'>,
@@ -134,7 +136,8 @@ export type Writer = Sink;
 export interface Services {
   readonly store: Store;
   readonly commit: Commit;
-  readonly computeHours: ComputeHours;
+  /** Must be called in reads that may take longer than some milliseconds. */
+  readonly pause: Pause;
   /** The time of the database in epoch ms. All processes of a database share it. */
   readonly now: () => number;
   /** Resolves with the cause if the process is not ready. Rejects if the database is unavailable. */

@@ -1,14 +1,6 @@
-import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { beginTimeline, type Hour, hourMs, stateMs } from '../score/summary.js';
-import type { ReadScope } from '../store/scope.js';
-import { createSerialQueue } from '../store/session-snapshot.js';
-import { createHourReader, type SubjectReading } from '../store/subject-hours.js';
-
-/** Maximum number of readings that one query reads, so that it blocks other work for milliseconds only. */
-const queryMax = 2_000;
-/** Length of the range of time that one query searches, in ms. It follows the density of the readings. */
-const span = { first: 4 * hourMs, least: 1, most: 32 * 24 * hourMs };
-const hexDigits = [...'0123456789abcdef'];
+import { beginTimeline, type Hour, stateMs } from '../score/summary.js';
+import type { SlicedScope } from '../store/scope.js';
+import { readSubject, type SubjectReading } from '../store/subject-hours.js';
 
 export interface HoursRequest {
   readonly subjectId: string;
@@ -18,10 +10,10 @@ export interface HoursRequest {
   /** The time at which the state of the newest reading ends at the latest, in epoch ms. */
   readonly nowMs: number;
   /**
-   * Called with the readings of each query, and the time up to which they are complete. If it returns an earlier time in
-   * epoch ms, the computation ends there.
+   * Called with the readings in the order of their timestamps, some at a time. If it returns a time in epoch ms, the
+   * computation ends there. No reading before that time may follow.
    */
-  readonly onRead?: (readings: readonly SubjectReading[], untilMs: number) => number | undefined;
+  readonly onRead?: (readings: readonly SubjectReading[]) => number | undefined;
 }
 
 export interface ComputedHours {
@@ -32,51 +24,17 @@ export interface ComputedHours {
 }
 
 /** Computes hours of a subject from its stored readings. */
-export type ComputeHours = (scope: ReadScope, request: HoursRequest) => Promise<ComputedHours>;
-
-/**
- * Returns the function that computes hours. Its calls query the database in turns, so that many calls delay other
- * requests no more than one call does.
- */
-export function createComputeHours(): ComputeHours {
-  const inTurn = createSerialQueue();
-  return async (scope, { subjectId, fromMs, toMs, nowMs, onRead }) => {
-    const read = async (atMs: number, untilMs: number, digestPrefix = '') => {
-      const found = await inTurn(() =>
-        createHourReader(scope).readings(subjectId, atMs, untilMs, queryMax + 1, digestPrefix),
-      );
-      await yieldToOthers();
-      return found;
-    };
-    /** Yields the readings of a range in pages. Yields nothing if a shorter range is required. */
-    async function* readPages(atMs: number, untilMs: number, digestPrefix = ''): AsyncGenerator<SubjectReading[]> {
-      const found = await read(atMs, untilMs, digestPrefix);
-      if (found.length <= queryMax) yield found;
-      // The digests are keyed, so nobody can choose readings whose digests begin alike.
-      else if (untilMs - atMs <= span.least)
-        for (const digit of hexDigits) yield* readPages(atMs, untilMs, digestPrefix + digit);
-    }
-    const timeline = beginTimeline(fromMs, toMs);
-    let spanMs = span.first;
-    for (let atMs = fromMs - stateMs; atMs < toMs;) {
-      const untilMs = Math.min(atMs + spanMs, toMs);
-      let count: number | undefined;
-      let throughMs: number | undefined;
-      for await (const found of readPages(atMs, untilMs)) {
-        count = (count ?? 0) + found.length;
-        timeline.add(found);
-        throughMs = onRead?.(found, untilMs);
-      }
-      if (count === undefined) {
-        spanMs = Math.max(span.least, Math.floor((untilMs - atMs) / 4));
-        continue;
-      }
-      if (throughMs !== undefined) return { hours: hoursBefore(timeline.finish(nowMs), throughMs), throughMs };
-      if (count < queryMax / 4) spanMs = Math.min(span.most, spanMs * 2);
-      atMs = untilMs;
-    }
-    return { hours: timeline.finish(nowMs), throughMs: toMs };
-  };
+export async function computeHours(
+  scope: SlicedScope,
+  { subjectId, fromMs, toMs, nowMs, onRead }: HoursRequest,
+): Promise<ComputedHours> {
+  const timeline = beginTimeline(fromMs, toMs);
+  for await (const found of readSubject(scope, subjectId, { fromMs: fromMs - stateMs, toMs })) {
+    timeline.add(found);
+    const throughMs = onRead?.(found);
+    if (throughMs !== undefined) return { hours: hoursBefore(timeline.finish(nowMs), throughMs), throughMs };
+  }
+  return { hours: timeline.finish(nowMs), throughMs: toMs };
 }
 
 function hoursBefore(hours: ReadonlyMap<number, Hour>, beforeMs: number): Map<number, Hour> {

@@ -10,7 +10,6 @@ import { forgetIssuedSecrets } from '../store/idempotency-keys.js';
 import { retry } from '../store/retry.js';
 import type { Store } from '../store/store.js';
 import { finishErasures } from './erase.js';
-import { createComputeHours } from './hours.js';
 import { planPurge, type PurgeEdge } from './purge-edges.js';
 import { removeStaleSignals } from './remove-live-values.js';
 import { createConfirmedRetention } from './shortened.js';
@@ -90,7 +89,7 @@ export async function purgeExpired(
   const { storesHours, edges } = planPurge(times, nowMs);
   const summarize = storesHours
     ? createSummarize({
-        ...{ store, computeHours: createComputeHours(), sinceMs: nowMs - times.summariesMs, signal },
+        ...{ store, sinceMs: nowMs - times.summariesMs, signal },
         paced: (work) => paced(work, signal),
       })
     : undefined;

@@ -2,11 +2,10 @@ import { floorHour, type Hour, hourMs, stateMs } from '../score/summary.js';
 import { type ExpiredReading, findSubjects } from '../store/expired-readings.js';
 import type { Store } from '../store/store.js';
 import { createHourWriter } from '../store/subject-hours.js';
-import type { ComputeHours } from './hours.js';
+import { computeHours } from './hours.js';
 
 export interface SummarizeParts {
   readonly store: Pick<Store, 'read' | 'transact' | 'run'>;
-  readonly computeHours: ComputeHours;
   /** Hours that begin earlier are not stored in epoch ms. */
   readonly sinceMs: number;
   /** Runs one task and pauses after it, so that ingest has priority. */
@@ -31,7 +30,7 @@ interface Person {
  *
  * Every hour is complete: the purge deletes only readings whose hour ingest no longer accepts.
  */
-export function createSummarize({ store, computeHours, sinceMs, paced, signal }: SummarizeParts): Summarize {
+export function createSummarize({ store, sinceMs, paced, signal }: SummarizeParts): Summarize {
   const done = new Set<string>();
 
   async function findPeople(readings: readonly ExpiredReading[]): Promise<Person[]> {

@@ -30,8 +30,10 @@ test('thirds have whole numbers of points, and the remainder belongs to the midd
   expect(computeTrend([40, 40, 40, 44, 46, 44])).toBe('rising');
 });
 
-test('a window without points has no transitions, minimum or maximum', () => {
-  expect(toHistory({ session_id: 's1' }, 5, [])).toEqual({
+const summaryOf = async (values: number[]) => (await toHistory({ session_id: 's1' }, 5, pointsOf(values))).summary;
+
+test('a window without points has no transitions, minimum or maximum', async () => {
+  expect(await toHistory({ session_id: 's1' }, 5, [])).toEqual({
     session_id: 's1',
     minutes: 5,
     datapoints: [],
@@ -40,14 +42,15 @@ test('a window without points has no transitions, minimum or maximum', () => {
   });
 });
 
-test('a point shows the heart rate, respiratory rate and device that its reading had, and no others', () => {
-  const [without, withOne] = toHistory({ session_id: 's1' }, 5, [
+test('a point shows the heart rate, respiratory rate and device that its reading had, and no others', async () => {
+  const { datapoints } = await toHistory({ session_id: 's1' }, 5, [
     { timestampMs: 0, score: 20, confidence: 0.5, model: 1, measured: {} },
     {
       ...{ timestampMs: 1000, score: 19, confidence: 0.5, model: 2 },
       measured: { heart_rate: 61.5, respiratory_rate: 15.5, source_device: 'watch', tone: 'calm' },
     },
-  ]).datapoints;
+  ]);
+  const [without, withOne] = datapoints;
   expect(without).toEqual({
     timestamp: '1970-01-01T00:00:00.000Z',
     state: 'relaxed',
@@ -58,22 +61,23 @@ test('a point shows the heart rate, respiratory rate and device that its reading
   expect(withOne).toMatchObject({ state: 'calm', heart_rate: 61.5, respiratory_rate: 15.5, source_device: 'watch' });
 });
 
-test('transitions count changes of state, not of score', () => {
-  expect(toHistory({ session_id: 's1' }, 5, pointsOf([19, 20, 39, 40, 39, 80])).summary.transitions).toBe(4);
-  expect(toHistory({ session_id: 's1' }, 5, pointsOf([20, 30, 39])).summary.transitions).toBe(0);
+test('transitions count changes of state, not of score', async () => {
+  const count = async (values: number[]) => (await summaryOf(values)).transitions;
+  expect(await count([19, 20, 39, 40, 39, 80])).toBe(4);
+  expect(await count([20, 30, 39])).toBe(0);
 });
 
-test('the mean has one decimal and lies between minimum and maximum', () => {
-  expect(toHistory({ session_id: 's1' }, 5, pointsOf([0, 0, 1])).summary).toEqual({
+test('the mean has one decimal and lies between minimum and maximum', async () => {
+  expect(await summaryOf([0, 0, 1])).toEqual({
     transitions: 0,
     min: 0,
     max: 1,
     mean: 0.3,
   });
-  fc.assert(
-    fc.property(scores, (values) => {
+  await fc.assert(
+    fc.asyncProperty(scores, async (values) => {
       fc.pre(values.length > 0);
-      const { min, max, mean } = toHistory({ session_id: 's1' }, 5, pointsOf(values)).summary;
+      const { min, max, mean } = await summaryOf(values);
       expect([min, max]).toEqual([Math.min(...values), Math.max(...values)]);
       expect(mean).toBeGreaterThanOrEqual(Number(min));
       expect(mean).toBeLessThanOrEqual(Number(max));

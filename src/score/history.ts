@@ -8,26 +8,39 @@ const datapointSignals = fields.HistoryDatapoint.filter(
   (name): name is Extract<typeof name, keyof ReadingContent> => name in signals || name === 'source_device',
 );
 
+/** Number of points that are converted without a pause. */
+const partPoints = 250;
+
 /** A point of the history of a person, with its session. The points of a session have none. */
 type PointOfPerson = HistoryPoint & { readonly sessionId?: string };
 
 /**
  * Returns the points of a window as defined in the contract, oldest first. `named` contains the id of the session or
- * person. With `onlySession`, the points of other sessions do not name their session.
+ * person. With `onlySession`, the points of other sessions do not name their session. Calls `pause` with the number of
+ * points of each part.
  */
-export function toHistory(
+export async function toHistory(
   named: Pick<Schema<'History'>, 'session_id' | 'subject_id'>,
   minutes: number,
   found: readonly PointOfPerson[],
-  onlySession?: string,
-): Schema<'History'> {
+  {
+    onlySession,
+    pause,
+  }: { readonly onlySession?: string | undefined; readonly pause?: (points: number) => Promise<void> } = {},
+): Promise<Schema<'History'>> {
   const points = [...found].sort(byTimeAndStress);
   const scores = points.map(({ score }) => score);
   const writeInstant = createTimestampFormatter();
+  const datapoints: Schema<'History'>['datapoints'] = [];
+  for (let from = 0; from < points.length; from += partPoints) {
+    const part = points.slice(from, from + partPoints);
+    datapoints.push(...part.map((point) => toDatapoint(point, writeInstant(point.timestampMs), onlySession)));
+    await pause?.(part.length);
+  }
   return {
     ...named,
     minutes,
-    datapoints: points.map((point) => toDatapoint(point, writeInstant(point.timestampMs), onlySession)),
+    datapoints,
     trend: computeTrend(scores),
     summary: { transitions: countTransitions(scores), ...computeSpread(scores) },
   };

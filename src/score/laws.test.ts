@@ -92,13 +92,14 @@ test('a signal that is stored only is in the history and changes no score, reaso
   );
 });
 
-test('the state is the band of the published score, in responses and in the history', () => {
-  fc.assert(
-    fc.property(history, (readings) => {
+test('the state is the band of the published score, in responses and in the history', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, async (readings) => {
       const steps = advanceAll(readings);
       const computedStates = steps.map(({ computed }) => toStateReading('s1', computed));
       const points = steps.map(({ point }) => point);
-      return [...computedStates, ...toHistory({ session_id: 's1' }, 60, points).datapoints].every(
+      const { datapoints } = await toHistory({ session_id: 's1' }, 60, points);
+      return [...computedStates, ...datapoints].every(
         ({ state, stress_score }) => state === stateByEdges(stress_score),
       );
     }),

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { idempotency, limits } from '../../generated/spec.js';
 import { type Access, startAccessRecord } from '../access-record/record.js';
@@ -7,6 +8,7 @@ import { createDevelopmentKey, type DevelopmentKey, listDevelopmentKeyWarnings }
 import { createDigestFeedback, createDigestId } from '../keys/digest-id.js';
 import { createSessionTokens } from '../keys/session-token.js';
 import { createAdmitSession } from '../limits/new-session-limit.js';
+import { createTurns } from '../limits/turns.js';
 import { openWindow } from '../limits/window-limit.js';
 import { createThreadLoadProbe } from '../observe/probes.js';
 import { type Closable, type Keep, startAll } from '../observe/start.js';
@@ -16,7 +18,6 @@ import { readTextConsent, type TextSource } from '../readings/consent.js';
 import { createReadingWriter } from '../readings/group.js';
 import type { PreparedReading } from '../readings/intake.js';
 import { appendErasures, buildErasureFilePath, saveErasures } from '../retention/erasure-file.js';
-import { createComputeHours } from '../retention/hours.js';
 import { startRetention } from '../retention/purge.js';
 import { everyone } from '../store/access-queries.js';
 import { createAccessTable } from '../store/accesses.js';
@@ -24,6 +25,7 @@ import { createErasedIdTable, type StoredErasure } from '../store/erased-ids.js'
 import { createKeyTable } from '../store/keys.js';
 import { createPositionReader } from '../store/readings-by-position.js';
 import { createSecretsKeyTable } from '../store/secrets-key.js';
+import type { Pause } from '../store/scope.js';
 import { openStore, type Store } from '../store/store.js';
 import { findStreamHeads } from '../store/stream-positions.js';
 import { createUsageTable } from '../store/usage.js';
@@ -34,6 +36,7 @@ import type { WorkerParts } from '../webhooks/worker-parts.js';
 import type { Worker } from '../webhooks/worker.js';
 import { openFoundation, type ProcessParts, startWorkerOn } from './foundation.js';
 import { replaceSecretsKey } from './secrets-keys.js';
+import { stringifyInSlices } from './stringify.js';
 
 /** Notifications from the core to the HTTP thread. */
 export interface CoreHost {
@@ -50,6 +53,8 @@ export interface CoreParts extends ProcessParts {
 }
 
 const defaultPollMs = 1_000;
+/** Maximum number of reads that run at the same time on MySQL. */
+const readsAtOnce = 8;
 
 /**
  * The part of the service that uses the database. Every function takes and returns plain data, so that the core can run
@@ -113,12 +118,13 @@ async function start(keep: Keep, parts: CoreParts) {
     const access = accessRecord && findAccess(...request);
     if (access) accessRecord.add(access);
   };
-  const services: Services = {
+  // SQLite runs one statement at a time. On MySQL, the other connections of the pool are for writes.
+  const turns = createTurns({ atOnce: config.database.kind === 'sqlite' ? 1 : readsAtOnce });
+  const services: Omit<Services, 'pause'> = {
     ...{ store, now, checkDatabase, sessionTokens, digestId, targetPolicy, log, wakeWorker },
     commit: groups.commit,
     secretBox: foundation.secretBox,
     resolveName: foundation.resolveName,
-    computeHours: createComputeHours(),
     recordErasures: await openErasureRecord(store, config, log),
     digestFeedback: createDigestFeedback(foundation.secretsKeys),
     maxFeedbackAgeMs: config.retention.feedbackMs,
@@ -133,12 +139,15 @@ async function start(keep: Keep, parts: CoreParts) {
     findErased,
     /** Runs an operation. The input must be validated against the contract. */
     async operate(operationId: OperationId, input: AnyInput, caller: Caller | undefined): Promise<CoreResponse> {
-      const { handle } = findOperation(operationId);
+      const { handle, personalData, takesTurns = personalData === 'reads' } = findOperation(operationId);
       if (!handle) throw new Error(`${operationId} has no handler`);
-      const { body, readSession, ...rest } = await handle(services, input, caller);
-      recordAccess(operationId, input, caller, readSession);
-      // Serialized on this thread: a string crosses to another thread faster than an object, which would be cloned.
-      return { ...rest, json: body === undefined ? undefined : JSON.stringify(body) };
+      const respond = async (pause: Pause) => {
+        const { body, readSession, ...rest } = await handle({ ...services, pause }, input, caller);
+        recordAccess(operationId, input, caller, readSession);
+        // Serialized on this thread: a string crosses to another thread faster than an object, which would be cloned.
+        return { ...rest, json: body === undefined ? undefined : await stringifyInSlices(body, pause) };
+      };
+      return caller && takesTurns ? turns.run(caller.accountId, respond) : respond(runOtherWork);
     },
     async recordAccess(...request: Parameters<RecordAccess>) {
       recordAccess(...request);
@@ -164,15 +173,18 @@ async function start(keep: Keep, parts: CoreParts) {
       return developmentKey;
     },
     readPage: ({ accountId, ...request }: PageRequest) =>
-      readPage(store.read(accountId), request, (subjectId) => findErased(accountId, subjectId)),
+      turns.run(accountId, (pause) =>
+        readPage(store.read(accountId, pause), request, (subjectId) => findErased(accountId, subjectId)),
+      ),
     /** Returns the start of an export. Rejects with a ProblemError if there is no data. */
-    beginExport: (scope: ExportScope, cursor: number | undefined) => beginExport(store, scope, cursor),
+    beginExport: (scope: ExportScope, cursor: number | undefined) =>
+      turns.run(scope.accountId, () => beginExport(store, scope, cursor)),
     readExportPage: (scope: ExportScope, from: ExportPosition) =>
-      readExportPage(store.read(scope.accountId), scope, from),
+      turns.run(scope.accountId, (pause) => readExportPage(store.read(scope.accountId, pause), scope, from)),
     findStreamHeads: (accountIds: readonly string[]) => store.run((knex) => findStreamHeads(knex, accountIds)),
     /** Returns the account's sessions with readings after a position. */
     changedSessions: (accountId: string, position: number) =>
-      createPositionReader(store.read(accountId)).changedAfter(position),
+      turns.run(accountId, () => createPositionReader(store.read(accountId)).changedAfter(position)),
     /** Turns the calls of `wakeStreams` on or off. */
     async notifyStreams(isOn: boolean) {
       isNotifying = isOn;
@@ -192,6 +204,9 @@ async function start(keep: Keep, parts: CoreParts) {
     workerLoad: async () => worker?.load(),
   };
 }
+
+/** In place of the pause of a turn, for an operation that takes none. */
+const runOtherWork: Pause = () => setImmediate();
 
 function listSessionIds(group: readonly PreparedReading[], subjectIds: ReadonlyArray<string | undefined>): SessionId[] {
   const named = group.map(({ accountId, sessionId }, index) => ({

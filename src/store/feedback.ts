@@ -1,7 +1,8 @@
 import type { Schema } from '../contract/contract.js';
 import { type Nullable, omitNulls, selectAfter, toColumns } from './columns.js';
 import { findPublished, type ScoreAtReport, type ReportedObject, type ReportedTime } from './published-score.js';
-import type { ReadScope, WriteScope } from './scope.js';
+import { pageRows } from './scan.js';
+import type { ReadScope, SlicedScope, WriteScope } from './scope.js';
 
 /** What a report says. */
 export interface Report {
@@ -52,21 +53,35 @@ export function createFeedbackReader({ knex, accountId }: ReadScope) {
       return row && toReport(row);
     },
 
-    /** Returns at most `max` reports of the account, or of a subject, newest first. `after` is the end of a page. */
-    async page(subjectId: string | undefined, after: FeedbackCursor | undefined, max: number): Promise<StoredReport[]> {
-      const query = subjectId === undefined ? mine() : mine().where({ subject_id: subjectId });
-      if (after)
-        selectAfter(query, '<', [
-          ['timestamp_ms', after.timestampMs],
-          ['feedback_id', after.id],
-        ]);
-      const order = ['timestamp_ms', 'feedback_id'].map((column) => ({ column, order: 'desc' }) as const);
-      const rows: Array<Nullable<Fields>> = await query.select(columns).orderBy(order).limit(max);
-      return rows.map(toReport);
-    },
-
     findPublished: (who: ReportedObject, time: ReportedTime) => findPublished(knex, accountId, who, time),
   };
+}
+
+/**
+ * Returns at most `max` reports of the account, or of a subject, newest first. `after` is the end of the previous page.
+ */
+export async function listReports(
+  { knex, accountId, pause }: SlicedScope,
+  subjectId: string | undefined,
+  after: FeedbackCursor | undefined,
+  max: number,
+): Promise<StoredReport[]> {
+  const mine = { account_id: accountId, ...(subjectId !== undefined && { subject_id: subjectId }) };
+  const order = ['timestamp_ms', 'feedback_id'].map((column) => ({ column, order: 'desc' }) as const);
+  const all: StoredReport[] = [];
+  for (let last = after; ; last = all.at(-1)) {
+    const query = knex('feedback').where(mine).select(columns).orderBy(order);
+    if (last)
+      selectAfter(query, '<', [
+        ['timestamp_ms', last.timestampMs],
+        ['feedback_id', last.id],
+      ]);
+    const length = Math.min(pageRows, max - all.length);
+    const rows: Array<Nullable<Fields>> = await query.limit(length);
+    all.push(...rows.map(toReport));
+    await pause(rows.length);
+    if (rows.length < length || all.length === max) return all;
+  }
 }
 
 /** Writes the reports of one account in a transaction. `version` is that of the transaction. */

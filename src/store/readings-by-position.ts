@@ -58,14 +58,15 @@ export function createPositionReader({ knex, accountId }: ReadScope) {
     [where, ...bindings]: readonly [sql: string, ...bindings: string[]],
     { after, through }: PositionRange,
     max: number,
+    isSorted = true,
   ): Promise<StoredResult[]> => {
-    const select = (range: string) => {
-      const sql = `select ${columns} from ${tables} where ${where} and ${range} limit ${max}`;
+    const select = (range: string, order: string) => {
+      const sql = `select ${columns} from ${tables} where ${where} and ${range} ${isSorted ? order : ''} limit ${max}`;
       return selectRows<Row>(knex, { sql, bindings: [account, ...bindings, after, through] });
     };
-    const streamed = await select('r.position > ? and r.position <= ? order by r.position');
+    const streamed = await select('r.position > ? and r.position <= ?', 'order by r.position');
     // Backfilled readings have negative positions.
-    const silent = await select('r.position < -? and r.position >= -? order by r.position desc');
+    const silent = await select('r.position < -? and r.position >= -?', 'order by r.position desc');
     const rows = silent.length === 0 ? streamed : [...streamed, ...silent].sort(byAcceptance).slice(0, max);
     return rows.map(toStoredResult);
   };
@@ -92,10 +93,10 @@ export function createPositionReader({ knex, accountId }: ReadScope) {
       return { incarnation: rows[0]?.incarnation, readings };
     },
 
-    /** Returns at most `max` readings of the subject's sessions in a range, without backfilled readings. */
+    /** Returns the readings of the subject's sessions in a range, without backfilled readings, for `searchSubject`. */
     async streamSubject(subjectId: string, { after, through }: PositionRange, max: number): Promise<StreamedReading[]> {
       const sql = `select ${columns} from ${ofSessions} where s.account_id = ? and s.subject_id = ?
-        and r.position > ? and r.position <= ? order by r.position limit ${max}`;
+        and r.position > ? and r.position <= ? limit ${max + 1}`;
       const rows = await selectRows<Row>(knex, { sql, bindings: [account, accountId, subjectId, after, through] });
       return rows.map(toStreamed);
     },
@@ -124,12 +125,9 @@ export function createPositionReader({ knex, accountId }: ReadScope) {
     exportSession: (sessionId: string, range: PositionRange, max: number) =>
       selectIn(ofSessions, ['s.account_id = ? and s.session_id = ?', accountId, sessionId], range, max),
 
-    /**
-     * Returns at most `max` readings of the subject's sessions, with everything that is stored about them. The duration
-     * depends on the number of sessions and of the readings in the range.
-     */
+    /** Returns the readings of the subject's sessions in a range, with everything that is stored, for `searchSubject`. */
     exportSubject: (subjectId: string, range: PositionRange, max: number) =>
-      selectIn(ofSessions, ['s.account_id = ? and s.subject_id = ?', accountId, subjectId], range, max),
+      selectIn(ofSessions, ['s.account_id = ? and s.subject_id = ?', accountId, subjectId], range, max + 1, false),
 
     /** Returns the time at which the subject's first session started, in epoch ms. Undefined if it has no session. */
     async firstSessionOf(subjectId: string): Promise<number | undefined> {

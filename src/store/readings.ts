@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { history as settings, timestamps } from '../../generated/spec.js';
+import { timestamps } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import type { ComputedState } from '../score/remembered.js';
 import { listTextValues, listCategories, type HistoryPoint } from '../score/signals.js';
@@ -19,67 +19,11 @@ export function hintSessionIndex(knex: Knex): string {
   return `session_readings r ${hint}`;
 }
 
-/**
- * Returns the conditions that select the readings of a window. Readings with another position, e.g. backfilled readings,
- * are in `late_readings`.
- */
-function selectWindow(afterMs: number, untilMs: number) {
-  const after = findPositions(afterMs)[0];
-  const last = Math.min(findPositions(untilMs)[1], Number.MAX_SAFE_INTEGER);
-  return {
-    near: 'r.position > ? and r.position <= ? and r.timestamp_ms > ? and r.timestamp_ms <= ?',
-    late: 'l.timestamp_ms > ? and l.timestamp_ms <= ? and (l.position <= ? or l.position > ?)',
-    nearBindings: [after, last, afterMs, untilMs],
-    lateBindings: [afterMs, untilMs, after, last],
-  };
-}
-
 /** Readings of one account. */
 export function createReadingTable({ knex, accountId }: ReadScope) {
   const account = toAccountKey(accountId);
 
   return {
-    /**
-     * Returns the newest `datapoints_max` history points after a time and up to another time (epoch ms), oldest first. With
-     * `isAlone`, their scores have the evidence of the session alone.
-     */
-    async pointsAfter(
-      incarnation: string,
-      afterMs: number,
-      untilMs = Number.MAX_SAFE_INTEGER,
-      isAlone = false,
-    ): Promise<HistoryPoint[]> {
-      const { near, late, nearBindings, lateBindings } = selectWindow(afterMs, untilMs);
-      const sql = `select ${pointColumns} from ${hintSessionIndex(knex)}
-        where r.account = ? and r.incarnation = ? and ${near}
-        union all select ${pointColumns} from ${lateWithReadings}
-        where l.account = ? and l.incarnation = ? and ${late} ${newestFirst}`;
-      const bindings = [account, incarnation, ...nearBindings, account, incarnation, ...lateBindings];
-      const rows = await selectRows<ComputedRow>(knex, { sql, bindings });
-      return rows.reverse().map(isAlone ? toPointAlone : toPointWithTopics);
-    },
-
-    /** Does the same for all sessions of a subject. Each point has its session. */
-    async pointsOfSubject(
-      subjectId: string,
-      afterMs: number,
-      untilMs = Number.MAX_SAFE_INTEGER,
-    ): Promise<Array<HistoryPoint & { readonly sessionId: string }>> {
-      const { near, late, nearBindings, lateBindings } = selectWindow(afterMs, untilMs);
-      // Keeps the order of the tables, as in `createPositionReader`.
-      const join = isMysql(knex) ? 'straight_join' : 'cross join';
-      const select = `select ${pointColumns}, s.session_id from sessions s ${join}`;
-      const sql = `${select} ${hintSessionIndex(knex)} on r.account = ? and r.incarnation = s.incarnation
-        where s.account_id = ? and s.subject_id = ? and ${near}
-        union all ${select} late_readings l on l.account = ? and l.incarnation = s.incarnation
-        ${join} session_readings r on r.account = l.account and r.position = l.position
-        where s.account_id = ? and s.subject_id = ? and ${late} ${newestFirst}`;
-      const subject = [account, accountId, subjectId];
-      const bindings = [...subject, ...nearBindings, ...subject, ...lateBindings];
-      const rows = await selectRows<ComputedRow & { readonly session_id: string }>(knex, { sql, bindings });
-      return rows.reverse().map((row) => ({ ...toPointWithTopics(row), sessionId: row.session_id }));
-    },
-
     /** Returns those readings that are stored, with their responses. */
     async find(keys: readonly ReadingKey[]): Promise<Array<ReadingKey & { readonly computed: ComputedState }>> {
       if (keys.length === 0) return [];
@@ -154,6 +98,8 @@ export const digestLength = 12;
 /** Maximum time from the timestamp of a reading to its acceptance, in ms. Later readings are in `late_readings`. */
 const latenessMaxMs = 60_000;
 const aheadMaxMs = timestamps.max_ahead_seconds * 1_000;
+/** Maximum difference in ms between the timestamp and the acceptance of a reading that is not in `late_readings`. */
+export const nearMaxMs = Math.max(latenessMaxMs, aheadMaxMs);
 
 /** The columns that contain the point and the computed state of a reading. */
 export const computedColumns = [
@@ -165,9 +111,6 @@ export const computedColumns = [
   'signals',
   'response',
 ] as const;
-
-const pointColumns = ['digest', ...computedColumns].map((name) => `r.${name}`).join(', ');
-const newestFirst = `order by timestamp_ms desc, digest desc limit ${settings.datapoints_max}`;
 
 export interface ComputedRow {
   readonly timestamp_ms: number;
@@ -191,22 +134,6 @@ export function toAccountKey(accountId: string): string {
 export function toPoint(row: ComputedRow): HistoryPoint {
   const { timestamp_ms: timestampMs, stress_score: score, confidence, model_version: model } = row;
   return { timestampMs, score, confidence, model, measured: rowFormats.signals.decode(row.signals) };
-}
-
-/** Returns the point of a row with the topics of the reading. */
-function toPointWithTopics(row: ComputedRow): HistoryPoint {
-  // Few readings have topics. Decoding the response of each reading would take most of the time of a long history.
-  if (!row.response.includes('"topics":["')) return toPoint(row);
-  const { topics } = rowFormats.response.decode(row.response);
-  return { ...toPoint(row), ...(topics && { topics }) };
-}
-
-/** Returns the point of a row with the score of its session alone. */
-function toPointAlone(row: ComputedRow): HistoryPoint {
-  const point = toPointWithTopics(row);
-  if (!row.response.includes('"alone":{')) return point;
-  const { score = point.score, confidence = point.confidence } = rowFormats.response.decode(row.response).alone ?? {};
-  return { ...point, score, confidence };
 }
 
 /** Returns the computed state of a row. `point` is the point of the same row. */

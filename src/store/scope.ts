@@ -10,6 +10,29 @@ export interface ReadScope {
   readonly accountId: string;
 }
 
+/**
+ * Ends a slice of a long read if the rows since the last pause take some milliseconds, so that other work runs. Takes
+ * the number of rows that the read has processed since it called the function.
+ */
+export type Pause = (rows: number) => Promise<void>;
+
+/** Number of items that are processed without a pause. */
+export const sliceItems = 250;
+
+/** Yields the items in parts, and pauses after each of them. */
+export async function* inSlices<T>(items: readonly T[], pause: Pause): AsyncGenerator<readonly T[]> {
+  for (let from = 0; from < items.length; from += sliceItems) {
+    const part = items.slice(from, from + sliceItems);
+    yield part;
+    await pause(part.length);
+  }
+}
+
+/** One account, for reads that may take long. */
+export interface SlicedScope extends ReadScope {
+  readonly pause: Pause;
+}
+
 /** One account in a transaction. */
 export interface WriteScope extends ReadScope, Writing {
   readonly knex: Knex.Transaction;

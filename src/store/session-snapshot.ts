@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { ComputedState } from '../score/remembered.js';
 import {
   computedColumns,
@@ -11,7 +10,7 @@ import {
   toResult,
 } from './readings.js';
 import { selectRows } from './rows.js';
-import type { ReadScope } from './scope.js';
+import type { SlicedScope } from './scope.js';
 import { selectAfterSession, type SessionCursor, type SessionFilter } from './session-list.js';
 
 /** A session as of a position. */
@@ -33,9 +32,6 @@ export interface SessionPoint {
   readonly score: number;
 }
 
-/** Limits the snapshots of all accounts together to one statement at a time. */
-const inTurn = createSerialQueue();
-
 /** Sessions per statement. A statement takes milliseconds, and other requests run between two statements. */
 const stepSessions = 250;
 
@@ -43,10 +39,8 @@ const stepSessions = 250;
  * Reads the sessions of one account as of a position. Each stored reading contains the state of its session after it, so
  * that the newest reading up to the position shows the session as of then. No index contains scores, so that a reading
  * updates none.
- *
- * Snapshots of all accounts read the sessions in turns. Many snapshots therefore delay other requests no more than one.
  */
-export function createSnapshotReader({ knex, accountId }: ReadScope) {
+export function createSnapshotReader({ knex, accountId, pause }: SlicedScope) {
   const account = toAccountKey(accountId);
   const newest = `select r.position from ${hintSessionIndex(knex)} where r.account = ?
     and r.incarnation = s.incarnation and r.position > 0 and r.position <= ? order by r.position desc limit 1`;
@@ -90,11 +84,10 @@ export function createSnapshotReader({ knex, accountId }: ReadScope) {
       const all: SnapshotSession[] = [];
       let after: SessionCursor | undefined;
       do {
-        const { found, next } = await inTurn(() => readStep({ subjectId, after }, position));
+        const { found, next } = await readStep({ subjectId, after }, position);
         all.push(...found);
         after = next;
-        // The embedded database responds without an event in between, and other requests would wait for all steps.
-        await setImmediate();
+        await pause(stepSessions);
       } while (after && all.length < max);
       return all.slice(0, max);
     },
@@ -141,15 +134,5 @@ export function createSnapshotReader({ knex, accountId }: ReadScope) {
       for (const found of points.values()) found.sort((a, b) => a.timestampMs - b.timestampMs);
       return points;
     },
-  };
-}
-
-/** Returns a function that runs tasks one after the other, in the order of the calls. */
-export function createSerialQueue(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const running = last.then(work);
-    last = running.catch(() => undefined);
-    return running;
   };
 }

@@ -1,3 +1,4 @@
+import { setImmediate as runOtherWork } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { readiness } from '../../generated/spec.js';
 import type { DatabaseConfig } from '../config/config.js';
@@ -8,7 +9,7 @@ import { createSchemaCheck, isMigrated, migrate } from './migrate.js';
 import type { HostEvent } from './mysql-hosts.js';
 import { hasSeveralHosts, inspectHosts } from './mysql-pool.js';
 import { endIdleConnections, findRemedy, isTransient, retry, untilAvailable } from './retry.js';
-import { beginWriting, createCaches, type ReadScope, toWriteScope, type WriteScope } from './scope.js';
+import { beginWriting, createCaches, type Pause, type SlicedScope, toWriteScope, type WriteScope } from './scope.js';
 import { createSqliteFiles } from './sqlite-files.js';
 
 /**
@@ -28,8 +29,8 @@ export function openStore(
   const checkSchema = createSchemaCheck(knex);
   const transact = createTransact(knex, caches, writeHealth.observe);
   return {
-    /** Returns the scope for reads of one account. */
-    read: (accountId: string): ReadScope => ({ knex, accountId }),
+    /** Returns the scope for reads of one account. By default, each pause of a long read lets other work run. */
+    read: (accountId: string, pause: Pause = () => runOtherWork()): SlicedScope => ({ knex, accountId, pause }),
     /**
      * Runs the work in one transaction. When it resolves, all writes are durable. When it rejects, nothing is stored.
      * After a transient error, the work runs again from the start.

@@ -1,10 +1,11 @@
 import type { State } from '../contract/contract.js';
 import type { CountedReading, Hour, Spread } from '../score/summary.js';
 import { toColumns } from './columns.js';
-import { computeEarliestTimestamp, findPositions, hintSessionIndex, toAccountKey } from './readings.js';
+import { computeEarliestTimestamp, hintSessionIndex, toAccountKey } from './readings.js';
 import { rowFormats } from './row-formats.js';
 import { chunksOf, isMysql, selectRows } from './rows.js';
-import type { ReadScope, WriteScope } from './scope.js';
+import { listSessionIds, pageRows, scanReadings, type ScanSpan } from './scan.js';
+import type { ReadScope, SlicedScope, WriteScope } from './scope.js';
 
 /** A reading of a person, and the incarnation of its session. */
 export interface SubjectReading extends CountedReading {
@@ -29,13 +30,8 @@ type HourRow = {
 
 const insertMax = 100;
 
-/** Reads the stored hours and the stored readings of the subjects of one account. */
+/** Reads the stored hours of the subjects of one account. */
 export function createHourReader({ knex, accountId }: ReadScope) {
-  const account = toAccountKey(accountId);
-  const join = isMysql(knex) ? 'straight_join' : 'cross join';
-  const columns = ['incarnation', 'timestamp_ms', 'stress_score', 'signals', 'response'].map((it) => `r.${it}`).join();
-  const lateOfSession = `late_readings l ${isMysql(knex) ? 'force index (late_readings_by_digest)' : 'indexed by late_readings_by_digest'}`;
-
   return {
     /** Returns the stored hours of a subject that begin from `fromMs` to before `toMs`, ascending. */
     async stored(subjectId: string, fromMs: number, toMs: number): Promise<Hour[]> {
@@ -47,57 +43,41 @@ export function createHourReader({ knex, accountId }: ReadScope) {
       return rows.map(toHour);
     },
 
-    /**
-     * Returns at most `max` stored readings of a subject with a timestamp from `fromMs` to before `toMs`, in any order,
-     * whose digest begins with `digestPrefix`. Finds late readings by their timestamps and others by their positions.
-     */
-    async readings(
-      subjectId: string,
-      fromMs: number,
-      toMs: number,
-      max: number,
-      digestPrefix = '',
-    ): Promise<SubjectReading[]> {
-      // Every digest with the prefix sorts before this bound, because digests are hexadecimal.
-      const digests = [digestPrefix, `${digestPrefix}g`];
-      const positions = [findPositions(fromMs)[0], findPositions(toMs)[1]];
-      const times = [fromMs, toMs];
-      const sql = `select ${columns} from sessions s ${join} ${hintSessionIndex(knex)}
-          on r.account = ? and r.incarnation = s.incarnation and r.position between ? and ?
-        where s.account_id = ? and s.subject_id = ? and r.timestamp_ms >= ? and r.timestamp_ms < ?
-          and r.digest >= ? and r.digest < ?
-        union all select ${columns} from sessions s ${join} ${lateOfSession}
-          on l.account = ? and l.incarnation = s.incarnation and l.timestamp_ms >= ? and l.timestamp_ms < ?
-          ${join} session_readings r on r.account = l.account and r.position = l.position
-        where s.account_id = ? and s.subject_id = ? and l.position not between ? and ?
-          and l.digest >= ? and l.digest < ?
-        limit ${max}`;
-      const subject = [accountId, subjectId];
-      const near = [account, ...positions, ...subject, ...times, ...digests];
-      const bindings = [...near, account, ...times, ...subject, ...positions, ...digests];
-      return (await selectRows<ReadingRow>(knex, { sql, bindings })).map(toReading);
-    },
-
-    /**
-     * Returns the times before which a subject has no stored hour, and no stored reading, in epoch ms. Infinity if it has
-     * none.
-     */
-    async firstTimes(subjectId: string): Promise<{ readonly hoursMs: number; readonly readingsMs: number }> {
+    /** Returns the start of the subject's first stored hour, in epoch ms. Infinity if it has none. */
+    async firstHour(subjectId: string): Promise<number> {
       const key = { account_id: accountId, subject_id: subjectId };
       const [hours] = await knex('subject_hours').where(key).min({ firstMs: 'hour_ms' });
-      const sql = `select
-          min((select min(r.position) from ${hintSessionIndex(knex)}
-            where r.account = ? and r.incarnation = s.incarnation and r.position > 0)) as position,
-          min((select min(l.timestamp_ms) from ${lateOfSession}
-            where l.account = ? and l.incarnation = s.incarnation)) as lateMs
-        from sessions s where s.account_id = ? and s.subject_id = ?`;
-      const bindings = [account, account, accountId, subjectId];
-      type Row = Readonly<Record<'position' | 'lateMs', number | null>>;
-      const [first] = await selectRows<Row>(knex, { sql, bindings });
-      const nearMs = first?.position ? computeEarliestTimestamp(first.position) : Infinity;
-      return { hoursMs: hours?.firstMs ?? Infinity, readingsMs: Math.min(nearMs, first?.lateMs ?? Infinity) };
+      return hours?.firstMs ?? Infinity;
     },
   };
+}
+
+/** Yields the readings of a subject in the order of their timestamps, at most `pageRows` at a time. */
+export async function* readSubject(scope: SlicedScope, subjectId: string, span: ScanSpan) {
+  const incarnations = (await listSessionIds(scope, subjectId)).keys();
+  const columns = ['stress_score', 'signals', 'response'];
+  for await (const rows of scanReadings<ReadingRow>(scope, incarnations, columns, span)) yield rows.map(toReading);
+}
+
+/** Returns a time in epoch ms before which a subject has no stored reading. Infinity if it has none. */
+export async function findFirstTime(scope: SlicedScope, subjectId: string): Promise<number> {
+  const { knex, accountId, pause } = scope;
+  const account = toAccountKey(accountId);
+  const late = `late_readings l ${isMysql(knex) ? 'force index (late_readings_by_digest)' : 'indexed by late_readings_by_digest'}`;
+  let firstMs = Infinity;
+  for (const some of chunksOf([...(await listSessionIds(scope, subjectId)).keys()], pageRows)) {
+    const sql = `select
+        min((select min(r.position) from ${hintSessionIndex(knex)}
+          where r.account = ? and r.incarnation = s.incarnation and r.position > 0)) as position,
+        min((select min(l.timestamp_ms) from ${late} where l.account = ? and l.incarnation = s.incarnation)) as lateMs
+      from sessions s where s.account_id = ? and s.incarnation in (${some.map(() => '?').join()})`;
+    type Row = Readonly<Record<'position' | 'lateMs', number | null>>;
+    const [first] = await selectRows<Row>(knex, { sql, bindings: [account, account, accountId, ...some] });
+    const nearMs = first?.position ? computeEarliestTimestamp(first.position) : Infinity;
+    firstMs = Math.min(firstMs, nearMs, first?.lateMs ?? Infinity);
+    await pause(some.length);
+  }
+  return firstMs;
 }
 
 /** Writes the hourly summaries of one account in a transaction. Changed rows get the `version` of the transaction. */

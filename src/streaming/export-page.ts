@@ -5,7 +5,7 @@ import { type StoredResult, toExportedReading } from '../score/exported-reading.
 import { createTimestampFormatter } from '../score/history.js';
 import { isForPerson, restrictToToken } from '../score/live.js';
 import { type PositionRange, createPositionReader } from '../store/readings-by-position.js';
-import type { ReadScope } from '../store/scope.js';
+import { inSlices, type Pause, type SlicedScope } from '../store/scope.js';
 import { createSessionReader } from '../store/sessions.js';
 import type { Store } from '../store/store.js';
 import { findStreamHeads, positionsPerMs } from '../store/stream-positions.js';
@@ -78,13 +78,13 @@ export async function beginExport(
 }
 
 /** Reads the next rows of an export, at most `page_rows`. */
-export async function readExportPage(rows: ReadScope, scope: ExportScope, from: ExportPosition): Promise<ExportPage> {
+export async function readExportPage(rows: SlicedScope, scope: ExportScope, from: ExportPosition): Promise<ExportPage> {
   const { sessionId, subjectId, format, grant } = scope;
   const readings = createPositionReader(rows);
   const max = settings.page_rows;
   if (subjectId !== undefined) {
     const { found, next } = await searchSubject((range) => readings.exportSubject(subjectId, range, max), from, max);
-    return { text: toText(found, format), next };
+    return { text: await toText(found, format, rows.pause), next };
   }
   const found =
     sessionId === undefined
@@ -92,7 +92,7 @@ export async function readExportPage(rows: ReadScope, scope: ExportScope, from: 
       : await readings.exportSession(sessionId, from, max);
   const last = found.at(-1);
   return {
-    text: toText(grant ? found.map((it) => restrict(it, grant)) : found, format),
+    text: await toText(grant ? found.map((it) => restrict(it, grant)) : found, format, rows.pause),
     next: last && found.length === max ? { ...from, after: last.position } : undefined,
   };
 }
@@ -106,8 +106,9 @@ function restrict(row: StoredResult, grant: TokenGrant): StoredResult {
 }
 
 /**
- * Searches at most `max` readings of a subject in ranges of positions. A range limits the work of the database, because
- * the readings of several sessions must be sorted. Its length follows the density of the readings.
+ * Searches at most `max` readings of a subject in ranges of positions. `read` returns the readings of a range in any
+ * order, or `max + 1` of them if there are more. A range limits the work of the database, because the readings of several
+ * sessions must be sorted. Its length follows the density of the readings.
  */
 export async function searchSubject<Row extends { readonly position: number }>(
   read: (range: PositionRange) => Promise<Row[]>,
@@ -118,20 +119,25 @@ export async function searchSubject<Row extends { readonly position: number }>(
   for (let searches = 0; after < from.through && searches < searchesMax; searches += 1) {
     const through = Math.min(after + span, from.through);
     const found = await read({ after, through });
-    const last = found.at(-1);
-    if (last && found.length === max) return { found, next: { ...from, after: last.position, span: span / 2 } };
+    if (found.length > max) {
+      span = Math.max(1, Math.floor((through - after) / 4));
+      continue;
+    }
     after = through;
     if (found.length < max / 4) span *= 2;
-    if (last) return { found, next: after < from.through ? { ...from, after, span } : undefined };
+    const next = after < from.through ? { ...from, after, span } : undefined;
+    if (found.length > 0) return { found: found.sort((a, b) => a.position - b.position), next };
   }
   return { found: [], next: after < from.through ? { ...from, after, span } : undefined };
 }
 
-function toText(found: readonly StoredResult[], format: ExportFormat): string {
+async function toText(found: readonly StoredResult[], format: ExportFormat, pause: Pause): Promise<string> {
   const writeInstant = createTimestampFormatter();
   const toRow = format === 'csv' ? toCsvRow : toLine;
   let text = '';
-  for (const stored of found) text += toRow(toExportedReading(stored, writeInstant));
+  await pause(found.length);
+  for await (const part of inSlices(found, pause))
+    for (const stored of part) text += toRow(toExportedReading(stored, writeInstant));
   return text;
 }
 

@@ -1,7 +1,6 @@
 import { dataExport as settings, limits } from '../../generated/spec.js';
 import { ProblemError } from '../contract/problem.js';
 import { createConcurrencyLimit } from '../limits/window-limit.js';
-import { createSerialQueue } from '../store/session-snapshot.js';
 import { type ExportPage, type ExportPosition, type ExportScope, formatStart } from './export-page.js';
 import { type Client, type ClientChecks, drained, type Sink } from './sink.js';
 
@@ -30,16 +29,14 @@ interface ReadPage {
 export type Exports = ReturnType<typeof createExports>;
 
 /**
- * Exports read the database in turns, one page at a time in this process. Many exports therefore delay other requests
- * no more than one export does. An export writes a page only after its client has received the previous one, and reads
- * the next page meanwhile. It holds two pages in memory. If the client was slow, the export reads the next page again,
- * so that it sends no reading that was erased in the meantime.
+ * An export writes a page only after its client has received the previous one, and reads the next page meanwhile. It
+ * holds two pages in memory. If the client was slow, the export reads the next page again, so that it sends no reading
+ * that was erased in the meantime.
  */
 export function createExports(parts: ExportsParts) {
   const { policy, quota } = limits.exports;
   const beginEntry = createConcurrencyLimit({ policy, quota, resetSeconds: settings.refused_retry_seconds });
   const sinks = new Set<Sink>();
-  const inTurn = createSerialQueue();
   let isDraining = false;
 
   /** Returns a function that resolves with true while the export may continue. */
@@ -55,8 +52,10 @@ export function createExports(parts: ExportsParts) {
 
   async function write(request: ExportRequest, scope: ExportScope, begin: () => Sink): Promise<void> {
     const first = await parts.beginExport(scope, request.cursor);
-    const read = (from: ExportPosition): Promise<ReadPage> =>
-      inTurn(async () => ({ page: await parts.readExportPage(scope, from), readAtMs: performance.now() }));
+    const read = async (from: ExportPosition): Promise<ReadPage> => ({
+      page: await parts.readExportPage(scope, from),
+      readAtMs: performance.now(),
+    });
     // Read before the headers are sent, so that an unavailable database gets a 503.
     let { page } = await read(first);
     const sink = begin();

@@ -1,0 +1,86 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../src/config/config.js';
+import type { OperationId } from '../../src/contract/contract.js';
+import { createLog } from '../../src/observe/log.js';
+import { startCore } from '../../src/serve/core.js';
+import { settingsFor } from '../../testkit/databases.js';
+import { startTestService } from '../../testkit/service.js';
+import { openKnex } from '../../testkit/temporary-database.js';
+
+const parallel = 12;
+
+/** Stores 3,000 readings of a person and 600 reports in one account, and one reading in another. Starts a core. */
+async function start() {
+  const service = await startTestService({});
+  const { read, accountId, clock, database } = service;
+  await read({ session_id: 's1', subject_id: 'p', heart_rate: 60 });
+  const knex = openKnex(database.url);
+  const first = await knex('session_readings').first();
+  const copies = Array.from({ length: 3_000 }, (_, index) => ({
+    ...first,
+    position: Number(first.position) + 2 * (index + 1),
+    timestamp_ms: Number(first.timestamp_ms) + index,
+    digest: index.toString(16).padStart(12, '0'),
+  }));
+  await knex.batchInsert('session_readings', copies, 200);
+  await knex('stream_positions')
+    .where({ account_id: accountId })
+    .update({ position: copies.at(-1)?.position });
+  const report = { account_id: accountId, subject_id: 'p', stress: 5, recorded_at_ms: clock.nowMs };
+  const reports = copies.slice(0, 600).map(({ digest, timestamp_ms }) => {
+    return { ...report, feedback_id: `fb_00000000${digest}`, timestamp_ms };
+  });
+  await knex.batchInsert('feedback', reports, 50);
+  const session = await knex('sessions').where({ account_id: accountId }).first();
+  const neighbor = { account_id: 'acc_0123456789ab', incarnation: 'bbbbbbbbbbbb' };
+  await knex('sessions').insert({ ...session, ...neighbor, subject_id: null });
+  clock.advance(60);
+  const ignore = () => undefined;
+  const host = { wakeStreams: ignore, observeGroup: ignore, observeAttempt: ignore, observeStatus: ignore };
+  const core = await startCore({
+    config: readConfig({ ...settingsFor(database.url), WORKER: '0' }),
+    log: createLog('silent', { write: ignore }),
+    now: clock.now,
+    host: { ...host, setClock: ignore },
+  });
+  onTestFinished(core.close);
+  return { core, mine: accountId, neighbor: neighbor.account_id };
+}
+
+const callerOf = (accountId: string) => ({ accountId, keyId: 'key', tier: 'enterprise' }) as const;
+
+test.each<[OperationId, object, object]>([
+  ['getHistory', { subject_id: 'p', minutes: 60 }, {}],
+  ['getHistory', { session_id: 's1', minutes: 60 }, {}],
+  ['getSubjectSummary', {}, { subject_id: 'p' }],
+  ['listFeedback', {}, {}],
+])(
+  'a state of another account is read before the responses of earlier %s of one account',
+  async (operation, query, params) => {
+    const { core, mine, neighbor } = await start();
+    const order: string[] = [];
+    const ask = (id: OperationId, accountId: string, sent: object, name: string) =>
+      core.operate(id, { query: sent, params, body: undefined }, callerOf(accountId)).then(({ status }) => {
+        expect(status).toBe(200);
+        order.push(name);
+      });
+    const all = Array.from({ length: parallel }, () => ask(operation, mine, query, 'mine'));
+    await Promise.all([...all, ask('getState', neighbor, { session_id: 's1' }, 'neighbor')]);
+    expect(order[0]).toBe('neighbor');
+  },
+);
+
+test('the pages of many exports of one account leave turns to another account', async () => {
+  const { core, mine, neighbor } = await start();
+  const scope = { accountId: mine, format: 'ndjson' } as const;
+  const from = await core.beginExport(scope, undefined);
+  const order: string[] = [];
+  const pages = Array.from({ length: parallel }, () => core.readExportPage(scope, from).then(() => order.push('page')));
+  const state = core.operate(
+    'getState',
+    { query: { session_id: 's1' }, params: {}, body: undefined },
+    callerOf(neighbor),
+  );
+  await Promise.all([...pages, state.then(() => order.push('neighbor'))]);
+  expect(order[0]).toBe('neighbor');
+});
