@@ -86,7 +86,7 @@ test("an account's backlog of events does not delay the events of another accoun
   } as const;
   const storeEvents = ({ accountId, store, clock }: TestService, count: number) => {
     const events = Array.from({ length: count }, (_, index) => ({ sessionId: `s${index}`, seq: 1, payload }));
-    return store.transact((scopeOf) => createOutboxTable(scopeOf(accountId)).append(events, 1_000, clock.nowMs));
+    return store.transact((scopeOf) => createOutboxTable(scopeOf(accountId)).append(events, 1, clock.nowMs));
   };
   await storeEvents(busy, 500);
   service.clock.advance(60);

@@ -5,13 +5,16 @@ import { purgeExpired } from '../../src/retention/purge.js';
 import { createDeliveryTable } from '../../src/store/deliveries.js';
 import { eraseSessions } from '../../src/store/erasures.js';
 import { createIdempotencyKeyTable } from '../../src/store/idempotency-keys.js';
+import { createOutboxTable, findSessionsWithEvents } from '../../src/store/outbox.js';
 import { runStatements } from '../../src/store/rows.js';
 import type { WriteScope } from '../../src/store/scope.js';
 import { createPositionTable } from '../../src/store/stream-positions.js';
+import { createWebhookTable } from '../../src/store/webhooks.js';
 import { expandEvents } from '../../src/webhooks/expand.js';
 import { watchLocks } from '../../testkit/blocked.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
-import { deliveriesOf, register, storeFailed } from '../../testkit/webhooks.js';
+import { storyEnv } from '../../testkit/story.js';
+import { deliveriesOf, register, startStory, storeFailed } from '../../testkit/webhooks.js';
 
 /** Runs the second work when the first is done, but before the first commits. */
 async function meet<First, Second>(
@@ -97,4 +100,38 @@ test('a purge whose statement loses a deadlock runs it again', async () => {
   );
   await purging.purge;
   expect(await store.run(async (knex) => knex('sessions'))).toEqual([]);
+});
+
+test('registrations, readings and erasures do not wait while a worker holds the locks of all webhooks', async () => {
+  const service = await startTestService();
+  const { store, accountId } = service;
+  const ids: string[] = [];
+  for (const path of ['a', 'b']) ids.push((await register(service, `https://8.8.8.8/${path}`)).id);
+  await service.read({ subject_id: 'anna', heart_rate: 60 });
+  const statuses = await store.transact(async (scopeOf) => {
+    expect((await createWebhookTable(scopeOf(accountId)).lock(ids)).size).toBe(2);
+    const { secret } = await register(service, 'https://8.8.8.8/c');
+    const { status } = await service.request('/v1/subjects/anna', { method: 'DELETE' });
+    await service.read({ session_id: 'other', subject_id: 'bob', heart_rate: 60 });
+    return [typeof secret, status];
+  });
+  expect(statuses).toEqual(['string', 200]);
+});
+
+test('an event of a webhook that is registered while a worker lists the webhooks is not lost', async () => {
+  const service = await startTestService({ env: storyEnv });
+  const { store, accountId, clock } = service;
+  await register(service, 'https://8.8.8.8/first');
+  const story = await startStory(service);
+  await story.change();
+  const found = await store.run((knex) => findSessionsWithEvents(knex, 10));
+  const epochMax = (await createWebhookTable(store.read(accountId)).findEpoch()) ?? 0;
+  const second = await register(service, 'https://8.8.8.8/second');
+  await story.change();
+  const sessionIds = found.map(({ sessionId }) => sessionId);
+  // A worker that read the epoch before does not take the second event, whose webhook it may not have listed.
+  const taken = await store.transact((scopeOf) => createOutboxTable(scopeOf(accountId)).lock(sessionIds, epochMax, 10));
+  expect(taken).toHaveLength(1);
+  await expandEvents(store, clock.now);
+  expect(await deliveriesOf(service, second.id)()).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 import type { Schema } from '../contract/contract.js';
 import { unionAll } from './columns.js';
-import { type Delivery, type DeliveryStatus, lockDeliveries, toRow } from './delivery-row.js';
+import { type Delivery, lockDeliveries, toRow } from './delivery-row.js';
 import { type Conflict, insertRows } from './rows.js';
 import type { ReadScope } from './scope.js';
 
@@ -25,17 +25,6 @@ export function createDeliveryTable({ knex, accountId }: ReadScope) {
     const rows = deliveries.map((delivery) => ({ account_id: accountId, ...toRow(delivery) }));
     return insertRows(knex, 'deliveries', rows, conflict);
   };
-  /** Returns those queues that contain a delivery with one of the statuses. May also return others of their sessions. */
-  const queuesWith = async (statuses: readonly DeliveryStatus[], queues: readonly QueueId[]): Promise<QueueId[]> => {
-    if (queues.length === 0) return [];
-    return mine()
-      .distinct({ webhookId: 'webhook_id', sessionId: 'session_id' })
-      .whereIn('webhook_id', [...new Set(queues.map(({ webhookId }) => webhookId))])
-      .whereIn('session_id', [...new Set(queues.map(({ sessionId }) => sessionId))])
-      .whereIn('status', statuses)
-      .whereNotNull('seq');
-  };
-
   return {
     insert: (deliveries: readonly Delivery[]) => write(deliveries),
 
@@ -60,8 +49,25 @@ export function createDeliveryTable({ knex, accountId }: ReadScope) {
       await mine().whereIn('delivery_id', deliveryIds).delete();
     },
 
-    /** Returns the queues that have queued or due deliveries. */
-    busyQueues: (queues: readonly QueueId[]) => queuesWith(['queued', 'due'], queues),
+    /**
+     * Returns the queues that are not empty. May also return others of their sessions. Reads only the due delivery, which
+     * every queue has that is not empty, because a queue may be long.
+     */
+    async busyQueues(queues: readonly QueueId[]): Promise<QueueId[]> {
+      if (queues.length === 0) return [];
+      return mine()
+        .distinct({ webhookId: 'webhook_id', sessionId: 'session_id' })
+        .whereIn('webhook_id', [...new Set(queues.map(({ webhookId }) => webhookId))])
+        .whereIn('session_id', [...new Set(queues.map(({ sessionId }) => sessionId))])
+        .where({ status: 'due' })
+        .whereNotNull('seq');
+    },
+
+    /** Returns the queues of those of the deliveries that are due. */
+    async queuesOfDue(ids: readonly string[]): Promise<QueueId[]> {
+      const due = mine().whereIn('delivery_id', ids).where({ status: 'due' });
+      return due.select({ webhookId: 'webhook_id', sessionId: 'session_id' });
+    },
 
     /** Makes the first queued delivery of each queue due. */
     async promoteNext(lines: readonly QueueId[], nowMs: number): Promise<void> {
@@ -81,7 +87,7 @@ export function createDeliveryTable({ knex, accountId }: ReadScope) {
 
     /** Makes the first queued delivery due in those queues that have no due delivery. */
     async promoteIdle(lines: readonly QueueId[], nowMs: number): Promise<void> {
-      const due = new Set((await queuesWith(['due'], lines)).map(toQueueKey));
+      const due = new Set((await this.busyQueues(lines)).map(toQueueKey));
       const idle = new Map(lines.map((line) => [toQueueKey(line), line] as const).filter(([key]) => !due.has(key)));
       await this.promoteNext([...idle.values()], nowMs);
     },
@@ -95,8 +101,8 @@ export function createDeliveryTable({ knex, accountId }: ReadScope) {
     },
 
     /**
-     * Marks the `count` oldest unsettled deliveries of the webhook as failed, except deliveries in flight. Returns their
-     * number.
+     * Marks the `count` oldest unsettled deliveries of the webhook as failed, except deliveries in flight. With the reason
+     * `disabled`, also except manual retries out of order. Returns their number.
      */
     async failOldest(
       webhookId: string,
@@ -109,6 +115,7 @@ export function createDeliveryTable({ knex, accountId }: ReadScope) {
           .select('delivery_id', 'event_at_ms')
           .where({ webhook_id: webhookId, status })
           .whereNull('owner')
+          .where((query) => void (reason === 'disabled' && query.whereNotNull('seq')))
           .orderBy(['event_at_ms', 'delivery_id'])
           .limit(count);
       const found: Array<{ delivery_id: string; event_at_ms: number }> = await unionAll(
@@ -133,19 +140,9 @@ export function createDeliveryTable({ knex, accountId }: ReadScope) {
       return locked.length;
     },
 
-    /** Marks the waiting deliveries of the webhook as failed. Deliveries in flight are settled as usual. */
-    async failWaiting(webhookId: string, reason: Schema<'FailureReason'>, nowMs: number): Promise<void> {
-      await mine()
-        .where({ webhook_id: webhookId })
-        .whereIn('status', ['queued', 'due'])
-        .whereNull('owner')
-        .whereNotNull('seq')
-        .update({ status: 'failed', reason, settled_at_ms: nowMs });
-    },
-
-    /** Makes deliveries of the webhook that wait for a retry due at `latestMs`, unless they are due earlier. */
-    async hastenRetries(webhookId: string, latestMs: number): Promise<void> {
-      await mine()
+    /** Makes deliveries of the webhook that wait for a retry due at `latestMs`, unless they are due earlier. Returns their number. */
+    async hastenRetries(webhookId: string, latestMs: number): Promise<number> {
+      return mine()
         .where({ webhook_id: webhookId, status: 'due' })
         .whereNull('owner')
         .where('due_at_ms', '>', latestMs)

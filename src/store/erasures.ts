@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
-import { createDeliveryTable, type QueueId } from './deliveries.js';
+import { createDeliveryTable } from './deliveries.js';
 import { deleteSession } from './expired-readings.js';
+import { createOutboxTable, type OutboxEvent } from './outbox.js';
 import { retry } from './retry.js';
 import { chunksOf } from './rows.js';
 import type { ReadScope } from './scope.js';
@@ -38,10 +39,10 @@ export async function eraseSessions(scope: ReadScope, subjectId: string, nowMs: 
 }
 
 /**
- * Deletes the webhooks, then the events, then the deliveries. Returns the number of deleted rows.
+ * Deletes the events, then the webhooks, then the deliveries. Returns the number of deleted rows.
  *
- * A worker that expands events holds the webhook locks. Locking all webhooks first waits for the commit of that worker,
- * so the deliveries that it inserted are found.
+ * A worker that expands events holds their locks. Deleting the events first waits for the commit of that worker, so the
+ * deliveries that it inserted are found.
  */
 async function eraseNotifications(
   scope: ReadScope,
@@ -50,25 +51,41 @@ async function eraseNotifications(
 ): Promise<number> {
   const { knex: transaction, accountId } = scope;
   const mine = (table: string) => transaction(table).where({ account_id: accountId });
-  await createWebhookTable(scope).lockAll();
-  const webhooks: string[] = await select(mine('webhooks')).forUpdate().pluck('webhook_id');
+  // By their keys, as a worker does: via another index, the locks would be taken in another order.
+  const events: Array<Pick<OutboxEvent, 'sessionId' | 'seq'>> = await select(mine('outbox')).select({
+    sessionId: 'session_id',
+    seq: 'seq',
+  });
+  for (const batch of chunksOf(events)) await createOutboxTable(scope).remove(batch);
+  const webhooks: string[] = await select(mine('webhooks')).pluck('webhook_id');
   if (webhooks.length > 0) {
     await mine('webhooks').whereIn('webhook_id', webhooks).delete();
     await mine('deliveries').whereIn('webhook_id', webhooks).delete();
   }
-  const due: QueueId[] = await select(mine('deliveries'))
-    .select({ webhookId: 'webhook_id', sessionId: 'session_id' })
-    .where({ status: 'due' });
-  let others = 0;
-  for (const table of ['outbox', 'deliveries', 'idempotency_keys']) others += await select(mine(table)).delete();
-  await createDeliveryTable(scope).promoteIdle(due, nowMs);
-  return webhooks.length + others;
+  const deliveries: FoundDelivery[] = await select(mine('deliveries')).select('delivery_id', 'webhook_id');
+  for (const batch of chunksOf(deliveries)) await eraseDeliveries(scope, batch, nowMs);
+  const keys = await select(mine('idempotency_keys')).delete();
+  return events.length + webhooks.length + deliveries.length + keys;
+}
+
+type FoundDelivery = Readonly<Record<'delivery_id' | 'webhook_id', string>>;
+
+/**
+ * Deletes deliveries. Deliveries of another person to the same session id are then due: without this, they would wait
+ * forever for a deleted delivery.
+ */
+async function eraseDeliveries(scope: ReadScope, found: readonly FoundDelivery[], nowMs: number): Promise<void> {
+  await createWebhookTable(scope).lock([...new Set(found.map((it) => it.webhook_id))]);
+  const ids = found.map(({ delivery_id }) => delivery_id);
+  const deliveries = createDeliveryTable(scope);
+  const due = await deliveries.queuesOfDue(ids);
+  await deliveries.remove(ids);
+  await deliveries.promoteIdle(due, nowMs);
 }
 
 /**
  * Deletes about `batch` deliveries of the subject and of the webhooks for its sessions. Returns the number of deleted
- * deliveries, 0 when none remain. Deliveries of another person to the same session id are then due: without this, they
- * would wait forever for a deleted delivery.
+ * deliveries, 0 when none remain.
  *
  * Called before `eraseSessions`. The transaction of `eraseSessions` then deletes few rows and blocks others only
  * briefly.
@@ -81,17 +98,13 @@ export async function eraseSomeDeliveries(
 ): Promise<number> {
   const { knex: transaction, accountId } = scope;
   const mine = () => transaction('deliveries').where({ account_id: accountId });
-  const webhooks = await createWebhookTable(scope).lockAll();
+  const webhooks = await createWebhookTable(scope).list();
   const watching = webhooks.filter((it) => it.subjectId === subjectId).map((it) => it.webhookId);
-  const first = (query: Knex.QueryBuilder): Promise<Array<{ delivery_id: string; status: string } & QueueId>> =>
-    query.select('delivery_id', 'status', { webhookId: 'webhook_id', sessionId: 'session_id' }).limit(batch);
+  const first = (query: Knex.QueryBuilder): Promise<FoundDelivery[]> =>
+    query.select('delivery_id', 'webhook_id').limit(batch);
   let found = await first(mine().where({ subject_id: subjectId }));
   if (found.length === 0 && watching.length > 0) found = await first(mine().whereIn('webhook_id', watching));
-  if (found.length === 0) return 0;
-  const ids = found.map(({ delivery_id }) => delivery_id);
-  await mine().whereIn('delivery_id', ids).delete();
-  const due = found.filter(({ status }) => status === 'due');
-  await createDeliveryTable(scope).promoteIdle(due, nowMs);
+  if (found.length > 0) await eraseDeliveries(scope, found, nowMs);
   return found.length;
 }
 

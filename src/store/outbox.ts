@@ -52,10 +52,11 @@ export function createOutboxTable({ knex, accountId }: ReadScope) {
       return buildInsert(knex, 'outbox', rows);
     },
 
-    /** Locks and returns the first `max` events of the sessions. Orders the events of each session. */
-    async lock(sessionIds: readonly string[], max: number): Promise<OutboxEvent[]> {
+    /** Locks and returns the first `max` events of the sessions up to an epoch. Orders the events of each session. */
+    async lock(sessionIds: readonly string[], epochMax: number, max: number): Promise<OutboxEvent[]> {
       return mine()
         .whereIn('session_id', sessionIds)
+        .where('epoch', '<=', epochMax)
         .select(eventColumns)
         .orderBy(['session_id', 'seq'])
         .limit(max)
@@ -63,7 +64,7 @@ export function createOutboxTable({ knex, accountId }: ReadScope) {
     },
 
     /** Deletes exactly these events, because ingest may append other events to the same sessions at the same time. */
-    async remove(events: readonly OutboxEvent[]): Promise<void> {
+    async remove(events: ReadonlyArray<Pick<OutboxEvent, 'sessionId' | 'seq'>>): Promise<void> {
       if (events.length === 0) return;
       const keys = events.map(({ sessionId, seq }): [string, number] => [sessionId, seq]);
       await selectKeys(mine(), ['session_id', 'seq'], keys).delete();

@@ -22,13 +22,13 @@ async function nameSubjects(
   if (bound.length === 0) return;
   const mine = (table: string) => transaction(table).where({ account_id: accountId });
   const ids = bound.map(({ sessionId }) => sessionId);
-  const watched = new Set<string>(await mine('webhooks').whereIn('session_id', ids).forUpdate().pluck('session_id'));
-  for (const { sessionId: session_id, subjectId: subject_id, isNew } of bound) {
-    if (watched.has(session_id)) await mine('webhooks').where({ session_id }).update({ subject_id });
-    if (isNew) continue;
-    for (const table of ['outbox', 'deliveries'])
-      await mine(table).where({ session_id }).whereNull('subject_id').update({ subject_id });
-  }
+  const watched = new Set<string>(await mine('webhooks').whereIn('session_id', ids).pluck('session_id'));
+  for (const table of ['outbox', 'webhooks', 'deliveries'])
+    for (const { sessionId: session_id, subjectId: subject_id, isNew } of bound) {
+      if (table === 'webhooks' ? !watched.has(session_id) : isNew) continue;
+      const rows = mine(table).where({ session_id });
+      await (table === 'webhooks' ? rows : rows.whereNull('subject_id')).update({ subject_id });
+    }
 }
 
 /** Binds a session to a subject, with all rows that belong to it. */

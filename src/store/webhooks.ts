@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Schema } from '../contract/contract.js';
 import { filterAsciiIds, type Nullable, omitNulls, selectAfter, toColumns } from './columns.js';
 import { rowFormats } from './row-formats.js';
-import type { Statement } from './rows.js';
+import { insertRows, type Statement } from './rows.js';
 import type { ReadScope } from './scope.js';
 import { hasOtherWriters } from './server-facts.js';
 
@@ -39,6 +39,7 @@ export interface StoredWebhook {
   readonly disabledEpoch?: number;
 }
 
+const keyColumns = ['account_id', 'webhook_id'];
 const columns = {
   webhookId: 'webhook_id',
   url: 'url',
@@ -63,17 +64,6 @@ export function createWebhookTable({ knex, accountId }: ReadScope) {
     mine()
       .select({ ...columns, body: 'body' })
       .orderBy('webhook_id');
-  /**
-   * Writes the rows before they are locked, if other nodes may write. Two transactions that lock the same webhook then
-   * never both commit. Otherwise, one transaction could queue a delivery behind a delivery that the other transaction
-   * settles. The queued delivery would never become due.
-   */
-  const markLocked = async (rows: Knex.QueryBuilder): Promise<boolean> => {
-    const isMarked = hasOtherWriters(knex);
-    if (isMarked) await rows.increment('locks', 1);
-    return isMarked;
-  };
-
   return {
     /**
      * Returns the query for the account's webhook epoch. It has no row if the account has no webhook.
@@ -89,10 +79,13 @@ export function createWebhookTable({ knex, accountId }: ReadScope) {
 
     /** Starts the account's next webhook epoch and returns it. The caller must hold the account lock. */
     async nextEpoch(): Promise<number> {
-      const account = () => knex('accounts').where({ account_id: accountId });
-      await account().increment('webhook_epoch', 1);
-      const row = await account().select('webhook_epoch').first();
-      return row?.webhook_epoch ?? 0;
+      await knex('accounts').where({ account_id: accountId }).increment('webhook_epoch', 1);
+      return (await this.findEpoch()) ?? 0;
+    },
+
+    /** Returns the account's webhook epoch. Undefined for an unknown account. */
+    async findEpoch(): Promise<number | undefined> {
+      return (await knex('accounts').where({ account_id: accountId }).first('webhook_epoch'))?.webhook_epoch;
     },
 
     /** Returns all webhooks, oldest first. */
@@ -100,21 +93,19 @@ export function createWebhookTable({ knex, accountId }: ReadScope) {
       return oldestFirst(await select());
     },
 
-    /** Locks all webhooks until the transaction ends. Returns them, oldest first. */
-    async lockAll(): Promise<StoredWebhook[]> {
-      await markLocked(mine());
-      return oldestFirst(await select().forUpdate());
-    },
-
     /**
-     * Locks and returns those webhooks that exist. With `isShared`, several transactions may hold the locks. Shared
-     * locks suit rare updates: when two holders update the same webhook, one of them deadlocks and is retried.
+     * Locks and returns those webhooks that exist. Whoever adds to the queues of a webhook, or takes from them, waits for
+     * the lock. Transactions lock events first, then webhooks in the order of their ids, then deliveries.
+     *
+     * Writes the rows first, if other nodes may write. Two transactions that lock the same webhook then never both
+     * commit. Otherwise, one transaction could queue a delivery behind a delivery that the other transaction settles. The
+     * queued delivery would never become due.
      */
-    async lock(webhookIds: readonly string[], isShared = false): Promise<Map<string, StoredWebhook>> {
+    async lock(webhookIds: readonly string[]): Promise<Map<string, StoredWebhook>> {
       if (webhookIds.length === 0) return new Map();
-      const isMarked = await markLocked(mine().whereIn('webhook_id', filterAsciiIds(webhookIds)));
-      const query = select().whereIn('webhook_id', filterAsciiIds(webhookIds));
-      const rows: WebhookRow[] = await (isShared && !isMarked ? query.forShare() : query.forUpdate());
+      const ids = filterAsciiIds(webhookIds);
+      if (hasOtherWriters(knex)) await mine().whereIn('webhook_id', ids).increment('locks', 1);
+      const rows: WebhookRow[] = await select().whereIn('webhook_id', ids).forUpdate();
       return new Map(rows.map((row) => [row.webhookId, toWebhook(row)]));
     },
 
@@ -130,6 +121,12 @@ export function createWebhookTable({ knex, accountId }: ReadScope) {
     async update(webhook: StoredWebhook): Promise<void> {
       const { webhook_id, ...changed } = toRow(webhook);
       await mine().where({ webhook_id }).update(changed);
+    },
+
+    /** Stores the attempts of locked webhooks. */
+    async saveAttempts(webhooks: readonly StoredWebhook[]): Promise<void> {
+      const rows = webhooks.map((webhook) => ({ account_id: accountId, ...toRow(webhook) }));
+      await insertRows(knex, 'webhooks', rows, { key: keyColumns, merged: ['body', 'disabled_epoch'] });
     },
 
     /** Deletes a webhook. Returns false if it does not exist. */

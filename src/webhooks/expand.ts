@@ -1,15 +1,19 @@
 import { createDeliveryTable } from '../store/deliveries.js';
 import type { Delivery } from '../store/delivery-row.js';
-import { findSessionsWithEvents, type OutboxEvent, createOutboxTable } from '../store/outbox.js';
+import {
+  findSessionsWithEvents,
+  type OutboxEvent,
+  createOutboxTable,
+  type SessionWithEvents,
+} from '../store/outbox.js';
 import type { WriteScope } from '../store/scope.js';
 import type { Store } from '../store/store.js';
 import { findWatchedSubject, type StoredWebhook, createWebhookTable } from '../store/webhooks.js';
-import { createQueueBound, createDelivery, findBusyQueues, type QueueBound, type QueueOverflow } from './queues.js';
+import { createQueueBound, createDelivery, findBusyQueues, type Growth, type QueueBound } from './queues.js';
 
 const sessionsMax = 100;
-/** Maximum number of deliveries per transaction. While it runs, no delivery of the account can be settled. */
-const deliveriesMax = 2_000;
-const eventsMax = 500;
+/** Maximum number of deliveries per transaction. While it runs, no delivery of their webhooks can be settled. */
+const deliveriesMax = 200;
 
 /** The queue of a webhook was full, so some of its oldest deliveries failed. */
 export interface FullQueue {
@@ -29,41 +33,49 @@ export async function expandEvents(
 ): Promise<boolean> {
   const found = await store.run((knex) => findSessionsWithEvents(knex, sessionsMax));
   for (const accountId of new Set(found.map((it) => it.accountId))) {
-    const sessionIds = found.filter((it) => it.accountId === accountId).map((it) => it.sessionId);
-    const rooms = await store.transact((openScope) =>
-      expandSessions(openScope(accountId), accountId, sessionIds, bound, now()),
-    );
-    rooms.forEach(bound.remember);
-    for (const { webhookId, failed } of rooms) if (failed > 0) onFull({ accountId, webhookId, failed });
+    const mine = found.filter((it) => it.accountId === accountId);
+    const expand = () =>
+      store.transact((openScope) => expandSessions(openScope(accountId), accountId, mine, bound, now()));
+    for (let full = await expand(); full.length > 0; full = await expand())
+      for (const growth of full) {
+        const failed = await bound.makeRoom(store, accountId, growth, now());
+        if (failed > 0) onFull({ accountId, webhookId: growth.webhookId, failed });
+      }
   }
   return found.length > 0;
 }
 
 /**
- * Creates the deliveries of some sessions. The lock on the webhooks guards their queues, so concurrent workers cannot
- * add to a queue out of order. Skips events that another worker has already expanded.
+ * Creates the deliveries of the first sessions. The locks of the webhooks guard their queues, so concurrent workers cannot
+ * add to a queue out of order. Skips events that another worker has already expanded. If the room of a webhook is not
+ * known, creates none and returns the webhook.
  */
 async function expandSessions(
   scope: WriteScope,
   accountId: string,
-  sessionIds: readonly string[],
+  sessions: readonly SessionWithEvents[],
   bound: QueueBound,
   nowMs: number,
-): Promise<readonly QueueOverflow[]> {
-  const webhooks = await createWebhookTable(scope).lockAll();
-  const eventsPerWebhook = Math.max(1, Math.floor(deliveriesMax / Math.max(1, webhooks.length)));
-  const events = await createOutboxTable(scope).lock(sessionIds, Math.min(eventsMax, eventsPerWebhook));
-  const watching = webhooks.flatMap((webhook) => {
-    const watched = events.filter((event) => isWatched(webhook, event));
-    return watched.length > 0 ? { webhook: { ...webhook, accountId }, events: watched } : [];
-  });
-  const rooms: QueueOverflow[] = [];
-  for (const { webhook, events: watched } of watching)
-    if (webhook.disabledAtMs === undefined)
-      rooms.push(await bound.makeRoom(scope, webhook.webhookId, watched.length, nowMs));
-  await createDeliveryTable(scope).insert(await enqueue(scope, watching, nowMs));
+): Promise<readonly Growth[]> {
+  // Read before the list. The webhook of an event with a later epoch may be missing in the list.
+  const epochMax = (await createWebhookTable(scope).findEpoch()) ?? Number.MAX_SAFE_INTEGER;
+  const known = await createWebhookTable(scope).list();
+  const eventsMax = Math.max(1, Math.floor(deliveriesMax / Math.max(1, known.length)));
+  const sessionIds = sessions.slice(0, eventsMax).map(({ sessionId }) => sessionId);
+  const events = await createOutboxTable(scope).lock(sessionIds, epochMax, eventsMax);
+  const findWatching = (webhooks: readonly StoredWebhook[]) =>
+    webhooks.flatMap((webhook) => {
+      const watched = events.filter((event) => isWatched(webhook, event));
+      return watched.length > 0 ? { webhook: { ...webhook, accountId }, events: watched } : [];
+    });
+  const growths = findWatching(known).map(({ webhook, events: { length: added } }) => ({ ...webhook, added }));
+  const full = growths.filter((it) => it.disabledAtMs === undefined && !bound.hasRoom(it));
+  if (full.length > 0) return full;
+  scope.afterCommit.push(() => growths.forEach(bound.use));
+  const locked = await createWebhookTable(scope).lock(growths.map(({ webhookId }) => webhookId));
+  await createDeliveryTable(scope).insert(await enqueue(scope, findWatching([...locked.values()]), nowMs));
   await createOutboxTable(scope).remove(events);
-  return rooms;
+  return [];
 }
 
 /**

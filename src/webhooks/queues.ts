@@ -5,7 +5,8 @@ import { createDeliveryTable, type QueueId, toQueueKey } from '../store/deliveri
 import { extendedQueueMark } from '../store/delivery-queue.js';
 import type { Delivery } from '../store/delivery-row.js';
 import type { WriteScope } from '../store/scope.js';
-import type { StoredWebhook } from '../store/webhooks.js';
+import type { Store } from '../store/store.js';
+import { createWebhookTable, type StoredWebhook } from '../store/webhooks.js';
 
 /** Number of hash characters in each half of `Delivery.receiver`. */
 const hashCharacters = 8;
@@ -58,12 +59,10 @@ function digest(text: string): string {
 /** Maximum number of webhooks whose room is known. Other queues are counted again. */
 const knownMax = 10_000;
 
-export interface QueueOverflow {
+/** Number of deliveries to add to the queues of a webhook. */
+export interface Growth {
   readonly webhookId: string;
-  /** Number of its oldest deliveries that failed. */
-  readonly failed: number;
-  /** Number of deliveries that this process may add before it counts the queue again. */
-  readonly left: number;
+  readonly added: number;
 }
 
 /**
@@ -72,21 +71,31 @@ export interface QueueOverflow {
  */
 export function createQueueBound(limits: { readonly queued_max: number; readonly queue_full_step: number } = settings) {
   const { queued_max: max, queue_full_step: step } = limits;
+  /** Number of deliveries that this process may add before it counts the queue again. */
   const known = new LRUCache<string, number>({ max: knownMax });
+  const roomOf = (webhookId: string) => known.get(webhookId) ?? 0;
   return {
-    /** Makes room for new deliveries. The caller must hold the exclusive lock of the webhook. */
-    async makeRoom(scope: WriteScope, webhookId: string, added: number, nowMs: number): Promise<QueueOverflow> {
-      const left = (known.get(webhookId) ?? 0) - added;
-      if (left >= 0) return { webhookId, failed: 0, left };
-      const deliveries = createDeliveryTable(scope);
-      const queued = await deliveries.countUnsettled(webhookId, max + step);
-      const excess = queued + added - max;
-      const failed =
-        excess > 0 ? await deliveries.failOldest(webhookId, Math.max(excess, step), 'queue_full', nowMs) : 0;
-      return { webhookId, failed, left: Math.min(step, failed - excess) };
+    hasRoom: ({ webhookId, added }: Growth): boolean => roomOf(webhookId) >= added,
+    /** Called after the commit, because a transaction that is rolled back uses no room. */
+    use: ({ webhookId, added }: Growth): void => void known.set(webhookId, roomOf(webhookId) - added),
+    /**
+     * Makes room for new deliveries, in a transaction that locks no other webhook. Returns the number of the webhook's
+     * oldest deliveries that failed.
+     */
+    async makeRoom(store: Store, accountId: string, growth: Growth, nowMs: number): Promise<number> {
+      const { webhookId, added } = growth;
+      const { failed, left } = await store.transact(async (scopeOf) => {
+        await createWebhookTable(scopeOf(accountId)).lock([webhookId]);
+        const deliveries = createDeliveryTable(scopeOf(accountId));
+        const excess = (await deliveries.countUnsettled(webhookId, max + step)) + added - max;
+        const failing = excess > 0 ? Math.max(excess, step) : 0;
+        const failed = failing > 0 ? await deliveries.failOldest(webhookId, failing, 'queue_full', nowMs) : 0;
+        return { failed, left: Math.min(step, failed - excess) };
+      });
+      // Also without room for them, because deliveries in flight do not fail.
+      known.set(webhookId, added + Math.max(0, left));
+      return failed;
     },
-    /** Stores the result. Called after the commit, because a transaction that is rolled back makes no room. */
-    remember: ({ webhookId, left }: QueueOverflow): void => void known.set(webhookId, left),
   };
 }
 

@@ -66,12 +66,14 @@ export async function register(
   // without updating this webhook.
   const subjectId =
     sessionId === undefined ? watchedSubject : await createSessionWriter(scope).lockSubjectOf(sessionId);
+  // Excludes other registrations. Does not wait for the deliveries of the account: only a registered webhook is locked.
   await createWebhookTable(scope).lockAccount();
-  const all = await createWebhookTable(scope).lockAll();
+  const all = await createWebhookTable(scope).list();
   const target = normalize(registration.url);
-  const standing = all
+  const found = all
     .filter((it) => it.sessionId === sessionId && findWatchedSubject(it) === watchedSubject)
     .find(({ url }) => normalize(url) === target);
+  const standing = found && (await createWebhookTable(scope).lock([found.webhookId])).get(found.webhookId);
   if (standing) return { webhook: await update(scope, standing, registration), before: standing };
   if (all.length >= settings.max_per_account)
     throw createValidationError('too_many_webhooks', { pointer: '' }, String(settings.max_per_account));

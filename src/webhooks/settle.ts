@@ -11,19 +11,19 @@ import type { Store } from '../store/store.js';
 import { type StoredWebhook, createWebhookTable } from '../store/webhooks.js';
 import {
   updateDelivery,
-  findStatus,
   findStatusChange,
   gone,
   logStatusChange,
   type StatusChange,
   updateWebhook,
 } from './schedule.js';
-import { isSuccess } from './send.js';
 import type { WorkerParts } from './worker-parts.js';
 
 const settledAtOnce = 128;
 const settleAgainMs = 250;
 const droppedAtOnce = 500;
+const failedAtOnce = 500;
+const recoveryMs = settings.extended_retry.recovery_seconds * 1000;
 
 /** A claimed delivery and its attempt. `attempt` is undefined if the delivery was not sent. */
 export interface HandledDelivery {
@@ -80,7 +80,7 @@ export async function settleGroup(
   group: readonly HandledDelivery[],
   nowMs: number,
 ): Promise<StatusChange[]> {
-  return store.transact(async (openScope) => {
+  const changes = await store.transact(async (openScope) => {
     const changes: StatusChange[] = [];
     for (const accountId of [...new Set(group.map((it) => it.delivery.accountId))].sort()) {
       const mine = group.filter((it) => it.delivery.accountId === accountId);
@@ -89,13 +89,14 @@ export async function settleGroup(
     }
     return changes;
   });
+  for (const change of changes) await followStatus(store, change, nowMs);
+  return changes;
 }
 
 /**
  * Stores the outcomes of one account's deliveries. Returns each webhook before and after.
  *
- * Uses few statements for any group size, because the webhook locks block new deliveries to their queues. The locks are
- * shared, unless an attempt changes its webhook: a failure, or the first success after failures.
+ * Uses few statements for any group size, because the webhook locks block new deliveries to their queues.
  */
 async function settleAccount(
   scope: WriteScope,
@@ -103,10 +104,9 @@ async function settleAccount(
   nowMs: number,
 ): Promise<Array<[before: StoredWebhook, after: StoredWebhook]>> {
   const webhookIds = [...new Set(group.map((it) => it.delivery.webhookId))];
-  const isShared = !group.some(changesWebhook);
   // Locks the account before the webhooks, as registration does.
   if (group.some(({ attempt }) => attempt?.status === gone)) await createWebhookTable(scope).lockAccount();
-  const before = await createWebhookTable(scope).lock(webhookIds, isShared);
+  const before = await createWebhookTable(scope).lock(webhookIds);
   const held = await createDeliveryTable(scope).lockHeld(group.map((it) => it.delivery));
   const webhooks = new Map(before);
   const settled: Delivery[] = [];
@@ -128,7 +128,7 @@ async function settleAccount(
   // Some deliveries of a removed webhook remain if the process stopped during the removal.
   for (const webhookId of orphaned) while (await createDeliveryTable(scope).removeSome(webhookId, droppedAtOnce));
   await createDeliveryTable(scope).updateHeld(settled);
-  for (const webhook of webhooks.values()) await saveWebhook(scope, before.get(webhook.webhookId), webhook, nowMs);
+  await saveWebhooks(scope, before, webhooks, nowMs);
   // A delivery that will be retried stays in its queue.
   const left = settled.filter(({ seq, settledAtMs }) => seq !== null && settledAtMs !== null);
   await createDeliveryTable(scope).promoteNext(left, nowMs);
@@ -136,35 +136,51 @@ async function settleAccount(
 }
 
 /**
- * Returns true if the attempt is likely to change its webhook. Decides before the webhook is locked, from the webhook
- * as it was at the claim.
+ * Saves the changed webhooks. Those that a receiver disabled start a new epoch together, and the oldest waiting deliveries
+ * of the first of them fail at once.
  */
-function changesWebhook({ attempt, webhook }: HandledDelivery): boolean {
-  return attempt !== undefined && (!isSuccess(attempt) || (webhook !== undefined && webhook.failedInRow > 0));
+async function saveWebhooks(
+  scope: WriteScope,
+  before: ReadonlyMap<string, StoredWebhook>,
+  after: ReadonlyMap<string, StoredWebhook>,
+  nowMs: number,
+): Promise<void> {
+  const changed = [...after.values()].filter((it) => it !== before.get(it.webhookId));
+  const isNewlyDisabled = ({ webhookId, disabledAtMs }: StoredWebhook) =>
+    disabledAtMs !== undefined && before.get(webhookId)?.disabledAtMs === undefined;
+  const [first] = changed.filter(isNewlyDisabled);
+  const epoch = first && { disabledEpoch: await createWebhookTable(scope).nextEpoch() };
+  await createWebhookTable(scope).saveAttempts(changed.map((it) => (isNewlyDisabled(it) ? { ...it, ...epoch } : it)));
+  if (first) await createDeliveryTable(scope).failOldest(first.webhookId, failedAtOnce, 'disabled', nowMs);
 }
 
 /**
- * Saves a changed webhook. If the change disabled it, its waiting deliveries fail. If it is active again, its waiting
- * deliveries are due soon. They are not due immediately, because the receiver may reject some deliveries and accept
- * others.
+ * Changes the waiting deliveries of a webhook after its status changed, in transactions of their own, because there may be
+ * many. Those of a disabled webhook fail. If the process stops in between, a worker claims and fails the rest. Those of a
+ * webhook that is active again are due soon. They are not due immediately, because the receiver may reject some deliveries
+ * and accept others.
  */
-async function saveWebhook(
-  scope: WriteScope,
-  before: StoredWebhook | undefined,
-  after: StoredWebhook,
+async function followStatus(
+  store: Store,
+  { accountId, webhookId, previous, status }: StatusChange,
   nowMs: number,
 ): Promise<void> {
-  if (after === before) return;
-  const isDisabled = after.disabledAtMs !== undefined && before?.disabledAtMs === undefined;
-  await createWebhookTable(scope).update(
-    isDisabled ? { ...after, disabledEpoch: await createWebhookTable(scope).nextEpoch() } : after,
-  );
-  if (isDisabled) await createDeliveryTable(scope).failWaiting(after.webhookId, 'disabled', nowMs);
-  const isRecovered = before !== undefined && findStatus(before) === 'failed' && findStatus(after) === 'active';
-  if (isRecovered && after.retry === 'extended')
-    await createDeliveryTable(scope).hastenRetries(
-      after.webhookId,
-      nowMs + settings.extended_retry.recovery_seconds * 1000,
+  const change = (
+    work: (webhook: StoredWebhook, deliveries: ReturnType<typeof createDeliveryTable>) => Promise<number>,
+  ) =>
+    store.transact(async (scopeOf) => {
+      const webhook = (await createWebhookTable(scopeOf(accountId)).lock([webhookId])).get(webhookId);
+      return webhook ? work(webhook, createDeliveryTable(scopeOf(accountId))) : 0;
+    });
+  if (status === 'disabled')
+    while (
+      await change(async ({ disabledAtMs }, deliveries) =>
+        disabledAtMs === undefined ? 0 : deliveries.failOldest(webhookId, failedAtOnce, 'disabled', nowMs),
+      )
+    );
+  if (previous === 'failed' && status === 'active')
+    await change(async ({ retry }, deliveries) =>
+      retry === 'extended' ? deliveries.hastenRetries(webhookId, nowMs + recoveryMs) : 0,
     );
 }
 
