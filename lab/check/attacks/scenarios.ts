@@ -1,5 +1,6 @@
 import { largeBatches, mcpFlood, slowUploads } from './account-floods.js';
 import { halfOpenSockets, pipelinedRequests } from './connections.js';
+import { failingWebhooks } from './failing-webhooks.js';
 import { gatewayUploads } from './gateway-uploads.js';
 import { hangingHosts, sharedHost, silentNameserver } from './hanging.js';
 import { longQueue, longQueueThatHangs } from './long-queues.js';
@@ -7,5 +8,5 @@ import type { Scenario } from './scenario.js';
 
 export const scenarios: readonly Scenario[] = [
   ...[pipelinedRequests, hangingHosts, halfOpenSockets, silentNameserver, longQueue, longQueueThatHangs],
-  ...[sharedHost, mcpFlood, slowUploads, largeBatches, gatewayUploads],
+  ...[sharedHost, mcpFlood, slowUploads, largeBatches, gatewayUploads, failingWebhooks],
 ];

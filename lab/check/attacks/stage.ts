@@ -64,7 +64,7 @@ export interface Caller {
    * Sends one reading, alternately calm and hostile. Every reading changes the state, except the first reading of a
    * session.
    */
-  swing(sessionId: string): Promise<StateReading>;
+  swing(sessionId: string, subjectId?: string): Promise<StateReading>;
 }
 
 const settings = {
@@ -144,18 +144,23 @@ async function createDatabase(kind: DatabaseKind, defer: Stage['defer']): Promis
 }
 
 function createCaller(url: () => string, key: string, now: () => number): Caller {
-  const request: Request = (path, body) => createRequest(url(), key)(path, body);
+  const request: Request = (...args) => createRequest(url(), key)(...args);
   const random = seededRandom(1);
   const sent = new Map<string, { startedMs: number; count: number }>();
   return {
     key,
     request,
     webhooks: createWebhookClient(request),
-    swing(session_id) {
+    swing(session_id, subject_id) {
       const { startedMs, count } = sent.get(session_id) ?? { startedMs: now(), count: 0 };
       sent.set(session_id, { startedMs, count: count + 1 });
       const scene = (count % 2 === 0 ? scenes[0] : scenes.at(-1)) as Scene;
-      return request('/v1/ingest', { session_id, timestamp: storyTime(startedMs, count), ...draw(scene, random) });
+      return request('/v1/ingest', {
+        session_id,
+        ...(subject_id !== undefined && { subject_id }),
+        timestamp: storyTime(startedMs, count),
+        ...draw(scene, random),
+      });
     },
   };
 }

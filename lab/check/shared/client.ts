@@ -3,16 +3,16 @@ import type { Schema } from '../../../src/contract/contract.js';
 const answerMs = 30_000;
 
 /** Calls a path. Sends a JSON body if `body` is present. Rejects unless a 2xx response arrives within 30 s. */
-export type Request = <T>(path: string, body?: unknown) => Promise<T>;
+export type Request = <T>(path: string, body?: unknown, method?: string) => Promise<T>;
 
 export function createRequest(url: string, key: string): Request {
   const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
-  return async <T>(path: string, body?: unknown): Promise<T> => {
+  return async <T>(path: string, body?: unknown, method = body === undefined ? 'GET' : 'POST'): Promise<T> => {
     const signal = AbortSignal.timeout(answerMs);
-    const post = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-    const response = await fetch(url + path, { headers, signal, ...post });
+    const content = body === undefined ? {} : { body: JSON.stringify(body) };
+    const response = await fetch(url + path, { headers, signal, method, ...content });
     if (!response.ok) throw new Error(`${path} responded with ${response.status}: ${await response.text()}`);
-    return (await response.json()) as T;
+    return (response.status === 204 ? undefined : await response.json()) as T;
   };
 }
 
