@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
-import { batchRows, purgeExpired } from '../../src/retention/purge.js';
+import { batchRows, computePace, purgeExpired } from '../../src/retention/purge.js';
 import { batchResults } from '../../testkit/batch.js';
 import { Clock, startTestService } from '../../testkit/service.js';
 import { deliveriesOf, register, storeDue, storeFailed } from '../../testkit/webhooks.js';
@@ -170,4 +170,52 @@ test('a process whose clock is two days ahead deletes nothing of other processes
   await service.close();
   for (const session_id of ['a', 'b'])
     expect((await right.request(`/v1/history?session_id=${session_id}`)).body.datapoints).toHaveLength(1);
+});
+
+test('the more a purge lags behind, the larger its batches and the shorter its pauses', () => {
+  const lagsMs = [0, minute, 10 * minute, day].map((seconds) => seconds * 1000);
+  const paces = lagsMs.map(computePace);
+  expect(paces[0]).toEqual({ rows: batchRows, pausePerBatch: 3 });
+  for (const [index, { rows, pausePerBatch }] of paces.slice(1).entries()) {
+    expect(rows).toBeGreaterThan(paces[index]?.rows ?? Infinity);
+    expect(pausePerBatch).toBeLessThan(paces[index]?.pausePerBatch ?? 0);
+    // Leaves a third of the time to other work.
+    expect(pausePerBatch).toBeGreaterThanOrEqual(0.5);
+  }
+});
+
+test('a purge that lags a day behind deletes a thousand readings per batch, one that keeps pace 200', async () => {
+  const service = await startTestService({});
+  const { store, clock } = service;
+  const batchesAfter = async (days: number) => {
+    for (let batch = 0; batch < 3; batch += 1)
+      await batchResults(
+        service,
+        Array.from({ length: 900 }, (_, index) => {
+          return { session_id: 's1', timestamp: clock.at(-(batch * 900 + index) / 10), heart_rate: 70 };
+        }),
+      );
+    clock.advance(days * day);
+    const deleted: number[] = [];
+    await purgeExpired(store, clock.nowMs, withoutHours, { onDeleted: (rows) => void deleted.push(rows) });
+    return deleted;
+  };
+  const behind = await batchesAfter(3);
+  expect(Math.max(...behind)).toBeGreaterThan(990);
+  // Readings of the last 270 s, of which none is expired for longer.
+  const inPace = await batchesAfter(1);
+  expect(inPace[0]).toBe(batchRows);
+  expect(Math.max(...inPace)).toBeLessThan(behind.reduce((a, b) => Math.max(a, b)));
+});
+
+test('a purge deletes no reading between the expired ones that is not expired', async () => {
+  const { read, request, store, clock } = await startTestService({});
+  await read({ session_id: 'early', heart_rate: 70 });
+  // Accepted between the two others, with a timestamp ahead of the clock.
+  await read({ session_id: 'ahead', heart_rate: 71, timestamp: clock.at(4) });
+  await read({ session_id: 'late', heart_rate: 72 });
+  clock.advance(day + 2);
+  await purgeExpired(store, clock.nowMs, withoutHours);
+  const left = await Promise.all(['early', 'ahead', 'late'].map((id) => request(`/v1/export?session_id=${id}`)));
+  expect(left.map(({ body }) => String(body).includes('"heart_rate"'))).toEqual([false, true, false]);
 });

@@ -4,7 +4,7 @@ import { idempotency } from '../../generated/spec.js';
 import { readConfig, type RetentionTimes } from '../config/config.js';
 import { createAccessTable } from '../store/accesses.js';
 import type { DatabaseClock } from '../store/database-clock.js';
-import { deleteOldest } from '../store/delete-oldest.js';
+import { type DeletedBatch, deleteOldest } from '../store/delete-oldest.js';
 import { purgeReadings } from '../store/expired-readings.js';
 import { forgetIssuedSecrets } from '../store/idempotency-keys.js';
 import { retry } from '../store/retry.js';
@@ -15,15 +15,27 @@ import { removeStaleSignals } from './remove-live-values.js';
 import { createConfirmedRetention } from './shortened.js';
 import { createSummarize } from './summarize.js';
 
-/** Number of rows per batch. A small batch holds its locks for only a few milliseconds. */
+/** Number of rows of the first batch of a table. A small batch holds its locks for only a few milliseconds. */
 export const batchRows = 200;
-/**
- * Pause between batches: `perBatch` × the duration of a batch, from `leastMs` to `mostMs`. It gives ingest priority and
- * grows on a busy machine. A batch that also stores hourly summaries pauses in between, which adds to its duration:
- * `mostMs` limits the pause after it.
- */
-export const batchPause = { perBatch: 3, leastMs: 10, mostMs: 1_000 };
+const batchRowsMost = 1_000;
+/** Limits of the pause between batches in ms. A batch that also stores hourly summaries pauses in between, too. */
+const [pauseLeastMs, pauseMostMs] = [10, 1_000];
 const intervalMs = 60_000;
+
+/**
+ * Returns the number of rows of a batch, and the pause after it as a multiple of its duration. The pause gives ingest
+ * priority and grows on a busy machine. `lagMs`: age of the oldest row beyond its retention, in ms.
+ *
+ * With a lag, the batches are larger and the pauses shorter, so that the purge keeps pace with any rate of expiry. The
+ * pause is never less than half of the batch, so that a third of the time remains for other work.
+ */
+export function computePace(lagMs: number): { readonly rows: number; readonly pausePerBatch: number } {
+  const calm = intervalMs / (intervalMs + Math.max(0, lagMs));
+  return {
+    rows: Math.round(batchRows * calm + batchRowsMost * (1 - calm)),
+    pausePerBatch: 3 * calm + 0.5 * (1 - calm),
+  };
+}
 
 export interface Retention {
   /**
@@ -90,24 +102,35 @@ export async function purgeExpired(
   const summarize = storesHours
     ? createSummarize({
         ...{ store, sinceMs: nowMs - times.summariesMs, signal },
-        paced: (work) => paced(work, signal),
+        paced: (work) => paced(work, () => pace, signal),
       })
     : undefined;
-  const special: Readonly<Record<string, (beforeMs: number) => Promise<number>>> = {
-    session_readings: (beforeMs) => store.run((knex) => purgeReadings(knex, beforeMs, batchRows, summarize)),
-    access_entries: (beforeMs) => store.use(createAccessTable).purge(beforeMs, batchRows),
+  let pace = computePace(0);
+  const special: Readonly<Record<string, (beforeMs: number) => Promise<DeletedBatch>>> = {
+    session_readings: (beforeMs) => store.run((knex) => purgeReadings(knex, beforeMs, pace.rows, summarize)),
+    access_entries: (beforeMs) => store.use(createAccessTable).purge(beforeMs, pace.rows),
   };
   const purgeTable = ({ table, expiry: { column }, beforeMs }: PurgeEdge) =>
-    special[table]?.(beforeMs) ?? store.run((knex) => deleteOldest(knex, table, column, beforeMs, batchRows));
-  /** A statement may lose a deadlock to an erasure. */
-  const purgeBatch = (edge: PurgeEdge) => retry(() => purgeTable(edge));
+    special[table]?.(beforeMs) ?? store.run((knex) => deleteOldest(knex, table, column, beforeMs, pace.rows));
+  const purgeBatch = async (edge: PurgeEdge) => {
+    // A statement may lose a deadlock to an erasure.
+    const { rows, oldestMs = edge.beforeMs } = await retry(() => purgeTable(edge));
+    pace = computePace(edge.beforeMs - oldestMs);
+    return rows;
+  };
   await forgetSecrets(store, nowMs);
   let total = 0;
-  for (const edge of edges.values()) total += await inBatches(() => purgeBatch(edge), signal, onDeleted);
-  await inBatches(
+  for (const edge of edges.values())
+    total += await repeatPaced(
+      () => purgeBatch(edge),
+      () => pace,
+      signal,
+      onDeleted,
+    );
+  await repeatPaced(
     () => removeStaleSignals(store, nowMs, batchRows),
+    () => computePace(0),
     signal,
-    () => undefined,
   );
   return total;
 }
@@ -122,14 +145,15 @@ function forgetSecrets(store: Store, nowMs: number): Promise<void> {
  * Deletes batches until nothing remains or `signal` aborts. An aborted purge starts no further batch. Otherwise it would
  * delete sessions whose readings remain, and an erasure would not find these readings.
  */
-async function inBatches(
+async function repeatPaced(
   deleteBatch: () => Promise<number>,
+  findPace: FindPace,
   signal: AbortSignal | undefined,
-  onDeleted: (rows: number) => void,
+  onDeleted: (rows: number) => void = () => undefined,
 ): Promise<number> {
   let total = 0;
   while (!signal?.aborted) {
-    const deleted = await paced(deleteBatch, signal);
+    const deleted = await paced(deleteBatch, findPace, signal);
     onDeleted(deleted);
     total += deleted;
     if (deleted === 0) break;
@@ -137,12 +161,14 @@ async function inBatches(
   return total;
 }
 
+type FindPace = () => ReturnType<typeof computePace>;
+
 /** Runs a batch and then pauses. */
-async function paced<T>(batch: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+async function paced<T>(batch: () => Promise<T>, findPace: FindPace, signal?: AbortSignal): Promise<T> {
   const startedAtMs = performance.now();
   const result = await batch();
-  const pauseMs = Math.max(batchPause.leastMs, batchPause.perBatch * (performance.now() - startedAtMs));
+  const pauseMs = Math.max(pauseLeastMs, findPace().pausePerBatch * (performance.now() - startedAtMs));
   // The last batch deletes nothing.
-  if (result !== 0) await sleep(Math.min(pauseMs, batchPause.mostMs), undefined, { signal }).catch(() => undefined);
+  if (result !== 0) await sleep(Math.min(pauseMs, pauseMostMs), undefined, { signal }).catch(() => undefined);
   return result;
 }

@@ -73,7 +73,9 @@ export async function resealDatabase(
   const keys = findSecretsKeys(config) ?? (isKeyLost ? createKeys(config) : requireSecretsKeys(config));
   if (stored && !hasKey(keys, stored.checkValue) && !isKeyLost) throw new Error(unknownKey);
   const result = await resealAll(store, keys);
-  while ((await store.run((knex) => deleteOldest(knex, 'idempotency_keys', 'created_at_ms', nowMs, purgeRows))) > 0);
+  while (
+    (await store.run((knex) => deleteOldest(knex, 'idempotency_keys', 'created_at_ms', nowMs, purgeRows))).rows > 0
+  );
   await storeNewest(store, keys, nowMs);
   return result;
 }

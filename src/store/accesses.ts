@@ -9,6 +9,7 @@ import {
   erasedPerson,
 } from './access-queries.js';
 import { toColumns } from './columns.js';
+import type { DeletedBatch } from './delete-oldest.js';
 import { createErasedIdTable, type DigestId } from './erased-ids.js';
 import { retry } from './retry.js';
 import { chunksOf, insertRows } from './rows.js';
@@ -125,18 +126,21 @@ export function createAccessTable(knex: Knex) {
 
     /**
      * Deletes about `batch` entries of a chain whose checkpoint is older than `beforeMs`. Deletes whole chains, and the
-     * checkpoint last, so that the remaining chains stay verifiable. Returns 0 when no such chain remains.
+     * checkpoint last, so that the remaining chains stay verifiable. Deletes no row when no such chain remains.
      */
-    async purge(beforeMs: number, batch: number): Promise<number> {
-      const chain = await knex('access_chains').where('at_ms', '<', beforeMs).orderBy('at_ms').first('chain_id');
-      if (!chain) return 0;
+    async purge(beforeMs: number, batch: number): Promise<DeletedBatch> {
+      const chain = await knex('access_chains')
+        .where('at_ms', '<', beforeMs)
+        .orderBy('at_ms')
+        .first('chain_id', 'at_ms');
+      if (!chain) return { rows: 0 };
+      const oldestMs = Number(chain.at_ms);
       const mine = () => knex('access_entries').where({ chain_id: chain.chain_id });
       const first = await mine().orderBy('seq').first('seq');
-      if (first)
-        return mine()
-          .where('seq', '<', Number(first.seq) + batch)
-          .delete();
-      return knex('access_chains').where({ chain_id: chain.chain_id }).delete();
+      const expired = first
+        ? mine().where('seq', '<', Number(first.seq) + batch)
+        : knex('access_chains').where({ chain_id: chain.chain_id });
+      return { rows: await expired.delete(), oldestMs };
     },
   };
 }

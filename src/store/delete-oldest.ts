@@ -1,10 +1,17 @@
 import type { Knex } from 'knex';
 import { isMysql } from './rows.js';
 
+/** A batch of expired rows that were deleted. */
+export interface DeletedBatch {
+  readonly rows: number;
+  /** Time of the oldest expired row before the batch, in epoch ms. Absent if no row was expired. */
+  readonly oldestMs?: number | undefined;
+}
+
 /**
- * Deletes at most `batch` rows with a time (ms) before `beforeMs`, oldest first. Returns the number of deleted rows.
+ * Deletes at most `batch` rows with a time (ms) before `beforeMs`, oldest first.
  *
- * Uses one statement, so that a row that is updated concurrently is not deleted. Does not list keys, because parsing a
+ * Deletes with one statement, so that a row that is updated concurrently is not deleted. Does not list keys, because parsing a
  * thousand conditions takes longer than the deletion.
  */
 export async function deleteOldest(
@@ -13,7 +20,10 @@ export async function deleteOldest(
   timeColumn: string,
   beforeMs: number,
   batch: number,
-): Promise<number> {
+): Promise<DeletedBatch> {
+  const expired = () => knex(table).where(timeColumn, '<', beforeMs).orderBy(timeColumn);
+  const first = await expired().first(timeColumn);
+  const oldestMs = first && Number(first[timeColumn]);
   if (isMysql(knex)) {
     const [{ affectedRows }] = await knex.raw('delete from ?? where ?? < ? order by ?? limit ?', [
       table,
@@ -22,8 +32,8 @@ export async function deleteOldest(
       timeColumn,
       batch,
     ]);
-    return affectedRows;
+    return { rows: affectedRows, oldestMs };
   }
-  const oldest = knex(table).select('rowid').where(timeColumn, '<', beforeMs).orderBy(timeColumn).limit(batch);
-  return knex(table).whereIn('rowid', oldest).delete();
+  const rows = await knex(table).whereIn('rowid', expired().select('rowid').limit(batch)).delete();
+  return { rows, oldestMs };
 }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { DeletedBatch } from './delete-oldest.js';
 import { toAccountKey } from './readings.js';
 import { selectRows } from './rows.js';
 import { positionsPerMs } from './stream-positions.js';
@@ -30,8 +31,8 @@ export interface ExpiredReading {
 }
 
 /**
- * Deletes at most `batch` readings older than `beforeMs`, after `prepare` has resolved with true for them. Returns the
- * number of deleted readings, 0 if none remain or `prepare` resolves with false.
+ * Deletes at most `batch` readings older than `beforeMs`, after `prepare` has resolved with true for them. Deletes none if
+ * `prepare` resolves with false.
  *
  * Finds late readings by their timestamps and others by their positions, so that only late readings require an index of
  * timestamps. A reading may stay up to a minute longer.
@@ -41,20 +42,27 @@ export async function purgeReadings(
   beforeMs: number,
   batch: number,
   prepare: (readings: readonly ExpiredReading[]) => Promise<boolean> = async () => true,
-): Promise<number> {
+): Promise<DeletedBatch> {
   const late: ExpiredReading[] = await knex('late_readings')
     .select('account', 'position', 'incarnation', 'timestamp_ms')
     .where('timestamp_ms', '<', beforeMs)
     .orderBy('timestamp_ms')
     .limit(batch);
   const expired = late.length > 0 ? late : await findByPosition(knex, beforeMs, batch);
-  if (expired.length === 0 || !(await prepare(expired))) return 0;
+  const [first] = expired;
+  if (!first || !(await prepare(expired))) return { rows: 0 };
   for (const account of new Set(expired.map((row) => row.account))) {
     const positions = expired.filter((row) => row.account === account).map(toPosition);
     if (late.length > 0) await deleteAll(knex, account, positions);
-    else await knex('session_readings').where({ account }).whereIn('position', positions).delete();
+    // A range takes less time than a list. Its other readings are not expired.
+    else
+      await knex('session_readings')
+        .where({ account })
+        .whereBetween('position', [positions[0] ?? 0, positions.at(-1) ?? 0])
+        .where('timestamp_ms', '<', beforeMs)
+        .delete();
   }
-  return expired.length;
+  return { rows: expired.length, oldestMs: Number(first.timestamp_ms) };
 }
 
 async function findByPosition(knex: Knex, beforeMs: number, batch: number): Promise<ExpiredReading[]> {
