@@ -3,7 +3,7 @@ import { webhookDelivery as settings } from '../../generated/spec.js';
 import { unionAll } from './columns.js';
 import { type Delivery, deliveryColumns, type DeliveryRow, toDelivery } from './delivery-row.js';
 import { retry } from './retry.js';
-import { isMysql, selectKeys } from './rows.js';
+import { isMysql, selectKeys, skipThrough } from './rows.js';
 
 /** A claimed delivery with its account. */
 export type DueDelivery = Delivery & { readonly accountId: string };
@@ -45,7 +45,7 @@ const extendedPauseMs = settings.extended_retry.max_seconds * 1000;
 /**
  * Returns all queues with deliveries that are due, waiting for a retry or claimed. The duration depends on the number
  * of queues, not on their length, because the database skips from queue to queue in the index. MySQL does this for
- * GROUP BY. SQLite requires a recursive query.
+ * GROUP BY. SQLite requires a statement per queue.
  */
 export async function findDueQueues(knex: Knex): Promise<DueQueue[]> {
   const bounds = 'min(due_at_ms) as firstDueAtMs, max(due_at_ms) as lastDueAtMs';
@@ -53,16 +53,12 @@ export async function findDueQueues(knex: Knex): Promise<DueQueue[]> {
     const query = knex('deliveries').select('receiver', knex.raw(bounds)).where({ status: 'due' });
     return retry(async () => query.clone().groupBy('status', 'receiver'));
   }
-  const bound = (name: string) =>
-    `(select ${name}(due_at_ms) from deliveries where status = 'due' and receiver = queues.receiver)`;
-  return knex.raw(
-    `with recursive queues(receiver) as (
-       select min(receiver) from deliveries where status = 'due'
-       union all
-       select (select min(receiver) from deliveries where status = 'due' and receiver > queues.receiver)
-       from queues where queues.receiver is not null)
-     select receiver, ${bound('min')} as firstDueAtMs, ${bound('max')} as lastDueAtMs
-     from queues where receiver is not null`,
+  return skipThrough<DueQueue>(
+    knex,
+    `select receiver, due_at_ms as firstDueAtMs,
+       (select max(due_at_ms) from deliveries where status = 'due' and receiver = first.receiver) as lastDueAtMs
+     from deliveries first where status = 'due' and receiver > ? order by receiver, due_at_ms limit 1`,
+    ({ receiver }) => receiver,
   );
 }
 

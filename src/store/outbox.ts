@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { SessionEvent } from '../score/states.js';
 import { unionAll } from './columns.js';
-import { buildInsert, isMysql, runStatements, selectKeys, type Statement } from './rows.js';
+import { buildInsert, isMysql, runStatements, selectKeys, skipThrough, type Statement } from './rows.js';
 import type { ReadScope } from './scope.js';
 
 export interface SessionWithEvents {
@@ -114,15 +114,11 @@ async function findAccountsWithEvents(knex: Knex): Promise<AccountWithEvents[]> 
   const oldest = 'min(created_at_ms) as oldestMs';
   const found: AccountWithEvents[] = isMysql(knex)
     ? await knex('outbox').select({ accountId: 'account_id' }, knex.raw(oldest)).groupBy('account_id')
-    : await knex.raw(
-        `with recursive owners(account_id) as (
-           select min(account_id) from outbox
-           union all
-           select (select min(account_id) from outbox where account_id > owners.account_id)
-           from owners where owners.account_id is not null)
-         select account_id as accountId,
-           (select min(created_at_ms) from outbox where account_id = owners.account_id) as oldestMs
-         from owners where account_id is not null`,
+    : await skipThrough<AccountWithEvents>(
+        knex,
+        `select account_id as accountId, created_at_ms as oldestMs from outbox
+         where account_id > ? order by account_id, created_at_ms limit 1`,
+        ({ accountId }) => accountId,
       );
   return found.sort((a, b) => a.oldestMs - b.oldestMs);
 }

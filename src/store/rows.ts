@@ -143,6 +143,24 @@ export async function selectRows<Row extends object>(knex: Knex, statement: Stat
   return (await run(knex, statement)) as Row[];
 }
 
+/**
+ * Returns the rows of a query that selects the first row after a value of a column, for all values of the column. Skips
+ * from value to value in the index of the column.
+ */
+export async function skipThrough<Row extends object>(
+  knex: Knex,
+  sql: string,
+  valueOf: (row: Row) => string,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let after = ''; ;) {
+    const [row] = await selectRows<Row>(knex, { sql, bindings: [after] });
+    if (!row) return rows;
+    rows.push(row);
+    after = valueOf(row);
+  }
+}
+
 /** Rows of one account to lock, and the values of a placeholder row. */
 export interface RowLock {
   readonly table: string;
