@@ -29,6 +29,7 @@ import { describeMachine, machineLine } from '../support/machine.js';
 import type { Load } from '../support/requests.js';
 import { condemnFailures, middleOf, runCells, type Runs, runTitles, takeTurns } from '../support/rounds.js';
 import { ample } from '../support/service.js';
+import { measureSteady } from '../support/steady.js';
 import { measureStoredBytes } from '../support/stored-bytes.js';
 
 const sessionsAtOnce = 500;
@@ -90,6 +91,7 @@ interface Options {
   readonly only?: Comparable;
   readonly reports: string;
   readonly bytes?: true;
+  readonly steady?: true;
 }
 
 export const growth = new Command('growth')
@@ -106,6 +108,7 @@ export const growth = new Command('growth')
   .addOption(new Option('--only <load>', 'one of the loads').choices(comparables))
   .option('--reports <folder>', 'folder for bench-growth.json', 'reports')
   .option('--bytes', 'print only the bytes per stored reading of a new database: 100 sessions of 1,000 readings')
+  .option('--steady', 'only ingest while readings expire at the same rate: --seconds 1200 for the size over 20 minutes')
   .action(bench);
 
 async function bench({ database, ...options }: Options & { database: DatabaseChoice }): Promise<void> {
@@ -115,6 +118,13 @@ async function bench({ database, ...options }: Options & { database: DatabaseCho
     return;
   }
   const machine = describeMachine();
+  if (options.steady) {
+    await withGenerator(async (generator) => {
+      for (const kind of kinds) await measureSteady(kind, generator, options);
+    });
+    console.log(machineLine(machine));
+    return;
+  }
   const outcomes: GrowthOutcome[] = [];
   await withGenerator(async (generator) => {
     for (const kind of kinds) {
@@ -126,7 +136,7 @@ async function bench({ database, ...options }: Options & { database: DatabaseCho
   console.log(
     `${machineLine(machine)}; ${connections} connections, except for the history of an hour, which uses one.`,
   );
-  const { reports, bytes: _, ...asked } = options;
+  const { reports, bytes: _, steady: __, ...asked } = options;
   const taken = { takenAt: new Date().toISOString(), machine, ...asked, connections, outcomes };
   await save(join(reports, 'bench-growth.json'), `${JSON.stringify(taken, undefined, 2)}\n`);
 }
