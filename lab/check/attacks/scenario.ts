@@ -17,6 +17,8 @@ export interface Scenario {
   readonly title: string;
   /** Target for the ratio between the neighbor's p50 with and without the attack. */
   readonly neighborRatioMax?: number;
+  /** Time limit, ms. Default: that of the check. */
+  readonly limitMs?: number;
   /** Starts resources that the service needs at startup. `defer` registers their cleanup. */
   readonly setUp?: (defer: Stage['defer']) => Promise<Partial<StageOptions>> | Partial<StageOptions>;
   /** Checks the neighbor's requests during the attack. Default: requires that none failed. */
@@ -71,7 +73,7 @@ export async function playAll(scenarios: readonly Scenario[], options: RunOption
 async function playOrBreak(scenario: Scenario, options: RunOptions): Promise<ScenarioOutcome> {
   const startedAtMs = Date.now();
   const undos: Array<() => unknown> = [];
-  const { signal, limit } = startLimit(options.limitMs);
+  const { signal, limit } = startLimit(scenario.limitMs ?? options.limitMs);
   const played = await Promise.race([play(scenario, options, undos), limit])
     .catch((error: Error) => ({ findings: failed(error), without: nothing, with: nothing }))
     .finally(() => signal.abort());

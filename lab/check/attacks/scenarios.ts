@@ -1,3 +1,4 @@
+import { accountReads } from './account-reads.js';
 import { largeBatches, mcpFlood, slowUploads } from './account-floods.js';
 import { halfOpenSockets, pipelinedRequests } from './connections.js';
 import { failingWebhooks } from './failing-webhooks.js';
@@ -8,5 +9,5 @@ import type { Scenario } from './scenario.js';
 
 export const scenarios: readonly Scenario[] = [
   ...[pipelinedRequests, hangingHosts, halfOpenSockets, silentNameserver, longQueue, longQueueThatHangs],
-  ...[sharedHost, mcpFlood, slowUploads, largeBatches, gatewayUploads, failingWebhooks],
+  ...[sharedHost, mcpFlood, slowUploads, largeBatches, gatewayUploads, accountReads, failingWebhooks],
 ];
