@@ -2413,4 +2413,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "3840d780f724b0915c8200d20d35ef7c863b3aa83e692d8a6e80e81633a90122" as const;
+export const contractDigest = "b959161d5ed659cc2a9073f98cea034d33123f2a1448506133a7d5006ef82a9f" as const;

@@ -34,27 +34,27 @@ import {
   type Stage,
   unavailable,
   whileLocked,
+  withDamagedTable,
   withNewKey,
   withoutKey,
   withoutScope,
-  withoutTable,
   withSpentKey,
   withUnknownKey,
   withUnknownParameter,
 } from './stage.js';
 import type { World } from './world.js';
 
-/** Scenarios of operations that only read. `table` is missing or unavailable. */
+/** Scenarios of operations that only read. `table` is damaged or unavailable. */
 const reads = (table: string) => ({
   401: withUnknownKey,
   403: withoutScope,
   422: withUnknownParameter,
   429: withSpentKey,
-  500: withoutTable(table),
+  500: withDamagedTable(table),
   503: unavailable(table),
 });
 
-/** Scenarios of operations that write. `table` is missing, or all tables are locked. */
+/** Scenarios of operations that write. `table` is damaged, or all tables are locked. */
 const writes = (table: string, ...further: string[]) => ({
   400: sendText('{'),
   401: withoutKey,
@@ -63,7 +63,7 @@ const writes = (table: string, ...further: string[]) => ({
   415: asText,
   422: withUnknownParameter,
   429: withSpentKey,
-  500: withoutTable(table),
+  500: withDamagedTable(table),
   503: whileLocked(table, ...further),
 });
 
@@ -124,7 +124,7 @@ const scenarios: Scenarios = {
     200: asDocumented,
     // Only the key causes a database query in this operation. Keys are cached for a second, so the scenario uses a new
     // one.
-    500: withNewKey(withoutTable('api_keys')),
+    500: withNewKey(withDamagedTable('api_keys')),
     503: withNewKey(unavailable('api_keys')),
   },
   submitFeedback: {

@@ -122,10 +122,10 @@ export async function withUnknownParameter({ transaction }: Stage): Promise<void
   setQuery(transaction, 'verbose', '1');
 }
 
-export function withoutTable(table: string): Scenario {
+export function withDamagedTable(table: string): Scenario {
   return async ({ world: { faults }, defer }) => {
-    await faults.hide(table);
-    defer(() => faults.show(table));
+    await faults.damage(table);
+    defer(() => faults.repair(table));
   };
 }
 

@@ -3,10 +3,12 @@ import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { startTestService } from '../../testkit/service.js';
 
-test('a missing table gives a 500 that reveals no internals', async () => {
+test('an unexpected error of the database gives a 500 that reveals no internals', async () => {
   const { ingest, database, logs } = await startTestService({});
   const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
   await knex.schema.renameTable('session_readings', 'readings_away');
+  // Rejects inserts.
+  await knex.raw('create view session_readings as select distinct * from readings_away');
   const answer = await ingest({ session_id: 'session-of-anna', subject_id: 'subject-anna', heart_rate: 70 });
   expect(answer.status).toBe(500);
   expect(answer.body).toMatchObject({ detail: 'Internal server error', code: 'internal_error' });
@@ -16,6 +18,7 @@ test('a missing table gives a 500 that reveals no internals', async () => {
     .find((line) => line.request_id === answer.body.request_id && line.err);
   expect(cause.err.message).toContain('readings');
   expect(logs.join('')).not.toContain('anna');
+  await knex.raw('drop view session_readings');
   await knex.schema.renameTable('readings_away', 'session_readings');
   await knex.destroy();
   expect((await ingest({ heart_rate: 70 })).status).toBe(200);

@@ -1,8 +1,15 @@
 import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { recordBackup } from '../../src/observe/probes.js';
+import { runHere } from '../../testkit/command-line.js';
 import { databaseKind } from '../../testkit/databases.js';
 import { runMain, startMain } from '../../testkit/process.js';
-import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { startTestService } from '../../testkit/service.js';
+import { storyEnv } from '../../testkit/story.js';
+import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
+import { temporaryFolder } from '../../testkit/temporary-folder.js';
+import { startStory, storeDue } from '../../testkit/webhooks.js';
 
 test('doctor finds nothing to do for a running service, and names the remedy once it is stopped', async () => {
   const database = await temporaryDatabase();
@@ -42,4 +49,71 @@ test('doctor tells to migrate an empty database', async () => {
     remedy: 'run migrate',
     ok: false,
   });
+});
+
+type Found = { readonly what: string; readonly found: string; readonly remedy?: string };
+
+async function findProblems(env: Record<string, string>): Promise<Found[]> {
+  const { code, stdout } = await runHere(['doctor', '--json'], env);
+  expect(code).toBe(1);
+  return JSON.parse(stdout).filter(({ ok }: { ok: boolean }) => !ok);
+}
+
+test('doctor finds backups that stopped, a misspelled variable, and a webhook without a worker', async () => {
+  const { database, clock, ...service } = await startTestService({ env: storyEnv });
+  const file = join(await temporaryFolder(), 'status.json');
+  const env = { DATABASE_URL: database.url, BACKUP_STATUS_FILE: file, RETENTION_READING_HOURS: '1' };
+  const problems = await findProblems(env);
+  const named = { what: 'environment', found: 'RETENTION_READING_HOURS is not a variable of this service' };
+  expect(problems).toContainEqual({ ...named, remedy: 'did you mean RETENTION_READINGS_HOURS?', ok: false });
+  const find = async (what: string) => (await findProblems(env)).find((it) => it.what === what);
+  expect(await find('backup')).toMatchObject({
+    found: `none is recorded in ${file}`,
+    remedy: expect.stringContaining('backup --every'),
+  });
+  await recordBackup(file, Date.now() - 49 * 3_600_000);
+  expect(await find('backup')).toMatchObject({ found: 'the last one is 49 hours old' });
+  await recordBackup(file, Date.now() - 47 * 3_600_000);
+  expect(await find('backup')).toBeUndefined();
+
+  expect(await find('webhooks')).toBeUndefined();
+  await service.post('/webhooks/register', { url: 'http://127.0.0.1:9/', events: ['state_change'] });
+  await (await startStory({ database, clock, ...service })).change();
+  expect(await find('webhooks')).toBeUndefined();
+  const knex = openKnex(database.url);
+  expect(await knex('outbox').decrement('created_at_ms', 301_000)).toBeGreaterThan(0);
+  expect(await find('webhooks')).toMatchObject({
+    found: 'a notification has been waiting for 5 minutes',
+    remedy: 'run "npx state-service deliver", or set WORKER=1',
+  });
+  await knex('outbox').delete();
+  expect(await find('webhooks')).toBeUndefined();
+  await storeDue({ database, clock, ...service }, 'wh_1', 1);
+  await knex('deliveries').decrement('due_at_ms', 301_000);
+  expect(await find('webhooks')).toMatchObject({ found: 'a notification has been waiting for 5 minutes' });
+});
+
+test('doctor names the remedy for a file that is not a database', async () => {
+  const database = await temporaryDatabase('sqlite');
+  const file = database.url.slice('sqlite:'.length);
+  const remedyOf = async () =>
+    (await findProblems({ DATABASE_URL: database.url })).find((it) => it.what === 'database');
+  await writeFile(file, 'not a database '.repeat(1_000), { mode: 0o600 });
+  const foreign = {
+    remedy: 'the file of DATABASE_URL is not an SQLite database: correct the path, or restore a backup',
+  };
+  expect(await remedyOf()).toMatchObject(foreign);
+  expect((await runHere(['migrate'], { DATABASE_URL: database.url })).stderr).toContain(foreign.remedy);
+});
+
+test('a secrets key that is the text of a command is refused with the remedy, but accepted as an earlier key', async () => {
+  const database = await temporaryDatabase();
+  const run = (SECRETS_KEY: string) => runHere(['migrate'], { DATABASE_URL: database.url, SECRETS_KEY });
+  const { code, stderr } = await run('$(openssl rand -hex 32)');
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/SECRETS_KEY is the text of a command, .*: set its output/),
+  ]);
+  expect(stderr).not.toContain('openssl');
+  expect((await run(`${'k'.repeat(32)},$(head -c 32 /dev/urandom | base64)`)).code).toBe(0);
 });

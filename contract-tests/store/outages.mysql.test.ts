@@ -8,6 +8,8 @@ const mysqlErrors = [
   [3, 'EE_WRITE', /disk of the database is full/],
   [1021, 'ER_DISK_FULL', /disk of the database is full/],
   [1114, 'ER_RECORD_FILE_FULL', /disk of the database is full/],
+  [1142, 'ER_TABLEACCESS_DENIED_ERROR', /denies access .* password/],
+  [1146, 'ER_NO_SUCH_TABLE', /migrate --repair/],
   [1290, 'ER_OPTION_PREVENTS_STATEMENT', /read-only/],
 ] as const;
 

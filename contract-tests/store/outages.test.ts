@@ -1,5 +1,8 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Knex } from 'knex';
 import { expect, test } from 'vitest';
+import { readConfig } from '../../src/config/config.js';
+import { withDatabase } from '../../src/store/database.js';
 import { migrate } from '../../src/store/migrate.js';
 import { findRemedy, isTransient } from '../../src/store/retry.js';
 import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
@@ -32,6 +35,13 @@ async function firstError(knex: Knex): Promise<unknown> {
 const sqlitePragmas = [
   ['a full database', 'pragma max_page_count = 1', 'SQLITE_FULL', /disk of the database is full/],
   ['a read-only database', 'pragma query_only = on', 'SQLITE_READONLY', /read-only/],
+  ['a missing table', 'drop table schema_migrations', 'SQLITE_SCHEMA_INCOMPLETE', /migrate --repair/],
+  [
+    'a missing column',
+    'alter table schema_migrations drop column breaks_earlier',
+    'SQLITE_SCHEMA_INCOMPLETE',
+    /migrate --repair/,
+  ],
 ] as const;
 
 test.each(sqlitePragmas)(
@@ -46,9 +56,34 @@ test.each(sqlitePragmas)(
   },
 );
 
+test('a file that is not a database, and damaged pages, are not retryable and have a remedy', async () => {
+  const database = await temporaryDatabase('sqlite');
+  const file = database.url.slice('sqlite:'.length);
+  const read = () => openKnex(database.url)('schema_migrations').catch((raised: unknown) => raised);
+  writeFileSync(file, 'not a database '.repeat(1_000));
+  const foreign: unknown = await read();
+  expect([isTransient(foreign), findRemedy(foreign)]).toEqual([
+    false,
+    expect.stringContaining('is not an SQLite database'),
+  ]);
+  rmSync(file);
+  await migrate(openKnex(database.url));
+  await withDatabase(readConfig({ DATABASE_URL: database.url }).database, (knex) =>
+    knex.raw('pragma wal_checkpoint(truncate)'),
+  );
+  const bytes = readFileSync(file);
+  bytes.fill(0xff, 100);
+  writeFileSync(file, bytes);
+  const damaged: unknown = await read();
+  expect([isTransient(damaged), findRemedy(damaged)]).toEqual([
+    false,
+    expect.stringContaining('the database is damaged'),
+  ]);
+});
+
 test('an error in the statement is not retryable', async () => {
   const knex = await openMigrated();
-  const error: unknown = await knex('no_such_table').catch((raised: unknown) => raised);
+  const error: unknown = await knex.raw('select from').catch((raised: unknown) => raised);
   expect(isTransient(error)).toBe(false);
   expect(findRemedy(error)).toBeUndefined();
 });

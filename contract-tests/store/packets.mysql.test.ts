@@ -35,7 +35,7 @@ const describe = (sql: string) => sql.replace(/^(\w+)(?:.*? (?:from|into) `?(\w+
 
 const rowsOf = (knex: Knex, ...names: readonly string[]) =>
   names.flatMap((name) => buildInsert(knex, 'schema_migrations', [{ name, completed_at_ms: 0, breaks_earlier: 0 }]));
-const fail = { sql: 'select no_such_column', bindings: [] };
+const fail = { sql: 'select (select 1 union select 2)', bindings: [] };
 
 test('a group of readings takes three round trips, with its begin and its commit', async () => {
   const { knex, transact, packetsOf } = await open();
@@ -69,7 +69,7 @@ test.each([
       await runStatements(scopeOf('acc_1'), rowsOf(knex, 'a'));
       await runStatements(scopeOf('acc_1'), all, true);
     });
-  const packets = await packetsOf(() => expect(failing()).rejects.toThrow('no_such_column'));
+  const packets = await packetsOf(() => expect(failing()).rejects.toThrow('more than 1 row'));
   expect(packets.map(([first, ...others]) => [first, others.at(-1)])).toEqual([
     ['begin', 'insert schema_migrations'],
     [all[0] === fail ? 'select' : 'insert schema_migrations', 'commit'],

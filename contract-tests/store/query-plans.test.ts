@@ -29,7 +29,9 @@ import { isMigrated, migrate } from '../../src/store/migrate.js';
 import { createPositionReader } from '../../src/store/readings-by-position.js';
 import { toAccountKey } from '../../src/store/readings.js';
 import { createSqliteFiles } from '../../src/store/sqlite-files.js';
-import { createTransact, tryWrite, type Store } from '../../src/store/store.js';
+import { requireParts } from '../../src/store/missing-parts.js';
+import { createTransact, type Store } from '../../src/store/store.js';
+import { tryWrite } from '../../src/store/write-health.js';
 import { findStreamHeads } from '../../src/store/stream-positions.js';
 import { findSubjectSummary } from '../../src/store/subject-summary.js';
 import { createUsageTable } from '../../src/store/usage.js';
@@ -212,7 +214,11 @@ function storeOn(knex: Knex): Store {
     findWriteFailure: async () => undefined,
     tryWrite: () => tryWrite(knex),
     sqliteFiles: createSqliteFiles(knex),
-    migrate: () => migrate(knex),
+    migrate: async () => {
+      await migrate(knex);
+      return [];
+    },
+    requireParts: () => requireParts(knex),
     isReady: () => isMigrated(knex),
     isDurable: async () => true,
     readClock: async () => Date.now(),
@@ -675,9 +681,9 @@ test('every query of the service searches an index', { timeout: 240_000 }, async
   const all = await heard.statementsOf(() => live(heard, accountId, key));
   // TiDB refuses shared locks, and Vitess refused recursive queries for long.
   expect(all.filter(({ sql }) => /for share|lock in share mode|with recursive|skip locked/i.test(sql))).toEqual([]);
-  // An insert of values searches no other rows.
-  const searches = [...new Map(all.map((it) => [it.sql, it])).values()].filter(({ sql }) =>
-    /^(select|update|delete)/.test(sql),
+  // An insert of values searches no other rows. Statements of the readiness check have a false condition.
+  const searches = [...new Map(all.map((it) => [it.sql, it])).values()].filter(
+    ({ sql }) => /^(select|update|delete)/.test(sql) && !sql.includes(' where 1 = 0'),
   );
   const faults = await Promise.all(searches.map(async (it) => [it.sql, await faultsOf(heard, it)] as const));
   expect(faults.filter(([sql, found]) => found.length > 0 && !mayScan.some((it) => it.test(sql)))).toEqual([]);

@@ -1,5 +1,5 @@
 import type { HostFault, HostFitness } from '../store/inspect-host.js';
-import { findRemedy } from '../store/retry.js';
+import { findRemedy, isTransient } from '../store/retry.js';
 
 /** Names a section of the guide with the commands. */
 function section(title: string): string {
@@ -40,9 +40,6 @@ export function adviseOnHost({ fault }: HostFitness, all: readonly HostFitness[]
 
 const byCode: ReadonlyMap<string | undefined, string> = new Map([
   ['NO_USABLE_HOST', 'make one of the hosts above usable'],
-  ['ER_ACCESS_DENIED_ERROR', 'correct the user or the password in DATABASE_URL, or create the user on the server'],
-  ['ER_DBACCESS_DENIED_ERROR', 'grant the user of DATABASE_URL its privileges on the database'],
-  ['ER_BAD_DB_ERROR', 'create the database that DATABASE_URL names'],
   // A Galera node rejects statements while it is not part of the majority.
   ['ER_UNKNOWN_COM_ERROR', `the Galera node serves no statements: ${section('No majority')}`],
 ]);
@@ -50,5 +47,8 @@ const byCode: ReadonlyMap<string | undefined, string> = new Map([
 /** Returns advice if the database does not respond as expected. */
 export function adviseOnDatabase(error: unknown): string {
   const { code } = error as { code?: string };
-  return byCode.get(code) ?? findRemedy(error) ?? 'start the database server, or correct DATABASE_URL';
+  const otherwise = isTransient(error)
+    ? 'start the database server, or correct DATABASE_URL'
+    : 'read the log of the database, and check that DATABASE_URL names the database of the service';
+  return byCode.get(code) ?? findRemedy(error) ?? otherwise;
 }

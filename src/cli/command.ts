@@ -55,7 +55,7 @@ export async function runCommand({ program, root, env, packages, withProgress }:
       if (!hasLog.includes(action.name())) printWarnings();
     });
   addServers(command, { program, root, env, takeWarnings });
-  addAdministration(command, env, withProgress);
+  addAdministration(command, env, withProgress, [...warnings]);
   for (const it of packages.commands(createHost(root, env, takeWarnings))) command.addCommand(it);
   try {
     requireKnown(command, process.argv[2]);
@@ -94,11 +94,11 @@ function addServers(command: Command, { program, root, env, takeWarnings }: Serv
 }
 
 /** Adds the commands of an operator, which end after their work. Only a configured database may be created. */
-function addAdministration(command: Command, env: Environment, withProgress: WithProgress): void {
+function addAdministration(command: Command, env: Environment, withProgress: WithProgress, warnings: string[]): void {
   const configure = () => readConfig(env);
   const hasDatabase = Boolean(env['DATABASE_URL'] || env['DATABASE_URL_FILE']);
-  const withStore = async (work: (store: Store, config: Config) => Promise<void>, mayCreate = false) =>
-    (await import('./with-store.js')).withStore(configure(), work, mayCreate && hasDatabase);
+  const withStore = async (work: (store: Store, config: Config) => Promise<void>, mayCreate = false, repairs = false) =>
+    (await import('./with-store.js')).withStore(configure(), work, mayCreate && hasDatabase, repairs);
   command
     .command('configuration')
     .description('list all environment variables with their defaults')
@@ -109,7 +109,10 @@ function addAdministration(command: Command, env: Environment, withProgress: Wit
   command
     .command('migrate')
     .description('migrate the database, then exit')
-    .action(() => withStore(async () => console.error('The database is up to date.'), true));
+    .option('--repair', 'also create missing tables, columns and indexes, without their data', false)
+    .action(({ repair }: { repair: boolean }) =>
+      withStore(async () => console.error('All migrations are applied.'), true, repair),
+    );
   command.addCommand(createBackupCommand(configure, () => closeWithNpm(env)));
   command.addCommand(createRestoreCommand(configure));
   command
@@ -125,7 +128,9 @@ function addAdministration(command: Command, env: Environment, withProgress: Wit
     .command('doctor')
     .description('check Node.js, files, disk, database, Redis and the running service, and print remedies')
     .option(...jsonOption)
-    .action(async ({ json }: { json: boolean }) => (await import('./doctor.js')).checkInstallation(configure(), json));
+    .action(async ({ json }: { json: boolean }) =>
+      (await import('./doctor.js')).checkInstallation(configure(), warnings, json),
+    );
   const keys = createKeysCommand((work, mayCreate) => withStore((store) => work(store.use(createKeyTable)), mayCreate));
   command.addCommand(addSecrets(keys, withStore));
   command.addCommand(createAccountsCommand((work) => withStore((store) => work(store.use(createKeyTable)))));

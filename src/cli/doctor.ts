@@ -5,10 +5,14 @@ import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import type { Config } from '../config/config.js';
 import { buildKeyFilePath } from '../config/secrets-key.js';
-import { findMatchingKeys } from '../serve/secrets-keys.js';
+import { formatCommandLine } from '../contract/command-line.js';
+import { readLastBackup } from '../observe/probes.js';
 import { describeCause } from '../observe/start.js';
+import { findMatchingKeys } from '../serve/secrets-keys.js';
+import { findDueQueues } from '../store/delivery-queue.js';
 import { SchemaError } from '../store/migrate.js';
 import { hasSeveralHosts, inspectHosts } from '../store/mysql-pool.js';
+import { findOldestEvent } from '../store/outbox.js';
 import { openStore, type Store } from '../store/store.js';
 import { adviseOnDatabase, adviseOnHost } from './advise.js';
 
@@ -19,6 +23,8 @@ import { adviseOnDatabase, adviseOnHost } from './advise.js';
 const differenceMaxMs = 2_000;
 const freeBytesMin = 1024 ** 3;
 const responseMs = 3_000;
+/** Daily backups may be missed once. */
+const backupHoursMax = 48;
 /** The first release of Node that the service supports. */
 const nodeMin = [20, 19] as const;
 
@@ -30,12 +36,14 @@ interface Finding {
 }
 
 /**
- * Checks the deployment and prints each finding with its remedy, or all as JSON. Sets the exit code to 1 if there is a
- * remedy.
+ * Checks the deployment and prints each finding with its remedy, or all as JSON. `warnings` are about the environment.
+ * Sets the exit code to 1 if there is a remedy.
  */
-export async function checkInstallation(config: Config, isJson: boolean): Promise<void> {
+export async function checkInstallation(config: Config, warnings: readonly string[], isJson: boolean): Promise<void> {
   const findings: (Finding & { readonly ok: boolean })[] = [];
-  const checks = [checkNode, checkFiles, checkDisk, checkHosts, checkDatabase, checkRedis, checkClock, checkService];
+  const checkEnvironment = async () => warnings.map((it) => problem('environment', ...splitRemedy(new Error(it))));
+  const ofParts = [checkFiles, checkDisk, checkHosts, checkDatabase, checkRedis, checkClock, checkBackup, checkService];
+  const checks: Array<(config: Config) => Promise<Finding[]>> = [checkNode, checkEnvironment, ...ofParts];
   for (const check of checks) {
     for (const finding of await check(config)) {
       const { what, found, remedy } = finding;
@@ -100,6 +108,7 @@ async function checkDatabase(config: Config): Promise<Finding[]> {
   const store = openStore(database, 'administration');
   try {
     const [isReady, isDurable] = [await store.isReady(), await store.isDurable()];
+    if (isReady) await store.requireParts();
     if (isReady) await store.tryWrite();
     return [
       finding(
@@ -114,7 +123,7 @@ async function checkDatabase(config: Config): Promise<Finding[]> {
         isDurable,
         'set innodb_flush_log_at_trx_commit = 1 on the server',
       ),
-      ...(isReady ? [await checkSecretsKey(store, config)] : []),
+      ...(isReady ? [await checkSecretsKey(store, config), ...(await checkWorker(store, database.kind))] : []),
       ...(isOnlyHost(database) ? [await compareClock('the database server', store.readClock)] : []),
     ];
   } catch (error) {
@@ -140,6 +149,26 @@ async function checkSecretsKey(store: Store, config: Config): Promise<Finding> {
   } catch (error) {
     return problem(what, ...splitRemedy(error));
   }
+}
+
+/** A worker distributes an event, and sends a due delivery, within a second. */
+async function checkWorker(store: Store, kind: Config['database']['kind']): Promise<Finding[]> {
+  const nowMs = kind === 'mysql' ? await store.readClock() : Date.now();
+  const eventAtMs = (await store.run(findOldestEvent)) ?? nowMs;
+  const dueAtMs = (await store.run((knex) => findDueQueues(knex))).map(({ firstDueAtMs }) => firstDueAtMs);
+  const minutes = Math.floor((nowMs - Math.min(eventAtMs, ...dueAtMs)) / 60_000);
+  const found = `a notification has been waiting for ${minutes} minutes`;
+  const remedy = `run "${formatCommandLine('deliver')}", or set WORKER=1`;
+  return minutes < 5 ? [] : [problem('webhooks', found, remedy)];
+}
+
+async function checkBackup({ backupStatusFile: file }: Config): Promise<Finding[]> {
+  if (file === undefined) return [];
+  const backedUpAtMs = await readLastBackup(file);
+  const hours = Math.floor((Date.now() - (backedUpAtMs ?? 0)) / 3_600_000);
+  const found = backedUpAtMs === undefined ? `none is recorded in ${file}` : `the last one is ${hours} hours old`;
+  const remedy = `run "${formatCommandLine('backup', '--every 6h --to FOLDER')}" as a service, and read its log`;
+  return [finding('backup', found, hours < backupHoursMax, remedy)];
 }
 
 async function checkRedis({ redisUrl }: Config): Promise<Finding[]> {

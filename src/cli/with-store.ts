@@ -2,25 +2,30 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Config, DatabaseConfig } from '../config/config.js';
 import { runStartStep } from '../observe/start.js';
+import { describeMissing } from '../store/missing-parts.js';
 import { openStore, type Store } from '../store/store.js';
 
 export type WithStore = (work: (store: Store, config: Config) => Promise<void>) => Promise<void>;
 
 /**
- * Migrates the configured database and runs work on its store. Creates an embedded database only with `mayCreate`,
- * because a command in another folder than the service would otherwise change a new database without notice.
+ * Migrates the configured database and runs work on its store. With `repairs`, first creates what is missing. Creates an
+ * embedded database only with `mayCreate`, because a command in another folder than the service would otherwise change a
+ * new database without notice.
  */
 export async function withStore(
   config: Config,
   work: (store: Store, config: Config) => Promise<void>,
   mayCreate: boolean,
+  repairs = false,
 ): Promise<void> {
   const { database } = config;
   const isNew = database.kind === 'sqlite' && !existsSync(database.file);
   if (!mayCreate) requireDatabase(database);
   const store = await runStartStep('DATABASE_URL', () => openStore(database, 'administration'));
   try {
-    await runStartStep('DATABASE_URL', () => store.migrate());
+    const missing = await runStartStep('DATABASE_URL', () => store.migrate(repairs));
+    if (repairs) for (const part of missing) console.error(`Created ${part}.`);
+    else if (missing.length > 0) console.error(`warning: ${describeMissing(missing)}`);
     if (isNew) console.error(`Created the database ${resolve(database.file)}.`);
     await work(store, config);
   } finally {

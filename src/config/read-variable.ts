@@ -171,6 +171,9 @@ export type SecretsKeys = readonly [string, ...string[]];
 /** Errors never contain the text. */
 export function readSecretsKeys(text: string): SecretsKeys {
   const keys = splitList(text);
+  // Earlier keys may be such a text.
+  if (keys[0]?.startsWith('$('))
+    throw new ConfigError('is the text of a command, $(…), which compose and systemd do not run: set its output');
   if (keys.some((key) => key.length < 32))
     throw new ConfigError('must hold keys of at least 32 characters each, comma-separated, the newest first');
   return keys as [string, ...string[]];

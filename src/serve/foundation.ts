@@ -6,8 +6,10 @@ import { type Keep, runStartStep } from '../observe/start.js';
 import { type DatabaseClock, createSqliteClock, followClock, openServerClock } from '../store/database-clock.js';
 import { countDeliveries, findDueQueues } from '../store/delivery-queue.js';
 import { findNewestReadingTime } from '../store/expired-readings.js';
+import { describeMissing } from '../store/missing-parts.js';
 import type { HostEvent } from '../store/mysql-hosts.js';
 import { findOldestEvent } from '../store/outbox.js';
+import { findRemedy, isFault } from '../store/retry.js';
 import { openStore, type Store } from '../store/store.js';
 import { createResolveName } from '../webhooks/resolve-name.js';
 import { createSecretBox } from '../webhooks/secrets.js';
@@ -42,7 +44,8 @@ export async function openFoundation(keep: Keep, parts: ProcessParts) {
   await runStartStep('SECRETS_KEY', () => findSecretsKeys(config));
   const open = () => openStore(config.database, 'serving', createHostLog(log), parts.now);
   const store = keep(await runStartStep('DATABASE_URL', open));
-  await runStartStep('DATABASE_URL', () => store.migrate());
+  const missing = await runStartStep('DATABASE_URL', () => store.migrate());
+  if (missing.length > 0) log.warn(describeMissing(missing));
   const clock = keep(await runStartStep('DATABASE_URL', () => openClock(store, parts)));
   const { now } = clock;
   const secretsKeys = await runStartStep('SECRETS_KEY', () => admitSecretsKeys(store, config, now()));
@@ -56,11 +59,17 @@ export async function openFoundation(keep: Keep, parts: ProcessParts) {
     now,
     /** How far the clock of this process is ahead of the database's clock. Negative if it is behind. */
     clockAheadSeconds: async () => clock.aheadMs() / 1000,
-    /** Rejects if the database is unavailable. */
+    /** Rejects if the database is unavailable for an unknown reason. */
     async checkDatabase(): Promise<ReadinessStatus> {
-      const [isCurrent, failure] = [await store.isReady(), await store.findWriteFailure()];
-      const cause = isCurrent ? failure : 'the schema is absent or old: run migrate';
-      return { isUp: true, isWritable: failure === undefined, cause };
+      try {
+        const [isCurrent, failure] = [await store.isReady(), await store.findWriteFailure()];
+        const cause = isCurrent ? failure : 'the schema is absent or old: run migrate';
+        return { isUp: true, isWritable: failure === undefined, cause };
+      } catch (error) {
+        const cause = findRemedy(error);
+        if (cause === undefined) throw error;
+        return { isUp: isFault(error), isWritable: false, cause };
+      }
     },
     /** Age of the oldest event that is not yet expanded to deliveries. 0 if there is none. */
     async outboxAgeSeconds() {

@@ -1,7 +1,7 @@
 import knex, { type Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
 import { loadLibsql } from './load-libsql.js';
-import { abridge } from './rows.js';
+import { abridge, dropIndexHints } from './rows.js';
 
 interface Connection {
   /** Marks a broken connection. Knex then replaces the connection. */
@@ -15,6 +15,8 @@ interface Client {
 
 /** Maximum number of cached prepared statements. Each table requires one statement per number of rows. */
 const preparedMax = 500;
+
+const missing = /^no such (table|column): |has no column named /;
 
 // An instance without a connection loads no driver.
 const { client } = knex({ client: 'better-sqlite3', useNullAsDefault: true });
@@ -49,12 +51,18 @@ class LibsqlDialect extends BetterSqlite3Client {
    *
    * Replaces the connection after a failed statement, because libsql leaves the statement open. An open statement
    * prevents later commits on the connection.
+   *
+   * Runs a statement without its index if the index is missing.
    */
   override async _query(connection: Connection, query: { sql: string }): Promise<unknown> {
     if (query.sql === 'BEGIN;') query.sql = 'BEGIN IMMEDIATE;';
     try {
       return await super._query(connection, query);
     } catch (error) {
+      const sql = dropIndexHints(query.sql, error);
+      if (sql !== undefined) return this._query(connection, Object.assign(query, { sql }));
+      // SQLite has one code for all invalid statements.
+      if (missing.test((error as Error).message)) Object.assign(error as Error, { code: 'SQLITE_SCHEMA_INCOMPLETE' });
       connection.__knex__disposed = error;
       // Shortens the statement in the error message that Knex builds.
       query.sql = abridge(query.sql);

@@ -1,4 +1,6 @@
 import knex, { type Knex } from 'knex';
+import { isDenied } from './retry.js';
+import { dropIndexHints } from './rows.js';
 import type { ServerFacts } from './server-facts.js';
 
 interface Query {
@@ -22,6 +24,9 @@ const frames = new WeakMap<object, 'begun' | 'committed'>();
  * commits after one.
  *
  * A Galera node gets them one by one, for the reason at `runStatements`.
+ *
+ * Replaces a connection whose user lacks a right, because a right that is granted may count for new connections only.
+ * Runs a statement without its index if the index is missing.
  */
 export function createMysqlClient(): typeof Knex.Client {
   // An instance without a connection loads no driver.
@@ -43,7 +48,12 @@ export function createMysqlClient(): typeof Knex.Client {
         return await sendFramed(query, frame === 'begun', isLast, (packet) => super._query(connection, packet));
       } catch (error) {
         frames.delete(connection);
-        throw error;
+        // Marks the connection, so that Knex replaces it.
+        if (isDenied(error)) Object.assign(connection, { __knex__disposed: error });
+        const sql = dropIndexHints(query.sql, error);
+        if (sql === undefined) throw error;
+        if (frame) frames.set(connection, frame);
+        return this._query(connection, Object.assign(query, { sql }));
       }
     }
   }

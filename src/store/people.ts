@@ -1,11 +1,9 @@
 import type { Knex } from 'knex';
 import { selectAfter } from './columns.js';
 import { findTables } from './tables/index.js';
-import type { TableDefinition } from './tables/table.js';
+import { listColumns } from './tables/table.js';
 
-const isOfPeople = ({ about }: TableDefinition) =>
-  Object.keys(about).some((names) => names.split(' ').includes('subject_id'));
-const tables = findTables(isOfPeople).map(({ name }) => name);
+const tables = findTables((it) => listColumns(it).includes('subject_id')).map(({ name }) => name);
 
 /** Lists all people of the database, for a restore. */
 export function createPeopleTable(knex: Knex) {

@@ -64,6 +64,11 @@ export async function untilAvailable<T>(work: () => Promise<T>): Promise<T> {
     }
 }
 
+const denied = /^ER_(\w*ACCESS_DENIED\w*|HOST_NOT_PRIVILEGED|ACCOUNT_HAS_BEEN_LOCKED|MUST_CHANGE_PASSWORD\w*)$/;
+const missing = /^(ER_NO_SUCH_TABLE|ER_BAD_FIELD_ERROR|SQLITE_SCHEMA_INCOMPLETE)$/;
+/** These errors do not end by themselves, and concern only some rows. */
+const damaged = /^(SQLITE_CORRUPT|SQLITE_NOTADB|ER_\w*(CORRUPT|CRASHED)|ER_NOT_KEYFILE)/;
+
 /**
  * Advice to the operator for a database outage, by error code. SQLite adds details to its codes, e.g.
  * SQLITE_READONLY_DIRECTORY. The file system reports an exceeded quota or file size limit as SQLITE_IOERR_WRITE.
@@ -82,6 +87,15 @@ const remedies: ReadonlyArray<readonly [codes: RegExp, remedy: string]> = [
     'the database is read-only: check the permissions of its file and folder, or the mode of the server',
   ],
   [/^ER_BINLOG_STMT_MODE/, 'binlog_format of the server is STATEMENT: set it to ROW, then restart the service'],
+  [
+    denied,
+    'the server denies access to the user of DATABASE_URL: correct its password, or grant it SELECT, INSERT, UPDATE and ' +
+      'DELETE, and for migrations CREATE, ALTER, DROP and INDEX',
+  ],
+  [missing, 'a table or column is missing: run "migrate --repair"'],
+  [/^SQLITE_NOTADB$/, 'the file of DATABASE_URL is not an SQLite database: correct the path, or restore a backup'],
+  [damaged, 'the database is damaged: restore a backup, and check its disk'],
+  [/^ER_BAD_DB_ERROR$/, 'create the database that DATABASE_URL names, or restore a backup'],
   [/^NO_USABLE_HOST$/, 'no host of DATABASE_URL is usable: start one of them'],
   [
     /^HANDSHAKE_(SSL_ERROR|NO_SSL_SUPPORT)$/,
@@ -134,8 +148,9 @@ const transientCodes: ReadonlySet<unknown> = new Set([
 /** Returns true if the same statement may succeed later, for example after the connection pool was exhausted. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { code } = error as { code?: unknown };
-  return error.name === 'KnexTimeoutError' || transientCodes.has(code) || findRemedy(error) !== undefined;
+  const code = readCode(error);
+  if (error.name === 'KnexTimeoutError' || transientCodes.has(code)) return true;
+  return findRemedy(error) !== undefined && !damaged.test(code);
 }
 
 /**
@@ -145,11 +160,19 @@ function isConflict(error: unknown): boolean {
   return conflictCodes.includes((error as { code?: unknown } | undefined)?.code);
 }
 
+/** Returns true if the database rejects the user of the service. Its open connections may do so for good. */
+export const isDenied = (error: unknown): boolean => denied.test(readCode(error));
+
+/** Returns true if a right, a table or a column is missing, so that the statement fails whatever its values are. */
+export const isFault = (error: unknown): boolean => isDenied(error) || missing.test(readCode(error));
+
 /** Returns advice to the operator for a database error, e.g. that the disk is full. Undefined for other errors. */
 export function findRemedy(error: unknown): string | undefined {
-  const code = String((error as { code?: unknown } | undefined)?.code);
+  const code = readCode(error);
   return remedies.find(([codes]) => codes.test(code))?.[1];
 }
+
+const readCode = (error: unknown) => String((error as { code?: unknown } | undefined)?.code);
 
 /** How long a transaction may wait for the next statement of its process, in seconds. */
 export const idleSecondsMax = 5;

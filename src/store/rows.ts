@@ -237,6 +237,19 @@ export function selectKeys(
 /** Matches the placeholders of one row and their repetitions for further rows. */
 const repeatedRows = /(\((?:\?, )*\?\))(?:, \1)+/g;
 
+const indexHints = / (?:force index \(\w+\)|indexed by \w+)/g;
+
+/**
+ * Returns a statement without the names of indexes if `error` says that one of them is missing. Without the index, the
+ * statement is slow. Undefined for other errors, and for several statements, some of which have run already.
+ */
+export function dropIndexHints(sql: string, error: unknown): string | undefined {
+  const { code, message } = error as { code?: string; message: string };
+  const isMissing = code === 'ER_KEY_DOES_NOT_EXITS' || message.startsWith('no such index: ');
+  const bare = sql.replaceAll(indexHints, '');
+  return isMissing && bare !== sql && !sql.includes(';') ? bare : undefined;
+}
+
 /** Shortens a statement for logs. For a multi-row insert, keeps the placeholders of the first row only. */
 export function abridge(sql: string): string {
   return sql.replace(repeatedRows, '$1, …');

@@ -1,16 +1,17 @@
 import { setImmediate as runOtherWork } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { readiness } from '../../generated/spec.js';
 import type { DatabaseConfig } from '../config/config.js';
 import type { OtherClock } from './database-clock.js';
 import { type DatabaseUse, openDatabase, withDatabase } from './database.js';
 import { clockQuery } from './inspect-host.js';
 import { createSchemaCheck, isMigrated, migrate } from './migrate.js';
+import { createMissingParts, requireParts } from './missing-parts.js';
 import type { HostEvent } from './mysql-hosts.js';
 import { hasSeveralHosts, inspectHosts } from './mysql-pool.js';
-import { endIdleConnections, findRemedy, isTransient, retry, untilAvailable } from './retry.js';
+import { endIdleConnections, isTransient, retry, untilAvailable } from './retry.js';
 import { beginWriting, createCaches, type Pause, type SlicedScope, toWriteScope, type WriteScope } from './scope.js';
 import { createSqliteFiles } from './sqlite-files.js';
+import { createWriteHealth, type ObserveWrite, tryWrite } from './write-health.js';
 
 /**
  * Opens the store, which is the only access to the database. The modules of the tables contain the statements. They get
@@ -23,7 +24,7 @@ export function openStore(
   now = Date.now,
 ) {
   const knex = openDatabase(config, databaseUse, onHost);
-  const writeHealth = createWriteHealth(() => tryWrite(knex), now);
+  const writeHealth = createWriteHealth(knex, now);
   const caches = createCaches();
   const sqliteFiles = createSqliteFiles(knex);
   const checkSchema = createSchemaCheck(knex);
@@ -55,8 +56,19 @@ export function openStore(
     /** Returns the lookups of the row caches of this process. */
     cacheLookups: () => ({ sessions: caches.sessions.lookups(), subjects: caches.subjects.lookups() }),
     sqliteFiles,
-    /** Migrates through a separate connection without a statement timeout, because migrations may run for minutes. */
-    migrate: () => withDatabase(config, (apart) => untilAvailable(() => migrate(apart))),
+    /**
+     * Migrates through a separate connection without a statement timeout, because migrations may run for minutes. Then
+     * rejects with a SchemaError if tables or columns are missing. Resolves with the missing indexes. With `repairs`,
+     * creates what is missing, and resolves with it.
+     */
+    migrate: (repairs = false) =>
+      withDatabase(config, (apart) =>
+        untilAvailable(async () => {
+          await migrate(apart);
+          return repairs ? createMissingParts(apart) : requireParts(apart, true);
+        }),
+      ),
+    requireParts: () => requireParts(knex),
     /** Returns true if the schema is current. Rejects if the database is unavailable. */
     isReady: () => isMigrated(knex),
     /** Returns false if the MySQL server acknowledges commits before they are on disk. */
@@ -118,20 +130,6 @@ export function createTransact(
     });
 }
 
-/**
- * Writes 60 KB, as much as a group of readings, and deletes them. Commits, because SQLite writes to the disk only then.
- * Rejects if the database accepts no writes.
- */
-export function tryWrite(knex: Knex): Promise<void> {
-  const key = { account: 'try-write', position: Math.floor(Math.random() * Number.MAX_SAFE_INTEGER) };
-  const numbers = { timestamp_ms: 0, stress_score: 0, confidence: 0, model_version: 0 };
-  const texts = { incarnation: '', digest: '', response: '', signals: 'x'.repeat(60_000) };
-  return knex.transaction(async (transaction) => {
-    await transaction('session_readings').insert({ ...key, ...numbers, ...texts });
-    await transaction('session_readings').where(key).delete();
-  });
-}
-
 async function readClock(knex: Knex): Promise<number> {
   const [[row]] = await knex.raw(clockQuery);
   return Number(row.microseconds) / 1000;
@@ -148,36 +146,4 @@ async function isDurable(knex: Knex, config: DatabaseConfig): Promise<boolean> {
   if (config.kind === 'sqlite') return true;
   const [[row]] = await knex.raw('select @@innodb_flush_log_at_trx_commit as flush');
   return Number(row.flush) === 1;
-}
-
-/** Minimum time between two attempts to write, in ms. Limits the writes that callers of the readiness check cause. */
-const tryEveryMs = 1_000;
-
-/** Called with the error of a failed transaction, and without one after a transaction that wrote. */
-type ObserveWrite = (error?: unknown) => void;
-
-/**
- * Follows the writes of a process, because a read-only or full database still responds to queries. `now` is in epoch ms.
- */
-function createWriteHealth(tryWrite: () => Promise<void>, now: () => number) {
-  let failure: { readonly sinceMs: number; readonly error: unknown } | undefined;
-  let attempt = { atMs: Number.NEGATIVE_INFINITY, ended: Promise.resolve() };
-  const observe: ObserveWrite = (error) => {
-    failure = error === undefined ? undefined : { sinceMs: failure?.sinceMs ?? now(), error };
-  };
-  const isFailing = () => failure !== undefined && now() - failure.sinceMs >= readiness.failed_writes_seconds * 1_000;
-  return {
-    observe,
-    /**
-     * Resolves with the cause if writes have failed for 10 s and none succeeded, otherwise with undefined. Tries a write
-     * first, because load balancers send no requests to a process that is not ready.
-     */
-    async findFailure(): Promise<string | undefined> {
-      if (isFailing() && performance.now() >= attempt.atMs + tryEveryMs)
-        attempt = { atMs: performance.now(), ended: tryWrite().then(() => observe(), observe) };
-      await attempt.ended;
-      if (!isFailing()) return undefined;
-      return `the database accepts no writes: ${findRemedy(failure?.error) ?? 'see the log of the service'}`;
-    },
-  };
 }

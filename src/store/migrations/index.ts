@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { tables } from '../tables/index.js';
-import { createTable } from '../tables/table.js';
+import { createTable, readParts } from '../tables/table.js';
 
 export interface Migration {
   readonly name: string;
@@ -22,6 +22,8 @@ export interface Migration {
  */
 export const migrations: readonly Migration[] = [{ name: 'initial', run: createTables }];
 
-async function createTables(database: Knex): Promise<void> {
-  for (const [name, definition] of Object.entries(tables)) await createTable(database, name, definition);
+/** Creates what is missing of all tables. */
+export async function createTables(database: Knex): Promise<void> {
+  const stored = await readParts(database);
+  for (const [name, definition] of Object.entries(tables)) await createTable(database, name, definition, stored);
 }

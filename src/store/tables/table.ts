@@ -26,7 +26,7 @@ export interface TableDefinition {
   readonly bindsBy?: ReadonlyArray<'session_id' | 'incarnation'>;
   /** Operations whose responses contain data of the table. */
   readonly readBy: readonly string[];
-  /** Content of the columns, by names with spaces between them. */
+  /** Content of all columns, by names with spaces between them. */
   readonly about: Readonly<Record<string, string>>;
   /** The columns and the primary key. Indexes are separate because MySQL requires one statement per index. */
   readonly columns: (table: Knex.CreateTableBuilder) => void;
@@ -57,29 +57,72 @@ export interface Expiry {
 /** Tables by name. */
 export type Tables = Readonly<Record<string, TableDefinition>>;
 
-/** Creates the table and its indexes if they do not exist. Idempotent. */
-export async function createTable(knex: Knex, name: string, definition: TableDefinition): Promise<void> {
-  const { columns, indexes = {}, unique = {}, isClustered = false } = definition;
-  if (!(await knex.schema.hasTable(name))) {
-    const suffix = isClustered && !isMysql(knex) ? ' without rowid' : '';
-    for (const { sql } of knex.schema.createTable(name, columns).toSQL()) await knex.raw(sql + suffix);
-  }
-  const existing = await indexNames(knex, name);
-  const add = async (kind: string, all: Readonly<Record<string, readonly string[]>>) => {
-    for (const [index, on] of Object.entries(all))
-      if (!existing.has(index)) await knex.raw(`create ${kind} ${index} on ${name} (${on.join(', ')})`);
-  };
-  await add('index', indexes);
-  await add('unique index', unique);
+/** Returns the names of the columns. */
+export function listColumns({ about }: Pick<TableDefinition, 'about'>): string[] {
+  return Object.keys(about).flatMap((names) => names.split(' '));
 }
 
-async function indexNames(knex: Knex, table: string): Promise<Set<string>> {
-  if (isMysql(knex)) {
-    const statistics = knex('information_schema.statistics').where({ table_name: table });
-    return new Set(await statistics.whereRaw('table_schema = database()').pluck('index_name'));
+type Parts = ReadonlySet<string>;
+
+/** Creates the table with its columns and indexes, or what is missing of it. Idempotent. */
+export async function createTable(knex: Knex, name: string, definition: TableDefinition, parts?: Parts): Promise<void> {
+  const stored = parts ?? (await readParts(knex));
+  if (!stored.has(`table ${name}`)) {
+    const suffix = definition.isClustered && !isMysql(knex) ? ' without rowid' : '';
+    for (const { sql } of knex.schema.createTable(name, definition.columns).toSQL()) await knex.raw(sql + suffix);
+  } else
+    for (const column of listColumns(definition))
+      if (!stored.has(`column ${name}.${column}`)) await addColumn(knex, name, column, definition);
+  for (const { name: index, kind, on, part } of listIndexes(name, definition)) {
+    if (stored.has(part)) continue;
+    const hasOtherColumns = [...stored].some((it) => it.includes(`index ${name}.${index} (`));
+    if (hasOtherColumns) await knex.raw(`drop index ${index}${isMysql(knex) ? ` on ${name}` : ''}`);
+    await knex.raw(`create ${kind} ${index} on ${name} (${on.join(', ')})`);
   }
-  return new Set(await knex('sqlite_master').where({ type: 'index', tbl_name: table }).pluck('name'));
 }
+
+/** Adds a column. Rejects if the table has rows, and the column requires a value. */
+async function addColumn(knex: Knex, table: string, column: string, { columns }: TableDefinition): Promise<void> {
+  const [create] = knex.schema.createTable(table, columns).toSQL();
+  const [sql] = new RegExp(`\`${column}\` [^\`]+(?=, [\`pc]|\\)$)`).exec(create?.sql ?? '') ?? [''];
+  if (/ not null(?! default)/.test(sql) && (await knex(table).first()))
+    throw new Error(`the values of the column ${table}.${column} are lost: restore a backup`);
+  await knex.raw(`alter table ${table} add ${sql}`);
+}
+
+/** Returns the columns and indexes of a table, in the form of `readParts`. */
+export function listParts(name: string, definition: TableDefinition): string[] {
+  const columns = listColumns(definition).map((it) => `column ${name}.${it}`);
+  return [...columns, ...listIndexes(name, definition).map(({ part }) => part)];
+}
+
+function listIndexes(table: string, { indexes = {}, unique = {} }: TableDefinition) {
+  const list = (kind: string, all: typeof indexes) =>
+    Object.entries(all).map(([name, on]) => ({ name, kind, on, part: `${kind} ${table}.${name} (${on.join(', ')})` }));
+  return [...list('index', indexes), ...list('unique index', unique)];
+}
+
+/** Returns the tables, columns and indexes of a database, e.g. `table t`, `column t.a`, `unique index t.i (a, b)`. */
+export async function readParts(knex: Knex): Promise<Parts> {
+  const found = await knex.raw(isMysql(knex) ? mysqlParts : sqliteParts);
+  const rows: Array<{ readonly part: string }> = isMysql(knex) ? found[0] : found;
+  return new Set(rows.map(({ part }) => part));
+}
+
+const sqliteParts = `
+  select 'table ' || name as part from sqlite_master where type = 'table'
+  union all select 'column ' || m.name || '.' || c.name from sqlite_master m join pragma_table_info(m.name) c
+  union all select iif(i."unique", 'unique index ', 'index ') || m.name || '.' || i.name || ' ('
+    || group_concat(c.name, ', ' order by c.seqno) || ')'
+  from sqlite_master m join pragma_index_list(m.name) i join pragma_index_info(i.name) c group by m.name, i.name`;
+
+const mysqlParts = `
+  select concat('table ', table_name) as part from information_schema.tables where table_schema = database()
+  union all select concat('column ', table_name, '.', column_name) from information_schema.columns
+    where table_schema = database()
+  union all select concat(if(non_unique, 'index ', 'unique index '), table_name, '.', index_name, ' (',
+    group_concat(column_name order by seq_in_index separator ', '), ')')
+  from information_schema.statistics where table_schema = database() group by table_name, index_name, non_unique`;
 
 /** Adds an ASCII column, which is compared byte by byte. MySQL's default collations ignore case and trailing spaces. */
 export function addAscii(table: Knex.CreateTableBuilder, name: string, lengthMax: number): Knex.ColumnBuilder {
