@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { readConfig } from '../../src/config/config.js';
 import { variables } from '../../src/config/variables.js';
 import { root, startTestService } from '../../testkit/service.js';
 
@@ -113,9 +116,48 @@ test('the service and the disruption budgets of Kubernetes select the pods of a 
 
 test('compose.yaml has known settings, and the file with the time of the last backup is in a mounted folder', async () => {
   const { services } = parse(await file('compose.yaml'), { merge: true });
-  for (const { environment, volumes } of [services.service, services.worker]) {
+  for (const { environment, volumes } of [services.service, services.worker, services.backup]) {
     expect(Object.keys(environment).filter((name) => !(name in variables))).toEqual([]);
     const folders = volumes.map((it: string) => it.split(':')[1]);
     expect(folders).toContain(dirname(environment['BACKUP_STATUS_FILE']));
   }
+});
+
+test('the backups of compose and of Kubernetes write the file that the services read, to a folder of their own', async () => {
+  const { services } = parse(await file('compose.yaml'), { merge: true });
+  const { command, volumes } = services.backup;
+  expect(command).toEqual(['backup', '--every', '6h', '--keep', '28', '--to', volumes[0].split(':')[1]]);
+  // Without `:ro`.
+  expect(services.service.volumes).toEqual([`${volumes[1]}:ro`]);
+  const [job] = await readManifests('CronJob');
+  const [container]: Container[] = job?.spec.jobTemplate.spec.template.spec.containers;
+  const [backups, status] = container?.volumeMounts ?? [];
+  expect(container?.args).toEqual(['backup', '--keep', '28', '--to', backups?.mountPath]);
+  const [service] = await readManifests('Deployment');
+  const [read] = service?.spec.template.spec.containers[0].volumeMounts ?? [];
+  expect(read).toEqual({ ...status, readOnly: true });
+  const setting = { name: 'BACKUP_STATUS_FILE', value: `${status?.mountPath}/status.json` };
+  for (const { env } of [container as Container, service?.spec.template.spec.containers[0]])
+    expect(env).toContainEqual(setting);
+});
+
+test('the commands in compose.yaml that create its secrets are run by a shell, and the service accepts the result', async () => {
+  const [, command = ''] = /^# {3}(printf .+) > \.env$/m.exec(await file('compose.yaml')) ?? [];
+  const { stdout } = await promisify(execFile)('/bin/sh', ['-c', command]);
+  const [, key = '', password = ''] =
+    /^SECRETS_KEY=([0-9a-f]{64})\nMARIADB_PASSWORD=([0-9a-f]{32})\n$/.exec(stdout) ?? [];
+  expect(readConfig({ SECRETS_KEY: key }).secretsKeys).toEqual([key]);
+  expect(password).not.toBe('');
+});
+
+test('docs/monitoring.md documents every metric of a scrape, and no other', async () => {
+  const options = { METRICS_PORT: '0', WORKER: '1', BACKUP_STATUS_FILE: '/nonexistent/status.json' };
+  const safety = { SAFETY_URL: 'http://127.0.0.1:1', REDIS_URL: 'redis://127.0.0.1:1' };
+  const service = await startTestService({ env: { ...options, ...safety } });
+  const scrape = await (await fetch(service.metricsUrl ?? '')).text();
+  const own = [...scrape.matchAll(/^# TYPE (state_service_\S+) /gm)].map(([, name]) => name);
+  const guide = await readFile(new URL('docs/monitoring.md', root), 'utf8');
+  const rows = guide.split('\n').filter((line) => line.startsWith('| `state_service_'));
+  const documented = rows.flatMap((row) => row.split(' | ')[0]?.match(/state_service_\w+/g) ?? []);
+  expect(documented.sort()).toEqual(own.sort());
 });
