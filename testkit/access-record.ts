@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { onTestFinished } from 'vitest';
+import { createChain, startEvidence } from '../src/access-record/chain.js';
 import { type Access, type AccessRecord, startAccessRecord } from '../src/access-record/record.js';
 import { verifyRecord } from '../src/access-record/verify.js';
 import { readConfig } from '../src/config/config.js';
@@ -37,8 +38,10 @@ export async function openRecord(people = 10): Promise<RecordDatabase> {
   onTestFinished(store.close);
   onTestFinished(() => knex.destroy());
   await store.migrate();
+  const clock = new Clock();
+  startEvidence(store, [secretsKey], true, clock.now);
   await addPeople({ knex }, ...Array.from({ length: people }, (_, index) => `person-${index}`));
-  return { store, knex, clock: new Clock(), database };
+  return { store, knex, clock, database };
 }
 
 export const accessOf = (index: number): Access => ({
@@ -60,7 +63,7 @@ export function startRecord({ store, clock }: Pick<RecordDatabase, 'store' | 'cl
   const digestId = createDigestId(keys);
   const accesses = { ...store.use(createAccessTable), append };
   const log = createLog('warn', { write });
-  return startAccessRecord({ accesses, digestId, secretsKey: keys[0], now: clock.now, log });
+  return startAccessRecord({ accesses, digestId, chain: createChain(keys[0], clock.now), now: clock.now, log });
 }
 
 /** Records accesses to persons 0 to `count` - 1 as one process does. */
@@ -74,8 +77,14 @@ export function addAll(record: AccessRecord, count: number): void {
   for (let index = 0; index < count; index += 1) record.add(accessOf(index));
 }
 
-export const verify = ({ store }: Pick<RecordDatabase, 'store'>, keys = [secretsKey], expiredBeforeMs = 0) =>
-  verifyRecord(store.use(createAccessTable), keys, createDigestId(keys), expiredBeforeMs);
+export const verify = (
+  { store, clock }: Pick<RecordDatabase, 'store' | 'clock'>,
+  keys = [secretsKey],
+  expiredBeforeMs = 0,
+) => {
+  const options = { secretsKeys: keys, digestId: createDigestId(keys), expiredBeforeMs, nowMs: clock.nowMs };
+  return store.readSnapshot((knex) => verifyRecord(knex, options));
+};
 
 export const erase = ({ store, clock }: Pick<RecordDatabase, 'store' | 'clock'>, subjectId: string) =>
   eraseSubject({ store, digestId: createDigestId([secretsKey]), now: clock.now }, 'acc_1', subjectId);

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
+import { startEvidence } from '../src/access-record/chain.js';
 import { readConfig } from '../src/config/config.js';
+import { requireSecretsKeys } from '../src/config/secrets-key.js';
 import type { StateReading, Submission } from '../src/contract/contract.js';
 import { createKey } from '../src/keys/manage.js';
 import { createLog } from '../src/observe/log.js';
@@ -165,6 +167,7 @@ async function start(options: TestServiceOptions): Promise<Running> {
     ...(options.heartbeatMs !== undefined && { heartbeatMs: options.heartbeatMs }),
   });
   const store = openStore(config.database);
+  startEvidence(store, requireSecretsKeys(config), config.retention.accessesMs > 0, clock.now);
   const close = closer(service, store, options.database ? undefined : database);
   const { url, metricsUrl, leave } = service;
   return { url, metricsUrl, clock, store, database, logs, leave, close };

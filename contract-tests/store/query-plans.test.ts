@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Knex } from 'knex';
 import { expect, test } from 'vitest';
 import { createTexts } from '../../packages/text/texts.js';
+import { createChain, startEvidence } from '../../src/access-record/chain.js';
 import { startAccessRecord } from '../../src/access-record/record.js';
 import { readConfig } from '../../src/config/config.js';
 import type { Caller, Submission } from '../../src/contract/contract.js';
@@ -28,6 +29,7 @@ import { createKeyTable } from '../../src/store/keys.js';
 import { isMigrated, migrate } from '../../src/store/migrate.js';
 import { createPositionReader } from '../../src/store/readings-by-position.js';
 import { toAccountKey } from '../../src/store/readings.js';
+import { keepEvidence } from '../../src/store/row-codes.js';
 import { createSqliteFiles } from '../../src/store/sqlite-files.js';
 import { requireParts } from '../../src/store/missing-parts.js';
 import { createTransact, type Store } from '../../src/store/store.js';
@@ -94,6 +96,7 @@ const mayScan = [
   /^select \* from \(select [^*]* where `account_id` = \? and `status` = \? and `webhook_id` = \? and `session_id` = \?[^*]* order by `event_at_ms` desc/,
   // One row per rotation of the key.
   /^select [^*]* from `receipt_keys` order by/,
+  /^(?:select|update) .*receipt_keys`? .*where `?key_id`? = \?/,
   // Sorts or adds up the readings of one session or person in the time of one report.
   /^select (?:[^]* from \(select )?r\.timestamp_ms as atMs, /,
   // Reads the account's newest reports from the end of an index.
@@ -153,6 +156,7 @@ async function startHeard(): Promise<Heard> {
   });
   await migrate(knex);
   const [store, clock] = [storeOn(knex), new Clock()];
+  startEvidence(store, ['k'], true, clock.now);
   const texts = createTexts(await readFile(new URL('packages/text/weights/text.bin', root)));
   const maxTimestampAgeMs = day * 1000;
   const prepareReading = createPrepareReading({
@@ -210,6 +214,8 @@ function storeOn(knex: Knex): Store {
     transact: createTransact(knex),
     run: (work) => work(knex),
     use: (table) => table(knex),
+    readSnapshot: (work) => work(knex),
+    keepEvidence: (evidence) => keepEvidence(knex, evidence),
     iterate: (pages) => pages(knex),
     findWriteFailure: async () => undefined,
     tryWrite: () => tryWrite(knex),
@@ -254,6 +260,7 @@ async function fill(heard: Heard): Promise<{ accountId: string; key: string }> {
   const erased = Array.from({ length: crowd }, (_, index) => String(index).padStart(32, '0'));
   // The purge of `live` must not delete these ids, because the plans are read after the purge.
   await store.transact((scopeOf) => createErasedIdTable(scopeOf(accountId)).add(erased, clock.nowMs + 3 * hourMs));
+  await store.transact((scopeOf) => createErasedIdTable(scopeOf(accountId)).add(['f'.repeat(32)], 0));
   await fillWebhooks(store, accountId, clock.nowMs);
   const late = Array.from({ length: crowd }, (_, index) => {
     const digest = String(index).padStart(12, '0');
@@ -422,8 +429,9 @@ async function callOnce({ store, clock }: Heard, caller: Caller): Promise<void> 
 async function accessOnce({ store, services, clock }: Heard, { accountId, keyId }: Caller): Promise<void> {
   // The first chain is expired for the purge.
   let nowMs = clock.nowMs - 366 * day * 1000;
+  const now = () => nowMs;
   const record = () =>
-    startAccessRecord({ ...services, accesses: store.use(createAccessTable), secretsKey: 'k', now: () => nowMs });
+    startAccessRecord({ ...services, accesses: store.use(createAccessTable), chain: createChain('k', now), now });
   const access = { accountId, keyId, credential: 'key', action: 'read', operation: 'getState' } as const;
   for (const subjectId of ['us-1', 'us-1', 'us-2']) {
     const accesses = record();
@@ -712,6 +720,7 @@ test('every query of the service searches an index', { timeout: 240_000 }, async
     'select access_subjects',
     'select accounts',
     'select api_keys',
+    'select consents',
     'select deliveries',
     'select erased_ids',
     'select erasures',
@@ -734,9 +743,11 @@ test('every query of the service searches an index', { timeout: 240_000 }, async
     'update accounts',
     'update api_keys',
     'update deliveries',
+    'update erased_ids',
     'update feedback',
     'update idempotency_keys',
     'update outbox',
+    'update receipt_keys',
     'update sessions',
     'update stream_positions',
     'update subjects',

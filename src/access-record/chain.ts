@@ -1,5 +1,8 @@
-import { createHmac, hkdfSync } from 'node:crypto';
-import type { AccessEntry, ChainedEntry, Checkpoint } from '../store/access-queries.js';
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { type AnyChainedEntry, type Checkpoint, type NewEntry, nobody } from '../store/access-queries.js';
+import { type ChainRows, createChainRows } from '../store/accesses.js';
+import { type Evidence, type Extend, toEntry } from '../store/row-codes.js';
+import type { Store } from '../store/store.js';
 
 /** Signs the entries and checkpoints of chains with one key of SECRETS_KEY. */
 export type ChainSigner = ReturnType<typeof createChainSigner>;
@@ -14,7 +17,7 @@ export function createChainSigner(secretsKey: string) {
     /** Identifies the key, 16 hex digits. */
     keyCheck,
     /** Returns the code of an entry, which depends on the code of the previous entry (empty for the first one). */
-    computeMac: (entry: Omit<ChainedEntry, 'mac'>, previous: string): string =>
+    computeMac: (entry: Omit<AnyChainedEntry, 'mac'>, previous: string): string =>
       digest(entryKey, [...listFields(entry), previous]),
     sign(checkpoint: Omit<Checkpoint, 'signature' | 'keyCheck'>): Checkpoint {
       const { chainId, seq, mac, atMs } = checkpoint;
@@ -24,11 +27,109 @@ export function createChainSigner(secretsKey: string) {
 }
 
 /** Returns all fields in a fixed order. JSON keeps their limits, so that no two entries have the same text. */
-function listFields({ chainId, seq, ...entry }: Omit<ChainedEntry, 'mac'>): unknown[] {
-  const { atMs, accountId, keyId, credential, action, operation, subject }: AccessEntry = entry;
+function listFields(entry: Omit<AnyChainedEntry, 'mac'>): unknown[] {
+  const { chainId, seq, atMs, accountId, keyId, credential, action, operation, subject } = entry;
   return [chainId, seq, atMs, accountId, keyId, credential, action, operation, subject];
 }
 
 function digest(key: Buffer, fields: readonly unknown[]): string {
   return createHmac('sha256', key).update(JSON.stringify(fields)).digest('hex');
+}
+
+/** Returns the codes of rows for the keys of SECRETS_KEY, and stores the entries about them with `extend`. */
+export function createEvidence(secretsKeys: readonly string[], extend: Extend | undefined): Evidence {
+  const keys = secretsKeys.map((key) => Buffer.from(hkdfSync('sha256', key, '', 'row codes', 32)));
+  const sign = (text: string) => keys.map((key) => createHmac('sha256', key).update(text).digest('hex').slice(0, 32));
+  return { sign, extend };
+}
+
+/** Lets a store code its rows. Returns the chain of the process. Without `hasRecord`, no entry is stored. */
+export function startEvidence(
+  store: Pick<Store, 'keepEvidence'>,
+  secretsKeys: readonly [string, ...string[]],
+  hasRecord: boolean,
+  now: () => number,
+) {
+  const chain = createChain(secretsKeys[0], now);
+  const evidence = createEvidence(secretsKeys, hasRecord ? chain.extend : undefined);
+  store.keepEvidence(evidence);
+  return { chain, evidence };
+}
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+/** Returns the number of the day (UTC). */
+export const toDay = (ms: number) => Math.floor(ms / dayMs);
+
+export type Chain = ReturnType<typeof createChain>;
+
+/**
+ * Creates the chain of a process, which only this process extends. Each day has a new chain (UTC), so that the purge can
+ * delete whole chains. Its first entry names the previous chain. `now` is the time of the database in epoch ms.
+ */
+export function createChain(secretsKey: string, now: () => number) {
+  const signer = createChainSigner(secretsKey);
+  let head: Checkpoint | undefined;
+  /** The chain that a transaction of unknown outcome has extended. */
+  let doubtful: string | undefined;
+  let turn: Promise<unknown> = Promise.resolve();
+  const attempted = new WeakMap<readonly NewEntry[], Checkpoint>();
+
+  /** Reads what a transaction of unknown outcome has stored. */
+  async function findHead(rows: ChainRows): Promise<Checkpoint | undefined> {
+    if (doubtful === undefined) return head;
+    const stored = await rows.lockCheckpoint(doubtful);
+    if (stored && signer.sign(stored).signature === stored.signature) return stored;
+    return head?.chainId === doubtful ? undefined : head;
+  }
+
+  async function append(rows: ChainRows, entries: readonly NewEntry[]): Promise<Checkpoint | undefined> {
+    const from = await findHead(rows);
+    const earlier = attempted.get(entries);
+    // The outcome of an earlier attempt was unknown, and it was committed.
+    if (earlier && (await rows.hasEntry(earlier))) return from;
+    const batch = link(signer, from, entries, now());
+    doubtful = batch.checkpoint.chainId;
+    attempted.set(entries, batch.checkpoint);
+    await rows.append(batch.entries, batch.checkpoint);
+    return batch.checkpoint;
+  }
+
+  return {
+    /** Returns true if the process has a chain, but none of today. */
+    isOfEarlierDay: () => head !== undefined && toDay(head.atMs) !== toDay(now()),
+    /** See `Extend`. The same entries can be added again if the outcome of their transaction is unknown. */
+    async extend(...[transaction, entries]: Parameters<Extend>) {
+      const earlier = turn;
+      let release = () => {};
+      turn = new Promise<void>((resolve) => (release = resolve));
+      await earlier;
+      try {
+        const next = await append(createChainRows(transaction), entries);
+        return (isCommitted: boolean) => {
+          if (isCommitted) [head, doubtful] = [next, undefined];
+          release();
+        };
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+  };
+}
+
+/** Returns the next entries of the chain, or of a new chain at the start of the process and of each day. */
+function link(signer: ChainSigner, last: Checkpoint | undefined, added: readonly NewEntry[], nowMs: number) {
+  const isSameDay = last !== undefined && toDay(last.atMs) === toDay(nowMs);
+  const isNext = last !== undefined && !isSameDay;
+  const all = isNext ? [toEntry('continue', 'process', { code: `${last.chainId} ${last.seq}` }), ...added] : added;
+  const chain = isSameDay ? last : { chainId: randomBytes(8).toString('hex'), seq: 0, mac: '' };
+  let { seq, mac } = chain;
+  const entries = all.map(({ atMs = nowMs, subject = nobody, ...it }): AnyChainedEntry => {
+    seq += 1;
+    const entry = { ...it, subject, atMs: atMs - (atMs % minuteMs), chainId: chain.chainId, seq };
+    mac = signer.computeMac(entry, mac);
+    return { ...entry, mac };
+  });
+  return { entries, checkpoint: signer.sign({ chainId: chain.chainId, seq, mac, atMs: nowMs }) };
 }

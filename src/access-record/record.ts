@@ -1,17 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import {
-  type AccessEntry,
-  type ChainedEntry,
-  type Checkpoint,
-  erasedPerson,
-  everyone,
-  nobody,
-} from '../store/access-queries.js';
+import { type AccessEntry, erasedPerson, everyone, type NewEntry, nobody } from '../store/access-queries.js';
 import type { AccessTable } from '../store/accesses.js';
 import type { DigestId } from '../store/erased-ids.js';
 import { repeat } from '../store/repeat.js';
-import { type ChainSigner, createChainSigner } from './chain.js';
+import { toEntry } from '../store/row-codes.js';
+import type { Chain } from './chain.js';
 
 /** A request that read, exported or erased personal data. */
 export interface Access extends Omit<AccessEntry, 'subject' | 'atMs'> {
@@ -24,8 +17,7 @@ export type AccessRecord = ReturnType<typeof startAccessRecord>;
 export interface AccessRecordParts {
   readonly accesses: AccessTable;
   readonly digestId: DigestId;
-  /** The newest key of SECRETS_KEY. */
-  readonly secretsKey: string;
+  readonly chain: Chain;
   /** The time of the database in epoch ms. */
   readonly now: () => number;
   readonly log: Logger;
@@ -33,47 +25,42 @@ export interface AccessRecordParts {
 
 const writeEveryMs = 500;
 const minuteMs = 60_000;
-const dayMs = 86_400_000;
 /** Bounds the memory while the database is unavailable. */
 const waitingMax = 100_000;
 
 type Waiting = Access & { readonly atMs: number };
 
-/** Entries with the checkpoint after them. A failed write is repeated unchanged, because it may have been committed. */
-interface Batch {
-  readonly entries: readonly ChainedEntry[];
-  readonly checkpoint: Checkpoint;
-}
-
 /**
- * Collects accesses in memory and stores them in a chain that only this process extends. No request waits for it, and no
- * lock is shared with other processes. Each day has a new chain, so that the purge can delete whole chains.
+ * Collects accesses in memory and stores them in the chain of the process. No request waits for it, and no lock is shared
+ * with other processes. Stores an entry at the start, at the end and at least once a day, so that a gap is visible.
  */
-export function startAccessRecord({ accesses, digestId, secretsKey, now, log }: AccessRecordParts) {
-  const signer = createChainSigner(secretsKey);
+export function startAccessRecord({ accesses, digestId, chain, now, log }: AccessRecordParts) {
   const waiting: Waiting[] = [];
   let merged = { minute: 0, names: new Set<string>() };
-  let last: Checkpoint | undefined;
-  let unfinished: Batch | undefined;
+  /** Entries of a write that failed. It is repeated unchanged, because it may have been committed. */
+  let unfinished: readonly NewEntry[] = [toEntry('start', 'process', {})];
   let lost = 0;
 
+  async function take(): Promise<readonly NewEntry[]> {
+    // A copy, because accesses that arrive during the queries have no subject yet.
+    const batch = [...waiting];
+    const subjects = await findSubjects(accesses, digestId, batch, now());
+    // Taken after the queries, so that accesses stay in memory if a query fails.
+    waiting.splice(0, batch.length);
+    // Forgets an access that was not recorded because its person has no data. A later one in the same minute may be
+    // recorded.
+    for (const it of batch) if (!subjects.has(it)) merged.names.delete(nameEntry(it));
+    return batch.flatMap(({ data: _, ...it }, index) => {
+      const subject = subjects.get(batch[index] as Waiting);
+      return subject === undefined ? [] : [{ ...it, subject }];
+    });
+  }
+
   async function write(): Promise<void> {
-    if (!unfinished && waiting.length > 0) {
-      // A copy, because accesses that arrive during the queries have no subject yet.
-      const batch = [...waiting];
-      const subjects = await findSubjects(accesses, digestId, batch, now());
-      // Taken after the queries, so that accesses stay in memory if a query fails.
-      waiting.splice(0, batch.length);
-      const known = batch.filter((it) => subjects.has(it));
-      // Forgets an access that was not recorded because its person has no data. A later one in the same minute may be
-      // recorded.
-      for (const it of batch) if (!subjects.has(it)) merged.names.delete(nameEntry(it));
-      if (known.length > 0) unfinished = extend(signer, last, known, subjects, now());
-    }
-    if (!unfinished) return;
-    await accesses.append(unfinished.entries, unfinished.checkpoint);
-    last = unfinished.checkpoint;
-    unfinished = undefined;
+    if (unfinished.length === 0 && waiting.length > 0) unfinished = await take();
+    if (unfinished.length === 0 && !chain.isOfEarlierDay()) return;
+    await accesses.append(chain.extend, unfinished);
+    unfinished = [];
   }
 
   const writing = repeat({
@@ -107,6 +94,7 @@ export function startAccessRecord({ accesses, digestId, secretsKey, now, log }: 
         await write();
         // Again, because an unfinished batch is written first.
         await write();
+        await accesses.append(chain.extend, [toEntry('stop', 'process', {})]);
       } catch (error) {
         log.warn({ err: error, accesses: waiting.length }, 'accesses lost at shutdown');
       }
@@ -151,26 +139,4 @@ async function findSubjects(
     }
   }
   return found;
-}
-
-/** Returns the next entries of the chain, or of a new chain at the start of the process and of each day (UTC). */
-function extend(
-  signer: ChainSigner,
-  last: Checkpoint | undefined,
-  accesses: readonly Waiting[],
-  subjects: ReadonlyMap<Waiting, string>,
-  nowMs: number,
-): Batch {
-  const isSameDay = last !== undefined && Math.floor(last.atMs / dayMs) === Math.floor(nowMs / dayMs);
-  const chain = isSameDay ? last : { chainId: randomBytes(8).toString('hex'), seq: 0, mac: '' };
-  let { seq, mac } = chain;
-  const entries = accesses.map((it): ChainedEntry => {
-    const { data: _, atMs, ...access } = it;
-    seq += 1;
-    const minute = { atMs: atMs - (atMs % minuteMs), subject: subjects.get(it) ?? nobody };
-    const entry = { ...access, ...minute, chainId: chain.chainId, seq };
-    mac = signer.computeMac(entry, mac);
-    return { ...entry, mac };
-  });
-  return { entries, checkpoint: signer.sign({ chainId: chain.chainId, seq, mac, atMs: nowMs }) };
 }

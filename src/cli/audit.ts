@@ -5,10 +5,12 @@ import { requireSecretsKeys } from '../config/secrets-key.js';
 import { createDigestId } from '../keys/digest-id.js';
 import { requireAccount } from '../keys/manage.js';
 import { runStartStep } from '../observe/start.js';
+import { findMatchingKeys } from '../serve/secrets-keys.js';
 import type { ChainedEntry } from '../store/access-queries.js';
 import { createAccessTable } from '../store/accesses.js';
 import type { ListedAuditEntry } from '../store/key-audit.js';
 import { createKeyTable } from '../store/keys.js';
+import { addEntries, codeRows, transactCoded } from '../store/row-codes.js';
 import type { Store } from '../store/store.js';
 import { printTable, readAccount, readLimit } from './keys.js';
 import type { WithStore } from './with-store.js';
@@ -20,6 +22,7 @@ interface AuditOptions {
   readonly json: boolean;
   readonly keys: boolean;
   readonly verify: boolean;
+  readonly accept: boolean;
 }
 
 export function createAuditCommand(withStore: WithStore): Command {
@@ -37,11 +40,18 @@ export function createAuditCommand(withStore: WithStore): Command {
     )
     .option(
       '--verify',
-      'find changed, removed and reordered entries instead. Ends with status 1 if there are any',
+      'find changed, removed and reordered entries and rows instead. Ends with status 1 if there are any',
       false,
     )
+    .addOption(
+      new Option('--accept', 'enter in the record that the rows which --verify names are as they should be')
+        .default(false)
+        .conflicts(['subject', 'verify', 'keys']),
+    )
     .action((options: AuditOptions) =>
-      withStore((store, config) => (options.verify ? verify(store, config, options) : list(store, options))),
+      withStore((store, config) =>
+        options.accept ? accept(store, config) : options.verify ? verify(store, config, options) : list(store, options),
+      ),
     );
 }
 
@@ -88,18 +98,29 @@ function toChange({ atMs, action, account, keyId, keyPrefix, actor, details }: L
 }
 
 async function verify(store: Store, config: Config, { json }: AuditOptions): Promise<void> {
-  const secretsKeys = await runStartStep('SECRETS_KEY', async () => requireSecretsKeys(config));
-  // Starts one hour after the edge of the purge, so that a chain in deletion is not verified.
-  const expiredBeforeMs = Date.now() - config.retention.accessesMs + 3_600_000;
-  const verified = await verifyRecord(
-    store.use(createAccessTable),
-    secretsKeys,
-    createDigestId(secretsKeys),
-    expiredBeforeMs,
-  );
-  const { chains, entries, faults } = verified;
+  const { corrections: _, ...verified } = await readAndVerify(store, config);
+  const { chains, entries, faults, silences } = verified;
   if (json) console.log(JSON.stringify(verified));
-  else for (const fault of faults) console.log(fault);
+  else for (const line of [...faults, ...silences.map((it) => `note: ${it}`)]) console.log(line);
   if (faults.length > 0) throw new Error(`the access record was changed: ${faults.length} faults`);
   if (!json) console.log(`Verified ${entries} entries in ${chains} chains. None was changed, removed or reordered.`);
+}
+
+async function readAndVerify(store: Store, { retention, ...config }: Config) {
+  const secretsKeys = await runStartStep('SECRETS_KEY', async () => requireSecretsKeys({ ...config, retention }));
+  const nowMs = Date.now();
+  // Starts one hour after the edge of the purge, so that a chain in deletion is not verified.
+  const expiredBeforeMs = nowMs - retention.accessesMs + 3_600_000;
+  const options = { secretsKeys, digestId: createDigestId(secretsKeys), expiredBeforeMs, nowMs };
+  return store.readSnapshot((knex) => verifyRecord(knex, options));
+}
+
+/** Codes the rows as they are, and adds entries after which they are the expected ones. */
+async function accept(store: Store, config: Config): Promise<void> {
+  await runStartStep('SECRETS_KEY', () => findMatchingKeys(store, config));
+  await store.run((knex) => codeRows(knex, (code, codes) => code === null || !codes.includes(code)));
+  const { corrections } = await readAndVerify(store, config);
+  if (corrections.length > 0)
+    await store.run((knex) => transactCoded(knex, async (transaction) => addEntries(transaction, corrections)));
+  console.log('Accepted the rows as they are. `audit --verify` lists what else is wrong.');
 }

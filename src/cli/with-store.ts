@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { startEvidence } from '../access-record/chain.js';
 import type { Config, DatabaseConfig } from '../config/config.js';
 import { runStartStep } from '../observe/start.js';
+import { findMatchingKeys } from '../serve/secrets-keys.js';
 import { describeMissing } from '../store/missing-parts.js';
 import { openStore, type Store } from '../store/store.js';
 
@@ -27,6 +29,9 @@ export async function withStore(
     if (repairs) for (const part of missing) console.error(`Created ${part}.`);
     else if (missing.length > 0) console.error(`warning: ${describeMissing(missing)}`);
     if (isNew) console.error(`Created the database ${resolve(database.file)}.`);
+    // A command may run without the keys. It then writes rows without codes.
+    const keys = await findMatchingKeys(store, config).catch(() => undefined);
+    if (keys) startEvidence(store, keys, config.retention.accessesMs > 0, Date.now);
     await work(store, config);
   } finally {
     await store.close();

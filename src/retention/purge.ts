@@ -5,6 +5,7 @@ import { readConfig, type RetentionTimes } from '../config/config.js';
 import { createAccessTable } from '../store/accesses.js';
 import type { DatabaseClock } from '../store/database-clock.js';
 import { type DeletedBatch, deleteOldest } from '../store/delete-oldest.js';
+import { purgeErasedIds } from '../store/erased-ids.js';
 import { purgeReadings } from '../store/expired-readings.js';
 import { forgetIssuedSecrets } from '../store/idempotency-keys.js';
 import { retry } from '../store/retry.js';
@@ -108,6 +109,7 @@ export async function purgeExpired(
   let pace = computePace(0);
   const special: Readonly<Record<string, (beforeMs: number) => Promise<DeletedBatch>>> = {
     session_readings: (beforeMs) => store.run((knex) => purgeReadings(knex, beforeMs, pace.rows, summarize)),
+    erased_ids: (beforeMs) => store.run((knex) => purgeErasedIds(knex, beforeMs, Math.min(pace.rows, batchRows))),
     access_entries: (beforeMs) => store.use(createAccessTable).purge(beforeMs, pace.rows),
   };
   const purgeTable = ({ table, expiry: { column }, beforeMs }: PurgeEdge) =>

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { idempotency, limits } from '../../generated/spec.js';
+import { startEvidence } from '../access-record/chain.js';
 import { type Access, startAccessRecord } from '../access-record/record.js';
 import type { Config } from '../config/config.js';
 import type { Caller, OperationId } from '../contract/contract.js';
@@ -24,6 +25,7 @@ import { createAccessTable } from '../store/accesses.js';
 import { createErasedIdTable, type StoredErasure } from '../store/erased-ids.js';
 import { createKeyTable } from '../store/keys.js';
 import { createPositionReader } from '../store/readings-by-position.js';
+import { type Evidence, introduceCodes } from '../store/row-codes.js';
 import { createSecretsKeyTable } from '../store/secrets-key.js';
 import type { Pause } from '../store/scope.js';
 import { openStore, type Store } from '../store/store.js';
@@ -102,18 +104,11 @@ async function start(keep: Keep, parts: CoreParts) {
   );
   const sessionTokens = createSessionTokens(foundation.secretsKeys);
   const { targetPolicy } = config;
-  const accessRecord =
-    config.retention.accessesMs === 0
-      ? undefined
-      : keep(
-          startAccessRecord({
-            accesses: store.use(createAccessTable),
-            digestId,
-            secretsKey: foundation.secretsKeys[0],
-            now,
-            log,
-          }),
-        );
+  const hasRecord = config.retention.accessesMs > 0;
+  const { evidence, chain } = startEvidence(store, foundation.secretsKeys, hasRecord, now);
+  await store.run((knex) => introduceCodes(knex, now()));
+  const accesses = store.use(createAccessTable);
+  const accessRecord = hasRecord ? keep(startAccessRecord({ accesses, digestId, chain, now, log })) : undefined;
   const recordAccess = (...request: Parameters<typeof findAccess>) => {
     const access = accessRecord && findAccess(...request);
     if (access) accessRecord.add(access);
@@ -167,7 +162,7 @@ async function start(keep: Keep, parts: CoreParts) {
      * created for an empty embedded database. The key is shown only once.
      */
     async begin(): Promise<DevelopmentKey | undefined> {
-      const developmentKey = await ensureDevelopmentKey(store, config, now());
+      const developmentKey = await ensureDevelopmentKey(store, config, evidence, now());
       await replaceSecretsKey(store, foundation.secretsKeys, log, now());
       if (config.hasWorker) worker = startWorkerOn(foundation, parts, host, defaultPollMs);
       return developmentKey;
@@ -221,11 +216,13 @@ function listSessionIds(group: readonly PreparedReading[], subjectIds: ReadonlyA
 async function ensureDevelopmentKey(
   store: Store,
   { database }: Config,
+  evidence: Evidence,
   nowMs: number,
 ): Promise<DevelopmentKey | undefined> {
   if (database.kind !== 'sqlite' || (await store.use(createKeyTable).hasAccount())) return undefined;
   // This kind of connection waits several seconds for the lock of another process.
   const administration = openStore(database, 'administration');
+  administration.keepEvidence(evidence);
   return createDevelopmentKey(administration.use(createKeyTable), nowMs).finally(administration.close);
 }
 

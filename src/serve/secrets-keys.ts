@@ -6,6 +6,7 @@ import { resealReceiptKeys } from '../keys/receipts.js';
 import { deleteOldest } from '../store/delete-oldest.js';
 import { createReceiptKeyTable } from '../store/receipt-keys.js';
 import { untilAvailable } from '../store/retry.js';
+import { codeRows } from '../store/row-codes.js';
 import { createSecretsKeyTable } from '../store/secrets-key.js';
 import type { Store } from '../store/store.js';
 import { type Resealed, resealWebhooks } from '../webhooks/reseal.js';
@@ -53,10 +54,11 @@ export async function replaceSecretsKey(store: Store, keys: SecretsKeys, log: Lo
   await storeNewest(store, keys, nowMs);
 }
 
-/** Encrypts with the first key what the keys can read. */
+/** Encrypts with the first key what the keys can read, and codes the rows with it. */
 async function resealAll(store: Store, keys: SecretsKeys): Promise<Resealed> {
   const secretBox = createSecretBox(keys);
   await resealReceiptKeys(store.use(createReceiptKeyTable), secretBox);
+  await store.run((knex) => codeRows(knex, (code, [, ...older]) => code !== null && older.includes(code)));
   return resealWebhooks(store, secretBox);
 }
 

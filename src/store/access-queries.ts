@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { Schema } from '../contract/contract.js';
 import { selectAfter } from './columns.js';
 import { listPages } from './people.js';
+import { isMysql } from './rows.js';
 
 /** In place of a pseudonym: the access concerns all persons of the account. */
 export const everyone = '*';
@@ -68,9 +69,9 @@ export function createQueries(knex: Knex) {
       return (await found.first('pseudonym'))?.pseudonym;
     },
 
-    /** Returns at most `max` entries, newest first. If `accountId` is given, only entries of that account. */
+    /** Returns at most `max` accesses, newest first. If `accountId` is given, only entries of that account. */
     async newest(max: number, accountId?: string): Promise<ChainedEntry[]> {
-      const query = entries().orderBy(newestFirst).limit(max);
+      const query = entries().whereNot('credential', 'service').orderBy(newestFirst).limit(max);
       return accountId === undefined ? query : query.where({ account_id: accountId });
     },
 
@@ -86,7 +87,7 @@ export function createQueries(knex: Knex) {
     },
 
     /** Returns at most `max` entries of a chain after `seq`, in their order. */
-    async chainAfter(chainId: string, seq: number, max: number): Promise<ChainedEntry[]> {
+    async chainAfter(chainId: string, seq: number, max: number): Promise<AnyChainedEntry[]> {
       return entries().where({ chain_id: chainId }).where('seq', '>', seq).orderBy('seq').limit(max);
     },
 
@@ -105,6 +106,16 @@ export function createQueries(knex: Knex) {
         .whereNull('s.pseudonym')
         .distinct('e.subject')
         .pluck('e.subject');
+    },
+
+    /** Returns the triggers of the database with their tables. The service has none. */
+    async triggers(): Promise<string[]> {
+      const rows: Array<{ name: string; on: string }> = isMysql(knex)
+        ? await knex('information_schema.triggers')
+            .select({ name: 'trigger_name', on: 'event_object_table' })
+            .whereRaw('trigger_schema = database()')
+        : await knex('sqlite_master').select({ name: 'name', on: 'tbl_name' }).where({ type: 'trigger' });
+      return rows.map(({ name, on }) => `${name} of ${on}`);
     },
 
     /** Returns the rows of all links, in pages. */
@@ -142,8 +153,25 @@ export interface AccessEntry {
   readonly subject: string;
 }
 
-/** An entry of a chain. */
-export interface ChainedEntry extends AccessEntry {
+/** An entry about the process or about rows that have codes. */
+export interface ServiceEntry extends Pick<AccessEntry, 'atMs' | 'accountId' | 'operation' | 'subject'> {
+  readonly credential: 'service';
+  /**
+   * `start`, `stop`: of the process. `continue`: the first entry of the next day. `add`, `remove`: a row of the table that
+   * `operation` names. `code`: rows got codes. `coded`: all rows have codes.
+   */
+  readonly action: 'start' | 'stop' | 'continue' | 'add' | 'remove' | 'code' | 'coded';
+  /** Code of the row, number of rows, or the previous chain with its last number. `-`: nothing. */
+  readonly keyId: string;
+}
+
+type Unplaced<Entry extends AccessEntry | ServiceEntry> = Omit<Entry, 'atMs' | 'subject'> & Partial<Entry>;
+
+/** An entry that has no place in a chain yet. Absent fields: the present minute, and nobody. */
+export type NewEntry = Unplaced<AccessEntry> | Unplaced<ServiceEntry>;
+
+/** A place in a chain. */
+interface Place {
   /** 16 hex digits. */
   readonly chainId: string;
   /** 1 for the first entry of the chain. */
@@ -152,8 +180,11 @@ export interface ChainedEntry extends AccessEntry {
   readonly mac: string;
 }
 
+export type ChainedEntry = AccessEntry & Place;
+export type AnyChainedEntry = (AccessEntry | ServiceEntry) & Place;
+
 /** The last entry of a chain, signed. */
-export interface Checkpoint extends Pick<ChainedEntry, 'chainId' | 'seq' | 'mac'> {
+export interface Checkpoint extends Place {
   /** Check value of the secrets key, 16 hex digits. */
   readonly keyCheck: string;
   /** Time at which the entry was stored in epoch ms. */

@@ -1,17 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import {
-  type ChainedEntry,
+  type AnyChainedEntry,
   type Checkpoint,
   checkpointColumns,
   createQueries,
   entryColumns,
   erasedPerson,
+  type NewEntry,
 } from './access-queries.js';
 import { toColumns } from './columns.js';
 import type { DeletedBatch } from './delete-oldest.js';
 import { createErasedIdTable, type DigestId } from './erased-ids.js';
 import { retry } from './retry.js';
+import { addEntries, type Extend, toEntry, transactCoded } from './row-codes.js';
 import { chunksOf, insertRows } from './rows.js';
 import type { ReadScope } from './scope.js';
 
@@ -112,17 +114,9 @@ export function createAccessTable(knex: Knex) {
     unlinkPerson: (digestId: DigestId, accountId: string, subjectId: string) =>
       retry(() => unlinkPerson({ knex, accountId }, digestId, subjectId)),
 
-    /** Stores entries and the checkpoint after them, in one transaction. Idempotent. */
-    append: (entries: readonly ChainedEntry[], checkpoint: Checkpoint): Promise<void> =>
-      retry(() =>
-        knex.transaction(async (transaction) => {
-          const rows = entries.map((entry) => toColumns(entryColumns, entry));
-          await insertRows(transaction, 'access_entries', rows, { key: ['chain_id', 'seq'], merged: ['mac'] });
-          const row = toColumns(checkpointColumns, checkpoint);
-          const merged = ['seq', 'mac', 'at_ms', 'signature'];
-          await insertRows(transaction, 'access_chains', [row], { key: ['chain_id'], merged });
-        }),
-      ),
+    /** Stores entries in a chain. Idempotent for the same entries. */
+    append: (extend: Extend, entries: readonly NewEntry[]): Promise<void> =>
+      retry(() => transactCoded(knex, async (transaction) => addEntries(transaction, entries), extend)),
 
     /**
      * Deletes about `batch` entries of a chain whose checkpoint is older than `beforeMs`. Deletes whole chains, and the
@@ -147,6 +141,29 @@ export function createAccessTable(knex: Knex) {
 
 export type AccessTable = ReturnType<typeof createAccessTable>;
 
+/** Entries and checkpoints, in the transaction that extends a chain. */
+export function createChainRows(transaction: Knex) {
+  return {
+    lockCheckpoint: (chainId: string): Promise<Checkpoint | undefined> =>
+      transaction('access_chains').where({ chain_id: chainId }).forUpdate().first(checkpointColumns),
+
+    async hasEntry({ chainId, seq, mac }: Checkpoint): Promise<boolean> {
+      return (await transaction('access_entries').where({ chain_id: chainId, seq, mac }).first('seq')) !== undefined;
+    },
+
+    /** Stores entries and the checkpoint after them. */
+    async append(entries: readonly AnyChainedEntry[], checkpoint: Checkpoint): Promise<void> {
+      const rows = entries.map((entry) => toColumns(entryColumns, entry));
+      await insertRows(transaction, 'access_entries', rows);
+      const merged = ['seq', 'mac', 'at_ms', 'signature'];
+      const row = toColumns(checkpointColumns, checkpoint);
+      await insertRows(transaction, 'access_chains', [row], { key: ['chain_id'], merged });
+    },
+  };
+}
+
+export type ChainRows = ReturnType<typeof createChainRows>;
+
 /**
  * Returns the codes of the link between a person and a pseudonym, one per key of SECRETS_KEY. They do not reveal the
  * person. `subjectId` is null after the erasure of the person.
@@ -159,10 +176,21 @@ export function signLink(digestId: DigestId, accountId: string, pseudonym: strin
  * Removes a person from their link. Returns the number of changed rows. The row stays with a new code, so that a
  * deleted row is detected.
  */
-export async function unlinkPerson({ knex, accountId }: ReadScope, digestId: DigestId, subjectId: string) {
+export async function unlinkPerson(
+  { knex, accountId }: ReadScope,
+  digestId: DigestId,
+  subjectId: string,
+): Promise<number> {
   const mine = () => knex('access_subjects').where({ account_id: accountId, subject_id: subjectId });
-  const pseudonym: string | undefined = (await mine().first('pseudonym'))?.pseudonym;
-  if (pseudonym === undefined) return 0;
+  const link: { pseudonym: string; code: string } | undefined = await mine().first('pseudonym', 'code');
+  if (!link) return 0;
+  if (!knex.isTransaction)
+    return transactCoded(knex, (transaction) => unlinkPerson({ knex: transaction, accountId }, digestId, subjectId));
+  const { pseudonym } = link;
   const [code] = signLink(digestId, accountId, pseudonym, null);
-  return mine().where({ pseudonym }).update({ subject_id: null, code });
+  const unlinked = await mine().where({ pseudonym }).update({ subject_id: null, code });
+  // The earlier row is then a fault, also if somebody puts it back.
+  if (unlinked > 0)
+    addEntries(knex, [toEntry('remove', 'access_subjects', { account_id: accountId, code: link.code })]);
+  return unlinked;
 }

@@ -1,4 +1,7 @@
+import type { Knex } from 'knex';
 import type { Consent } from '../score/remembered.js';
+import { listPages } from './people.js';
+import { changeRows } from './row-codes.js';
 import { rowFormats } from './row-formats.js';
 import { insertRows } from './rows.js';
 import type { ReadScope } from './scope.js';
@@ -48,12 +51,33 @@ export function createConsentWriter(scope: ReadScope) {
     async save(subjectId: string, { version, recordedAtMs, ...content }: StoredConsent): Promise<void> {
       const body = rowFormats.consent.encode(content);
       const row = { account_id: accountId, subject_id: subjectId, version, recorded_at_ms: recordedAtMs, body };
-      await insertRows(transaction, 'consents', [row], {
-        key: ['account_id', 'subject_id', 'version'],
-        merged: ['body'],
-      });
+      const key = { account_id: accountId, subject_id: subjectId, version };
+      await changeRows(
+        transaction,
+        'consents',
+        (rows) => rows.where(key),
+        (knex) => insertRows(knex, 'consents', [row], { key: Object.keys(key), merged: ['body'] }),
+      );
     },
   };
+}
+
+/** Yields people with the consent that readings use, and the newest version that is recorded, in pages. */
+export async function* listConsentCopies(knex: Knex) {
+  const people = knex('subjects').where('body', 'like', '%"consent":%');
+  const columns = { accountId: 'account_id', subjectId: 'subject_id', body: 'body' };
+  for await (const page of listPages<typeof columns>(people, columns, ['accountId', 'subjectId'])) {
+    const ids = page.map(({ accountId, subjectId }) => [accountId, subjectId]);
+    const rows = await knex('consents').whereIn(['account_id', 'subject_id'], ids).orderBy('version');
+    const newest = new Map(rows.map((row) => [`${row.account_id} ${row.subject_id}`, toConsent(row)]));
+    yield page.flatMap(({ accountId, subjectId, body }) => {
+      const { consent } = rowFormats.subject.decode(body);
+      const pick = (it: Consent | undefined) => it && [it.version, it.categories, it.context, it.expiresAtMs];
+      return consent
+        ? { accountId, subjectId, used: pick(consent), newest: pick(newest.get(`${accountId} ${subjectId}`)) }
+        : [];
+    });
+  }
 }
 
 function toConsent({ version, recorded_at_ms: recordedAtMs, body }: ConsentRow): StoredConsent {

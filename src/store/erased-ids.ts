@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
+import type { DeletedBatch } from './delete-oldest.js';
 import { listPages } from './people.js';
-import { insertRows } from './rows.js';
+import { changeRows } from './row-codes.js';
+import { chunksOf, insertRows } from './rows.js';
 import type { ReadScope } from './scope.js';
 
 /** An id that an erasure removed. */
@@ -23,8 +25,15 @@ export function createErasedIdTable({ knex, accountId }: ReadScope) {
   return {
     /** Stores the time of an erasure, in epoch ms. */
     async add(digests: readonly string[], erasedAtMs: number): Promise<void> {
-      const rows = digests.map((digest) => ({ account_id: accountId, digest, erased_at_ms: erasedAtMs }));
-      await insertRows(knex, 'erased_ids', rows, { key: ['account_id', 'digest'], merged: ['erased_at_ms'] });
+      for (const chunk of chunksOf(digests)) {
+        const added = chunk.map((digest) => ({ account_id: accountId, digest, erased_at_ms: erasedAtMs }));
+        await changeRows(
+          knex,
+          'erased_ids',
+          (rows) => rows.where({ account_id: accountId }).whereIn('digest', chunk),
+          (on) => insertRows(on, 'erased_ids', added, { key: ['account_id', 'digest'], merged: ['erased_at_ms'] }),
+        );
+      }
     },
 
     /** Returns the times of erasures by digest, in epoch ms. */
@@ -42,6 +51,17 @@ export interface StoredErasure {
   readonly accountId: string;
   readonly digest: string;
   readonly erasedAtMs: number;
+}
+
+/** Deletes at most `batch` erased ids from before `beforeMs`, oldest first. */
+export async function purgeErasedIds(knex: Knex, beforeMs: number, batch: number): Promise<DeletedBatch> {
+  const expired = (rows: Knex.QueryBuilder) => rows.where('erased_at_ms', '<', beforeMs);
+  const oldest = await expired(knex('erased_ids')).orderBy('erased_at_ms').limit(batch).select('account_id', 'digest');
+  const ids = oldest.map((row: Readonly<Record<string, string>>) => [row['account_id'] ?? '', row['digest'] ?? '']);
+  // The condition on the time keeps an id that was erased again.
+  const select = (rows: Knex.QueryBuilder) => expired(rows).whereIn(['account_id', 'digest'], ids);
+  if (ids.length === 0) return { rows: 0 };
+  return { rows: await changeRows(knex, 'erased_ids', select, (on) => select(on('erased_ids')).delete()) };
 }
 
 /** The erased ids of all accounts, for the record outside of the database. */

@@ -3,6 +3,7 @@ import type { AccountSettings, Scope, Tier } from '../contract/contract.js';
 import { toColumns } from './columns.js';
 import { auditColumns, type AuditEntry, createAuditQueries } from './key-audit.js';
 import { retry } from './retry.js';
+import { changeRows, transactCoded } from './row-codes.js';
 import { rowFormats } from './row-formats.js';
 
 /**
@@ -68,7 +69,7 @@ export function createKeyTable(knex: Knex) {
 
     /** Runs the work in one transaction. After a transient error, runs the work again. */
     transact: <T>(work: (keys: KeyWriter) => Promise<T>): Promise<T> =>
-      retry(() => knex.transaction((transaction) => work(keyWriter(transaction)))),
+      retry(() => transactCoded(knex, (transaction) => work(keyWriter(transaction)))),
   };
 }
 
@@ -117,20 +118,30 @@ function keyQueries(knex: Knex) {
 }
 
 function keyWriter(transaction: Knex.Transaction) {
+  const writeRow = <T>(table: string, key: object, run: (rows: Knex.QueryBuilder) => PromiseLike<T>) =>
+    changeRows(
+      transaction,
+      table,
+      (rows) => rows.where(key),
+      () => run(transaction(table)),
+    );
   return {
     ...keyQueries(transaction),
 
     async insert(row: KeyRow): Promise<void> {
       const lists = { scopes: row.scopes?.join(','), networks: row.networks?.join(',') };
-      await transaction('api_keys').insert(toColumns(keyColumns, { ...row, ...lists }));
+      const mine = { account_id: row.accountId, key_id: row.keyId };
+      const columns = toColumns(keyColumns, { ...row, ...lists });
+      await writeRow('api_keys', mine, (rows) => rows.insert(columns));
     },
 
     /** Ends a key by expiry or revocation. Returns false if the key is already revoked. */
     async end(key: KeyRow, change: { expiresAtMs: number } | { revokedAtMs: number }): Promise<boolean> {
       const columns =
         'expiresAtMs' in change ? { expires_at_ms: change.expiresAtMs } : { revoked_at_ms: change.revokedAtMs };
-      const mine = { account_id: key.accountId, key_id: key.keyId, revoked_at_ms: null };
-      return (await transaction('api_keys').where(mine).update(columns)) > 0;
+      const mine = { account_id: key.accountId, key_id: key.keyId };
+      const end = (rows: Knex.QueryBuilder) => rows.where({ ...mine, revoked_at_ms: null }).update(columns);
+      return (await writeRow('api_keys', mine, end)) > 0;
     },
 
     /** Inserts an account. Does nothing if another process has just created an account with the same name. */
@@ -155,7 +166,8 @@ function keyWriter(transaction: Knex.Transaction) {
 
     async audit(entry: AuditEntry): Promise<void> {
       const row = toColumns(auditColumns, { ...entry, details: JSON.stringify(entry.details) });
-      await transaction('key_audit').insert(row);
+      const mine = { account_id: entry.accountId, at_ms: entry.atMs, entry_id: entry.entryId };
+      await writeRow('key_audit', mine, (rows) => rows.insert(row));
     },
   };
 }

@@ -1,4 +1,6 @@
+import type { Knex } from 'knex';
 import { retry } from './retry.js';
+import { changeRows } from './row-codes.js';
 import type { ReadScope } from './scope.js';
 import { findTables } from './tables/index.js';
 
@@ -82,7 +84,8 @@ export function eraseSomeRows(
 /** Deletes all rows of a subject, except those of its sessions, webhooks and accesses. Returns their number by table. */
 export async function eraseRows({ knex, accountId }: ReadScope, subjectId: string): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
+  const mine = (rows: Knex.QueryBuilder) => rows.where({ account_id: accountId, subject_id: subjectId });
   for (const { name } of erasedTables)
-    counts.set(name, await knex(name).where({ account_id: accountId, subject_id: subjectId }).delete());
+    counts.set(name, await changeRows(knex, name, mine, (on) => mine(on(name)).delete()));
   return counts;
 }

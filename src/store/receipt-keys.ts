@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { toColumns } from './columns.js';
+import { changeRows } from './row-codes.js';
 
 /** A key that signs deletion receipts (Ed25519). */
 export interface ReceiptKey {
@@ -19,6 +20,7 @@ const newestFirst = ['created_at_ms', 'key_id'].map((column) => ({ column, order
  */
 export function createReceiptKeyTable(knex: Knex) {
   const table = () => knex('receipt_keys');
+  const selectKey = (keyId: string) => (rows: Knex.QueryBuilder) => rows.where({ key_id: keyId });
   return {
     /** Returns at most `max` keys, newest first. */
     async list(max: number): Promise<ReceiptKey[]> {
@@ -26,12 +28,15 @@ export function createReceiptKeyTable(knex: Knex) {
     },
 
     async insert(key: ReceiptKey): Promise<void> {
-      await table().insert(toColumns(columns, key));
+      const mine = selectKey(key.keyId);
+      await changeRows(knex, 'receipt_keys', mine, (on) => on('receipt_keys').insert(toColumns(columns, key)));
     },
 
     /** Replaces the sealed private key. Null deletes it. */
     async setPrivateKey(keyId: string, privateKey: string | null): Promise<void> {
-      await table().where({ key_id: keyId }).update({ private_key: privateKey });
+      const mine = selectKey(keyId);
+      const change = { private_key: privateKey };
+      await changeRows(knex, 'receipt_keys', mine, (on) => mine(on('receipt_keys')).update(change));
     },
   };
 }

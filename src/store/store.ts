@@ -9,6 +9,8 @@ import { createMissingParts, requireParts } from './missing-parts.js';
 import type { HostEvent } from './mysql-hosts.js';
 import { hasSeveralHosts, inspectHosts } from './mysql-pool.js';
 import { endIdleConnections, isTransient, retry, untilAvailable } from './retry.js';
+import { type Evidence, keepEvidence, transactCoded } from './row-codes.js';
+import { isMysql } from './rows.js';
 import { beginWriting, createCaches, type Pause, type SlicedScope, toWriteScope, type WriteScope } from './scope.js';
 import { createSqliteFiles } from './sqlite-files.js';
 import { createWriteHealth, type ObserveWrite, tryWrite } from './write-health.js';
@@ -49,6 +51,10 @@ export function openStore(
      * Returns the functions of a table over all accounts. Each call rejects if a newer version has changed the schema.
      */
     use: <T extends Functions>(table: (knex: Knex) => T): T => guardAll(checkSchema, table(knex)),
+    /** Runs queries of a command on one snapshot of the database, without blocking writers. */
+    readSnapshot: <T>(work: (knex: Knex) => Promise<T>): Promise<T> => readSnapshot(knex, work),
+    /** Lets this process code the rows that it writes. */
+    keepEvidence: (evidence: Evidence) => keepEvidence(knex, evidence),
     /** Iterates over the rows of all accounts, for a restore. */
     iterate: <T>(pages: (knex: Knex) => AsyncGenerator<T>): AsyncGenerator<T> => pages(knex),
     findWriteFailure: writeHealth.findFailure,
@@ -114,20 +120,25 @@ export function createTransact(
     retry(async () => {
       const writing = beginWriting(caches);
       let hasWritten = false;
-      const done = await knex
-        .transaction((transaction) => {
-          transaction.on('query', ({ sql }: { sql: string }) => (hasWritten ||= writes.test(sql)));
-          return work((accountId) => toWriteScope(transaction, writing, accountId));
-        })
-        .catch(async (error: unknown) => {
-          if (isTransient(error)) observe(error);
-          await endIdleConnections(knex, error);
-          throw error;
-        });
+      const done = await transactCoded(knex, (transaction) => {
+        transaction.on('query', ({ sql }: { sql: string }) => (hasWritten ||= writes.test(sql)));
+        return work((accountId) => toWriteScope(transaction, writing, accountId));
+      }).catch(async (error: unknown) => {
+        if (isTransient(error)) observe(error);
+        await endIdleConnections(knex, error);
+        throw error;
+      });
       for (const keep of writing.afterCommit) keep();
       if (hasWritten) observe();
       return done;
     });
+}
+
+async function readSnapshot<T>(knex: Knex, work: (knex: Knex) => Promise<T>): Promise<T> {
+  if (isMysql(knex)) return knex.transaction(work, { isolationLevel: 'repeatable read' });
+  // The only connection. A transaction of Knex would take the write lock (LibsqlClient).
+  await knex.raw('begin deferred');
+  return work(knex).finally(() => knex.raw('rollback'));
 }
 
 async function readClock(knex: Knex): Promise<number> {

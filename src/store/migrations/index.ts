@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { tables } from '../tables/index.js';
+import { findTables, tables } from '../tables/index.js';
 import { createTable, readParts } from '../tables/table.js';
 
 export interface Migration {
@@ -20,7 +20,16 @@ export interface Migration {
  * Names are fixed text, and a released migration is never edited. The initial one creates the tables as they are today, so a
  * later migration may find its change already made.
  */
-export const migrations: readonly Migration[] = [{ name: 'initial', run: createTables }];
+export const migrations: readonly Migration[] = [
+  { name: 'initial', run: createTables },
+  { name: 'row-codes', run: addRowCodes },
+];
+
+/** Adds the codes of rows, which stay null until a process codes the rows. */
+async function addRowCodes(database: Knex): Promise<void> {
+  for (const { name, ...definition } of findTables(({ coded }) => coded !== undefined))
+    await createTable(database, name, definition);
+}
 
 /** Creates what is missing of all tables. */
 export async function createTables(database: Knex): Promise<void> {

@@ -39,6 +39,7 @@ export const accountTables: Tables = {
       'account_id key_id key_hash display_prefix': 'key, as a hash and a prefix',
       'scopes networks': 'what the key may do, and from where',
       'created_at_ms expires_at_ms revoked_at_ms last_used_at_ms': 'times. The last use is rounded to the hour',
+      code: 'keyed digest of the row, so that changes are detected',
     },
     columns(table) {
       addAscii(table, 'account_id', 32).notNullable();
@@ -57,6 +58,11 @@ export const accountTables: Tables = {
       table.primary(['account_id', 'key_id']);
     },
     unique: { api_keys_by_hash: ['key_hash'] },
+    // Without the last use, which changes every hour.
+    coded: {
+      key: ['account_id', 'key_id'],
+      fields: ['key_hash', 'display_prefix', 'scopes', 'networks', 'created_at_ms', 'expires_at_ms', 'revoked_at_ms'],
+    },
   },
   key_audit: {
     content: 'audit log of keys and accounts. `actor` may name an administrator',
@@ -68,6 +74,7 @@ export const accountTables: Tables = {
       'account_id entry_id at_ms action': 'what was done, and when',
       'key_id key_prefix details': 'which key, and how it was changed',
       actor: 'who did it, e.g. a user name of the machine',
+      code: 'keyed digest of the row, so that changes are detected',
     },
     columns(table) {
       addAscii(table, 'account_id', 32).notNullable();
@@ -82,5 +89,9 @@ export const accountTables: Tables = {
       table.primary(['account_id', 'at_ms', 'entry_id']);
     },
     indexes: { key_audit_by_time: ['at_ms', 'entry_id'] },
+    coded: {
+      key: ['account_id', 'at_ms', 'entry_id'],
+      fields: ['action', 'key_id', 'key_prefix', 'actor', 'details'],
+    },
   },
 };

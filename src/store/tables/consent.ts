@@ -14,6 +14,7 @@ export const consentTables: Tables = {
       'account_id subject_id': 'account and person',
       'version recorded_at_ms': 'number and time of the version',
       body: 'categories, purposes, context, times and the reference of your evidence',
+      code: 'keyed digest of the row, so that changes are detected',
     },
     columns(table) {
       addAscii(table, 'account_id', 32).notNullable();
@@ -24,6 +25,7 @@ export const consentTables: Tables = {
       addAsciiJson(table, 'body').notNullable();
       table.primary(['account_id', 'subject_id', 'version']);
     },
+    coded: { key: ['account_id', 'subject_id', 'version'], fields: ['recorded_at_ms', 'body'] },
     isClustered: true,
   },
 };

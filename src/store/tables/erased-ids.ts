@@ -9,7 +9,10 @@ export const erasedIdTables: Tables = {
     expiry: { kind: 'erasures', column: 'erased_at_ms' },
     erasure: 'created',
     readBy: [],
-    about: { account_id: 'account', digest: 'keyed hash of the id', erased_at_ms: 'time of the erasure' },
+    about: {
+      ...{ account_id: 'account', digest: 'keyed hash of the id', erased_at_ms: 'time of the erasure' },
+      code: 'keyed digest of the row, so that changes are detected',
+    },
     columns(table) {
       addAscii(table, 'account_id', 32).notNullable();
       // Keyed digest of the kind and the id. The row never contains the id of an erased person.
@@ -18,5 +21,6 @@ export const erasedIdTables: Tables = {
       table.primary(['account_id', 'digest']);
     },
     indexes: { erased_ids_by_time: ['erased_at_ms'] },
+    coded: { key: ['account_id', 'digest'], fields: ['erased_at_ms'] },
   },
 };

@@ -8,7 +8,10 @@ export const receiptKeyTables: Tables = {
     retention: 'without end. Private keys are deleted by a rotation',
     erasure: 'no data of people',
     readBy: ['listReceiptKeys'],
-    about: { 'key_id public_key private_key created_at_ms': 'key pair, the private key encrypted' },
+    about: {
+      'key_id public_key private_key created_at_ms': 'key pair, the private key encrypted',
+      code: 'keyed digest of the row, so that changes are detected',
+    },
     columns(table) {
       addAscii(table, 'key_id', 32).notNullable();
       // An Ed25519 key in base64url.
@@ -18,5 +21,6 @@ export const receiptKeyTables: Tables = {
       table.bigInteger('created_at_ms').notNullable();
       table.primary(['key_id']);
     },
+    coded: { key: ['key_id'], fields: ['public_key', 'private_key', 'created_at_ms'] },
   },
 };

@@ -33,6 +33,8 @@ export interface TableDefinition {
   /** Columns of each index, by index name. */
   readonly indexes?: Readonly<Record<string, readonly string[]>>;
   readonly unique?: Readonly<Record<string, readonly string[]>>;
+  /** Set if each row has a keyed code in `code`: the primary key and the other columns that it covers. */
+  readonly coded?: { readonly key: readonly string[]; readonly fields: readonly string[] };
   /**
    * True to store rows in primary key order, as InnoDB always does (SQLite: WITHOUT ROWID). Rows with the same key
    * prefix then share pages.
@@ -72,7 +74,11 @@ export async function createTable(knex: Knex, name: string, definition: TableDef
     for (const { sql } of knex.schema.createTable(name, definition.columns).toSQL()) await knex.raw(sql + suffix);
   } else
     for (const column of listColumns(definition))
-      if (!stored.has(`column ${name}.${column}`)) await addColumn(knex, name, column, definition);
+      if (!stored.has(`column ${name}.${column}`) && !(definition.coded && column === 'code'))
+        await addColumn(knex, name, column, definition);
+  // Added later, as 1.1.0 did, so that SQLite prints the same schema for new and old databases.
+  if (definition.coded && !stored.has(`column ${name}.code`))
+    await knex.schema.alterTable(name, (table) => void addFixedAscii(table, 'code', 32).nullable());
   for (const { name: index, kind, on, part } of listIndexes(name, definition)) {
     if (stored.has(part)) continue;
     const hasOtherColumns = [...stored].some((it) => it.includes(`index ${name}.${index} (`));
