@@ -75,7 +75,7 @@ const tamperings: ReadonlyArray<readonly [what: string, fault: RegExp, change: C
   ],
   [
     'a withdrawal that is edited into a grant where readings use it',
-    /^subjects: the consent of \S+\/p-1 was changed/,
+    /^subjects: the consent of \S+\/p-1 is not the recorded one/,
     async ({ knex, accountId }) => {
       const mine = { account_id: accountId, subject_id: 'p-1' };
       const { body } = await knex('subjects').where(mine).first();

@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Knex } from 'knex';
 import type { AnyChainedEntry, NewEntry } from '../store/access-queries.js';
-import { listConsentCopies } from '../store/consents.js';
+import { findChangedConsents } from '../store/consents.js';
 import {
   type CodedRow,
   type CodedTable,
@@ -82,6 +81,8 @@ export async function findRowFaults(knex: Knex, evidence: Evidence, ledger: Ledg
     corrections.push(toEntry('code', table.name, { code: -missing }));
     if (missing > 0) faults.push(`${table.name}: ${missing} rows from before the first start were removed or changed`);
   }
+  const changed = await findChangedConsents(knex);
+  faults.push(...changed.map((it) => `subjects: the consent of ${it} is not the recorded one: record it again`));
   return { faults, corrections };
 }
 
@@ -134,14 +135,4 @@ async function findTableFaults(knex: Knex, evidence: Evidence, table: CodedTable
     found.removed.push(code);
   }
   return { found, missing, corrections };
-}
-
-/** Compares the consents that readings use with the newest recorded versions. */
-export async function findConsentFaults(knex: Knex): Promise<string[]> {
-  const faults: string[] = [];
-  for await (const page of listConsentCopies(knex))
-    for (const { accountId, subjectId, used, newest } of page)
-      if (!isDeepStrictEqual(used, newest))
-        faults.push(`subjects: the consent of ${accountId}/${subjectId} was changed. Record it again`);
-  return faults;
 }

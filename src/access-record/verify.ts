@@ -4,7 +4,7 @@ import { type AccessTable, createAccessTable, signLink } from '../store/accesses
 import type { DigestId } from '../store/erased-ids.js';
 import { toEntry } from '../store/row-codes.js';
 import { type ChainSigner, createChainSigner, createEvidence, toDay } from './chain.js';
-import { addToLedger, createLedger, findConsentFaults, findRowFaults, type Ledger } from './verify-rows.js';
+import { addToLedger, createLedger, findRowFaults, type Ledger } from './verify-rows.js';
 
 const pageRows = 1_000;
 const hourMs = 3_600_000;
@@ -39,7 +39,7 @@ export async function verifyRecord(knex: Knex, options: VerifyOptions) {
   return {
     chains: checkpoints.length,
     entries: checkpoints.reduce((sum, { seq }) => sum + seq, 0),
-    faults: [...triggers, ...chains.faults, ...links.faults, ...rows.faults, ...(await findConsentFaults(knex))],
+    faults: [...triggers, ...chains.faults, ...links.faults, ...rows.faults],
     silences,
     checkpoints,
     corrections: [...links.corrections, ...rows.corrections],

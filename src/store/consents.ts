@@ -62,22 +62,24 @@ export function createConsentWriter(scope: ReadScope) {
   };
 }
 
-/** Yields people with the consent that readings use, and the newest version that is recorded, in pages. */
-export async function* listConsentCopies(knex: Knex) {
+/** Returns the people whose consent, as readings use it, is not the newest recorded version, e.g. `acc_1/p-1`. */
+export async function findChangedConsents(knex: Knex): Promise<string[]> {
   const people = knex('subjects').where('body', 'like', '%"consent":%');
   const columns = { accountId: 'account_id', subjectId: 'subject_id', body: 'body' };
+  const toText = (it: Consent | undefined) =>
+    it && JSON.stringify([it.version, it.categories, it.context, it.expiresAtMs]);
+  const changed: string[] = [];
   for await (const page of listPages<typeof columns>(people, columns, ['accountId', 'subjectId'])) {
     const ids = page.map(({ accountId, subjectId }) => [accountId, subjectId]);
     const rows = await knex('consents').whereIn(['account_id', 'subject_id'], ids).orderBy('version');
-    const newest = new Map(rows.map((row) => [`${row.account_id} ${row.subject_id}`, toConsent(row)]));
-    yield page.flatMap(({ accountId, subjectId, body }) => {
-      const { consent } = rowFormats.subject.decode(body);
-      const pick = (it: Consent | undefined) => it && [it.version, it.categories, it.context, it.expiresAtMs];
-      return consent
-        ? { accountId, subjectId, used: pick(consent), newest: pick(newest.get(`${accountId} ${subjectId}`)) }
-        : [];
-    });
+    const newest = new Map(rows.map((row) => [`${row.account_id}/${row.subject_id}`, toText(toConsent(row))]));
+    for (const { accountId, subjectId, body } of page) {
+      const used = toText(rowFormats.subject.decode(body).consent);
+      if (used !== undefined && used !== newest.get(`${accountId}/${subjectId}`))
+        changed.push(`${accountId}/${subjectId}`);
+    }
   }
+  return changed;
 }
 
 function toConsent({ version, recorded_at_ms: recordedAtMs, body }: ConsentRow): StoredConsent {
