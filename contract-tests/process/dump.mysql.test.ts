@@ -107,7 +107,11 @@ test('a damaged dump is rejected before the tables that it would replace are del
   expect(await runHere(['backup', file], env)).toMatchObject({ code: 0 });
   const connection = await mysql.createConnection({ uri: url.href });
   onTestFinished(() => connection.end());
-  await connection.query('insert into erased_ids (account_id, digest, erased_at_ms) values (?, ?, ?)', ['acc_1', '0'.repeat(32), Date.now()]);
+  await connection.query('insert into erased_ids (account_id, digest, erased_at_ms) values (?, ?, ?)', [
+    'acc_1',
+    '0'.repeat(32),
+    Date.now(),
+  ]);
   await appendFile(file, '\n');
   const restored = await runHere(['restore', file, '--replace'], env);
   expect(restored).toMatchObject({ code: 1, stderr: expect.stringContaining('it is damaged') });
@@ -137,7 +141,11 @@ test('a load that fails in the middle keeps the erasures for the next restore', 
   const file = join(folder, 'dump.sql');
   expect(await runHere(['backup', file], env)).toMatchObject({ code: 0 });
   const connection = await mysql.createConnection({ uri: url.href });
-  await connection.query('insert into erased_ids (account_id, digest, erased_at_ms) values (?, ?, ?)', ['acc_1', '0'.repeat(32), Date.now()]);
+  await connection.query('insert into erased_ids (account_id, digest, erased_at_ms) values (?, ?, ?)', [
+    'acc_1',
+    '0'.repeat(32),
+    Date.now(),
+  ]);
   await connection.end();
   const programs = await temporaryFolder();
   await writeFile(join(programs, 'mariadb'), `#!/bin/sh\n[ "$1" = --version ] && echo MariaDB && exit\nexit 1\n`);
