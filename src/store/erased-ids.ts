@@ -53,15 +53,21 @@ export interface StoredErasure {
   readonly erasedAtMs: number;
 }
 
+const erasureColumns = { accountId: 'account_id', digest: 'digest', erasedAtMs: 'erased_at_ms' };
+
 /** Deletes at most `batch` erased ids from before `beforeMs`, oldest first. */
 export async function purgeErasedIds(knex: Knex, beforeMs: number, batch: number): Promise<DeletedBatch> {
   const expired = (rows: Knex.QueryBuilder) => rows.where('erased_at_ms', '<', beforeMs);
-  const oldest = await expired(knex('erased_ids')).orderBy('erased_at_ms').limit(batch).select('account_id', 'digest');
-  const ids = oldest.map((row: Readonly<Record<string, string>>) => [row['account_id'] ?? '', row['digest'] ?? '']);
+  const oldest: StoredErasure[] = await expired(knex('erased_ids'))
+    .orderBy('erased_at_ms')
+    .limit(batch)
+    .select(erasureColumns);
+  const ids = oldest.map(({ accountId, digest }) => [accountId, digest]);
+  if (ids.length === 0) return { rows: 0 };
   // The condition on the time keeps an id that was erased again.
   const select = (rows: Knex.QueryBuilder) => expired(rows).whereIn(['account_id', 'digest'], ids);
-  if (ids.length === 0) return { rows: 0 };
-  return { rows: await changeRows(knex, 'erased_ids', select, (on) => select(on('erased_ids')).delete()) };
+  const rows = await changeRows(knex, 'erased_ids', select, (on) => select(on('erased_ids')).delete());
+  return { rows, oldestMs: Number(oldest[0]?.erasedAtMs) };
 }
 
 /** The erased ids of all accounts, for the record outside of the database. */
@@ -69,11 +75,10 @@ export function createErasedIdRecord(knex: Knex) {
   return {
     /** Yields the ids that were erased at `sinceMs` or later, in pages. */
     since: (sinceMs: number): AsyncGenerator<StoredErasure[]> =>
-      listPages<StoredErasure>(
-        knex('erased_ids').where('erased_at_ms', '>=', sinceMs),
-        { accountId: 'account_id', digest: 'digest', erasedAtMs: 'erased_at_ms' },
-        ['accountId', 'digest'],
-      ),
+      listPages<StoredErasure>(knex('erased_ids').where('erased_at_ms', '>=', sinceMs), erasureColumns, [
+        'accountId',
+        'digest',
+      ]),
 
     /** Stores erasures, unless newer ones are stored. */
     async add(erasures: readonly StoredErasure[]): Promise<void> {
