@@ -13,16 +13,21 @@ const rooms = {
   observe: ['config', 'store'],
   limits: ['contract', 'config', 'store'],
   keys: ['contract', 'store'],
-  'access-record': ['store'],
+  'access-record': ['contract', 'store'],
   retention: ['contract', 'config', 'score', 'store'],
   webhooks: ['contract', 'store', 'observe'],
-  readings: ['contract', 'score', 'store', 'observe', 'limits'],
-  streaming: ['contract', 'score', 'store', 'limits'],
-  operations: ['contract', 'score', 'store', 'limits', 'keys', 'retention', 'webhooks', 'readings', 'streaming'],
-  http: ['contract', 'config', 'store', 'observe', 'limits', 'readings', 'operations'],
+  // The gate: whose data a caller may read.
+  view: ['contract', 'score', 'store'],
+  readings: ['contract', 'score', 'store', 'observe', 'limits', 'view'],
+  streaming: ['contract', 'score', 'store', 'limits', 'view'],
+  operations: [
+    ...['contract', 'score', 'store', 'limits', 'keys', 'retention', 'webhooks'],
+    ...['view', 'readings', 'streaming'],
+  ],
+  http: ['contract', 'config', 'store', 'observe', 'limits', 'view', 'readings', 'operations'],
   serve: [
     ...['contract', 'config', 'store', 'observe', 'limits', 'keys', 'access-record', 'retention', 'webhooks'],
-    ...['readings', 'streaming', 'operations', 'http'],
+    ...['view', 'readings', 'streaming', 'operations', 'http'],
   ],
   cli: [
     ...['contract', 'config', 'store', 'observe', 'keys', 'access-record', 'retention', 'webhooks', 'http', 'serve'],
@@ -55,6 +60,13 @@ const tests = ['**/*.test.ts', 'packages/*/tests/**', 'contract-tests/**'];
 const oneOf = (names) => `(${names.join('|')})`;
 const listAllowed = (allowed) => `May import ${[...allowed, 'generated'].join(', ')} only: see CONTRIBUTING.md`;
 
+/** Readings are read through the gate, which restricts them to what the caller may see. */
+const gate = {
+  regex: '/store/(readings|readings-by-position|sessions|published-score)\\.js$',
+  message: 'Read readings with view() of src/view/view.ts.',
+};
+const readers = ['operations', 'streaming'];
+
 const timeLimit = {
   selector: "MemberExpression[object.name='AbortSignal'][property.name='any']",
   message: 'Node may garbage-collect a timeout in it before it fires (nodejs/node#57736): use startTimeLimit',
@@ -84,6 +96,7 @@ function limitRoom([room, allowed]) {
       { regex: `^(\\./|(\\.\\./)+)${oneOf(others)}/`, message },
       { regex: `/${oneOf(outside)}/`, message },
       ...(closed.length > 0 ? [{ regex: `/packages/${oneOf(closed)}/`, message }] : []),
+      ...(readers.includes(room) ? [gate] : []),
       ...(room === 'score' ? [{ regex: '^node:|/openapi\\.json$', message: 'score/ is pure.' }] : []),
     ),
   };

@@ -199,9 +199,10 @@ export interface paths {
         /**
          * Export readings
          * @description Returns stored readings with every field that was accepted and computed, of one session, one subject or the
-         *     whole account. A token exports its own session. Texts are never stored, so they are not in an export.
+         *     whole account. A token exports its own session, or with `subject_id` the person who is signed into it. Rows of other
+         *     sessions than that of the token then have no `session_id`. Texts are never stored, so they are not in an export.
          *
-         *     `format=ndjson` (default) has one JSON object per line (`ExportedReading`). Its `reading` is a valid body of
+         *     `format=ndjson` (default) has one JSON object per line (`ExportedReading`). With a key, its `reading` is a valid body of
          *     `POST /v1/ingest`. `format=csv` has a header row and one row per reading for spreadsheets.
          *
          *     **Order.** Readings are in the order in which the service accepted them. The export contains the readings that
@@ -537,7 +538,8 @@ export interface paths {
          *     Feedback is stored for 365 days after its `timestamp`, or for the time that the deployment sets. A report of a
          *     session belongs to the person of the session, also if the session gets its `subject_id` later.
          *
-         *     Browsers and apps send feedback with a session token of the scope `feedback` and the `session_id` of the token.
+         *     Browsers and apps send feedback with a session token of the scope `feedback` and the `session_id` of the token, or the
+         *     `subject_id` that is signed into it.
          */
         post: operations["submitFeedback"];
         delete?: never;
@@ -1296,7 +1298,7 @@ export interface components {
             signals_dropped?: string[];
             /**
              * @description Signals of other sessions of the same person that count in this state. Of each signal, the newest value of all
-             *     sessions counts, until it is stale. Absent if there are none.
+             *     sessions counts, until it is stale. Absent if there are none, and in the response to a session token.
              * @example [
              *       {
              *         "signal": "heart_rate",
@@ -1350,7 +1352,7 @@ export interface components {
              */
             signal: "heart_rate" | "sdnn" | "rmssd" | "tone" | "expression" | "sentiment" | "urgency" | "activity_level";
             /**
-             * @description The session that sent the value. Absent in the response to a session token.
+             * @description The session that sent the value.
              * @example watch
              */
             session_id?: string;
@@ -1586,9 +1588,99 @@ export interface components {
         ExportedTable: string;
         /** @description A stored reading. */
         ExportedReading: {
-            reading: components["schemas"]["SignalSubmission"];
+            reading: components["schemas"]["ExportedSubmission"];
             computed: components["schemas"]["ExportedComputation"];
             cursor: components["schemas"]["EventId"];
+        };
+        /**
+         * @description The stored fields of a reading. A valid body of `POST /v1/ingest`, except in the export of a person with a token: rows
+         *     of other sessions than that of the token then have no `session_id`.
+         */
+        ExportedSubmission: {
+            session_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The person across sessions. Hash personal identifiers first. The first subject_id binds the session. Later readings may omit it. A different subject_id is rejected (`subject_mismatch`).
+             * @example 5f2b51ca2b4d1a7e
+             */
+            subject_id?: string;
+            /**
+             * Format: date-time
+             * @description Time of measurement. RFC 3339 in UTC (`Z` or `+00:00`), stored with millisecond precision. It must be a real calendar date without a leap second, at most 300 s old and at most 60 s ahead. With `backfill`, it may be as old as the retention of readings.
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            timestamp: string;
+            heart_rate?: components["schemas"]["HeartRate"];
+            sdnn?: components["schemas"]["Sdnn"];
+            rmssd?: components["schemas"]["Rmssd"];
+            /**
+             * @description Beat-to-beat intervals in milliseconds, oldest first. The last beat ends at `timestamp`. The service derives `heart_rate`, `sdnn` and `rmssd` from the intervals of the last five minutes where the reading does not state them. It ignores artifacts, and beats that an earlier reading already contained. The response contains `rr_quality`.
+             * @example [
+             *       812,
+             *       798,
+             *       805,
+             *       821
+             *     ]
+             */
+            rr_intervals_ms?: number[];
+            tone?: components["schemas"]["Tone"];
+            expression?: components["schemas"]["Expression"];
+            /**
+             * @description Sentiment of the text, from -1 (negative) to 1 (positive). A word label is rejected.
+             * @example -0.4
+             */
+            sentiment?: number;
+            urgency?: components["schemas"]["Urgency"];
+            activity_level?: components["schemas"]["ActivityLevel"];
+            /**
+             * @description Steps in the last minute. They explain a heart rate, and are not a signal.
+             * @example 12
+             */
+            steps_last_minute?: number;
+            respiratory_rate?: components["schemas"]["RespiratoryRate"];
+            skin_temperature?: components["schemas"]["SkinTemperature"];
+            eda?: components["schemas"]["ElectrodermalActivity"];
+            spo2?: components["schemas"]["BloodOxygen"];
+            pnn50?: components["schemas"]["Pnn50"];
+            mean_ibi?: components["schemas"]["MeanInterval"];
+            ibi_count?: components["schemas"]["IntervalCount"];
+            speech_rate?: components["schemas"]["SpeechRate"];
+            pitch_variability?: components["schemas"]["PitchVariability"];
+            gaze?: components["schemas"]["Gaze"];
+            posture?: components["schemas"]["Posture"];
+            engagement?: components["schemas"]["Engagement"];
+            glucose_mg_dl?: components["schemas"]["GlucoseMgDl"];
+            glucose_mmol_l?: components["schemas"]["GlucoseMmolL"];
+            glucose_trend?: components["schemas"]["GlucoseTrend"];
+            eeg_alpha_power?: components["schemas"]["EegAlphaPower"];
+            eeg_beta_power?: components["schemas"]["EegBetaPower"];
+            eeg_theta_power?: components["schemas"]["EegThetaPower"];
+            cognitive_load?: components["schemas"]["CognitiveLoad"];
+            sleep_stage?: components["schemas"]["SleepStage"];
+            source_device?: components["schemas"]["DeviceLabel"];
+            /**
+             * @description The user's utterance. Checked for safety, used for topic detection together with `ai_response` and for `derive_sentiment`, and never stored. At most 4,016 characters, because the shortest body with a longer text would exceed 4,096 bytes.
+             * @example My review at work is tomorrow and I have not slept.
+             */
+            user_message?: string;
+            /**
+             * @description The assistant's reply. Used for topic detection together with `user_message`, and never stored. At most 4,016 characters, because the shortest body with a longer text would exceed 4,096 bytes.
+             * @example That sounds exhausting. What worries you most about it?
+             */
+            ai_response?: string;
+            /**
+             * @description True to estimate the sentiment of `user_message` if the reading does not state `sentiment`. The estimate counts
+             *     as the textual signal, and the response contains it in `derived`. `user_message` is then enough for a reading.
+             *     A text in another language or without known words gets no
+             *     estimate. If the field is absent, the setting `derive-sentiment` of the
+             *     account applies, which is off unless the operator turns it on.
+             * @example true
+             */
+            derive_sentiment?: boolean;
+            /**
+             * @description True for a reading of the past, e.g. from a device that was offline. Its `timestamp` may be as old as the retention of readings. It updates the history and the baseline, does not change the current state, and causes no event. Its text has no topics. It counts as a call of the month, but not as a request of its session, and it starts no new session for the limits. A resend is detected with and without this field.
+             * @example false
+             */
+            backfill?: boolean;
         };
         /**
          * @description The fields that the service computed for a reading. `state`, `stress_score` and `confidence` are those of the

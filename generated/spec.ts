@@ -1333,6 +1333,92 @@ export const bounds = {
       "maximum": 100
     }
   },
+  "ExportedSubmission": {
+    "heart_rate": {
+      "minimum": 30,
+      "maximum": 220
+    },
+    "sdnn": {
+      "minimum": 1,
+      "maximum": 500
+    },
+    "rmssd": {
+      "minimum": 1,
+      "maximum": 500
+    },
+    "sentiment": {
+      "minimum": -1,
+      "maximum": 1
+    },
+    "steps_last_minute": {
+      "minimum": 0,
+      "maximum": 400
+    },
+    "respiratory_rate": {
+      "minimum": 4,
+      "maximum": 60
+    },
+    "skin_temperature": {
+      "minimum": 10,
+      "maximum": 45
+    },
+    "eda": {
+      "minimum": 0,
+      "maximum": 100
+    },
+    "spo2": {
+      "minimum": 0,
+      "maximum": 100
+    },
+    "pnn50": {
+      "minimum": 0,
+      "maximum": 100
+    },
+    "mean_ibi": {
+      "minimum": 250,
+      "maximum": 2500
+    },
+    "ibi_count": {
+      "minimum": 0,
+      "maximum": 1000000
+    },
+    "speech_rate": {
+      "minimum": 0,
+      "maximum": 1000
+    },
+    "pitch_variability": {
+      "minimum": 0,
+      "maximum": 1000
+    },
+    "engagement": {
+      "minimum": 0,
+      "maximum": 1
+    },
+    "glucose_mg_dl": {
+      "minimum": 20,
+      "maximum": 600
+    },
+    "glucose_mmol_l": {
+      "minimum": 1,
+      "maximum": 33
+    },
+    "eeg_alpha_power": {
+      "minimum": 0,
+      "maximum": 100000
+    },
+    "eeg_beta_power": {
+      "minimum": 0,
+      "maximum": 100000
+    },
+    "eeg_theta_power": {
+      "minimum": 0,
+      "maximum": 100000
+    },
+    "cognitive_load": {
+      "minimum": 0,
+      "maximum": 1
+    }
+  },
   "ExportedComputation": {
     "stress_score": {
       "minimum": 0,
@@ -1742,6 +1828,46 @@ export const fields = {
     "reading",
     "computed",
     "cursor"
+  ],
+  "ExportedSubmission": [
+    "session_id",
+    "subject_id",
+    "timestamp",
+    "heart_rate",
+    "sdnn",
+    "rmssd",
+    "rr_intervals_ms",
+    "tone",
+    "expression",
+    "sentiment",
+    "urgency",
+    "activity_level",
+    "steps_last_minute",
+    "respiratory_rate",
+    "skin_temperature",
+    "eda",
+    "spo2",
+    "pnn50",
+    "mean_ibi",
+    "ibi_count",
+    "speech_rate",
+    "pitch_variability",
+    "gaze",
+    "posture",
+    "engagement",
+    "glucose_mg_dl",
+    "glucose_mmol_l",
+    "glucose_trend",
+    "eeg_alpha_power",
+    "eeg_beta_power",
+    "eeg_theta_power",
+    "cognitive_load",
+    "sleep_stage",
+    "source_device",
+    "user_message",
+    "ai_response",
+    "derive_sentiment",
+    "backfill"
   ],
   "ExportedComputation": [
     "state",
@@ -2413,4 +2539,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "b959161d5ed659cc2a9073f98cea034d33123f2a1448506133a7d5006ef82a9f" as const;
+export const contractDigest = "391dbe9446660cb8f8a0edcb44e4edf5238b91faa7a0dc594b0628bd0274702a" as const;

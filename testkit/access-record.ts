@@ -46,7 +46,7 @@ export async function openRecord(people = 10): Promise<RecordDatabase> {
 
 export const accessOf = (index: number): Access => ({
   ...{ accountId: 'acc_1', keyId: `key_${index % 2}`, credential: 'key', action: 'read', operation: 'getState' },
-  data: { subjectId: `person-${index}` },
+  whose: { kind: 'person', subjectId: `person-${index}` },
 });
 
 export interface RecordOptions {

@@ -118,7 +118,7 @@ test('the subject of the session is checked in the order in which readings are s
   const reading = (sessionId: string, digest: string): PreparedReading => ({
     ...{ accountId, sessionId, digest, subjectId: 'anna', timestampMs: clock.nowMs, signals: { heart_rate: 70 } },
   });
-  const grant = { sessionId: 's1', issuedAtMs: clock.nowMs };
+  const grant = { sessionId: 's1', issuedAtMs: clock.nowMs, expiresAtMs: clock.nowMs + 60_000 };
   const outcomes = await commit({ accountId, keyId: 'key_1', tier: 'solo' }, [
     ...[reading('s1', 'key'), { ...reading('s1', 'token'), grant }],
     ...[{ ...reading('s2', 'token'), grant }, reading('s2', 'key')],

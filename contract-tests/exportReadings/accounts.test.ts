@@ -29,8 +29,9 @@ test('a token exports its own session, and nothing else', async () => {
 });
 
 test('exports of one session count towards its requests per minute, with a key or a token', async () => {
-  const service = await startTestService({ env: { LIMIT_SESSION_REQUESTS_PER_MINUTE: '3' } });
+  const service = await startTestService({ env: { LIMIT_SESSION_REQUESTS_PER_MINUTE: '4' } });
   await service.read({ heart_rate: 70 });
+  // Names the session too.
   const headers = bearer(await issueToken(service));
   expect((await service.request('/v1/export?session_id=s1')).status).toBe(200);
   expect((await service.request('/v1/export', { headers })).status).toBe(200);

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import type { OperationId } from '../../src/contract/contract.js';
+import { type Names, readWhose, wholeAccount } from '../../src/contract/whose.js';
 import { createLog } from '../../src/observe/log.js';
 import { startCore } from '../../src/serve/core.js';
 import { settingsFor } from '../../testkit/databases.js';
@@ -47,6 +48,11 @@ async function start() {
   return { core, mine: accountId, neighbor: neighbor.account_id };
 }
 
+const toInput = (query: object, params: object) => ({
+  ...{ query, params, body: undefined },
+  whose: readWhose({ ...query, ...params } as Names),
+});
+
 const callerOf = (accountId: string) => ({ accountId, keyId: 'key', tier: 'enterprise' }) as const;
 
 test.each<[OperationId, object, object]>([
@@ -60,7 +66,7 @@ test.each<[OperationId, object, object]>([
     const { core, mine, neighbor } = await start();
     const order: string[] = [];
     const ask = (id: OperationId, accountId: string, sent: object, name: string) =>
-      core.operate(id, { query: sent, params, body: undefined }, callerOf(accountId)).then(({ status }) => {
+      core.operate(id, toInput(sent, params), callerOf(accountId)).then(({ status }) => {
         expect(status).toBe(200);
         order.push(name);
       });
@@ -72,15 +78,11 @@ test.each<[OperationId, object, object]>([
 
 test('the pages of many exports of one account leave turns to another account', async () => {
   const { core, mine, neighbor } = await start();
-  const scope = { accountId: mine, format: 'ndjson' } as const;
+  const scope = { accountId: mine, whose: wholeAccount, format: 'ndjson' } as const;
   const from = await core.beginExport(scope, undefined);
   const order: string[] = [];
   const pages = Array.from({ length: parallel }, () => core.readExportPage(scope, from).then(() => order.push('page')));
-  const state = core.operate(
-    'getState',
-    { query: { session_id: 's1' }, params: {}, body: undefined },
-    callerOf(neighbor),
-  );
+  const state = core.operate('getState', toInput({ session_id: 's1' }, {}), callerOf(neighbor));
   await Promise.all([...pages, state.then(() => order.push('neighbor'))]);
   expect(order[0]).toBe('neighbor');
 });

@@ -40,15 +40,15 @@ test('with 100,000 sessions, every page and every step of a snapshot is read fro
   await fill(knex);
   const after = { startedAtMs: startMs + sessions / 6, incarnation: '00000000c350' };
   for (const [filter, index] of [
-    [{}, 'sessions_by_start'],
-    [{ after }, 'sessions_by_start'],
-    [{ subjectId: 'p-7' }, 'sessions_by_subject'],
-    [{ subjectId: 'p-7', after }, 'sessions_by_subject'],
+    [{ names: {} }, 'sessions_by_start'],
+    [{ names: {}, after }, 'sessions_by_start'],
+    [{ names: { subject_id: 'p-7' } }, 'sessions_by_subject'],
+    [{ names: { subject_id: 'p-7' }, after }, 'sessions_by_subject'],
   ] satisfies Array<[SessionFilter, string]>) {
     const { sessionsAt } = createSnapshotReader({ knex, accountId, pause: async () => undefined });
     const works = {
       page: () => listSessions({ knex, accountId }, filter, 51),
-      ...(!filter.after && { snapshot: () => sessionsAt(1, filter.subjectId, 1) }),
+      ...(!filter.after && { snapshot: () => sessionsAt(1, filter.names, 1) }),
     };
     for (const [name, work] of Object.entries(works)) {
       const plan = await planOf(knex, work);

@@ -143,7 +143,8 @@ test('streams of one person share a page, and a reading of another person causes
   onTestFinished(streams.close);
   const caller = { accountId: 'acc_1', keyId: 'key_1', tier: 'solo' } as const;
   const sink = { destroyed: false, writableNeedDrain: false, write() {}, once() {}, off() {}, end() {}, destroy() {} };
-  for (const subjectId of ['anna', 'anna', 'ben']) await streams.open({ caller, subjectId }, () => sink);
+  for (const subjectId of ['anna', 'anna', 'ben'])
+    await streams.open({ caller, whose: { kind: 'person', subjectId } }, () => sink);
   const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
   await settled();
   read.length = 0;
@@ -154,7 +155,7 @@ test('streams of one person share a page, and a reading of another person causes
   expect(read).toEqual([]);
   wake({ sessionId: 'chat', subjectId: 'anna' });
   await settled();
-  expect(read).toMatchObject([{ accountId: 'acc_1', subjectId: 'anna', after: 0 }]);
+  expect(read).toMatchObject([{ accountId: 'acc_1', whose: { subjectId: 'anna' }, after: 0 }]);
 });
 
 test('a reading wakes the stream of its person without a poll, also if it does not name the person', async () => {

@@ -31,6 +31,40 @@ test('a token of a person reads the history of the person, without the sessions 
   expect(JSON.stringify(body)).not.toContain('secret-watch');
 });
 
+test('a token of a person exports the person, and rows of other sessions have no session', async () => {
+  const { service, headers } = await startWithToken();
+  const get = async (query: string) =>
+    (await fetch(`${service.url}/v1/export?subject_id=anna${query}`, { headers })).text();
+  const rows = (await get(''))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).reading);
+  expect(rows).toMatchObject([{ session_id: 'kiosk', heart_rate: 70 }, { heart_rate: 75 }]);
+  expect(rows[1]).not.toHaveProperty('session_id');
+  expect((await get('&format=csv')).split('\r\n').slice(1, 3)).toMatchObject([
+    expect.stringMatching(/^kiosk,anna,/),
+    expect.stringMatching(/^,anna,/),
+  ]);
+});
+
+test('a token of a person reports for the person, and another token does not', async () => {
+  const { service } = await startWithToken();
+  const scopes = ['feedback' as const];
+  const post = async (subject_id?: string) => {
+    const headers = bearer(
+      await issueToken(service, { session_id: 'kiosk', scopes, ...(subject_id && { subject_id }) }),
+    );
+    const body = JSON.stringify({ ...anna, timestamp: service.clock.at(), stress: 4 });
+    return service.request('/v1/feedback', {
+      method: 'POST',
+      headers: { ...headers, 'Content-Type': 'application/json' },
+      body,
+    });
+  };
+  expect((await post('anna')).body).toMatchObject({ ...anna, stress: 4 });
+  for (const other of [undefined, 'ben']) expect((await post(other)).body).toMatchObject({ code: 'invalid_token' });
+});
+
 test('a token of a person streams the readings of all sessions as its own, and only its own state changes', async () => {
   const { service, headers } = await startWithToken();
   const ofToken = await openStream(service, { ...anna, last_event_id: '0' }, headers);
@@ -78,10 +112,10 @@ test('a token reads no person without the signature, and every refusal is the sa
     const { request_id: __, ...found } = body;
     expect([path, JSON.stringify(found)]).toEqual([path, JSON.stringify(problem)]);
   };
-  for (const operation of ['state', 'history', 'stream'])
+  for (const operation of ['state', 'history', 'stream', 'export'])
     for (const headers of [withoutPerson, withOther, withoutScope])
       for (const id of ['anna', 'unknown']) await refused(`/v1/${operation}?subject_id=${id}`, headers);
-  for (const path of ['export', 'triggers', 'sessions', 'subjects/anna'])
+  for (const path of ['triggers', 'sessions', 'subjects/anna'])
     await refused(`/v1/${path}${path.startsWith('subjects') ? '' : '?subject_id=anna'}`, withPerson);
   await refused('/v1/state?session_id=secret-watch', withPerson);
   expect((await service.request('/v1/state?session_id=kiosk', { headers: withPerson })).status).toBe(200);
@@ -97,7 +131,7 @@ test('a token from before the erasure of its person reads nothing, also when the
   await until('the stream ends', async () => stream.isEnded());
   expect(stream.text()).not.toContain('"stress_score"');
   const unknown = await service.request('/v1/state?session_id=kiosk', { headers: bearer('a.b.c') });
-  for (const operation of ['state', 'history', 'stream']) {
+  for (const operation of ['state', 'history', 'stream', 'export']) {
     const { body } = await service.request(`/v1/${operation}?subject_id=anna`, { headers });
     expect(body).toEqual({ ...unknown.body, request_id: body.request_id });
   }

@@ -310,7 +310,7 @@ test('a token without the person gets the evidence of its own session only', asy
   expect((await ingest({ ...fromChat, timestamp: clock.at(1), urgency: 'low' })).body.shared_signals).toHaveLength(2);
 });
 
-test('a token of the person gets the evidence of other sessions without their ids', async () => {
+test('a token of the person gets a score with the evidence of other sessions, without their ids and times', async () => {
   const service = await startTestService();
   await raise(service);
   const headers = bearer(await issueToken(service, { session_id: 'chat', subject_id }));
@@ -320,12 +320,7 @@ test('a token of the person gets the evidence of other sessions without their id
     body: JSON.stringify({ session_id: 'chat', timestamp: service.clock.at(), sentiment: 0.5 }),
   });
   expect(body.stress_score).toBeGreaterThanOrEqual(60);
-  expect(body.action_reason).toContain('(another session)');
-  const timestamp = service.clock.at();
-  expect(body.shared_signals).toEqual([
-    { signal: 'heart_rate', timestamp },
-    { signal: 'tone', timestamp },
-  ]);
+  expect(body).not.toHaveProperty('shared_signals');
   expect(JSON.stringify(body)).not.toContain('watch');
 });
 

@@ -81,7 +81,7 @@ test('the score of a moment is that of the newest of 9,000 readings of its minut
   const record = (statement: Statement) => void statements.push(statement);
   knex.on('query', record);
   const time = { afterMs: untilMs - 300_000, untilMs, isMoment: true };
-  const published = await findPublished(knex, accountId, { subjectId: 'p' }, time);
+  const published = await findPublished(knex, accountId, { kind: 'person', subjectId: 'p' }, time);
   knex.removeListener('query', record);
   const newest = await knex('session_readings')
     .where({ account: toAccountKey(accountId) })

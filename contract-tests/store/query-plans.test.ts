@@ -6,6 +6,7 @@ import { createChain, startEvidence } from '../../src/access-record/chain.js';
 import { startAccessRecord } from '../../src/access-record/record.js';
 import { readConfig } from '../../src/config/config.js';
 import type { Caller, Submission } from '../../src/contract/contract.js';
+import { type Names, readWhose } from '../../src/contract/whose.js';
 import { createDigestFeedback, createDigestId } from '../../src/keys/digest-id.js';
 import { createIdentify } from '../../src/keys/identify.js';
 import { createKey } from '../../src/keys/manage.js';
@@ -304,7 +305,7 @@ async function fill(heard: Heard): Promise<{ accountId: string; key: string }> {
 const callerIn = (accountId: string): Caller => ({ accountId, keyId: 'k', tier: 'solo' });
 const withToken = (accountId: string): Caller => ({
   ...callerIn(accountId),
-  grant: { sessionId: 's1', issuedAtMs: 1 },
+  grant: { sessionId: 's1', issuedAtMs: 1, expiresAtMs: 2 },
 });
 
 const send = (
@@ -313,11 +314,14 @@ const send = (
   submission: Submission,
   caller = callerIn(accountId),
 ) => {
-  const input = { body: prepareReading(caller, submission), query: undefined, params: undefined };
+  const input = { ...ask(undefined), body: prepareReading(caller, submission) };
   return operations.ingest.handle(services, input, caller);
 };
 
-const ask = <Query>(query: Query) => ({ query, params: undefined, body: undefined });
+const ask = <Query>(query: Query) => ({
+  ...{ query, params: undefined, body: undefined },
+  whose: readWhose({ ...(query as Names) }),
+});
 
 /** Runs each operation that uses the database once. */
 async function live(heard: Heard, accountId: string, key: string): Promise<void> {
@@ -370,7 +374,7 @@ async function liveWithFeedback(heard: Heard, ours: Caller): Promise<void> {
   for (const named of [{ session_id: 'ours-0' }, { subject_id: 'us-0' }, { session_id: 'ours-nobody' }])
     for (const duration of [{}, { duration_seconds: 600 }])
       for (const caller of [ours, withToken(ours.accountId)]) {
-        const input = { ...ask({}), body: { ...rest, ...named, ...duration } };
+        const input = { ...ask({}), body: { ...rest, ...named, ...duration }, whose: readWhose({ ...named }) };
         await operations.submitFeedback.handle(services, input, caller).catch(() => undefined);
       }
   await send(heard, ours.accountId, { ...nobody, timestamp: clock.at(1), subject_id: 'us-1' });
@@ -387,17 +391,17 @@ async function liveWithFeedback(heard: Heard, ours: Caller): Promise<void> {
 async function streamAll(store: Store, accountId: string): Promise<void> {
   const [head] = await store.run((knex) => findStreamHeads(knex, [accountId]));
   for (const after of [0, (head?.position ?? 0) - 20]) {
-    for (const named of [{}, { sessionId: 'ours-0' }, { subjectId: 'us-0' }])
-      await readPage(store.read(accountId), { ...named, after }, async () => 0);
+    for (const named of [{}, { session_id: 'ours-0' }, { subject_id: 'us-0' }])
+      await readPage(store.read(accountId), { whose: readWhose({ ...named }), after }, async () => 0);
     await createPositionReader(store.read(accountId)).changedAfter(after);
   }
 }
 
 /** Reads the first page of an export of the account, of a session and of a subject. */
 async function exportAll(store: Store, accountId: string): Promise<void> {
-  for (const named of [{}, { sessionId: 'ours-0' }, { subjectId: 'us-0' }]) {
-    const scope = { accountId, format: 'ndjson', ...named } as const;
-    await readExportPage(store.read(accountId), scope, await beginExport(store, scope, undefined));
+  for (const named of [{}, { session_id: 'ours-0' }, { subject_id: 'us-0' }]) {
+    const scope = { accountId, format: 'ndjson', whose: readWhose({ ...named }) } as const;
+    await readExportPage(store.read(accountId), scope, await beginExport(store.read(accountId), scope, undefined));
   }
 }
 
@@ -435,9 +439,9 @@ async function accessOnce({ store, services, clock }: Heard, { accountId, keyId 
   const access = { accountId, keyId, credential: 'key', action: 'read', operation: 'getState' } as const;
   for (const subjectId of ['us-1', 'us-1', 'us-2']) {
     const accesses = record();
-    accesses.add({ ...access, data: { subjectId } });
-    accesses.add({ ...access, data: { sessionId: 'ours-1' } });
-    accesses.add({ ...access, data: '*' });
+    accesses.add({ ...access, whose: { kind: 'person', subjectId } });
+    accesses.add({ ...access, whose: { kind: 'session', sessionId: 'ours-1' } });
+    accesses.add({ ...access, whose: { kind: 'account' } });
     await accesses.close();
     nowMs += 2 * day * 1000;
   }
@@ -445,7 +449,7 @@ async function accessOnce({ store, services, clock }: Heard, { accountId, keyId 
   const caller = callerIn(accountId);
   const after = Buffer.from(`${clock.nowMs}.${'f'.repeat(16)}.9`).toString('base64url');
   for (const query of [{}, { cursor: after }])
-    await operations.listAccesses.handle(services, { query, params, body: undefined }, caller);
+    await operations.listAccesses.handle(services, { ...ask(query), params }, caller);
 }
 
 /** Selects the table format, because MySQL 9 prints a tree by default and MariaDB supports only the table. */

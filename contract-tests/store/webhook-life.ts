@@ -1,5 +1,6 @@
 import { webhookDelivery } from '../../generated/spec.js';
 import type { Caller } from '../../src/contract/contract.js';
+import { type Names, readWhose } from '../../src/contract/whose.js';
 import { deliveryPages } from '../../src/operations/delivery-page.js';
 import { operations } from '../../src/operations/index.js';
 import { encodeCursor } from '../../src/operations/page.js';
@@ -60,11 +61,14 @@ export async function fillWebhooks(store: Store, accountId: string, nowMs: numbe
   });
 }
 
-const ask = <Query>(query: Query) => ({ query, params: undefined, body: undefined });
+const ask = <Query>(query: Query) => ({
+  ...{ query, params: undefined, body: undefined },
+  whose: readWhose({ ...(query as Names) }),
+});
 
 /** Runs every operation of webhooks once. */
 export async function liveWithWebhooks(services: Services, clock: Clock, ours: Caller): Promise<void> {
-  const submit = <Body>(body: Body) => ({ body, query: undefined, params: undefined });
+  const submit = <Body>(body: Body) => ({ ...ask(undefined), body });
   const registration = { url: 'https://8.8.8.8/', events: ['state_change' as const] };
   const headers = { 'Idempotency-Key': 'k1' };
   await operations.registerWebhook.handle(services, { ...submit(registration), headers }, ours);

@@ -48,7 +48,7 @@ test('a report about the future, or older than the retention of feedback, is a 4
   expect(tooOld.detail).toContain('at most 172800 s');
 });
 
-test('a token with the scope feedback sends reports of its session only, and learns no subject_id', async () => {
+test('a token with the scope feedback sends reports of its session and its person only, and learns no subject_id', async () => {
   const service = await startTestService();
   await service.read({ subject_id: 'p', heart_rate: 70 });
   await service.read({ session_id: 's2', subject_id: 'p', heart_rate: 70 });
@@ -56,8 +56,9 @@ test('a token with the scope feedback sends reports of its session only, and lea
   const stored = await send(service, valid, headers);
   expect(stored.status).toBe(200);
   expect(stored.body).not.toHaveProperty('subject_id');
-  for (const named of [{ session_id: 's2' }, { session_id: undefined, subject_id: 'p' }])
+  for (const named of [{ session_id: 's2' }, { session_id: undefined, subject_id: 'q' }])
     expect((await send(service, { ...valid, ...named }, headers)).body).toMatchObject({ code: 'invalid_token' });
+  expect((await send(service, { ...valid, session_id: undefined, subject_id: 'p' }, headers)).status).toBe(200);
   for (const path of ['/v1/feedback', '/v1/agreement', '/v1/subjects/p/agreement', '/v1/state?session_id=s1'])
     expect((await service.request(path, { headers })).status).toBe(401);
 });

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { toWhoseKey, type Whose } from '../contract/whose.js';
 import { type AccessEntry, erasedPerson, everyone, type NewEntry, nobody } from '../store/access-queries.js';
 import type { AccessTable } from '../store/accesses.js';
 import type { DigestId } from '../store/erased-ids.js';
@@ -8,8 +9,8 @@ import type { Chain } from './chain.js';
 
 /** A request that read, exported or erased personal data. */
 export interface Access extends Omit<AccessEntry, 'subject' | 'atMs'> {
-  /** Whose data: that of a subject, of the subject of a session, or of all persons of the account. */
-  readonly data: { readonly subjectId: string } | { readonly sessionId: string } | typeof everyone;
+  /** Whose data. That of a session is recorded as that of its person. */
+  readonly whose: Whose;
 }
 
 export type AccessRecord = ReturnType<typeof startAccessRecord>;
@@ -50,7 +51,7 @@ export function startAccessRecord({ accesses, digestId, chain, now, log }: Acces
     // Forgets an access that was not recorded because its person has no data. A later one in the same minute may be
     // recorded.
     for (const it of batch) if (!subjects.has(it)) merged.names.delete(nameEntry(it));
-    return batch.flatMap(({ data: _, ...it }, index) => {
+    return batch.flatMap(({ whose: _, ...it }, index) => {
       const subject = subjects.get(batch[index] as Waiting);
       return subject === undefined ? [] : [{ ...it, subject }];
     });
@@ -107,8 +108,8 @@ function erasesPerson({ operation }: Pick<Access, 'operation'>): boolean {
   return operation === 'deleteSubject';
 }
 
-function nameEntry({ accountId, keyId, credential, operation, data }: Access): string {
-  return JSON.stringify([accountId, keyId, credential, operation, data]);
+function nameEntry({ accountId, keyId, credential, operation, whose }: Access): string {
+  return JSON.stringify([accountId, keyId, credential, operation, toWhoseKey(whose)]);
 }
 
 /** Returns the subject of each access, as an entry states it. An access to a person without data is absent. */
@@ -121,10 +122,10 @@ async function findSubjects(
   const found = new Map<Waiting, string>();
   for (const accountId of new Set(all.map((it) => it.accountId))) {
     const mine = all.filter((it) => it.accountId === accountId);
-    const sessions = mine.flatMap(({ data }) => (data !== everyone && 'sessionId' in data ? [data.sessionId] : []));
-    const findSubject = await accesses.findSubjects(accountId, [...new Set(sessions)]);
-    const findPerson = ({ data }: Waiting) =>
-      data === everyone ? undefined : 'subjectId' in data ? data.subjectId : findSubject.get(data.sessionId);
+    const sessions = mine.flatMap(({ whose }) => (whose.kind === 'session' ? [whose.sessionId] : []));
+    const subjects = await accesses.findSubjects(accountId, [...new Set(sessions)]);
+    const findPerson = ({ whose }: Waiting) =>
+      whose.kind === 'session' ? subjects.get(whose.sessionId) : whose.kind === 'person' ? whose.subjectId : undefined;
     const accessedAtMs = new Map<string, number>();
     for (const it of mine) {
       const person = erasesPerson(it) ? undefined : findPerson(it);
@@ -133,7 +134,7 @@ async function findSubjects(
     const pseudonyms = await accesses.assignPseudonyms(accountId, accessedAtMs, digestId, nowMs);
     for (const it of mine) {
       const person = findPerson(it);
-      const subject = person === undefined ? (it.data === everyone ? everyone : nobody) : pseudonyms.get(person);
+      const subject = person === undefined ? (it.whose.kind === 'account' ? everyone : nobody) : pseudonyms.get(person);
       if (erasesPerson(it)) found.set(it, erasedPerson);
       else if (subject !== undefined) found.set(it, subject);
     }

@@ -1,6 +1,7 @@
 /** Types of the API. All of them are derived from openapi.yaml, and no other file defines a type of the wire format. */
 import type { components, operations } from '../../generated/api.js';
 import type { publicOperations, scopes, tiers } from '../../generated/spec.js';
+import type { Whose } from './whose.js';
 
 export type OperationId = keyof operations;
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
@@ -26,6 +27,8 @@ export interface Input<Op extends OperationId, Body = BodyOf<Op>> {
   readonly query: QueryOf<Op>;
   readonly params: ParamsOf<Op>;
   readonly body: Body;
+  /** Whose data the request names. */
+  readonly whose: Whose;
   /** The request's headers that the contract declares as parameters. */
   readonly headers?: HeadersOf<Op>;
 }
@@ -39,8 +42,8 @@ export interface RejectedLines {
   readonly refusals?: ReadonlyArray<Schema<'LimitPolicy'>> | undefined;
   /** Number of lines that the caller's token does not allow. */
   readonly tokenRefusals?: number | undefined;
-  /** The session whose data the response contains, if the request does not name it. */
-  readonly readSession?: string;
+  /** Whose data the response contains, if the request does not name it. */
+  readonly whose?: Whose;
 }
 
 type Declared<Op extends OperationId> = {
@@ -80,8 +83,9 @@ export interface TokenGrant {
   readonly sessionId: string;
   /** A person whom readings may name, in addition to the subject of the session, and whom the token may read. */
   readonly subjectId?: string;
-  /** Database time in epoch ms. */
+  /** Database times in epoch ms. */
   readonly issuedAtMs: number;
+  readonly expiresAtMs: number;
   /** Present if the token has the scope `read`. */
   readonly canRead?: true;
 }
@@ -106,8 +110,6 @@ export type TokenIdentity =
       readonly caller: Caller;
       readonly refusal?: undefined;
       readonly scopes: ReadonlySet<Scope>;
-      readonly sessionId: string;
-      readonly expiresAtMs: number;
     }
   | { readonly caller?: undefined; readonly refusal: string };
 

@@ -1,7 +1,8 @@
 import type { Request, Response } from 'express';
 import { limits, operationScopes, problems } from '../../generated/spec.js';
-import type { Caller, Identity, Scope, TokenIdentity } from '../contract/contract.js';
+import type { Identity, Scope, TokenIdentity } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
+import { readWhose, toWhoseKey } from '../contract/whose.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
 import type { MonthlyCalls } from '../limits/monthly-calls.js';
 import {
@@ -11,6 +12,7 @@ import {
   type WindowLimit,
 } from '../limits/window-limit.js';
 import { takeAllowance } from '../readings/intake.js';
+import { isBeforeErasure, isGranted } from '../view/grant.js';
 import { type Exchange, requireCaller, type Step } from './exchange.js';
 import { whenSettled, whenWritten } from './messages.js';
 import type { Route } from './route.js';
@@ -92,7 +94,6 @@ export function createAuthenticate({ identify, identifyToken }: Authentication) 
       throw new ProblemError('invalid_token', { cause: identity.refusal ?? 'not valid for this operation' });
     exchange.caller = identity.caller;
     exchange.scopes = identity.scopes;
-    exchange.token = { sessionId: identity.sessionId, expiresAtMs: identity.expiresAtMs };
   }
 }
 
@@ -148,42 +149,36 @@ export function requireScope({ operationId }: Route): Step {
 /** Returns the time of the newest erasure of a person, in epoch ms. 0 if there is none. */
 export type FindErased = (accountId: string, subjectId: string) => Promise<number>;
 
-/**
- * Rejects a session token on a request for another session, or for a person who is not signed into the token or was
- * erased since. Runs after the validation of the request.
- */
-export function requireOwnSession({ record }: Route, findErased: FindErased): Step {
-  return ({ token, caller, query, body }) => {
-    if (!token) return;
-    const subjectId = record.namePerson?.(query);
-    if (subjectId !== undefined) return requireOwnPerson(findErased, caller, subjectId);
-    if (record.nameSession?.(query, token.sessionId, body) !== token.sessionId)
-      throw new ProblemError('invalid_token', { cause: 'not valid for this session' });
-  };
-}
+/** Finds whose data the path, the query or the body of a valid request names. */
+export const findWhose: Step = (exchange) => {
+  const { params, query, body, caller } = exchange;
+  exchange.whose = readWhose({ ...(body as object | undefined), ...query, ...params }, caller?.grant?.sessionId);
+};
 
-async function requireOwnPerson(findErased: FindErased, caller: Caller | undefined, subjectId: string): Promise<void> {
-  const { accountId, grant } = caller ?? {};
-  const isOwn = accountId && grant?.subjectId === subjectId;
-  if (!isOwn || grant.issuedAtMs <= (await findErased(accountId, subjectId)))
-    throw new ProblemError('invalid_token', { cause: 'not valid for this person' });
+/**
+ * Rejects a session token on a request for data that it does not grant, or for a person who was erased since the token
+ * was issued.
+ */
+export function requireGrant(findErased: FindErased): Step {
+  return async ({ caller, whose }) => {
+    const { accountId, grant } = caller ?? {};
+    if (!accountId || !grant) return;
+    if (!isGranted(grant, whose))
+      throw new ProblemError('invalid_token', { cause: `not valid for this ${whose.kind}` });
+    if (whose.kind === 'person' && isBeforeErasure(grant, await findErased(accountId, whose.subjectId)))
+      throw new ProblemError('invalid_token', { cause: 'issued before an erasure' });
+  };
 }
 
 /**
  * Applies the limits to each valid request: first the monthly quota of the account, then the rate limit of the session
- * or person.
+ * or person that it names.
  */
-export function limitRequests({ record }: Route, sessionRequests: WindowLimit): Step {
-  const { countsPerSession } = record;
+export function limitRequests(sessionRequests: WindowLimit): Step {
   return async (exchange) => {
-    const { call, token, query, body, allowances } = exchange;
-    const { accountId } = requireCaller(exchange);
+    const { call, whose, allowances } = exchange;
     takeAllowance(await call?.admit(), allowances);
-    if (!countsPerSession) return;
-    const subjectId = record.namePerson?.(query);
-    const sessionId = record.nameSession?.(query, token?.sessionId, body);
-    // A name of three parts never equals one of a session, because ids contain no spaces.
-    if (subjectId !== undefined) takeAllowance(await sessionRequests(accountId, 'person', subjectId), allowances);
-    else if (sessionId !== undefined) takeAllowance(await sessionRequests(accountId, sessionId), allowances);
+    if (whose.kind === 'account') return;
+    takeAllowance(await sessionRequests(requireCaller(exchange).accountId, toWhoseKey(whose)), allowances);
   };
 }

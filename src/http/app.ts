@@ -14,8 +14,9 @@ import {
   createAdmitAccount,
   createAuthenticate,
   type FindErased,
+  findWhose,
   limitRequests,
-  requireOwnSession,
+  requireGrant,
   requireScope,
 } from './admit.js';
 import { createBatchFormat, limitBatches, limitBatchesOfAccount, takeLines } from './batches.js';
@@ -122,10 +123,10 @@ async function createOperations(parts: AppParts): Promise<Operations> {
   const admitReading = createIntake({ ...parts, validate: (value, faults) => validateBody(reading, value, faults) });
   const admitSingle = parts.addSafetyCheck?.(admitReading) ?? admitReading;
   const batches = createBatchFormat();
-  const limit = (route: Route) => [validateRequest(route), limitRequests(route, parts.sessionRequests)];
-  const own = (route: Route) => (route.acceptsToken ? [requireOwnSession(route, parts.findErased)] : []);
+  const limit = limitRequests(parts.sessionRequests);
+  const own = (route: Route) => (route.acceptsToken ? [requireGrant(parts.findErased)] : []);
   const steps: Readonly<Record<'none' | 'object' | 'reading' | 'lines', CreateSteps>> = {
-    none: (route) => [validateRequest(route), ...own(route), limitRequests(route, parts.sessionRequests)],
+    none: (route) => [validateRequest(route), findWhose, ...own(route), limit],
     object: (route) => [readBody(route, jsonFormat), ...steps.none(route)],
     reading: (route) => [
       readBody(route, jsonFormat),
@@ -135,7 +136,8 @@ async function createOperations(parts: AppParts): Promise<Operations> {
       limitBatchesOfAccount(),
       readBody(route, batches),
       limitBatches(),
-      ...limit(route),
+      validateRequest(route),
+      limit,
       takeLines(admitReading, parts),
     ],
   };

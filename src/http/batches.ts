@@ -111,11 +111,11 @@ function countLines(
 
 /** Returns a function that prepares a line, or returns the result of a rejected line. */
 function createAdmitLine(admit: Admit, countFailure: FailureLimit, exchange: Exchange) {
-  const { token, requestId } = exchange;
+  const { requestId } = exchange;
   const caller = requireCaller(exchange);
   return async ({ line, text }: Line, call: CountedCall | undefined): Promise<PreparedLine | Schema<'LineResult'>> => {
     const allowances: Allowance[] = [];
-    const sender = { caller, tokenSession: token?.sessionId, call, allowances };
+    const sender = { caller, call, allowances };
     const value = parseLine(text);
     const reading = value instanceof ProblemError ? value : await admit(sender, value);
     const month = allowances.filter(({ policy }) => policy === limits.monthly.policy);

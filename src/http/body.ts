@@ -65,8 +65,8 @@ function unsupported({ mediaTypes }: Route, headers: IncomingHttpHeaders): Probl
 /** Replaces the body by the prepared reading. `readFaults` returns the validation errors of the query. */
 export function takeReading(admit: Admit, readFaults: (exchange: Exchange) => readonly Fault[]): Step {
   return async (exchange) => {
-    const { token, call, allowances, body } = exchange;
-    const sender = { caller: requireCaller(exchange), tokenSession: token?.sessionId, call, allowances };
+    const { call, allowances, body } = exchange;
+    const sender = { caller: requireCaller(exchange), call, allowances };
     const reading = await admit(sender, body, readFaults(exchange));
     if (reading instanceof ProblemError) throw reading;
     exchange.body = reading;

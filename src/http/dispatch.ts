@@ -67,14 +67,11 @@ function createStream(
   return async (exchange: Exchange, begin: (head: StreamedResponse) => Writer): Promise<void> => {
     await takeSteps(steps, exchange);
     const caller = requireCaller(exchange);
-    const { token } = exchange;
     const input = toInput(exchange);
-    const { query, params } = input;
     // Fails only if the core is closing. The client must not notice it.
-    const record = () =>
-      void services.recordAccess(operationId, { query, params }, caller, token?.sessionId).catch(() => undefined);
+    const record = () => void services.recordAccess(operationId, input.whose, caller).catch(() => undefined);
     const onSent = atMostEvery(recordPauseMs, record);
-    const streamed = stream(services, { ...input, caller, token, onSent });
+    const streamed = stream(services, { ...input, caller, onSent });
     if (exchange.isHead) begin(streamed).end();
     else await streamed.run(() => begin(streamed));
   };
@@ -85,10 +82,10 @@ const recordPauseMs = 1_000;
 
 function createToInput({ parameters }: Route): (exchange: Exchange) => AnyInput {
   const names = parameters.filter((it) => it.in === 'header').map(({ name }) => [name, name.toLowerCase()] as const);
-  if (names.length === 0) return ({ query, params, body }) => ({ query, params, body });
-  return ({ query, params, body, headers }) => {
+  if (names.length === 0) return ({ query, params, body, whose }) => ({ query, params, body, whose });
+  return ({ query, params, body, whose, headers }) => {
     const sent = names.map(([name, key]) => [name, headers[key]] as const);
-    return { query, params, body, headers: Object.fromEntries(sent.filter(([, value]) => value !== undefined)) };
+    return { query, params, body, whose, headers: Object.fromEntries(sent.filter(([, value]) => value !== undefined)) };
   };
 }
 

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Span } from '@opentelemetry/api';
 import type { Response } from 'express';
 import type { Caller, KeyRefusal, Scope } from '../contract/contract.js';
+import { type Whose, wholeAccount } from '../contract/whose.js';
 import type { CountedCall } from '../limits/monthly-calls.js';
 import type { Allowance, LimitPolicy } from '../limits/window-limit.js';
 import type { Params, Route } from './route.js';
@@ -33,8 +34,8 @@ export class Exchange {
   /** Set for every operation that requires a key. */
   caller: Caller | undefined;
   scopes: ReadonlySet<Scope> | undefined;
-  /** Set when the caller uses a session token. Its expiry is in epoch ms. */
-  token: { readonly sessionId: string; readonly expiresAtMs: number } | undefined;
+  /** Whose data a valid request names. A token that names nobody means its own session. */
+  whose: Whose = wholeAccount;
   /**
    * The call that counts against the monthly quota. Set when `caller` is set, except in a call of MCP: the request at
    * `/mcp` is already counted.

@@ -145,9 +145,9 @@ export function createIdentifyToken({ sessionTokens, findKey, now }: IdentifyTok
     const key = await findKey(accountId, keyId);
     if (!key || !isUsable(key, now())) return { refusal: 'the key that issued the token is revoked or expired' };
     const canRead = scopes.includes('read') && { canRead: true as const };
-    const grant = { sessionId, issuedAtMs, ...canRead, ...(subjectId !== undefined && { subjectId }) };
+    const grant = { sessionId, issuedAtMs, expiresAtMs, ...canRead, ...(subjectId !== undefined && { subjectId }) };
     const caller = { accountId, keyId, tier: key.tier, settings: key.settings, grant };
-    return { caller, scopes: new Set<Scope>(scopes), sessionId, expiresAtMs };
+    return { caller, scopes: new Set<Scope>(scopes) };
   };
 }
 

@@ -6,8 +6,8 @@ import type { OperationRecord } from './operation.js';
 /** Compares the published scores with the reports of all people. The reports of a person are one group. */
 export const getAgreement: OperationRecord<'getAgreement', 'store' | 'pause'> = {
   personalData: 'reads',
-  async handle({ store, pause }, _input, { accountId }) {
-    const reports = await listReports(store.read(accountId, pause), undefined, undefined, settings.reports_max);
+  async handle({ store, pause }, { whose }, { accountId }) {
+    const reports = await listReports(store.read(accountId, pause), whose, undefined, settings.reports_max);
     return { status: 200, body: compareReports(reports, findPerson) };
   },
 };

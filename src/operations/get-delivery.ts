@@ -1,4 +1,5 @@
 import { ProblemError } from '../contract/problem.js';
+import { readWhose } from '../contract/whose.js';
 import { createDeliveryLog } from '../store/settled-deliveries.js';
 import { toContractDelivery } from '../webhooks/view.js';
 import type { OperationRecord } from './operation.js';
@@ -8,6 +9,6 @@ export const getDelivery: OperationRecord<'getDelivery', 'store'> = {
   async handle({ store }, { params }, { accountId }) {
     const delivery = await createDeliveryLog(store.read(accountId)).find(params.delivery_id);
     if (!delivery) throw new ProblemError('delivery_not_found');
-    return { status: 200, body: toContractDelivery(delivery), readSession: delivery.sessionId };
+    return { status: 200, body: toContractDelivery(delivery), whose: readWhose({ session_id: delivery.sessionId }) };
   },
 };

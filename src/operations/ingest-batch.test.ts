@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Caller } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
+import { wholeAccount } from '../contract/whose.js';
 import { createLog } from '../observe/log.js';
 import type { Commit } from '../readings/group.js';
 import { ingestBatch } from './ingest-batch.js';
@@ -15,7 +16,7 @@ function batchOf(count: number) {
     line: index + 1,
     reading: { ...{ accountId: 'acc_1', digest: '', timestampMs: index }, sessionId: `s${index}`, signals: {} },
   }));
-  return { query: undefined, params: undefined, body: { requestId: 'req_1', lines } };
+  return { query: undefined, params: undefined, whose: wholeAccount, body: { requestId: 'req_1', lines } };
 }
 
 test('after an outage in the first transaction, no further line of the batch is submitted', async () => {

@@ -1,5 +1,6 @@
 import { feedback as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
+import { writeNames } from '../contract/whose.js';
 import { findBand } from '../score/states.js';
 import { type FeedbackCursor, listReports, type StoredReport } from '../store/feedback.js';
 import type { OperationRecord } from './operation.js';
@@ -15,20 +16,19 @@ const pages: Pages<FeedbackCursor, FeedbackCursor> = {
 /** Returns a page of reports, newest first. */
 export const listFeedback: OperationRecord<'listFeedback', 'store' | 'pause'> = {
   personalData: 'reads',
-  async handle({ store, pause }, { query: { subject_id, cursor } }, { accountId }) {
+  async handle({ store, pause }, { query: { cursor }, whose }, { accountId }) {
     const scope = store.read(accountId, pause);
-    const find = (after: FeedbackCursor | undefined, max: number) => listReports(scope, subject_id, after, max);
+    const find = (after: FeedbackCursor | undefined, max: number) => listReports(scope, whose, after, max);
     const { page, next_cursor } = await findPage(pages, cursor, find);
     return { status: 200, body: { feedback: page.map(toFeedback), next_cursor } };
   },
 };
 
 export function toFeedback(report: StoredReport): Schema<'Feedback'> {
-  const { id, sessionId, subjectId, timestampMs, durationSeconds, stress, noteCode, published, recordedAtMs } = report;
+  const { id, timestampMs, durationSeconds, stress, noteCode, published, recordedAtMs } = report;
   return {
     id,
-    ...(sessionId !== undefined && { session_id: sessionId }),
-    ...(subjectId !== undefined && { subject_id: subjectId }),
+    ...writeNames(report),
     timestamp: new Date(timestampMs).toISOString(),
     ...(durationSeconds !== undefined && { duration_seconds: durationSeconds }),
     stress,

@@ -1,5 +1,6 @@
 import { enums, sessionList as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
+import { type Names, toNames, writeNames } from '../contract/whose.js';
 import { staleAfterMs } from '../score/evidence.js';
 import type { ComputedState } from '../score/remembered.js';
 import { toStateSince } from '../score/state-reading.js';
@@ -27,13 +28,11 @@ export const listSessions: OperationRecord<'listSessions', 'store' | 'now' | 'pa
       'List sessions with their latest state, newest first by default. A state is outdated after valid_until. Continue with next_cursor until it is null.',
     listsIds: true,
   },
-  async handle(services, { query }, { accountId }) {
+  async handle(services, { query, whose }, { accountId }) {
     const isSnapshot = query.state !== undefined || (query.sort ?? 'started') !== 'started';
     const list = isSnapshot ? listSnapshot : listStarted;
-    return {
-      status: 200,
-      body: await list(services, services.store.read(accountId, services.pause), query, accountId),
-    };
+    const scope = services.store.read(accountId, services.pause);
+    return { status: 200, body: await list(services, scope, query, toNames(whose)) };
   },
 };
 
@@ -52,10 +51,14 @@ const startedPages: Pages<ListedSession, SessionCursor> = {
   read: ([startedAtMs, incarnation = '']) => ({ startedAtMs: Number(startedAtMs), incarnation }),
 };
 
-async function listStarted(_: unknown, scope: SlicedScope, query: Query): Promise<Schema<'SessionList'>> {
-  const { subject_id: subjectId, cursor, points } = query;
+async function listStarted(
+  _: unknown,
+  scope: SlicedScope,
+  { cursor, points }: Query,
+  names: Names,
+): Promise<Schema<'SessionList'>> {
   const { page, next_cursor } = await findPage(startedPages, cursor, (after, max) =>
-    findSessions(scope, { subjectId, after }, max),
+    findSessions(scope, { names, after }, max),
   );
   const listed = page.map((it) => ({ ...it, subjectId: it.session.subjectId, computed: it.session.latest }));
   return { sessions: await toSummaries(scope, listed, points, Number.MAX_SAFE_INTEGER), next_cursor };
@@ -77,20 +80,15 @@ type Ranked = Place & SnapshotSession & { readonly state: Schema<'SessionState'>
 async function listSnapshot(
   { store, now }: Pick<Services, 'store' | 'now'>,
   scope: SlicedScope,
-  query: Query,
-  accountId: string,
+  { state, sort = 'started', cursor, points }: Query,
+  names: Names,
 ): Promise<Schema<'SessionList'>> {
-  const { subject_id: subjectId, state, sort = 'started', cursor, points } = query;
   const from = cursor === undefined ? undefined : readSnapshotCursor(cursor, sort);
   const moment = from ?? {
     atMs: now(),
-    position: (await store.run((knex) => findStreamHeads(knex, [accountId])))[0]?.position ?? 0,
+    position: (await store.run((knex) => findStreamHeads(knex, [scope.accountId])))[0]?.position ?? 0,
   };
-  const found = await createSnapshotReader(scope).sessionsAt(
-    moment.position,
-    subjectId,
-    settings.snapshot_sessions_max,
-  );
+  const found = await createSnapshotReader(scope).sessionsAt(moment.position, names, settings.snapshot_sessions_max);
   const sessions = found.map((session) => rank(session, sort, moment.atMs));
   const isListed = (it: Ranked) => (state?.includes(it.state) ?? true) && (!from || compare(from, it) < 0);
   const rest = sessions.filter(isListed).sort(compare);
@@ -138,7 +136,7 @@ async function toSummaries(
     const { sessionId, subjectId, startedAtMs, computed, incarnation } = session;
     return {
       session_id: sessionId,
-      ...(subjectId !== undefined && { subject_id: subjectId }),
+      ...writeNames({ subjectId }),
       started_at: new Date(startedAtMs).toISOString(),
       timestamp: new Date(computed.timestampMs).toISOString(),
       state: findBand(computed.score).state,

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { BodyOf, Caller, CallerOf, Input, OperationId, Output, RejectedLines } from '../contract/contract.js';
+import type { Whose } from '../contract/whose.js';
 import type { SessionTokens } from '../keys/session-token.js';
 import type { Commit } from '../readings/group.js';
 import type { ErasureParts } from '../retention/erase.js';
@@ -18,7 +19,6 @@ type StreamedId = 'streamEvents' | 'exportReadings';
 
 /** Properties of an operation that the contract does not define. Its handler gets only the services that `Uses` names. */
 export type OperationRecord<Op extends OperationId, Uses extends keyof Services = never, Body = BodyOf<Op>> = Facts &
-  Named<Op> &
   (Op extends StreamedId ? Streamed<Op> : Handled<Op, Uses, Body>);
 
 interface Facts {
@@ -28,23 +28,11 @@ interface Facts {
   readonly takesTurns?: true;
   /** Content of the body: one reading, or one reading per line. The intake prepares the readings. */
   readonly takes?: 'reading' | 'lines';
-  /** True if a request counts against the limit of its session or person. Readings always count. */
-  readonly countsPerSession?: true;
   /** True if a token may be a parameter of the query: `EventSource` cannot send headers. */
   readonly takesTokenInQuery?: true;
   /** True if the operation reports whether load balancers may send requests. It fails as soon as a shutdown begins. */
   readonly reportsReadiness?: true;
   readonly tool?: McpTool;
-}
-
-interface Named<Op extends OperationId> {
-  /**
-   * Returns the session that a valid request names. Undefined if the request does not concern exactly one session. A
-   * request without a session may mean the session of its token.
-   */
-  nameSession?(query: Input<Op>['query'], ownSession: string | undefined, body: BodyOf<Op>): string | undefined;
-  /** Returns the person that a valid request reads over all sessions, in place of a session. */
-  namePerson?(query: Input<Op>['query']): string | undefined;
 }
 
 /** An operation with a single response. Its handler runs in the core. */
@@ -60,8 +48,6 @@ interface Streamed<Op extends OperationId> {
 
 /** The type of all operations. Its methods accept any input: callers validate the input against the same operation. */
 export interface AnyOperation extends Facts {
-  nameSession?(query: unknown, ownSession: string | undefined, body: unknown): string | undefined;
-  namePerson?(query: unknown): string | undefined;
   handle?(
     services: Services,
     input: AnyInput,
@@ -69,7 +55,7 @@ export interface AnyOperation extends Facts {
   ): Promise<RejectedLines & { readonly status: number; readonly body?: object }>;
   stream?(
     services: StreamServices,
-    request: Omit<AnyInput, 'body'> & Pick<StreamRequest<OperationId>, 'caller' | 'token' | 'onSent'>,
+    request: Omit<AnyInput, 'body'> & Pick<StreamRequest<OperationId>, 'caller' | 'onSent'>,
   ): StreamedResponse;
 }
 
@@ -77,6 +63,7 @@ export interface AnyInput {
   readonly query: unknown;
   readonly params: unknown;
   readonly body: unknown;
+  readonly whose: Whose;
   readonly headers?: unknown;
 }
 
@@ -86,16 +73,8 @@ export type RunOperation = (
   caller: Caller | undefined,
 ) => Promise<CoreResponse>;
 
-/**
- * Adds a request with a streamed response to the access record. `ownSession` is the session of the caller's token, for a
- * request that names none.
- */
-export type RecordAccess = (
-  operationId: OperationId,
-  input: Pick<AnyInput, 'query' | 'params'>,
-  caller: Caller,
-  ownSession: string | undefined,
-) => Promise<void>;
+/** Adds a request with a streamed response to the access record. */
+export type RecordAccess = (operationId: OperationId, whose: Whose, caller: Caller) => Promise<void>;
 
 /** Response of an operation: a success status and its JSON text, if it has a body. */
 export interface CoreResponse extends RejectedLines {
@@ -116,8 +95,6 @@ export interface McpTool {
 
 export interface StreamRequest<Op extends OperationId> extends Omit<Input<Op>, 'body'> {
   readonly caller: Caller;
-  /** The caller's session token, with its expiry, in epoch ms. Undefined if the caller uses a key. */
-  readonly token: { readonly sessionId: string; readonly expiresAtMs: number } | undefined;
   /** Must be called whenever data is sent. */
   readonly onSent: () => void;
 }

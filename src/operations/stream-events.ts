@@ -4,18 +4,9 @@ import type { OperationRecord } from './operation.js';
 export const streamEvents: OperationRecord<'streamEvents'> = {
   personalData: 'reads',
   takesTokenInQuery: true,
-  nameSession: ({ session_id }, ownSession) => session_id ?? ownSession,
-  namePerson: ({ subject_id }) => subject_id,
-  stream({ openStream }, { query, caller, token, onSent }) {
-    const request = {
-      caller,
-      onSent,
-      subjectId: query.subject_id,
-      sessionId: query.subject_id === undefined ? (query.session_id ?? token?.sessionId) : undefined,
-      type: query.events,
-      lastEventId: query.last_event_id === undefined ? undefined : Number(query.last_event_id),
-      expiresAtMs: token?.expiresAtMs,
-    };
+  stream({ openStream }, { query: { events: type, last_event_id }, whose, caller, onSent }) {
+    const lastEventId = last_event_id === undefined ? undefined : Number(last_event_id);
+    const request = { caller, whose, type, lastEventId, onSent };
     return { mediaType: 'text/event-stream', isEndless: true, run: (begin) => openStream(request, begin) };
   },
 };

@@ -1,11 +1,11 @@
 import { summaries, timestamps } from '../../generated/spec.js';
-import type { Caller, Schema } from '../contract/contract.js';
+import type { Caller, Schema, TokenGrant } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
-import { isForPerson } from '../score/live.js';
-import { createErasedIdTable } from '../store/erased-ids.js';
-import { createFeedbackReader, createFeedbackWriter, type Report, type StoredReport } from '../store/feedback.js';
-import type { ReportedObject } from '../store/published-score.js';
+import { type SessionOrPerson, toNames } from '../contract/whose.js';
+import { createErasedIdTable, type ErasedId } from '../store/erased-ids.js';
+import { createFeedbackReader, createFeedbackWriter, type Report, type ReportOwner } from '../store/feedback.js';
 import type { WriteScope } from '../store/scope.js';
+import { isBeforeErasure, restrictReport } from '../view/grant.js';
 import { toFeedback } from './list-feedback.js';
 import type { OperationRecord, Services } from './operation.js';
 
@@ -18,21 +18,19 @@ export const submitFeedback: OperationRecord<
   'store' | 'now' | 'digestId' | 'digestFeedback' | 'maxFeedbackAgeMs'
 > = {
   personalData: 'writes',
-  countsPerSession: true,
-  nameSession: (_query, _ownSession, { session_id }) => session_id,
   tool: {
     name: 'submit_feedback',
     title: 'Store how stressed the person feels',
     description: 'Store the stress that the person stated, 0 to 10. Never estimate it. Send session_id or subject_id.',
   },
-  async handle(services, { body }, caller) {
+  async handle(services, { body, whose }, caller) {
     const { store, now } = services;
+    if (whose.kind === 'account') throw new Error('the contract requires a session or a person');
     checkTime(Date.parse(body.timestamp), services);
     const ids = identify(services, caller.accountId, body);
-    const who = readOwner(body);
     const scope = store.read(caller.accountId);
     // The mean of hours of readings takes milliseconds, so it is computed before the transaction locks anything.
-    const published = await createFeedbackReader(scope).findPublished(who, readTime(body));
+    const published = await createFeedbackReader(scope).findPublished(whose, readTime(body));
     const report: Report = {
       id: ids[0] as string,
       timestampMs: Date.parse(body.timestamp),
@@ -43,54 +41,55 @@ export const submitFeedback: OperationRecord<
       recordedAtMs: now(),
     };
     const stored = await store.transact((scopeOf) =>
-      storeOnce(services, scopeOf(caller.accountId), caller, { who, ids, report }),
+      storeOnce(services, scopeOf(caller.accountId), caller, { whose, ids, report }),
     );
-    const { grant } = caller;
-    const { subjectId } = stored;
-    // The score of a person has evidence of other sessions. A token without the person, or without `read`, gets none.
-    const isShown = !grant || (grant.canRead && (subjectId === undefined || isForPerson(grant, subjectId)));
-    // A token of a session does not reveal the person of the session.
-    const shown = { ...stored, subjectId: who.subjectId, ...(!isShown && { published: undefined }) };
-    return { status: 200, body: toFeedback(shown) };
+    // Names what the request names: a token of a session does not reveal the person of the session.
+    const unnamed = { ...stored, sessionId: undefined, subjectId: undefined };
+    return { status: 200, body: { ...toFeedback(unnamed), ...toNames(whose) } };
   },
 };
 
 interface Submitted {
-  readonly who: ReportedObject;
+  readonly whose: SessionOrPerson;
   /** The id, and the ids with earlier keys. */
   readonly ids: readonly string[];
   readonly report: Report;
 }
 
-/** Stores the report. Returns the stored report if an identical body was stored before. */
+/** Stores the report. Returns the stored report, also an earlier one of an identical body, as the caller may see it. */
 async function storeOnce(
   { digestId }: Pick<Services, 'digestId'>,
   scope: WriteScope,
-  { accountId, grant }: Caller,
-  { who, ids, report }: Submitted,
-): Promise<StoredReport> {
+  caller: Caller,
+  { whose, ids, report }: Submitted,
+): Promise<Report> {
   const feedback = createFeedbackWriter(scope);
-  const owner = await feedback.lock(who);
-  if (!owner) throw new ProblemError(who.sessionId === undefined ? 'subject_not_found' : 'session_not_found');
-  if (grant) {
-    const { subject_id } = owner;
-    const names = [
-      { kind: 'session', id: who.sessionId ?? '' } as const,
-      ...(subject_id === null ? [] : [{ kind: 'subject', id: subject_id } as const]),
-    ];
-    const erased = await createErasedIdTable(scope).find(names.flatMap((it) => digestId(accountId, it)));
-    // A token from before an erasure must not send data of the person again.
-    if ([...erased.values()].some((erasedAtMs) => grant.issuedAtMs <= erasedAtMs))
-      throw new ProblemError('invalid_token', { cause: 'issued before an erasure' });
-  }
+  const owner = await feedback.lock(whose);
+  if (!owner) throw new ProblemError(whose.kind === 'person' ? 'subject_not_found' : 'session_not_found');
+  const { accountId, grant } = caller;
+  if (grant)
+    await requireNoErasure(
+      scope,
+      grant,
+      listErasable(owner).flatMap((it) => digestId(accountId, it)),
+    );
   const stored = await feedback.find(ids);
-  if (stored) return stored;
-  await feedback.add(report, owner);
-  return { ...report, ...who, subjectId: owner.subject_id ?? undefined };
+  if (!stored) await feedback.add(report, owner);
+  return restrictReport(stored ?? report, caller, owner.subject_id ?? undefined);
 }
 
-function readOwner({ session_id: sessionId, subject_id: subjectId }: Submission): ReportedObject {
-  return sessionId === undefined ? { subjectId: subjectId as string } : { sessionId };
+function listErasable({ session_id, subject_id }: ReportOwner): ErasedId[] {
+  return [
+    ...(session_id === undefined ? [] : [{ kind: 'session', id: session_id } as const]),
+    ...(subject_id === null ? [] : [{ kind: 'subject', id: subject_id } as const]),
+  ];
+}
+
+/** Throws a ProblemError for a token from before an erasure, which must not send data of the person again. */
+async function requireNoErasure(scope: WriteScope, grant: TokenGrant, digests: readonly string[]): Promise<void> {
+  const erased = await createErasedIdTable(scope).find(digests);
+  if ([...erased.values()].some((erasedAtMs) => isBeforeErasure(grant, erasedAtMs)))
+    throw new ProblemError('invalid_token', { cause: 'issued before an erasure' });
 }
 
 /** Returns the time whose readings count. A moment has the score of the newest reading before it. */

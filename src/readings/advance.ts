@@ -20,9 +20,10 @@ import { createReadingTable, type StoredReading } from '../store/readings.js';
 import type { WriteScope } from '../store/scope.js';
 import type { StoredSession } from '../store/sessions.js';
 import type { TriggersBySubject } from '../store/triggers.js';
+import { isBeforeErasure, mayName } from '../view/grant.js';
 import { applyConsent, type AllowedReading } from './consent.js';
 import type { PreparedReading } from './intake.js';
-import { addOnlySession, findBaseline, findSharing, followPerson, rememberPerson } from './person.js';
+import { addOnlySession, findBaseline, findPerson, findSharing, followPerson, rememberPerson } from './person.js';
 
 type AdvancedSession = StoredSession & { readonly session: Session };
 
@@ -105,7 +106,7 @@ function takeReading(
 ): AcceptedReading {
   const reading = toReading(submitted);
   const sharing = findSharing(progress, session, submitted);
-  const step = stepSession(session, reading, findBaseline(progress, session, reading), submitted, sharing);
+  const step = stepSession(session, reading, findBaseline(progress, session, submitted), submitted, sharing);
   const { evidence, ...extracted } = extractTopics(session, submitted);
   const event = submitted.isBackfill ? undefined : detectChange(progress, submitted.sessionId, session, step.session);
   const { talk, credit, calm } =
@@ -132,23 +133,24 @@ function isOutsideGrant(
   { grant, sessionId, subjectId }: PreparedReading,
 ): boolean {
   if (!grant) return false;
-  if (subjectId !== undefined && subjectId !== grant.subjectId && subjectId !== session?.subjectId) return true;
+  if (!mayName(grant, subjectId, session?.subjectId)) return true;
   const subjects = [subjectId, session?.subjectId].filter((id) => id !== undefined);
   const ids = [
     { kind: 'session', id: sessionId } as const,
     ...subjects.map((id) => ({ kind: 'subject', id }) as const),
   ];
-  return ids.some((id) => grant.issuedAtMs <= erasedAtMs(id));
+  return ids.some((id) => isBeforeErasure(grant, erasedAtMs(id)));
 }
 
 /** Returns true for a live turn that is not newer than the erasure of its person. */
 function isOfErased(
-  { erasedAtMs }: GroupProgress,
+  { erasedAtMs, subjects }: GroupProgress,
   session: Session | undefined,
-  { isLiveTurn, subjectId: named, timestampMs }: PreparedReading,
+  reading: PreparedReading,
 ): boolean {
-  const id = session?.subjectId ?? named;
-  return isLiveTurn === true && id !== undefined && timestampMs <= erasedAtMs({ kind: 'subject', id });
+  const person = findPerson(subjects, session, reading);
+  const isTurn = person && reading.isLiveTurn === true;
+  return isTurn === true && reading.timestampMs <= erasedAtMs({ kind: 'subject', id: person.subjectId });
 }
 
 function stepSession(
@@ -288,8 +290,7 @@ export function completeState(
   { step }: AcceptedReading,
   topics: readonly TopicName[],
 ): ComputedState {
-  const { subjectId } = step.session;
-  const subject = subjectId === undefined ? undefined : subjects.get(subjectId);
+  const { subject } = findPerson(subjects, step.session, {}) ?? {};
   return {
     ...step.computed,
     ...(topics.length > 0 && { topics }),

@@ -16,6 +16,7 @@ import { createSessionReader } from '../store/sessions.js';
 import { createSubjectReader } from '../store/subjects.js';
 import type { GroupProgress } from './advance.js';
 import type { PreparedReading } from './intake.js';
+import { findPerson } from './person.js';
 
 /** How a reading is checked against the consent of its subject. Plain data. */
 export interface ConsentCheck {
@@ -83,9 +84,9 @@ export function applyConsent(
   reading: PreparedReading,
   check: ConsentCheck,
 ): AllowedReading | ProblemError {
-  const subjectId = session?.subjectId ?? reading.subjectId;
-  if (subjectId === undefined) return refuse('no_subject');
-  const subject = subjects.get(subjectId);
+  const person = findPerson(subjects, session, reading);
+  if (!person) return refuse('no_subject');
+  const { subjectId, subject } = person;
   if (!subject?.consent) return refuse('not_recorded');
   if (isExpired(subject.consent, nowMs)) return refuse('expired');
   const allowed = readAllowed(subject.consent, check.hasPurpose, nowMs);

@@ -2,7 +2,6 @@ import type { Caller } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
 import type { AdmitSession } from '../limits/new-session-limit.js';
 import { runInSharedSpan, traceOrigin, type TraceOrigin } from '../observe/in-span.js';
-import { restrictToToken } from '../score/live.js';
 import type { ComputedState, Session, Subject } from '../score/remembered.js';
 import type { SessionEvent } from '../score/states.js';
 import { type DigestId, type ErasedId, createErasedIdTable } from '../store/erased-ids.js';
@@ -25,6 +24,7 @@ import { createPositionTable } from '../store/stream-positions.js';
 import { createSubjectReader, createSubjectWriter, type LockedSubjectRow } from '../store/subjects.js';
 import { createTriggerWriter } from '../store/triggers.js';
 import { createWebhookTable } from '../store/webhooks.js';
+import { restrictState } from '../view/grant.js';
 import {
   type ProcessedReading,
   processReading,
@@ -38,7 +38,7 @@ import {
   toStored,
 } from './advance.js';
 import type { PreparedReading } from './intake.js';
-import { findOnlySession } from './person.js';
+import { findOnlySession, findPerson } from './person.js';
 import { updateTriggers } from './topics.js';
 
 /*
@@ -255,9 +255,7 @@ async function advanceAccount(
   const subjectIds = readings.map(({ sessionId }) => progress.sessions.get(sessionId)?.session?.subjectId);
   const outcomes = advances.map((it, index) => {
     const outcome = toOutcome(it, computed);
-    return outcome instanceof ProblemError
-      ? outcome
-      : restrictToToken(outcome, readings[index]?.grant, subjectIds[index]);
+    return outcome instanceof ProblemError ? outcome : restrictState(outcome, readings[index] ?? {}, subjectIds[index]);
   });
   return { outcomes, subjectIds, hasEvents: events.length > 0, save };
 }
@@ -292,8 +290,8 @@ async function findOthers(
   subjects: ReadonlyMap<string, Subject | undefined>,
 ): Promise<Map<string, Session>> {
   const needed = readings.map((reading) => {
-    const subjectId = sessions.get(reading.sessionId)?.session?.subjectId ?? reading.subjectId;
-    return subjectId === undefined ? undefined : findOnlySession(subjects.get(subjectId), reading);
+    const { subject } = findPerson(subjects, sessions.get(reading.sessionId)?.session, reading) ?? {};
+    return findOnlySession(subject, reading);
   });
   const ids = [...new Set(needed.filter((id): id is string => id !== undefined && !sessions.has(id)))];
   return ids.length > 0 ? findSessions(scope, ids) : new Map();

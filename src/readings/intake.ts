@@ -4,11 +4,13 @@ import type { MessageCheck } from '../../packages/text/check-message.js';
 import type { Texts, TurnAnalysis } from '../../packages/text/texts.js';
 import type { Caller, Fault, Submission, TokenGrant } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
+import { readWhose, toWhoseKey } from '../contract/whose.js';
 import type { CountedCall } from '../limits/monthly-calls.js';
 import { type Allowance, RateLimitError, type WindowLimit } from '../limits/window-limit.js';
 import type { UnreadText } from '../score/reason.js';
 import { listCategories, type ReadingContent, requiredNames } from '../score/signals.js';
 import { digestLength } from '../store/readings.js';
+import { isGranted } from '../view/grant.js';
 import { type IsTextAllowed, type ConsentCheck, createConsentCheck, hasText, hasStatedPurpose } from './consent.js';
 
 /**
@@ -51,8 +53,6 @@ export interface PreparedReading {
 /** The sender of a reading, and the limits that the reading counts against. */
 export interface Sender {
   readonly caller: Caller;
-  /** The session of the caller's token. Undefined if the caller uses a key. */
-  readonly tokenSession: string | undefined;
   /**
    * The call that counts against the monthly quota. Undefined if the reading belongs to a call that is already counted.
    */
@@ -75,8 +75,8 @@ export interface IntakeParts extends PreparationParts {
   /** Rejects with a ProblemError that has all validation errors of a reading. */
   readonly validate: (value: unknown, faults: readonly Fault[]) => Promise<void>;
   /**
-   * Counts a request of a session: `sessionRequests(accountId, sessionId)`. Not called for readings that a key
-   * backfills.
+   * Counts a request that names a session or a person: `sessionRequests(accountId, toWhoseKey(whose))`. Not called for
+   * readings that a key backfills.
    */
   readonly sessionRequests: WindowLimit;
   /** Called for readings with text of accounts that enforce consent. */
@@ -92,15 +92,16 @@ export function createIntake(parts: IntakeParts): Admit {
   const prepare = createPrepareReading(parts);
 
   async function admit(sender: Sender, value: unknown, faults: readonly Fault[]): Promise<PreparedReading> {
-    const { caller, tokenSession, call, allowances } = sender;
+    const { caller, call, allowances } = sender;
     const body = withSubject(caller.grant?.subjectId, value);
     await validate(body, faults);
     const submission = body as Submission;
-    if (tokenSession !== undefined && tokenSession !== submission.session_id)
+    const whose = readWhose(submission);
+    if (!isGranted(caller.grant, whose))
       throw new ProblemError('invalid_token', { cause: 'not valid for this session' });
     takeAllowance(await call?.admit(), allowances);
-    if (!submission.backfill || tokenSession !== undefined)
-      takeAllowance(await sessionRequests(caller.accountId, submission.session_id), allowances);
+    if (!submission.backfill || caller.grant)
+      takeAllowance(await sessionRequests(caller.accountId, toWhoseKey(whose)), allowances);
     const isEnforced = caller.settings?.consent === 'enforce';
     return prepare(caller, submission, !isEnforced || (await mayReadText(caller, submission)));
   }

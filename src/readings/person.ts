@@ -3,10 +3,33 @@ import { collectLive, findOnlySender } from '../score/only-session.js';
 import type { Baseline, Session, Subject } from '../score/remembered.js';
 import { type FinishedTurn, type FollowedReading, followTurns, raiseOpenTurn } from '../score/response.js';
 import type { SessionStep } from '../score/session.js';
-import type { Reading } from '../score/signals.js';
 import { unknownSubject } from '../score/triggers.js';
+import { knowsPerson } from '../view/grant.js';
 import type { Credited, ExtractedTopics, GroupProgress } from './advance.js';
 import type { PreparedReading } from './intake.js';
+
+/** The person of a reading, within a group. */
+interface Person {
+  readonly subjectId: string;
+  /** As of the previous reading of the group. Undefined if nothing is stored. */
+  readonly subject: Subject | undefined;
+}
+
+/** Returns the person of the session, otherwise the one that its reading names. Undefined without a person. */
+export function findPerson(
+  subjects: ReadonlyMap<string, Subject | undefined>,
+  session: Pick<Session, 'subjectId'> | undefined,
+  { subjectId: named }: Pick<PreparedReading, 'subjectId'>,
+): Person | undefined {
+  const subjectId = session?.subjectId ?? named;
+  return subjectId === undefined ? undefined : { subjectId, subject: subjects.get(subjectId) };
+}
+
+/** Remembers the person after a reading, to be stored with the group. */
+function changePerson({ subjects, changedSubjects }: GroupProgress, subjectId: string, subject: Subject): void {
+  subjects.set(subjectId, subject);
+  changedSubjects.set(subjectId, subject);
+}
 
 /**
  * Returns the live signals of the person, for a reading that shares them. A token without the person neither gets the
@@ -15,12 +38,13 @@ import type { PreparedReading } from './intake.js';
 export function findSharing(
   { subjects }: GroupProgress,
   session: Session | undefined,
-  { sessionId, subjectId: named, timestampMs, sharesSignals, isBackfill, grant }: PreparedReading,
+  reading: PreparedReading,
 ): Sharing | undefined {
-  const subjectId = session?.subjectId ?? named;
-  if (subjectId === undefined || sharesSignals === false || isBackfill) return undefined;
-  const isRead = !grant || grant.subjectId === subjectId;
-  const { live, newest } = subjects.get(subjectId) ?? unknownSubject;
+  const { sessionId, timestampMs, sharesSignals, isBackfill, grant } = reading;
+  const person = findPerson(subjects, session, reading);
+  if (!person || sharesSignals === false || isBackfill) return undefined;
+  const isRead = knowsPerson(grant, person.subjectId);
+  const { live, newest } = person.subject ?? unknownSubject;
   const isOnly = !newest || newest.sessionId === sessionId || newest.atMs <= timestampMs;
   return { live: live ?? (isOnly ? undefined : noLiveSignals), sessionId, isRead };
 }
@@ -40,15 +64,14 @@ export function findOnlySession(
 
 /** Adds the signals of the only session to its person, before the first reading of another session. */
 export function addOnlySession(progress: GroupProgress, session: Session | undefined, reading: PreparedReading): void {
-  const subjectId = session?.subjectId ?? reading.subjectId;
-  const subject = subjectId === undefined ? undefined : progress.subjects.get(subjectId);
-  const sessionId = findOnlySession(subject, reading);
-  if (subjectId === undefined || !subject?.newest || sessionId === undefined) return;
+  const { subjectId = '', subject } = findPerson(progress.subjects, session, reading) ?? {};
+  const onlyId = findOnlySession(subject, reading);
+  if (!subject?.newest || onlyId === undefined) return;
   const { sharedFromMs = 0, ...newest } = subject.newest;
-  const other = progress.sessions.get(sessionId)?.session ?? progress.others?.get(sessionId);
+  const other = progress.sessions.get(onlyId)?.session ?? progress.others?.get(onlyId);
   // The session may have expired, and started again for another person or with backfilled readings only.
   const isOfPerson = other && other.subjectId === subjectId && !other.isBackfilled;
-  const live = isOfPerson ? collectLive(other, sessionId, sharedFromMs, subject.baseline) : noLiveSignals;
+  const live = isOfPerson ? collectLive(other, onlyId, sharedFromMs, subject.baseline) : noLiveSignals;
   progress.subjects.set(subjectId, { ...subject, newest, live });
 }
 
@@ -56,30 +79,28 @@ export function addOnlySession(progress: GroupProgress, session: Session | undef
 export function findBaseline(
   { subjects }: GroupProgress,
   session: Session | undefined,
-  reading: Reading,
+  reading: PreparedReading,
 ): Baseline | undefined {
-  const subjectId = session?.subjectId ?? reading.subjectId;
-  return (subjectId === undefined ? undefined : subjects.get(subjectId)?.baseline) ?? session?.baseline;
+  return findPerson(subjects, session, reading)?.subject?.baseline ?? session?.baseline;
 }
 
 /** Stores what the reading changes for its person: baseline, live signals and newest session. */
 export function rememberPerson(
-  { subjects, changedSubjects }: GroupProgress,
+  progress: GroupProgress,
   submitted: PreparedReading,
   { session, baseline, live }: SessionStep,
   sharing: Sharing | undefined,
 ): void {
-  if (session.subjectId === undefined) return;
-  const known = subjects.get(session.subjectId) ?? unknownSubject;
+  const person = findPerson(progress.subjects, session, {});
+  if (!person) return;
+  const known = person.subject ?? unknownSubject;
   const newest = findNewest(known.newest, submitted, session);
   const sharedFromMs = newest && sharing && findSharedFrom(known, newest, live, submitted);
   const shared =
     newest && sharedFromMs !== undefined
       ? { newest: { ...newest, sharedFromMs }, live: undefined }
       : { newest, live: live ?? known.live };
-  const subject = { ...known, baseline, ...shared };
-  subjects.set(session.subjectId, subject);
-  changedSubjects.set(session.subjectId, subject);
+  changePerson(progress, person.subjectId, { ...known, baseline, ...shared });
 }
 
 /**
@@ -115,9 +136,9 @@ function findNewest(
 
 /** Follows the turns of the person. Returns the turns that are complete with this reading. */
 export function followPerson(
-  { subjects, changedSubjects }: GroupProgress,
+  progress: GroupProgress,
   { sessionId, timestampMs: atMs, signals, turn, isBackfill }: PreparedReading,
-  { session: { subjectId }, fused, point }: SessionStep,
+  { session, fused, point }: SessionStep,
   {
     topics,
     calmTopics,
@@ -126,16 +147,14 @@ export function followPerson(
     isShared,
   }: ExtractedTopics & Omit<Credited, 'talk'> & Pick<FollowedReading, 'isShared'>,
 ): readonly FinishedTurn[] {
-  const subject = subjectId === undefined ? undefined : subjects.get(subjectId);
-  if (subjectId === undefined || !subject || !fused || isBackfill) return [];
+  const { subjectId = '', subject } = findPerson(progress.subjects, session, {}) ?? {};
+  if (!subject || !fused || isBackfill) return [];
   if (!turn && !subject.turns?.open) return [];
   const isRaised = credit?.before !== undefined;
   const before = isRaised && subject.turns ? raiseOpenTurn(subject.turns, credit, sessionId) : subject.turns;
   const observed = { atMs, sessionId, heartRate: signals.heart_rate, level: fused.level, fused, isShared };
   const stress = (isRaised ? calm : (credit ?? calm))?.stress ?? point.score;
   const { turns, finished } = followTurns(before, observed, turn && { topics, calmTopics, stress });
-  const followed = { ...subject, turns };
-  subjects.set(subjectId, followed);
-  changedSubjects.set(subjectId, followed);
+  changePerson(progress, subjectId, { ...subject, turns });
   return finished;
 }

@@ -6,7 +6,8 @@ import { findBand } from './states.js';
 
 /** A stored reading with the results that were stored with it. */
 export interface StoredResult extends HistoryPoint {
-  readonly sessionId: string;
+  /** Absent if the viewer must not know it. */
+  readonly sessionId: string | undefined;
   /** Position of the reading in its account: the order of acceptance. */
   readonly position: number;
   readonly isBackfill: boolean;
@@ -31,7 +32,7 @@ export function toExportedReading(
   const [stated, derived] = splitDerived(measured);
   return {
     reading: {
-      session_id: sessionId,
+      ...(sessionId !== undefined && { session_id: sessionId }),
       // A session that had a subject at the time of the reading stored the triggers of the subject.
       ...(subjectId !== undefined && computed.triggers && { subject_id: subjectId }),
       timestamp: writeInstant(timestampMs),

@@ -1,5 +1,6 @@
 import { fields, history as settings, signals } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
+import { writeNames } from '../contract/whose.js';
 import type { ReadingContent, HistoryPoint } from './signals.js';
 import { findBand } from './states.js';
 
@@ -11,22 +12,18 @@ const datapointSignals = fields.HistoryDatapoint.filter(
 /** Number of points that are converted without a pause. */
 const partPoints = 250;
 
-/** A point of the history of a person, with its session. The points of a session have none. */
-type PointOfPerson = HistoryPoint & { readonly sessionId?: string };
+/** A point of the history of a person, with its session if it is shown. The points of a session have none. */
+type PointOfPerson = HistoryPoint & { readonly sessionId?: string | undefined };
 
 /**
  * Returns the points of a window as defined in the contract, oldest first. `named` contains the id of the session or
- * person. With `onlySession`, the points of other sessions do not name their session. Calls `pause` with the number of
- * points of each part.
+ * person. Calls `pause` with the number of points of each part.
  */
 export async function toHistory(
   named: Pick<Schema<'History'>, 'session_id' | 'subject_id'>,
   minutes: number,
   found: readonly PointOfPerson[],
-  {
-    onlySession,
-    pause,
-  }: { readonly onlySession?: string | undefined; readonly pause?: (points: number) => Promise<void> } = {},
+  pause?: (points: number) => Promise<void>,
 ): Promise<Schema<'History'>> {
   const points = [...found].sort(byTimeAndStress);
   const scores = points.map(({ score }) => score);
@@ -34,7 +31,7 @@ export async function toHistory(
   const datapoints: Schema<'History'>['datapoints'] = [];
   for (let from = 0; from < points.length; from += partPoints) {
     const part = points.slice(from, from + partPoints);
-    datapoints.push(...part.map((point) => toDatapoint(point, writeInstant(point.timestampMs), onlySession)));
+    datapoints.push(...part.map((point) => toDatapoint(point, writeInstant(point.timestampMs))));
     await pause?.(part.length);
   }
   return {
@@ -72,16 +69,11 @@ export function computeTrend(scores: readonly number[]): Schema<'History'>['tren
   return difference > 0 ? 'rising' : 'falling';
 }
 
-function toDatapoint(
-  point: PointOfPerson,
-  timestamp: string,
-  onlySession: string | undefined,
-): Schema<'HistoryDatapoint'> {
+function toDatapoint(point: PointOfPerson, timestamp: string): Schema<'HistoryDatapoint'> {
   const { sessionId, score, confidence, model, measured, topics } = point;
-  const isNamed = sessionId !== undefined && (onlySession ?? sessionId) === sessionId;
   const datapoint: Schema<'HistoryDatapoint'> = {
     timestamp,
-    ...(isNamed && { session_id: sessionId }),
+    ...writeNames({ sessionId }),
     state: findBand(score).state,
     stress_score: score,
     confidence,

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyOf, history, laws, someSensing, startMs } from '../../testkit/arbitraries.js';
-import { noLiveSignals, restrictToToken } from './live.js';
+import { restrictState } from '../view/grant.js';
+import { noLiveSignals } from './live.js';
 import { chooseNewerStatement } from './movement.js';
 import type { LiveSignals } from './remembered.js';
 import { advanceSession, type SessionStep } from './session.js';
@@ -83,7 +84,11 @@ test('a new session of a known person has the alone score of a session of an unk
       const sharing = { live, sessionId: 'new', isRead: true };
       const { computed } = advanceSession(undefined, reading, known, { sharing });
       const { computed: alone } = advanceSession(undefined, reading, known);
-      const { score, confidence, reason, sinceMs } = restrictToToken(computed, {}, 'anna');
+      const { score, confidence, reason, sinceMs } = restrictState(
+        computed,
+        { grant: { sessionId: 'new', issuedAtMs: 0, expiresAtMs: 1 } },
+        'anna',
+      );
       expect(sinceMs === undefined).toBe(computed.alone !== undefined);
       expect({ score, confidence, reason }).toEqual({
         score: alone.score,
@@ -95,15 +100,16 @@ test('a new session of a known person has the alone score of a session of an unk
   );
 });
 
-test('no reason of a stored state names a session, and a token of the person gets no session id at all', () => {
+test('no reason of a stored state names a session, and no token gets a session id at all', () => {
   const shared = ['a', 'a)b', 'x'.repeat(200)].map(
     (session_id) => ({ signal: 'tone', session_id, timestamp: new Date(startMs).toISOString() }) as const,
   );
   const reason = `Tense voice (session a), low urgency (session a)b), calm face (session ${'x'.repeat(61)}...).`;
   const computed = { timestampMs: startMs, score: 50, confidence: 0.5, model: 2, received: [], learned: 0 };
-  const seen = restrictToToken({ ...computed, reason, shared }, { subjectId: 'anna' }, 'anna');
+  const grant = { sessionId: 'own', subjectId: 'anna', issuedAtMs: 0, expiresAtMs: 1 };
+  const seen = restrictState({ ...computed, reason, shared }, { grant }, 'anna');
   const another = '(another session)';
-  const byKey = restrictToToken({ ...computed, reason, shared }, undefined, 'anna');
+  const byKey = restrictState({ ...computed, reason, shared }, {}, 'anna');
   expect(byKey).toEqual({ ...computed, reason: seen.reason, shared });
   expect(seen.reason).toBe(`Tense voice ${another}, low urgency ${another}, calm face ${another}.`);
   expect(JSON.stringify(seen)).not.toContain('session_id');

@@ -1,17 +1,8 @@
-import type { Schema, TokenGrant } from '../contract/contract.js';
+import type { Schema } from '../contract/contract.js';
 import { staleAfterMs } from './evidence.js';
 import type { HeartRateLevel } from './heart.js';
 import { addStatedMovement, chooseNewerStatement, chooseStrongerMovement, explainRise } from './movement.js';
-import { hideSessions } from './reason.js';
-import {
-  type ComputedState,
-  type LiveSignals,
-  type Movements,
-  round3,
-  type Sample,
-  type Session,
-  type Signals,
-} from './remembered.js';
+import { type LiveSignals, type Movements, round3, type Sample, type Session, type Signals } from './remembered.js';
 import { mergeSignals, type Reading, signalNames } from './signals.js';
 import type { ScoreInput } from './stress.js';
 
@@ -135,29 +126,6 @@ export function isFresh({ atMs: measuredMs }: Pick<Sample<unknown>, 'atMs'>, atM
 
 function keepFresh<S extends Sample<unknown> | undefined>(sample: S, atMs: number): S | undefined {
   return sample && isFresh(sample, atMs) ? sample : undefined;
-}
-
-/** Returns true if a caller may know the evidence of the person's other sessions: with a key, or a token of the person. */
-export function isForPerson(grant: Pick<TokenGrant, 'subjectId'> | undefined, subjectId: string | undefined): boolean {
-  return !grant || (grant.subjectId !== undefined && grant.subjectId === subjectId);
-}
-
-/**
- * Returns a state as the caller gets it. `grant` is that of a session token, and `subjectId` the subject of the state's
- * session. Only a token of the person shows the evidence of other sessions, and none shows their ids. The reason never does.
- */
-export function restrictToToken(
-  computed: ComputedState,
-  grant: Pick<TokenGrant, 'subjectId'> | undefined,
-  subjectId: string | undefined,
-): ComputedState {
-  const { shared, alone, ...state } = computed;
-  if (!shared && !(grant && alone)) return computed;
-  const { sinceMs: _, ...withoutSince } = state;
-  if (!isForPerson(grant, subjectId)) return alone ? { ...withoutSince, ...alone } : state;
-  const reason = hideSessions(state.reason, shared?.flatMap(({ session_id }) => session_id ?? []) ?? []);
-  if (!grant) return { ...computed, reason };
-  return { ...state, reason, shared: shared?.map(({ session_id: _, ...signal }) => signal) };
 }
 
 /** Returns the time in epoch ms from which on all live signals are stale. Undefined if there are none. */

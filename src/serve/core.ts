@@ -5,6 +5,7 @@ import { startEvidence } from '../access-record/chain.js';
 import { type Access, startAccessRecord } from '../access-record/record.js';
 import type { Config } from '../config/config.js';
 import type { Caller, OperationId } from '../contract/contract.js';
+import type { Whose } from '../contract/whose.js';
 import { createDevelopmentKey, type DevelopmentKey, listDevelopmentKeyWarnings } from '../keys/development-key.js';
 import { createDigestFeedback, createDigestId } from '../keys/digest-id.js';
 import { createSessionTokens } from '../keys/session-token.js';
@@ -20,7 +21,6 @@ import { createReadingWriter } from '../readings/group.js';
 import type { PreparedReading } from '../readings/intake.js';
 import { appendErasures, buildErasureFilePath, saveErasures } from '../retention/erasure-file.js';
 import { startRetention } from '../retention/purge.js';
-import { everyone } from '../store/access-queries.js';
 import { createAccessTable } from '../store/accesses.js';
 import { createErasedIdTable, type StoredErasure } from '../store/erased-ids.js';
 import { createKeyTable } from '../store/keys.js';
@@ -31,9 +31,10 @@ import type { Pause } from '../store/scope.js';
 import { openStore, type Store } from '../store/store.js';
 import { findStreamHeads } from '../store/stream-positions.js';
 import { createUsageTable } from '../store/usage.js';
-import { beginExport, type ExportPosition, type ExportScope, readExportPage } from '../streaming/export-page.js';
+import { beginExport, type ExportScope, readExportPage } from '../streaming/export-page.js';
 import type { SessionId } from '../streaming/open-streams.js';
 import { type PageRequest, readPage } from '../streaming/stream-page.js';
+import type { Position } from '../view/search-person.js';
 import type { WorkerParts } from '../webhooks/worker-parts.js';
 import type { Worker } from '../webhooks/worker.js';
 import { openFoundation, type ProcessParts, startWorkerOn } from './foundation.js';
@@ -137,8 +138,8 @@ async function start(keep: Keep, parts: CoreParts) {
       const { handle, personalData, takesTurns = personalData === 'reads' } = findOperation(operationId);
       if (!handle) throw new Error(`${operationId} has no handler`);
       const respond = async (pause: Pause) => {
-        const { body, readSession, ...rest } = await handle({ ...services, pause }, input, caller);
-        recordAccess(operationId, input, caller, readSession);
+        const { body, whose = input.whose, ...rest } = await handle({ ...services, pause }, input, caller);
+        recordAccess(operationId, whose, caller);
         // Serialized on this thread: a string crosses to another thread faster than an object, which would be cloned.
         return { ...rest, json: body === undefined ? undefined : await stringifyInSlices(body, pause) };
       };
@@ -173,8 +174,8 @@ async function start(keep: Keep, parts: CoreParts) {
       ),
     /** Returns the start of an export. Rejects with a ProblemError if there is no data. */
     beginExport: (scope: ExportScope, cursor: number | undefined) =>
-      turns.run(scope.accountId, () => beginExport(store, scope, cursor)),
-    readExportPage: (scope: ExportScope, from: ExportPosition) =>
+      turns.run(scope.accountId, (pause) => beginExport(store.read(scope.accountId, pause), scope, cursor)),
+    readExportPage: (scope: ExportScope, from: Position) =>
       turns.run(scope.accountId, (pause) => readExportPage(store.read(scope.accountId, pause), scope, from)),
     findStreamHeads: (accountIds: readonly string[]) => store.run((knex) => findStreamHeads(knex, accountIds)),
     /** Returns the account's sessions with readings after a position. */
@@ -230,24 +231,13 @@ const actions = { reads: 'read', exports: 'export', erases: 'erase', none: undef
 
 /**
  * Returns the entry of a request for the access record. Undefined if its operation does not read, export or erase
- * personal data. `readSession` is the session of the data, if the request does not name it.
+ * personal data.
  */
-function findAccess(
-  operation: OperationId,
-  { query, params }: Pick<AnyInput, 'query' | 'params'>,
-  caller: Caller | undefined,
-  readSession: string | undefined,
-): Access | undefined {
+function findAccess(operation: OperationId, whose: Whose, caller: Caller | undefined): Access | undefined {
   const action = actions[findOperation(operation).personalData];
   if (!action || !caller) return undefined;
-  const { subject_id: subjectId, session_id: sessionId = readSession } = { ...object(query), ...object(params) };
-  const data = subjectId !== undefined ? { subjectId } : sessionId !== undefined ? { sessionId } : everyone;
   const { accountId, keyId, grant } = caller;
-  return { accountId, keyId, credential: grant ? 'token' : 'key', action, operation, data };
-}
-
-function object(part: unknown): Readonly<Record<string, string>> {
-  return (part ?? {}) as Readonly<Record<string, string>>;
+  return { accountId, keyId, credential: grant ? 'token' : 'key', action, operation, whose };
 }
 
 const failed = 'erasures not recorded beside the database: a restore requires them if the database is lost';

@@ -1,6 +1,7 @@
 import type { Schema } from '../contract/contract.js';
+import { type SessionOrPerson, toNames, type Whose } from '../contract/whose.js';
 import { type Nullable, omitNulls, selectAfter, toColumns } from './columns.js';
-import { findPublished, type ScoreAtReport, type ReportedObject, type ReportedTime } from './published-score.js';
+import { findPublished, type ReportedTime, type ScoreAtReport } from './published-score.js';
 import { pageRows } from './scan.js';
 import type { ReadScope, SlicedScope, WriteScope } from './scope.js';
 
@@ -23,6 +24,14 @@ export interface StoredReport extends Report {
   readonly sessionId?: string | undefined;
   /** Absent while the session has no subject. */
   readonly subjectId?: string | undefined;
+}
+
+/** The locked rows that a report belongs to. */
+export interface ReportOwner {
+  readonly session_id?: string;
+  readonly incarnation?: string;
+  /** Null for a session without a person. */
+  readonly subject_id: string | null;
 }
 
 export type FeedbackCursor = Pick<Report, 'timestampMs' | 'id'>;
@@ -53,20 +62,20 @@ export function createFeedbackReader({ knex, accountId }: ReadScope) {
       return row && toReport(row);
     },
 
-    findPublished: (who: ReportedObject, time: ReportedTime) => findPublished(knex, accountId, who, time),
+    findPublished: (whose: SessionOrPerson, time: ReportedTime) => findPublished(knex, accountId, whose, time),
   };
 }
 
 /**
- * Returns at most `max` reports of the account, or of a subject, newest first. `after` is the end of the previous page.
+ * Returns at most `max` reports, newest first. `after` is the end of the previous page.
  */
 export async function listReports(
   { knex, accountId, pause }: SlicedScope,
-  subjectId: string | undefined,
+  whose: Whose,
   after: FeedbackCursor | undefined,
   max: number,
 ): Promise<StoredReport[]> {
-  const mine = { account_id: accountId, ...(subjectId !== undefined && { subject_id: subjectId }) };
+  const mine = { account_id: accountId, ...toNames(whose) };
   const order = ['timestamp_ms', 'feedback_id'].map((column) => ({ column, order: 'desc' }) as const);
   const all: StoredReport[] = [];
   for (let last = after; ; last = all.at(-1)) {
@@ -99,21 +108,22 @@ export function createFeedbackWriter(scope: WriteScope) {
      * Writes their versions. An erasure therefore either waits for this transaction and deletes the report, or the
      * transaction finds no subject. On a cluster, an erasure on another node conflicts with the write.
      */
-    async lock({ sessionId, subjectId }: ReportedObject) {
-      if (sessionId === undefined)
-        return (await claim('subjects', { subject_id: subjectId })) ? { subject_id: subjectId } : undefined;
-      if (!(await claim('sessions', { session_id: sessionId }))) return undefined;
-      const session: { readonly subject_id: string | null; readonly incarnation: string } = await mine('sessions')
-        .where({ session_id: sessionId })
+    async lock(whose: SessionOrPerson): Promise<ReportOwner | undefined> {
+      const names = toNames(whose);
+      if (whose.kind === 'person')
+        return (await claim('subjects', names)) ? { subject_id: whose.subjectId } : undefined;
+      if (!(await claim('sessions', names))) return undefined;
+      const session: Omit<ReportOwner, 'session_id'> = await mine('sessions')
+        .where(names)
         .first('subject_id', 'incarnation');
       if (session.subject_id !== null) await claim('subjects', { subject_id: session.subject_id });
-      return { session_id: sessionId, ...session };
+      return { session_id: whose.sessionId, ...session };
     },
 
     find,
 
     /** Stores a report of a locked session or subject. */
-    async add(report: Report, owner: Readonly<Record<string, string | null>>): Promise<void> {
+    async add(report: Report, owner: ReportOwner): Promise<void> {
       const { published, ...fields } = report;
       const row = toColumns(columns, { ...fields, ...published });
       await transaction('feedback').insert({ ...row, account_id: accountId, ...owner });

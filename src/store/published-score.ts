@@ -1,11 +1,7 @@
 import type { Knex } from 'knex';
+import { type SessionOrPerson, toNames } from '../contract/whose.js';
 import { findPositions, hintSessionIndex, toAccountKey } from './readings.js';
 import { isMysql, selectRows } from './rows.js';
-
-/** The session or the person that a report names. */
-export type ReportedObject =
-  | { readonly sessionId: string; readonly subjectId?: undefined }
-  | { readonly sessionId?: undefined; readonly subjectId: string };
 
 /** The published score of a time: of one reading, or the rounded mean of several. */
 export interface ScoreAtReport {
@@ -29,22 +25,23 @@ export interface ReportedTime {
 export async function findPublished(
   knex: Knex,
   accountId: string,
-  who: ReportedObject,
+  whose: SessionOrPerson,
   { afterMs: earliestMs, untilMs, isMoment }: ReportedTime,
 ): Promise<ScoreAtReport | undefined> {
   const account = toAccountKey(accountId);
   const join = isMysql(knex) ? 'straight_join' : 'cross join';
   const late = `late_readings l ${isMysql(knex) ? 'force index' : 'indexed by'}`;
-  const owner = `s.account_id = ? and s.${who.sessionId === undefined ? 'subject_id' : 'session_id'} = ?`;
+  const [[column, id]] = Object.entries(toNames(whose)) as [[string, string]];
+  const owner = `s.account_id = ? and s.${column} = ?`;
   const time = 'r.timestamp_ms > ? and r.timestamp_ms <= ?';
   const columns = 'r.timestamp_ms as atMs, r.position as position, r.stress_score as score, r.model_version as model';
   const lateIndex = isMysql(knex) ? '(late_readings_by_digest)' : 'late_readings_by_digest';
-  const id = [accountId, who.sessionId ?? who.subjectId];
+  const ids = [accountId, id];
   // Otherwise the database would sort all late readings of the time, e.g. 45,000 that were backfilled into one minute.
   const newestLate = `select max(newest.atMs) as atMs from (select (select l.timestamp_ms from ${late} ${lateIndex}
       where l.account = ? and l.incarnation = s.incarnation and l.timestamp_ms > ? and l.timestamp_ms <= ?
       order by l.timestamp_ms desc limit 1) as atMs from sessions s where ${owner}) as newest`;
-  const lateBindings = [account, earliestMs, untilMs, ...id];
+  const lateBindings = [account, earliestMs, untilMs, ...ids];
   const [newest] = isMoment
     ? await selectRows<{ readonly atMs: number | null }>(knex, { sql: newestLate, bindings: lateBindings })
     : [];
@@ -64,7 +61,7 @@ export async function findPublished(
     [findPositions(afterMs)[0], findPositions(untilMs)[1]],
     [afterMs, untilMs],
   ];
-  const bindings = [account, ...positions, ...id, ...times, account, ...times, ...id, ...positions];
+  const bindings = [account, ...positions, ...ids, ...times, account, ...times, ...ids, ...positions];
   type Found = Readonly<Record<'model' | 'score' | 'readings' | 'total', number>>;
   const [row] = await selectRows<Found>(knex, { sql, bindings });
   if (!row || isMoment) return row && { score: row.score, model: row.model, readings: 1 };

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Names } from '../contract/whose.js';
 import type { Session } from '../score/remembered.js';
 import { selectAfter } from './columns.js';
 import type { ReadScope } from './scope.js';
@@ -11,7 +12,8 @@ export interface SessionCursor {
 }
 
 export interface SessionFilter {
-  readonly subjectId?: string | undefined;
+  /** A person, or nobody: all sessions of the account. */
+  readonly names: Pick<Names, 'subject_id'>;
   readonly after?: SessionCursor | undefined;
 }
 
@@ -28,13 +30,12 @@ const columns = ['session_id', 'incarnation', 'subject_id', 'body', 'started_at_
  */
 export async function listSessions(
   { knex, accountId }: ReadScope,
-  { subjectId, after }: SessionFilter,
+  { names, after }: SessionFilter,
   max: number,
 ): Promise<ListedSession[]> {
   const query = knex('sessions')
     .select(...columns)
-    .where({ account_id: accountId });
-  if (subjectId !== undefined) query.where({ subject_id: subjectId });
+    .where({ account_id: accountId, ...names });
   if (after) selectAfterSession(query, after);
   const order = ['started_at_ms', 'incarnation'].map((column) => ({ column, order: 'desc' }) as const);
   const rows: Array<SessionRow & { readonly started_at_ms: number }> = await query

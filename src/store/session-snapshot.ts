@@ -45,11 +45,11 @@ export function createSnapshotReader({ knex, accountId, pause }: SlicedScope) {
   const newest = `select r.position from ${hintSessionIndex(knex)} where r.account = ?
     and r.incarnation = s.incarnation and r.position > 0 and r.position <= ? order by r.position desc limit 1`;
 
-  const readStep = async ({ subjectId, after }: SessionFilter, position: number) => {
+  const readStep = async ({ names, after }: SessionFilter, position: number) => {
     const query = knex('sessions as s')
       .select('s.started_at_ms', 's.incarnation', knex.raw(`(${newest}) as position`, [account, position]))
-      .where({ 's.account_id': accountId });
-    if (subjectId !== undefined) query.where({ 's.subject_id': subjectId });
+      .where({ 's.account_id': accountId })
+      .where(names);
     if (after) selectAfterSession(query, after);
     const order = ['s.started_at_ms', 's.incarnation'].map((column) => ({ column, order: 'desc' }) as const);
     const rows: Array<{ started_at_ms: number; incarnation: string; position: number | null }> = await query
@@ -80,11 +80,11 @@ export function createSnapshotReader({ knex, accountId, pause }: SlicedScope) {
 
   return {
     /** Returns the sessions as of a position, at most about `max`: those that started last. */
-    async sessionsAt(position: number, subjectId: string | undefined, max: number): Promise<SnapshotSession[]> {
+    async sessionsAt(position: number, names: SessionFilter['names'], max: number): Promise<SnapshotSession[]> {
       const all: SnapshotSession[] = [];
       let after: SessionCursor | undefined;
       do {
-        const { found, next } = await readStep({ subjectId, after }, position);
+        const { found, next } = await readStep({ names, after }, position);
         all.push(...found);
         after = next;
         await pause(stepSessions);

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Schema } from '../contract/contract.js';
+import { readWhose, type Whose } from '../contract/whose.js';
 import { filterAsciiIds, type Nullable, omitNulls, selectAfter, toColumns } from './columns.js';
 import { rowFormats } from './row-formats.js';
 import { insertRows, type Statement } from './rows.js';
@@ -52,9 +53,9 @@ const columns = {
 type Columns = Pick<StoredWebhook, keyof typeof columns>;
 type WebhookRow = Nullable<Columns> & { readonly body: string };
 
-/** Returns the subject whose sessions the webhook watches. Undefined if it watches one session or every session. */
-export function findWatchedSubject({ sessionId, subjectId }: StoredWebhook): string | undefined {
-  return sessionId === undefined ? subjectId : undefined;
+/** Returns whose sessions the webhook watches. */
+export function findWatched({ sessionId: session_id, subjectId: subject_id }: StoredWebhook): Whose {
+  return readWhose({ session_id, subject_id });
 }
 
 /** Webhooks of one account. */

@@ -1,5 +1,6 @@
 import { stream as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
+import type { Names } from '../contract/whose.js';
 import { type Client, drained, type Sink } from './sink.js';
 import type { EventPage, PageRequest, StreamEvent } from './stream-page.js';
 
@@ -85,10 +86,7 @@ export function createEventStream({ sink, request, type, readPage, onSent }: Eve
  * Returns the first bytes of a stream. They contain an `id`, from which a client can continue that gets no further
  * event.
  */
-export function formatReadyEvent(
-  after: number,
-  data: Partial<Record<'session_id' | 'subject_id', string | undefined>>,
-): string {
+export function formatReadyEvent(after: number, data: Names): string {
   return `retry: ${settings.retry_ms[0]}\nid: ${after}\nevent: ready\ndata: ${JSON.stringify(data)}\n\n`;
 }
 

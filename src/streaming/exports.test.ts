@@ -1,10 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { ExportPosition } from './export-page.js';
+import { wholeAccount } from '../contract/whose.js';
+import type { Position } from '../view/search-person.js';
 import { createExports } from './exports.js';
 
 const caller = { accountId: 'acc_1', keyId: 'key_1', tier: 'solo' } as const;
-const first: ExportPosition = { after: 0, through: 2, span: 1 };
+const first: Position = { after: 0, through: 2, span: 1 };
 
 test('an export reads a page again that it read before a slow client received the previous page', async () => {
   const clock = { nowMs: 0 };
@@ -28,7 +29,7 @@ test('an export reads a page again that it read before a slow client received th
     isKeyValid: async () => true,
     now: () => 0,
   });
-  const request = { caller, format: 'ndjson', cursor: undefined, sessionId: undefined, subjectId: undefined } as const;
+  const request = { caller, format: 'ndjson', cursor: undefined, whose: wholeAccount } as const;
   const running = run(request, () => client);
   await new Promise(setImmediate);
   stored[1] = '';

@@ -1,17 +1,18 @@
 import { dataExport as settings, limits } from '../../generated/spec.js';
 import { ProblemError } from '../contract/problem.js';
 import { createConcurrencyLimit } from '../limits/window-limit.js';
-import { type ExportPage, type ExportPosition, type ExportScope, formatStart } from './export-page.js';
-import { type Client, type ClientChecks, drained, type Sink } from './sink.js';
+import type { Position } from '../view/search-person.js';
+import { type ExportPage, type ExportScope, formatStart } from './export-page.js';
+import { type Client, type ClientChecks, drained, hasExpired, type Sink } from './sink.js';
 
-interface ExportRequest extends Client, Omit<ExportScope, 'accountId'> {
+interface ExportRequest extends Client, Pick<ExportScope, 'whose' | 'format'> {
   /** Position of the last row that the client has. */
   readonly cursor: number | undefined;
 }
 
 interface ExportsParts extends ClientChecks {
-  readonly beginExport: (scope: ExportScope, cursor: number | undefined) => Promise<ExportPosition>;
-  readonly readExportPage: (scope: ExportScope, from: ExportPosition) => Promise<ExportPage>;
+  readonly beginExport: (scope: ExportScope, cursor: number | undefined) => Promise<Position>;
+  readonly readExportPage: (scope: ExportScope, from: Position) => Promise<ExportPage>;
 }
 
 /** Time between two checks of an export's key, in ms. */
@@ -40,10 +41,10 @@ export function createExports(parts: ExportsParts) {
   let isDraining = false;
 
   /** Returns a function that resolves with true while the export may continue. */
-  function watch({ caller, expiresAtMs = Number.POSITIVE_INFINITY }: ExportRequest): () => Promise<boolean> {
+  function watch({ caller }: ExportRequest): () => Promise<boolean> {
     let checkedAtMs = performance.now();
     return async () => {
-      if (parts.now() >= expiresAtMs) return false;
+      if (hasExpired(caller, parts.now())) return false;
       if (performance.now() - checkedAtMs < keyCheckMs) return true;
       checkedAtMs = performance.now();
       return parts.isKeyValid(caller.accountId, caller.keyId);
@@ -52,7 +53,7 @@ export function createExports(parts: ExportsParts) {
 
   async function write(request: ExportRequest, scope: ExportScope, begin: () => Sink): Promise<void> {
     const first = await parts.beginExport(scope, request.cursor);
-    const read = async (from: ExportPosition): Promise<ReadPage> => ({
+    const read = async (from: Position): Promise<ReadPage> => ({
       page: await parts.readExportPage(scope, from),
       readAtMs: performance.now(),
     });
@@ -94,11 +95,11 @@ export function createExports(parts: ExportsParts) {
      * be completed, so that the client notices it.
      */
     async run(request: ExportRequest, begin: () => Sink): Promise<void> {
-      const { caller, sessionId, subjectId, format } = request;
+      const { caller, whose, format } = request;
       if (isDraining) throw new ProblemError('service_unavailable', { cause: 'closing' });
       const endEntry = beginEntry(caller.keyId);
       try {
-        await write(request, { accountId: caller.accountId, sessionId, subjectId, format, grant: caller.grant }, begin);
+        await write(request, { accountId: caller.accountId, whose, format, grant: caller.grant }, begin);
       } finally {
         endEntry();
       }

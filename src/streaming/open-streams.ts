@@ -1,13 +1,12 @@
 import type { Schema } from '../contract/contract.js';
-import type { ChangedSession } from '../store/readings-by-position.js';
+import { listOwners, toWhoseKey, type Whose } from '../contract/whose.js';
 import type { StreamHead } from '../store/stream-positions.js';
+import type { ChangedSession } from '../view/view.js';
 import type { EventStream } from './event-stream.js';
 import type { Client } from './sink.js';
 
 export interface StreamRequest extends Client {
-  readonly sessionId?: string | undefined;
-  /** The person whose sessions the stream covers. Not together with `sessionId`. */
-  readonly subjectId?: string | undefined;
+  readonly whose: Whose;
   readonly type?: Schema<'StreamEventType'> | undefined;
   /** Id of the last event that the client has. Absent: the stream starts with the next new event. */
   readonly lastEventId?: number | undefined;
@@ -20,23 +19,17 @@ interface OpenStream {
 
 type OpenStreams = ReturnType<typeof createOpenStreams>;
 
-/** The open streams of a process, by account and by session or person. */
+/** The open streams of a process, by account and by whose data they send. */
 export function createOpenStreams() {
-  /** Session or person of a stream. Undefined for a stream of all sessions. */
-  type Key = string | undefined;
-  const accounts = new Map<string, Map<Key, Set<OpenStream>>>();
-  // Differs from each key of a session, because ids contain no spaces.
-  const toPersonKey = (subjectId: string) => `person ${subjectId}`;
-  const toKey = ({ request: { caller, sessionId, subjectId } }: OpenStream) =>
-    [caller.accountId, subjectId === undefined ? sessionId : toPersonKey(subjectId)] as const;
-  const find = (accountId: string, key: Key) => accounts.get(accountId)?.get(key) ?? [];
+  const accounts = new Map<string, Map<string, Set<OpenStream>>>();
+  const toKey = ({ request: { caller, whose } }: OpenStream) => [caller.accountId, toWhoseKey(whose)] as const;
   const listByAccount = function* (accountId: string): Generator<OpenStream> {
     for (const entries of accounts.get(accountId)?.values() ?? []) yield* entries;
   };
   return {
     add(entry: OpenStream): void {
       const [accountId, key] = toKey(entry);
-      const byKey = accounts.get(accountId) ?? new Map<Key, Set<OpenStream>>();
+      const byKey = accounts.get(accountId) ?? new Map<string, Set<OpenStream>>();
       accounts.set(accountId, byKey.set(key, (byKey.get(key) ?? new Set()).add(entry)));
     },
     remove(entry: OpenStream): void {
@@ -52,9 +45,9 @@ export function createOpenStreams() {
     listByAccount,
     /** Returns the streams that get events of a session, including the streams of its person and of all sessions. */
     *listBySession({ accountId, sessionId, subjectId }: SessionId): Generator<OpenStream> {
-      yield* find(accountId, sessionId);
-      if (subjectId !== undefined) yield* find(accountId, toPersonKey(subjectId));
-      yield* find(accountId, undefined);
+      const byKey = accounts.get(accountId);
+      if (!byKey) return;
+      for (const owner of listOwners(sessionId, subjectId)) yield* byKey.get(toWhoseKey(owner)) ?? [];
     },
     *[Symbol.iterator](): Generator<OpenStream> {
       for (const accountId of accounts.keys()) yield* listByAccount(accountId);

@@ -13,8 +13,6 @@ export interface Sink {
 
 export interface Client {
   readonly caller: Caller;
-  /** Expiry of the client's token in epoch ms. Absent if the client uses a key. */
-  readonly expiresAtMs?: number | undefined;
   /** Called before each part with events or readings. */
   readonly onSent?: (() => void) | undefined;
 }
@@ -24,6 +22,11 @@ export interface ClientChecks {
   /** Resolves with true if the key is valid. A change of the key takes effect within a second. */
   readonly isKeyValid: (accountId: string, keyId: string) => Promise<boolean>;
   readonly now: () => number;
+}
+
+/** Returns true if the caller's session token has expired at a time in epoch ms. */
+export function hasExpired({ grant }: Caller, nowMs: number): boolean {
+  return grant !== undefined && nowMs >= grant.expiresAtMs;
 }
 
 /** Number of ticks in the time limit `stallMs`. */

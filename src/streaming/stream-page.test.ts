@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { wholeAccount } from '../contract/whose.js';
 import { type EventPage, type PageRequest, sharePages } from './stream-page.js';
 
-const request: PageRequest = { accountId: 'a', after: 7 };
+const request: PageRequest = { accountId: 'a', whose: wholeAccount, after: 7 };
 
 function countingReader() {
   const reads: PageRequest[] = [];

@@ -1,23 +1,15 @@
 import { stream as settings } from '../../generated/spec.js';
-import type { Schema, TokenGrant } from '../contract/contract.js';
-import { isForPerson, restrictToToken } from '../score/live.js';
+import type { Schema } from '../contract/contract.js';
+import { toWhoseKey, type Whose } from '../contract/whose.js';
 import { toStateReading } from '../score/state-reading.js';
-import { createPositionReader, type PositionRange, type StreamedReading } from '../store/readings-by-position.js';
-import type { ReadScope } from '../store/scope.js';
-import { type ExportPosition, firstSpan, searchSubject, type SubjectPage } from './export-page.js';
+import type { SlicedScope } from '../store/scope.js';
+import type { Viewer } from '../view/grant.js';
+import { type StreamedReading, view } from '../view/view.js';
 
-/**
- * A request for the events of one account, session or person after a given event. Plain data, because it is sent to
- * another thread.
- */
-export interface PageRequest {
+/** A request for the events after a given event, and who reads them. Plain data, because it is sent to another thread. */
+export interface PageRequest extends Viewer {
   readonly accountId: string;
-  /** Session of the events. Absent: all sessions of the person or account. */
-  readonly sessionId?: string | undefined;
-  /** Person of the events. Not together with `sessionId`. */
-  readonly subjectId?: string | undefined;
-  /** Session and person of a session token. Present: the events do not name any other session. */
-  readonly grant?: Pick<TokenGrant, 'sessionId' | 'subjectId'> | undefined;
+  readonly whose: Whose;
   /** Id of the last event that the client has. */
   readonly after: number;
 }
@@ -45,64 +37,31 @@ export interface EventPage {
  * `findErased` returns the time of the newest erasure of a person, in epoch ms.
  */
 export async function readPage(
-  scope: ReadScope,
-  { sessionId, subjectId, grant, after }: Omit<PageRequest, 'accountId'>,
+  scope: SlicedScope,
+  { whose, after, ...viewer }: Omit<PageRequest, 'accountId'>,
   findErased: (subjectId: string) => Promise<number>,
 ): Promise<EventPage> {
-  const max = settings.page_events;
-  const readings = createPositionReader(scope);
-  const listEvents = (found: readonly StreamedReading[]) =>
-    found.flatMap((reading) => toEvents(reading, grant)).filter(({ id }) => id > after);
-  if (subjectId !== undefined) {
-    const page = await readPerson(scope, subjectId, after, listEvents);
-    // Read after the readings: if the person was erased in between, the stream ends and sends none of them.
-    return { ...page, incarnation: String(await findErased(subjectId)) };
+  const viewed = view(scope, viewer);
+  let page = await viewed.events(whose, await viewed.beginEvents(whose, after), settings.page_events);
+  const { incarnation } = page;
+  const listEvents = () => page.found.flatMap(toEvents).filter(({ id }) => id > after);
+  let events = listEvents();
+  // A page may contain only the reading of `after`, or state changes that the client does not get.
+  while (events.length === 0 && page.next) {
+    page = await viewed.events(whose, page.next, settings.page_events);
+    events = listEvents();
   }
-  const found =
-    sessionId === undefined
-      ? { readings: await readings.streamAccount(after, max), incarnation: undefined }
-      : await readings.streamSession(sessionId, after, max);
-  const { incarnation } = found;
-  return { events: listEvents(found.readings), incarnation, isFull: found.readings.length === max };
+  const isFull = page.next !== undefined;
+  if (whose.kind !== 'person') return { events, incarnation, isFull };
+  // Read after the readings: if the person was erased in between, the stream ends and sends none of them.
+  return { events, incarnation: String(await findErased(whose.subjectId)), isFull };
 }
 
-/** Reads the next events of a person, starting at a position. */
-async function readPerson(
-  scope: ReadScope,
-  subjectId: string,
-  from: number,
-  listEvents: (found: readonly StreamedReading[]) => StreamEvent[],
-): Promise<EventPage> {
-  const max = settings.page_events;
-  const readings = createPositionReader(scope);
-  const through = await readings.newestPosition();
-  let start: ExportPosition | undefined = { after: from - 1, through, span: firstSpan };
-  let events: StreamEvent[] = [];
-  // A range may contain only the reading of `from`, or state changes that the client does not get.
-  const read = (range: PositionRange) => readings.streamSubject(subjectId, range, max);
-  while (start && events.length === 0) {
-    const page: SubjectPage<StreamedReading> = await searchSubject(read, start, max);
-    events = listEvents(page.found);
-    start = page.next;
-  }
-  return { events, isFull: start !== undefined };
-}
-
-/**
- * Returns the events of a reading. The state change follows the reading that caused it and has the next id. For a token,
- * a reading of another session has the session of the token. A state change of another session, or with the evidence of
- * one that the token must not know, is left out.
- */
-function toEvents(
-  { position, sessionId, subjectId, computed, stateChange }: StreamedReading,
-  grant: PageRequest['grant'],
-): StreamEvent[] {
-  const shownSession = grant?.sessionId ?? sessionId;
-  const data = JSON.stringify(toStateReading(shownSession, restrictToToken(computed, grant, subjectId)));
+/** Returns the events of a reading. The state change follows the reading that caused it and has the next id. */
+function toEvents({ position, sessionId, computed, stateChange }: StreamedReading): StreamEvent[] {
+  const data = JSON.stringify(toStateReading(sessionId, computed));
   const reading = { id: position, type: 'reading', data } as const;
-  const isHidden = shownSession !== sessionId || (computed.alone && !isForPerson(grant, subjectId));
-  if (stateChange === null || isHidden) return [reading];
-  return [reading, { id: position + 1, type: 'state_change', data: stateChange }];
+  return stateChange === null ? [reading] : [reading, { id: position + 1, type: 'state_change', data: stateChange }];
 }
 
 type ReadPage = (request: PageRequest) => Promise<EventPage>;
@@ -115,8 +74,8 @@ type ReadPage = (request: PageRequest) => Promise<EventPage>;
 export function sharePages(readPage: ReadPage): ReadPage {
   const waiting = new Map<string, Promise<EventPage>>();
   return (request) => {
-    const { accountId, sessionId, subjectId, grant, after } = request;
-    const key = JSON.stringify([accountId, sessionId, subjectId, grant?.sessionId, grant?.subjectId, after]);
+    const { accountId, whose, grant, after } = request;
+    const key = JSON.stringify([accountId, toWhoseKey(whose), grant?.sessionId, grant?.subjectId, after]);
     const shared = waiting.get(key);
     if (shared) return shared;
     const page = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {

@@ -1,6 +1,7 @@
 import { limits, stream as settings } from '../../generated/spec.js';
 import type { Caller } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
+import { toNames } from '../contract/whose.js';
 import { createConcurrencyLimit, computeAccountShare } from '../limits/window-limit.js';
 import { createEventStream, formatReadyEvent } from './event-stream.js';
 import type { Notifications } from './notifications.js';
@@ -11,7 +12,7 @@ import {
   type SessionId,
   type StreamRequest,
 } from './open-streams.js';
-import type { ClientChecks, Sink } from './sink.js';
+import { type ClientChecks, hasExpired, type Sink } from './sink.js';
 import { type EventPage, type PageRequest, sharePages } from './stream-page.js';
 
 interface StreamsParts extends ChangeQueries, ClientChecks {
@@ -77,8 +78,8 @@ export function createStreams(parts: StreamsParts) {
     const ended = new Set<string>();
     for (const { accountId, keyId } of keys.values()) if (!(await parts.isKeyValid(accountId, keyId))) ended.add(keyId);
     for (const { request, stream } of open) {
-      const { caller, expiresAtMs = Number.POSITIVE_INFINITY } = request;
-      if (ended.has(caller.keyId) || parts.now() >= expiresAtMs) stream.end();
+      const { caller } = request;
+      if (ended.has(caller.keyId) || hasExpired(caller, parts.now())) stream.end();
     }
   }
 
@@ -107,7 +108,7 @@ export function createStreams(parts: StreamsParts) {
      * `begin` is called, if there are too many streams or the database is unavailable.
      */
     async open(request: StreamRequest, begin: () => Sink): Promise<void> {
-      const { caller, sessionId, subjectId, type } = request;
+      const { caller, whose, type } = request;
       const leave = admit(caller);
       try {
         const [head] = await parts.findStreamHeads([caller.accountId]);
@@ -118,7 +119,7 @@ export function createStreams(parts: StreamsParts) {
         // The client has disconnected in the meantime.
         if (sink.destroyed) return leave();
         const { accountId, grant } = caller;
-        const from = { accountId, sessionId, subjectId, grant, after };
+        const from = { accountId, whose, grant, after };
         const stream = createEventStream({ sink, request: from, type, readPage, onSent: request.onSent });
         const entry = { request, stream };
         open.add(entry);
@@ -126,7 +127,7 @@ export function createStreams(parts: StreamsParts) {
           open.remove(entry);
           leave();
         });
-        sink.write(formatReadyEvent(after, { session_id: sessionId, subject_id: subjectId }));
+        sink.write(formatReadyEvent(after, toNames(whose)));
         if (isDraining) stream.end();
         else stream.wake();
       } catch (error) {

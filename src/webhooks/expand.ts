@@ -1,3 +1,4 @@
+import { includesReading } from '../contract/whose.js';
 import { createDeliveryTable } from '../store/deliveries.js';
 import type { Delivery } from '../store/delivery-row.js';
 import {
@@ -8,7 +9,7 @@ import {
 } from '../store/outbox.js';
 import type { WriteScope } from '../store/scope.js';
 import type { Store } from '../store/store.js';
-import { findWatchedSubject, type StoredWebhook, createWebhookTable } from '../store/webhooks.js';
+import { findWatched, type StoredWebhook, createWebhookTable } from '../store/webhooks.js';
 import { createQueueBound, createDelivery, findBusyQueues, type Growth, type QueueBound } from './queues.js';
 
 const sessionsMax = 100;
@@ -83,10 +84,8 @@ async function expandSessions(
  * because clocks of different processes may differ.
  */
 function isWatched(webhook: StoredWebhook, event: OutboxEvent): boolean {
-  const { sessionId, states, registeredEpoch, disabledEpoch } = webhook;
-  if (sessionId !== undefined && sessionId !== event.sessionId) return false;
-  const subjectId = findWatchedSubject(webhook);
-  if (subjectId !== undefined && subjectId !== event.subjectId) return false;
+  const { states, registeredEpoch, disabledEpoch } = webhook;
+  if (!includesReading(findWatched(webhook), event.sessionId, event.subjectId ?? undefined)) return false;
   if (event.epoch < registeredEpoch || (disabledEpoch !== undefined && event.epoch >= disabledEpoch)) return false;
   return states === undefined || states.includes(JSON.parse(event.payload).new_state);
 }

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { createBothNamedFault, createFault, createValidationError, ProblemError } from '../contract/problem.js';
+import { readWhose, toWhoseKey } from '../contract/whose.js';
 import type { WriteScope } from '../store/scope.js';
 import { createSessionWriter } from '../store/sessions.js';
-import { findWatchedSubject, type StoredWebhook, createWebhookTable } from '../store/webhooks.js';
+import { findWatched, type StoredWebhook, createWebhookTable } from '../store/webhooks.js';
 import { createWebhookId } from './queues.js';
 import type { ResolveName } from './resolve-name.js';
 import { issueSecret, type SecretBox } from './secrets.js';
@@ -62,6 +63,7 @@ export async function register(
   nowMs: number,
 ): Promise<Registered> {
   const { session_id: sessionId, subject_id: watchedSubject } = registration;
+  const watched = toWhoseKey(readWhose(registration));
   // Locks sessions before webhooks, as ingest does. Otherwise, a concurrent reading could bind the session to a subject
   // without updating this webhook.
   const subjectId =
@@ -71,7 +73,7 @@ export async function register(
   const all = await createWebhookTable(scope).list();
   const target = normalize(registration.url);
   const found = all
-    .filter((it) => it.sessionId === sessionId && findWatchedSubject(it) === watchedSubject)
+    .filter((it) => toWhoseKey(findWatched(it)) === watched)
     .find(({ url }) => normalize(url) === target);
   const standing = found && (await createWebhookTable(scope).lock([found.webhookId])).get(found.webhookId);
   if (standing) return { webhook: await update(scope, standing, registration), before: standing };

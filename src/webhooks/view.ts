@@ -1,20 +1,19 @@
 import type { Schema } from '../contract/contract.js';
+import { toNames } from '../contract/whose.js';
 import type { Delivery, DeliveryStatus } from '../store/delivery-row.js';
 import type { WebhookHealth } from '../store/settled-deliveries.js';
-import { findWatchedSubject, type StoredWebhook } from '../store/webhooks.js';
+import { findWatched, type StoredWebhook } from '../store/webhooks.js';
 import { findStatus } from './schedule.js';
 
 /** Returns the webhook as defined in the contract, without its secret. */
 export function toWebhook(webhook: StoredWebhook, health?: WebhookHealth): Schema<'Webhook'> {
-  const { webhookId, url, events, sessionId, failedInRow, lastFailureAtMs, createdAtMs } = webhook;
-  const subjectId = findWatchedSubject(webhook);
+  const { webhookId, url, events, failedInRow, lastFailureAtMs, createdAtMs } = webhook;
   const lastSuccessAtMs = health?.lastSuccessAtMs ?? undefined;
   return {
     id: webhookId,
     url,
     events: [...events],
-    ...(sessionId !== undefined && { session_id: sessionId }),
-    ...(subjectId !== undefined && { subject_id: subjectId }),
+    ...toNames(findWatched(webhook)),
     status: findStatus(webhook),
     retry: webhook.retry ?? 'standard',
     ...(webhook.states && { states: [...webhook.states] }),

@@ -541,6 +541,79 @@ StreamEventType = Literal["reading", "state_change"]
 ExportFormat = Literal["ndjson", "csv"]
 
 
+class ExportedSubmission(TypedDict):
+    """The stored fields of a reading."""
+
+    # An identifier that the client creates.
+    session_id: NotRequired[str]
+    # The person across sessions.
+    subject_id: NotRequired[str]
+    # Time of measurement.
+    timestamp: str
+    # Heart rate.
+    heart_rate: NotRequired[float]
+    # Standard deviation of normal-to-normal beat intervals over the last minutes.
+    sdnn: NotRequired[float]
+    # Root mean square of successive differences of normal-to-normal beat intervals over the last minutes.
+    rmssd: NotRequired[float]
+    # Beat-to-beat intervals in milliseconds, oldest first.
+    rr_intervals_ms: NotRequired[list[int]]
+    tone: NotRequired[Tone]
+    expression: NotRequired[Expression]
+    # Sentiment of the text, from -1 (negative) to 1 (positive).
+    sentiment: NotRequired[float]
+    urgency: NotRequired[Urgency]
+    activity_level: NotRequired[ActivityLevel]
+    # Steps in the last minute.
+    steps_last_minute: NotRequired[int]
+    # Breaths per minute.
+    respiratory_rate: NotRequired[float]
+    # Temperature of the skin in degrees Celsius.
+    skin_temperature: NotRequired[float]
+    # Electrodermal activity, as the conductance of the skin in microsiemens.
+    eda: NotRequired[float]
+    # Oxygen saturation of the blood in percent.
+    spo2: NotRequired[float]
+    # Share of successive beat intervals that differ by more than 50 ms, in percent.
+    pnn50: NotRequired[float]
+    # Mean of the beat intervals in the window of the sensor, in milliseconds.
+    mean_ibi: NotRequired[float]
+    # Number of beat intervals in the window of the sensor.
+    ibi_count: NotRequired[int]
+    # Words per minute, as measured by the client's voice analysis.
+    speech_rate: NotRequired[float]
+    # Variation of the fundamental frequency of the voice, in hertz.
+    pitch_variability: NotRequired[float]
+    gaze: NotRequired[Gaze]
+    posture: NotRequired[Posture]
+    # Visual engagement, from 0 (none) to 1 (full), as rated by the client's image analysis.
+    engagement: NotRequired[float]
+    # Glucose in milligrams per deciliter.
+    glucose_mg_dl: NotRequired[float]
+    # Glucose in millimoles per liter.
+    glucose_mmol_l: NotRequired[float]
+    glucose_trend: NotRequired[GlucoseTrend]
+    # Power of the alpha band of the electroencephalogram (8 to 13 Hz), in square microvolts.
+    eeg_alpha_power: NotRequired[float]
+    # Power of the beta band of the electroencephalogram (13 to 30 Hz), in square microvolts.
+    eeg_beta_power: NotRequired[float]
+    # Power of the theta band of the electroencephalogram (4 to 8 Hz), in square microvolts.
+    eeg_theta_power: NotRequired[float]
+    # Cognitive load, from 0 (none) to 1 (full), as estimated by the client from the electroencephalogram.
+    cognitive_load: NotRequired[float]
+    sleep_stage: NotRequired[SleepStage]
+    # Label of the measuring device, printable ASCII.
+    source_device: NotRequired[str]
+    # The user's utterance.
+    user_message: NotRequired[str]
+    # The assistant's reply.
+    ai_response: NotRequired[str]
+    # True to estimate the sentiment of `user_message` if the reading does not state `sentiment`.
+    derive_sentiment: NotRequired[bool]
+    # True for a reading of the past, e.g. from a device that was offline.
+    backfill: NotRequired[bool]
+
+
 class ExportedComputation(TypedDict):
     """The fields that the service computed for a reading. `state`, `stress_score` and `confidence` are those of the history. `heart_rate`, `sdnn` and `rmssd` are present if they were derived from `rr_intervals_ms`."""
 
@@ -580,7 +653,7 @@ class ExportedComputation(TypedDict):
 class ExportedReading(TypedDict):
     """A stored reading."""
 
-    reading: Submission
+    reading: ExportedSubmission
     computed: ExportedComputation
     # The id of an event.
     cursor: str
