@@ -106,6 +106,8 @@ const scenarios: Scenarios = {
     200: asDocumented,
     400: sendText('\n\n'),
     413: sendText(' '.repeat(batchLimits.max_bytes + 1)),
+    // A batch in plain text is read if it begins like an array or like lines.
+    415: async ({ transaction: { request } }) => void (request.headers['Content-Type'] = 'text/csv'),
   },
   getState: { ...reads('sessions'), 200: ofSession(createSession), 404: asDocumented },
   getHistory: { ...reads('sessions'), 200: ofSession(createSession), 404: asDocumented },

@@ -637,17 +637,21 @@ test('a resend is looked up among the readings of two minutes, not among all rea
 
 test('queues with due deliveries are found by a skip scan of the index', async () => {
   const heard = await filled();
-  const [query, ...others] = await heard.statementsOf(() => heard.store.run((knex) => findDueQueues(knex)));
-  expect(others).toEqual([]);
-  const plan = await planOf(heard, query as Statement);
+  const queries = await heard.statementsOf(() => heard.store.run((knex) => findDueQueues(knex)));
+  // SQLite searches each queue with the same statement, and the last time without a result.
+  expect(new Set(queries.map(({ sql }) => sql)).size).toBe(1);
+  const plan = await planOf(heard, queries[0] as Statement);
   if (databaseKind === 'mysql') {
+    expect(queries).toHaveLength(1);
     expect(plan).toMatchObject([{ key: 'deliveries_by_receiver', Extra: 'Using where; Using index for group-by' }]);
     return;
   }
-  const searches = plan.map(({ detail = '' }) => detail).filter((detail) => detail.includes(' deliveries '));
-  const search = /^SEARCH deliveries USING COVERING INDEX deliveries_by_receiver \(status=\?( AND receiver[>=]\?)?\)$/;
-  expect(searches).toHaveLength(4);
-  for (const detail of searches) expect(detail).toMatch(search);
+  const searches = plan
+    .map(({ detail = '' }) => detail)
+    .filter((detail) => /^S(EARCH|CAN) (first|deliveries)/.test(detail));
+  expect(searches).toHaveLength(2);
+  for (const detail of searches)
+    expect(detail).toMatch(/USING COVERING INDEX deliveries_by_receiver \(status=\? AND receiver[>=]\?\)$/);
 });
 
 test('deliveries are counted from an index alone', async () => {
