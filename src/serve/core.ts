@@ -137,13 +137,15 @@ async function start(keep: Keep, parts: CoreParts) {
     async operate(operationId: OperationId, input: AnyInput, caller: Caller | undefined): Promise<CoreResponse> {
       const { handle, personalData, takesTurns = personalData === 'reads' } = findOperation(operationId);
       if (!handle) throw new Error(`${operationId} has no handler`);
-      const respond = async (pause: Pause) => {
+      // Serialized on this thread: a string crosses to another thread faster than an object, which would be cloned.
+      const respond = async (pause: Pause, write: (body: object, pause: Pause) => Promise<string> | string) => {
         const { body, whose = input.whose, ...rest } = await handle({ ...services, pause }, input, caller);
         recordAccess(operationId, whose, caller);
-        // Serialized on this thread: a string crosses to another thread faster than an object, which would be cloned.
-        return { ...rest, json: body === undefined ? undefined : await stringifyInSlices(body, pause) };
+        return { ...rest, json: body === undefined ? undefined : await write(body, pause) };
       };
-      return caller && takesTurns ? turns.run(caller.accountId, respond) : respond(runOtherWork);
+      return caller && takesTurns
+        ? turns.run(caller.accountId, (pause) => respond(pause, stringifyInSlices))
+        : respond(runOtherWork, (body) => JSON.stringify(body));
     },
     async recordAccess(...request: Parameters<RecordAccess>) {
       recordAccess(...request);
