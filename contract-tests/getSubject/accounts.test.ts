@@ -16,8 +16,8 @@ test('subjects with the same name in two accounts have separate profiles', async
   expect((await two.request(path)).body.baseline).toEqual({});
 });
 
-test('reads of a profile count as calls of the month, and not as requests of a session', async () => {
-  const env = { LIMIT_MONTHLY_CALLS: '3', LIMIT_SESSION_REQUESTS_PER_MINUTE: '1' };
+test('reads of a profile count as calls of the month and as requests of the person, and not of a session', async () => {
+  const env = { LIMIT_MONTHLY_CALLS: '3', LIMIT_SESSION_REQUESTS_PER_MINUTE: '2' };
   const service = await startTestService({ env });
   await service.read({ subject_id: 'anna', heart_rate: 70 });
   for (let call = 0; call < 2; call++) expect((await service.request(path)).status).toBe(200);
