@@ -5,7 +5,7 @@ import type { Schema } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
 import type { CountedCall, MonthlyCalls } from '../limits/monthly-calls.js';
-import { createTurns } from '../limits/turns.js';
+import { createRoundRobin } from '../limits/round-robin.js';
 import { type Allowance, createConcurrencyLimit, type LimitPolicy, RateLimitError } from '../limits/window-limit.js';
 import { createErrorLimit, type PreparedBatch, type PreparedLine, toRejectedLine } from '../operations/ingest-batch.js';
 import type { Admit } from '../readings/intake.js';
@@ -64,11 +64,11 @@ export interface BatchParts {
 export const linesAtOnce = 8;
 
 /**
- * Replaces the body with the prepared lines. A rejected line gets its result here. The accounts take turns, a few lines
+ * Replaces the body with the prepared lines. A rejected line gets its result here. Accounts are served round robin, a few lines
  * per iteration of the event loop. Many batches therefore delay other requests no more than a single batch.
  */
 export function takeLines(admit: Admit, parts: BatchParts): Step {
-  const turns = createTurns({ sliceRows: linesAtOnce });
+  const roundRobin = createRoundRobin({ sliceRows: linesAtOnce });
   return async (exchange, response) => {
     const lines = splitLines(exchange.body as string);
     exchange.logged = { ...exchange.logged, lines: lines.length };
@@ -76,7 +76,7 @@ export function takeLines(admit: Admit, parts: BatchParts): Step {
     const admitLine = createAdmitLine(admit, parts.countFailure, exchange);
     const limitErrors = createErrorLimit();
     const prepared: PreparedBatch['lines'][number][] = [];
-    await turns.run(requireCaller(exchange).accountId, async (pause) => {
+    await roundRobin.run(requireCaller(exchange).accountId, async (pause) => {
       for (let from = 0; from < lines.length; from += linesAtOnce) {
         const some = lines.slice(from, from + linesAtOnce);
         const admitted = await Promise.all(some.map((line, index) => admitLine(line, calls[from + index])));

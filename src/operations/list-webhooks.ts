@@ -6,7 +6,7 @@ import type { OperationRecord } from './operation.js';
 /** Returns the account's webhooks with the health of each receiver. No other response contains the health. */
 export const listWebhooks: OperationRecord<'listWebhooks', 'store'> = {
   personalData: 'none',
-  takesTurns: true,
+  sharesThread: true,
   async handle({ store }, _input, { accountId }) {
     const reader = store.read(accountId);
     const webhooks = await createWebhookTable(reader).list();

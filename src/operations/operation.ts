@@ -24,8 +24,8 @@ export type OperationRecord<Op extends OperationId, Uses extends keyof Services 
 interface Facts {
   /** The effect on the data of people. The access record has an entry of each request that reads, exports or erases. */
   readonly personalData: 'none' | 'reads' | 'exports' | 'writes' | 'erases';
-  /** True if the accounts take turns to run the operation, as for every operation that reads the data of people. */
-  readonly takesTurns?: true;
+  /** True if accounts share the thread round robin for the operation, as for each one that reads the data of people. */
+  readonly sharesThread?: true;
   /** Content of the body: one reading, or one reading per line. The intake prepares the readings. */
   readonly takes?: 'reading' | 'lines';
   /** True if a token may be a parameter of the query: `EventSource` cannot send headers. */

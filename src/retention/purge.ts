@@ -27,8 +27,8 @@ const intervalMs = 60_000;
  * Returns the number of rows of a batch, and the pause after it as a multiple of its duration. The pause gives ingest
  * priority and grows on a busy machine. `lagMs`: age of the oldest row beyond its retention, in ms.
  *
- * With a lag, the batches are larger and the pauses shorter, so that the purge keeps pace with any rate of expiry. The
- * pause is never less than half of the batch, so that a third of the time remains for other work.
+ * With a lag, the batches are larger and the pauses shorter. The pause is never less than half of the batch, so that a
+ * third of the time remains for other work.
  */
 export function computePace(lagMs: number): { readonly rows: number; readonly pausePerBatch: number } {
   const calm = intervalMs / (intervalMs + Math.max(0, lagMs));

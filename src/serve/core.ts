@@ -10,7 +10,7 @@ import { createDevelopmentKey, type DevelopmentKey, listDevelopmentKeyWarnings }
 import { createDigestFeedback, createDigestId } from '../keys/digest-id.js';
 import { createSessionTokens } from '../keys/session-token.js';
 import { createAdmitSession } from '../limits/new-session-limit.js';
-import { createTurns } from '../limits/turns.js';
+import { createRoundRobin } from '../limits/round-robin.js';
 import { openWindow } from '../limits/window-limit.js';
 import { createThreadLoadProbe } from '../observe/probes.js';
 import { type Closable, type Keep, startAll } from '../observe/start.js';
@@ -115,7 +115,7 @@ async function start(keep: Keep, parts: CoreParts) {
     if (access) accessRecord.add(access);
   };
   // SQLite runs one statement at a time. On MySQL, the other connections of the pool are for writes.
-  const turns = createTurns({ atOnce: config.database.kind === 'sqlite' ? 1 : readsAtOnce });
+  const roundRobin = createRoundRobin({ atOnce: config.database.kind === 'sqlite' ? 1 : readsAtOnce });
   const services: Omit<Services, 'pause'> = {
     ...{ store, now, checkDatabase, sessionTokens, digestId, targetPolicy, log, wakeWorker },
     commit: groups.commit,
@@ -135,7 +135,7 @@ async function start(keep: Keep, parts: CoreParts) {
     findErased,
     /** Runs an operation. The input must be validated against the contract. */
     async operate(operationId: OperationId, input: AnyInput, caller: Caller | undefined): Promise<CoreResponse> {
-      const { handle, personalData, takesTurns = personalData === 'reads' } = findOperation(operationId);
+      const { handle, personalData, sharesThread = personalData === 'reads' } = findOperation(operationId);
       if (!handle) throw new Error(`${operationId} has no handler`);
       // Serialized on this thread: a string crosses to another thread faster than an object, which would be cloned.
       const respond = async (pause: Pause, write: (body: object, pause: Pause) => Promise<string> | string) => {
@@ -143,8 +143,8 @@ async function start(keep: Keep, parts: CoreParts) {
         recordAccess(operationId, whose, caller);
         return { ...rest, json: body === undefined ? undefined : await write(body, pause) };
       };
-      return caller && takesTurns
-        ? turns.run(caller.accountId, (pause) => respond(pause, stringifyInSlices))
+      return caller && sharesThread
+        ? roundRobin.run(caller.accountId, (pause) => respond(pause, stringifyInSlices))
         : respond(runOtherWork, (body) => JSON.stringify(body));
     },
     async recordAccess(...request: Parameters<RecordAccess>) {
@@ -171,18 +171,18 @@ async function start(keep: Keep, parts: CoreParts) {
       return developmentKey;
     },
     readPage: ({ accountId, ...request }: PageRequest) =>
-      turns.run(accountId, (pause) =>
+      roundRobin.run(accountId, (pause) =>
         readPage(store.read(accountId, pause), request, (subjectId) => findErased(accountId, subjectId)),
       ),
     /** Returns the start of an export. Rejects with a ProblemError if there is no data. */
     beginExport: (scope: ExportScope, cursor: number | undefined) =>
-      turns.run(scope.accountId, (pause) => beginExport(store.read(scope.accountId, pause), scope, cursor)),
+      roundRobin.run(scope.accountId, (pause) => beginExport(store.read(scope.accountId, pause), scope, cursor)),
     readExportPage: (scope: ExportScope, from: Position) =>
-      turns.run(scope.accountId, (pause) => readExportPage(store.read(scope.accountId, pause), scope, from)),
+      roundRobin.run(scope.accountId, (pause) => readExportPage(store.read(scope.accountId, pause), scope, from)),
     findStreamHeads: (accountIds: readonly string[]) => store.run((knex) => findStreamHeads(knex, accountIds)),
     /** Returns the account's sessions with readings after a position. */
     changedSessions: (accountId: string, position: number) =>
-      turns.run(accountId, () => createPositionReader(store.read(accountId)).changedAfter(position)),
+      roundRobin.run(accountId, () => createPositionReader(store.read(accountId)).changedAfter(position)),
     /** Turns the calls of `wakeStreams` on or off. */
     async notifyStreams(isOn: boolean) {
       isNotifying = isOn;
@@ -203,7 +203,7 @@ async function start(keep: Keep, parts: CoreParts) {
   };
 }
 
-/** In place of the pause of a turn, for an operation that takes none. */
+/** In place of the pause of a slice, for an operation that does not share the thread. */
 const runOtherWork: Pause = () => setImmediate();
 
 function listSessionIds(group: readonly PreparedReading[], subjectIds: ReadonlyArray<string | undefined>): SessionId[] {

@@ -76,7 +76,7 @@ test.each<[OperationId, object, object]>([
   },
 );
 
-test('the pages of many exports of one account leave turns to another account', async () => {
+test('the pages of many exports of one account leave slices to another account', async () => {
   const { core, mine, neighbor } = await start();
   const scope = { accountId: mine, whose: wholeAccount, format: 'ndjson' } as const;
   const from = await core.beginExport(scope, undefined);

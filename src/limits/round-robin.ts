@@ -1,7 +1,7 @@
 import { type Pause, sliceItems } from '../store/scope.js';
 import { computeAccountShare } from './window-limit.js';
 
-export interface TurnsOptions {
+export interface RoundRobinOptions {
   /** Maximum number of slices that run at the same time. */
   readonly atOnce?: number;
   /** Number of rows after which a read pauses. It processes them in a few milliseconds. */
@@ -13,17 +13,17 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-export type Turns = ReturnType<typeof createTurns>;
+export type RoundRobin = ReturnType<typeof createRoundRobin>;
 
 /**
- * Shares a thread among accounts. At most `atOnce` reads run at the same time, half of them of one account. The others
- * wait, and the accounts take turns in a circle. A long read pauses between its slices and waits for its next turn, so
- * that an account with many or long reads delays another account by one slice. After a pause, a read counts like all
- * that its account may run: its statements are long, and occupy the thread and the database.
+ * Shares a thread among accounts, round robin. At most `atOnce` reads run at the same time, half of them of one account.
+ * The others wait. A long read pauses between its slices and waits until its account is next, so that an account with many
+ * or long reads delays another account by one slice. After a pause, a read counts like all that its account may run: its
+ * statements are long, and occupy the thread and the database.
  */
-export function createTurns({ atOnce = 1, sliceRows = sliceItems }: TurnsOptions = {}) {
+export function createRoundRobin({ atOnce = 1, sliceRows = sliceItems }: RoundRobinOptions = {}) {
   const share = computeAccountShare(atOnce);
-  /** By account. The first account has the next turn. */
+  /** By account. The first account is next. */
   const waiting = new Map<string, Waiting[]>();
   const running = new Map<string, number>();
   let total = 0;
@@ -68,7 +68,7 @@ export function createTurns({ atOnce = 1, sliceRows = sliceItems }: TurnsOptions
 
   return {
     /**
-     * Runs a read of an account in its turns. The read must call `pause` with the number of rows of each statement and
+     * Runs a read of an account, slice by slice. The read must call `pause` with the number of rows of each statement and
      * of each part that it processes.
      */
     async run<T>(accountId: string, read: (pause: Pause) => Promise<T>): Promise<T> {
