@@ -91,6 +91,7 @@ const checks: Suite[] = [
   check('guides say what the contract says', 'tsx', ['scripts/generate/fill-guides.ts', '--check']),
   check('generated files are current', 'tsx', ['scripts/generate/generate.ts', '--check']),
   check('code: cycles', 'tsx', ['scripts/build/cycles.mjs']),
+  check('code: size below the cap', 'tsx', ['scripts/size.ts', '--cap']),
   ...(missingFolders.includes(spectralFolder)
     ? []
     : [
