@@ -4,8 +4,16 @@ import { expect, test } from 'vitest';
 import { runScript } from '../../testkit/process.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
 
-const titles = ['(a) bare Express', '(b) with validation', '(c) a transaction', '(d) this service', '(e) with'];
-/** Time limit, ms. Ten runs of one second and their process starts take up to this time on a busy machine. */
+const titles = [
+  '(a) bare Express',
+  '(b) with validation',
+  '(c) a transaction',
+  '(d) this service',
+  '(e) with',
+  '(f)',
+  '(g)',
+];
+/** Time limit, ms. Fourteen runs of one second and their process starts take up to this time on a busy machine. */
 const limitMs = 240_000;
 
 test(
@@ -16,10 +24,20 @@ test(
     const { code, stdout } = await runScript('lab/bench/bench', args, { TMPDIR: temporary });
     for (const title of titles) expect(stdout).toContain(`\n${title}`);
     expect(stdout).toMatch(/^\(d\) of \(b\), throughput +≥ 0\.8/m);
+    expect(stdout).toMatch(/^\(g\) of \(f\), readings +≥ 5 +\d/m);
+    expect(stdout).toMatch(/^\(d\) CPU seconds to ready +< 0\.8 +\d/m);
     expect(stdout).not.toContain('Requests failed');
     const report = JSON.parse(await readFile(join(reports, 'bench.json'), 'utf8'));
     expect(report).toMatchObject({ seconds: 1, rounds: 1, connections: 64, outcomes: [{ kind: 'sqlite' }] });
-    expect(Object.keys(report.outcomes[0].runs)).toEqual(['bare', 'validated', 'storing', 'service', 'turns']);
+    expect(Object.keys(report.outcomes[0].runs)).toEqual([
+      'bare',
+      'validated',
+      'storing',
+      'service',
+      'turns',
+      'single',
+      'batches',
+    ]);
     expect(await readFile(join(reports, 'bench.svg'), 'utf8')).toContain('(d) this service');
     // Checks that the databases were dropped.
     expect((await readdir(temporary)).filter((name) => name.startsWith('state-service-'))).toEqual([]);

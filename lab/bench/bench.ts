@@ -1,20 +1,15 @@
 /** `npm run lab -- bench NAME`: measures the service under a named load. Without a name, compares it with other servers. */
 import { Command } from 'commander';
 import { launch } from '../../testkit/launch.js';
-import { batch } from './loads/batch.js';
 import { cpu } from './loads/cpu.js';
 import { deliveries } from './loads/deliveries.js';
-import { domain } from './loads/domain.js';
 import { gateway } from './loads/gateway.js';
 import { growth } from './loads/growth.js';
 import { ingest } from './loads/ingest.js';
 import { servers } from './loads/servers.js';
-import { slices } from './loads/slices.js';
-import { start } from './loads/start.js';
 import { streams } from './loads/streams.js';
 
 const bench = new Command('bench').description('Measures the service under a load. The default load is `servers`.');
 bench.addCommand(servers, { isDefault: true });
-for (const load of [batch, cpu, deliveries, domain, gateway, growth, ingest, slices, start, streams])
-  bench.addCommand(load);
+for (const load of [cpu, deliveries, gateway, growth, ingest, streams]) bench.addCommand(load);
 await launch(bench);

@@ -1,28 +1,32 @@
 /**
  * Measures the CPU time per request by thread: (b) with validation, (d) this service, and (e) with conversation text, the
- * contenders of `servers`. The servers run at the same time and get slices of a few hundred requests in turns, so that the
- * ratios hold on a noisy machine. Requires Linux (/proc).
+ * contenders of `servers`. With `--before`, also (d) and (e) of another tree, e.g. of the last release. The servers run at
+ * the same time and get slices of a few hundred requests in turns, so that the ratios hold on a noisy machine. Requires
+ * Linux (/proc).
  */
+import { join } from 'node:path';
 import { Command } from 'commander';
 import mysql from 'mysql2/promise';
 import { quantile } from '../../../packages/tools/terminal/quantile.js';
 import { markdownTable, textTable } from '../../../packages/tools/terminal/table.js';
 import type { DatabaseKind } from '../../../testkit/databases.js';
-import { type PrivateMariadb, startPrivateMariadb } from '../../../testkit/mariadb.js';
+import { startPrivateMariadb } from '../../../testkit/mariadb.js';
 import { freePorts, startServiceProgram } from '../../../testkit/program.js';
 import { figureColumns } from '../../figures.js';
 import { positive } from '../../options.js';
 import { databaseOption, type DatabaseChoice, findDatabases, titleOf, withDatabase } from '../support/databases.js';
 import { describeMachine, machineLine } from '../support/machine.js';
+import type { Load } from '../support/requests.js';
 import { middle, takeTurns } from '../support/rounds.js';
 import { bundle } from '../support/service.js';
-import { type Cpu, openService, openSliced, threads } from '../support/slices.js';
+import { type Cpu, openService, openSliced, type Sliced, threads } from '../support/slices.js';
 
 interface Options {
   readonly database: DatabaseChoice;
   readonly slices: number;
   readonly requests: number;
   readonly warmUp: number;
+  readonly before?: string;
   readonly markdown: boolean;
 }
 
@@ -32,13 +36,30 @@ export const cpu = new Command('cpu')
   .option('--slices <number>', 'measured slices of each contender', positive, 20)
   .option('--requests <number>', 'requests of a slice', positive, 300)
   .option('--warm-up <number>', 'slices before the measured ones, which compile the code', positive, 6)
+  .option('--before <folder>', 'also measure this other tree, with its build (npm ci && npm run build)')
   .option('--markdown', 'print the tables as Markdown', false)
   .action(bench);
 
-const titles = { validated: '(b) with validation', service: '(d) this service', turns: '(e) with conversation text' };
-type Contender = keyof typeof titles;
-const contenders = Object.keys(titles) as Contender[];
+interface Contender {
+  readonly title: string;
+  readonly load: Load;
+  /** Program of the service. Absent for (b). */
+  readonly main?: string;
+}
+
 const main = 'dist/main.js';
+const validated: Contender = { title: '(b) with validation', load: 'plain' };
+
+function listServices(before?: string): Contender[] {
+  const trees = [
+    { suffix: '', main },
+    ...(before === undefined ? [] : [{ suffix: ' before', main: join(before, main) }]),
+  ];
+  return trees.flatMap((it): Contender[] => [
+    { title: `(d) this service${it.suffix}`, load: 'plain', main: it.main },
+    { title: `(e) with conversation text${it.suffix}`, load: 'turn', main: it.main },
+  ]);
+}
 
 type Sizes = Pick<Options, 'slices' | 'requests' | 'warmUp'>;
 
@@ -46,7 +67,8 @@ type Sizes = Pick<Options, 'slices' | 'requests' | 'warmUp'>;
 interface Spent extends Cpu {
   readonly traffic: Traffic;
 }
-type Field = Readonly<Record<Contender, readonly Spent[]>>;
+/** The slices of each contender, by title. */
+type Field = Readonly<Record<string, readonly Spent[]>>;
 
 /** What MariaDB counted. */
 interface Traffic {
@@ -55,40 +77,71 @@ interface Traffic {
   readonly commits: number;
 }
 
-async function bench({ database, markdown, ...options }: Options): Promise<void> {
+async function bench({ database, markdown, before, ...options }: Options): Promise<void> {
   const head = `${machineLine(describeMachine())}; load average ${describeMachine().loadAverage.join(' ')}`;
   const print = markdown ? markdownTable : textTable;
   const columns = [{ title: 'contender' }, ...figureColumns(...Object.keys(threads))];
+  const services = listServices(before);
   for (const kind of await findDatabases(database)) {
-    const spent = await measure(kind, options);
+    const field = await measure(kind, services, options);
     console.log(`${titleOf(kind)}: CPU per request by thread, µs, and the same ÷ the HTTP thread of (b)\n`);
-    const rows = contenders.map((it) => [titles[it], ...cells(spent[it], (cpu, pick) => pick(cpu), 0)]);
-    const byRound = (it: Contender) =>
-      cells(spent[it], (cpu, pick, round) => pick(cpu) / (spent.validated[round]?.http ?? Number.NaN), 2);
-    const shares = contenders.slice(1).map((it) => [`${titles[it]} ÷ (b)`, ...byRound(it)]);
-    console.log(`${print(columns, [rows, shares])}\n`);
-    for (const it of ['service', 'turns'] as const) if (kind === 'mysql') printTraffic(it, spent, options.requests);
+    const rows = [validated, ...services].map(({ title }) => [
+      title,
+      ...cells(field[title], (cpu, pick) => pick(cpu), 0),
+    ]);
+    const shares = services.map(({ title }) => [
+      `${title} ÷ (b)`,
+      ...cells(
+        field[title],
+        (cpu, pick, round) => pick(cpu) / (field[validated.title]?.[round]?.http ?? Number.NaN),
+        2,
+      ),
+    ]);
+    console.log(`${print(columns, [rows, shares, compareTrees(field, services)])}\n`);
+    if (kind === 'mysql') for (const { title } of services) printTraffic(title, field[title] ?? [], options.requests);
   }
   const { slices, requests } = options;
   console.log(`Median (quartiles) of ${slices} alternating slices of ${requests} requests. ${head}.`);
 }
 
-function measure(kind: DatabaseKind, sizes: Sizes): Promise<Field> {
-  if (kind === 'sqlite')
-    return withDatabase(kind, (plain) => withDatabase(kind, (turns) => compare({ plain, turns }, sizes)));
-  return withMariadb(({ url, pid }, readTraffic) =>
-    compare({ plain: `${url}/plain`, turns: `${url}/turns` }, sizes, pid(), readTraffic),
-  );
+/** Returns a row per service of this tree: its figures ÷ those of the other tree in the same round. */
+function compareTrees(field: Field, services: readonly Contender[]): string[][] {
+  return services.flatMap(({ title }) => {
+    const other = field[`${title} before`];
+    if (other === undefined) return [];
+    const ratios = cells(field[title], (cpu, pick, round) => pick(cpu) / pick(other[round] as Cpu), 2);
+    return [[`${title} ÷ before`, ...ratios]];
+  });
+}
+
+function measure(kind: DatabaseKind, services: readonly Contender[], sizes: Sizes): Promise<Field> {
+  if (kind === 'mysql')
+    return withMariadb(services.length, (urls, pid, readTraffic) => compare(services, urls, sizes, pid, readTraffic));
+  return withDatabases(kind, services.length, (urls) => compare(services, urls, sizes));
+}
+
+function withDatabases<T>(
+  kind: DatabaseKind,
+  count: number,
+  work: (urls: readonly string[]) => Promise<T>,
+): Promise<T> {
+  if (count === 0) return work([]);
+  return withDatabase(kind, (url) => withDatabases(kind, count - 1, (urls) => work([url, ...urls])));
 }
 
 /** Uses a server of its own, because the CPU time of a shared server includes the work of others. */
-async function withMariadb<T>(work: (server: PrivateMariadb, readTraffic: () => Promise<Traffic>) => Promise<T>) {
+async function withMariadb<T>(
+  databases: number,
+  work: (urls: readonly string[], pid: number | undefined, readTraffic: () => Promise<Traffic>) => Promise<T>,
+) {
   const [port = 0] = await freePorts(1);
   const server = await startPrivateMariadb(port);
   const connection = await mysql.createConnection({ uri: server.url });
   try {
-    for (const name of ['plain', 'turns']) await connection.query(`create database ${name}`);
-    return await work(server, async () => {
+    const names = Array.from({ length: databases }, (_, index) => `service${index}`);
+    for (const name of names) await connection.query(`create database ${name}`);
+    const urls = names.map((name) => `${server.url}/${name}`);
+    return await work(urls, server.pid(), async () => {
       const [rows] = await connection.query('show global status');
       const status = new Map(
         (rows as Array<Record<'Variable_name' | 'Value', string>>).map((it) => [it.Variable_name, Number(it.Value)]),
@@ -103,20 +156,18 @@ async function withMariadb<T>(work: (server: PrivateMariadb, readTraffic: () => 
 }
 
 async function compare(
-  urls: Readonly<Record<'plain' | 'turns', string>>,
+  services: readonly Contender[],
+  urls: readonly string[],
   { slices, requests, warmUp }: Sizes,
   databasePid?: number,
   readTraffic = async (): Promise<Traffic> => ({ bytes: 0, statements: 0, commits: 0 }),
 ): Promise<Field> {
-  const validated = await startServiceProgram({}, { file: bundle('servers/server'), args: ['validated'] });
-  const servers = {
-    validated: await openSliced(validated, 'nobody asks for one'),
-    service: await openService(main, urls.plain, databasePid),
-    turns: await openService(main, urls.turns, databasePid),
-  };
-  const run = async (it: Contender): Promise<Spent> => {
+  const base = await startServiceProgram({}, { file: bundle('servers/server'), args: ['validated'] });
+  const servers = new Map([[validated.title, await openSliced(base, 'nobody asks for one')]]);
+  const loads = new Map([validated, ...services].map(({ title, load }) => [title, load]));
+  const run = async (title: string): Promise<Spent> => {
     const before = await readTraffic();
-    const spent = await servers[it].run(it === 'turns' ? 'turn' : 'plain', requests);
+    const spent = await (servers.get(title) as Sliced).run(loads.get(title) ?? 'plain', requests);
     const { bytes, statements, commits } = await readTraffic();
     const traffic = {
       bytes: bytes - before.bytes,
@@ -126,25 +177,25 @@ async function compare(
     return { ...spent, traffic };
   };
   try {
-    await takeTurns(contenders, warmUp, run);
-    return await takeTurns(contenders, slices, run);
+    for (const [index, it] of services.entries())
+      servers.set(it.title, await openService(it.main ?? main, urls[index] ?? '', databasePid));
+    await takeTurns([...servers.keys()], warmUp, run);
+    return await takeTurns([...servers.keys()], slices, run);
   } finally {
-    for (const it of contenders) await servers[it].stop();
+    for (const server of servers.values()) await server.stop();
   }
 }
 
-function printTraffic(it: Contender, field: Field, requests: number): void {
-  const bytes = middle(field[it].map(({ traffic }) => traffic.bytes / requests)).toFixed(0);
-  const statements = middle(field[it].map(({ traffic }) => traffic.statements / traffic.commits)).toFixed(1);
-  const group = middle(field[it].map(({ traffic }) => requests / traffic.commits)).toFixed(1);
-  console.log(
-    `${titles[it]}: ${bytes} bytes to MariaDB per reading, ${statements} statements per commit of ${group}\n`,
-  );
+function printTraffic(title: string, spent: readonly Spent[], requests: number): void {
+  const bytes = middle(spent.map(({ traffic }) => traffic.bytes / requests)).toFixed(0);
+  const statements = middle(spent.map(({ traffic }) => traffic.statements / traffic.commits)).toFixed(1);
+  const group = middle(spent.map(({ traffic }) => requests / traffic.commits)).toFixed(1);
+  console.log(`${title}: ${bytes} bytes to MariaDB per reading, ${statements} statements per commit of ${group}\n`);
 }
 
 /** Returns a cell per thread: the median of a figure of each round, and its quartiles. */
 function cells(
-  spent: readonly Spent[],
+  spent: readonly Spent[] = [],
   figureOf: (cpu: Cpu, pick: (cpu: Cpu) => number, round: number) => number,
   digits: number,
 ): string[] {

@@ -5,11 +5,12 @@
  */
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { batch } from '../../../generated/spec.js';
 import { save } from '../../../packages/tools/terminal/save.js';
 import { markdownTable, type TableRow, textTable } from '../../../packages/tools/terminal/table.js';
 import { createTestDatabase, type DatabaseKind } from '../../../testkit/databases.js';
 import { pythonWith } from '../../../testkit/python.js';
-import { createKeyOf, type ServiceProgram, startServiceProgram } from '../../../testkit/program.js';
+import { createKeyOf, readUsage, type ServiceProgram, startServiceProgram } from '../../../testkit/program.js';
 import { figureColumns } from '../../figures.js';
 import { positive } from '../../options.js';
 import { drawBench } from '../support/chart.js';
@@ -27,18 +28,24 @@ import type { Load } from '../support/requests.js';
 import { condemnFailures, failuresOf, middleOf, type Runs, takeTurns } from '../support/rounds.js';
 import { bundle, startBenchedService } from '../support/service.js';
 
-/** The contenders in the order of the table, labeled (a) to (e). */
+/** The contenders in the order of the table, labeled (a) to (i). */
 const titles = {
   bare: '(a) bare Express',
   validated: '(b) with validation',
   storing: '(c) a transaction a reading',
   service: '(d) this service',
   turns: '(e) with conversation text',
+  single: '(g) (d) on one connection',
+  batches: `(h) (g) in batches of ${batch.lines_max}`,
 } as const;
 type Contender = keyof typeof titles;
 const contenders = Object.keys(titles) as Contender[];
-/** An optional contender: two processes of `pythonFile`. */
-const fastapiTitle = '(f) FastAPI, two workers';
+/** Contenders on MySQL only: two processes of this service, and, optionally, of `pythonFile`. */
+const pairTitles = { fastapi: '(f) FastAPI, two workers', pair: '(i) (d), two processes' } as const;
+type Pair = keyof typeof pairTitles;
+const pairs = Object.keys(pairTitles) as Pair[];
+/** The contenders with many connections and one process. */
+const charted = contenders.slice(0, 5);
 const pythonFile = 'lab/bench/servers/fastapi_server.py';
 const pythonModules = ['fastapi', 'uvicorn', 'aiomysql'] as const;
 
@@ -75,9 +82,13 @@ interface Measured {
   readonly p99Ms: number;
   readonly cpuMicros: number;
   readonly residentMb: number;
+  /** CPU time from the start of the processes until they are ready, and their memory then. */
+  readonly ready: Usage;
   readonly failures: number;
 }
-type Field = Readonly<Record<Contender, Measured>> & { readonly fastapi?: Measured };
+type Field = Readonly<Record<Contender, Measured> & Partial<Record<Pair, Measured>>>;
+type Usage = ReturnType<typeof readUsage>;
+type ServerRun = MeasuredRun & { readonly ready: Usage };
 
 interface Requirement {
   readonly what: string;
@@ -109,6 +120,23 @@ const requirements: readonly Requirement[] = [
     isMaximum: true,
     figure: ({ service }) => service.residentMb,
   },
+  {
+    what: '(h) of (g), readings',
+    bounds: { mysql: 5, sqlite: 5 },
+    figure: ({ single, batches }) => (batch.lines_max * batches.perSecond) / single.perSecond,
+  },
+  {
+    what: '(d) CPU seconds to ready',
+    bounds: { mysql: 0.8, sqlite: 0.8 },
+    isMaximum: true,
+    figure: ({ service }) => service.ready.cpuMs / 1000,
+  },
+  {
+    what: 'goal: (d) resident MB when ready',
+    bounds: { mysql: 100, sqlite: 100 },
+    isMaximum: true,
+    figure: ({ service }) => service.ready.residentMb,
+  },
   { what: `goal: ${share('(d) of (a)')}`, bounds: { mysql: 0.6 }, figure: ratio('service', 'bare') },
   { what: `goal: ${share('(d) of (c)')}`, bounds: { mysql: 2 }, figure: ratio('service', 'storing') },
 ];
@@ -119,7 +147,7 @@ interface Outcome {
   /** Version of the database, as reported by the server. */
   readonly version: string;
   readonly field: Field;
-  readonly runs: Partial<Runs<Contender | 'fastapi', MeasuredRun>>;
+  readonly runs: Partial<Runs<Contender | Pair, ServerRun>>;
 }
 
 async function bench(options: Options): Promise<void> {
@@ -141,7 +169,7 @@ async function bench(options: Options): Promise<void> {
   const subtitle = `${connections} connections, medians of ${rounds} × ${seconds} s; ${machineLine(head.machine)}`;
   const panels = outcomes.map(({ kind, version, field }) => ({
     title: `${titleOf(kind)} (${version})`,
-    bars: contenders.map((it) => ({ ...field[it], isOurs: ['service', 'turns'].includes(it) })),
+    bars: charted.map((it) => ({ ...field[it], isOurs: ['service', 'turns'].includes(it) })),
   }));
   for (const path of [join(reports, 'bench.svg'), ...(picture ? [picture] : [])])
     await save(path, drawBench(subtitle, panels));
@@ -165,28 +193,33 @@ async function compareOn(
     load: 'plain',
     start: async () => [await startServiceProgram({ DATABASE_URL: url }, { file, args: [name] })],
   });
-  const own = async (load: Load): Promise<Start> => {
+  const own = async (load: Load, own: Pick<Start, 'connections'> & { processes?: number } = {}): Promise<Start> => {
+    const { processes = 1, ...asked } = own;
     const url = await makeDatabase();
-    return { key: await createKeyOf(url, 'bench'), load, start: async () => [await startBenchedService(url)] };
+    const start = () => Promise.all(Array.from({ length: processes }, () => startBenchedService(url)));
+    return { key: await createKeyOf(url, 'bench'), load, start, ...asked };
   };
   try {
-    const starts: Readonly<Record<Contender, Start> & { fastapi?: Start }> = {
+    const starts: Readonly<Record<Contender, Start> & Partial<Record<Pair, Start>>> = {
       bare: other('bare'),
       validated: other('validated'),
       storing: other('storing', await makeDatabase()),
       service: await own('plain'),
       turns: await own('turn'),
-      ...(hasFastapi && kind === 'mysql' && { fastapi: startFastapi(await makeDatabase()) }),
+      single: await own('plain', { connections: 1 }),
+      batches: await own('batch', { connections: 1 }),
+      ...(kind === 'mysql' && { pair: await own('plain', { processes: 2 }) }),
+      ...(kind === 'mysql' && hasFastapi && { fastapi: startFastapi(await makeDatabase()) }),
     };
     const names = Object.keys(starts) as Array<keyof typeof starts>;
     const runs = await takeTurns(names, rounds, (name) =>
-      during(starts[name] as Start, (running, asked) =>
-        generator.measure(running, { ...asked, seconds, warmUpSeconds }),
-      ),
+      during(starts[name] as Start, async (running, asked): Promise<ServerRun> => {
+        const ready = readUsage(running[0]?.pid ?? Number.NaN);
+        return { ready, ...(await generator.measure(running, { ...asked, seconds, warmUpSeconds })) };
+      }),
     );
-    const measured = contenders.map((it) => [it, measure(titles[it], runs[it])]);
-    const fastapi = starts.fastapi && { fastapi: measure(fastapiTitle, runs.fastapi) };
-    return { kind, field: { ...(Object.fromEntries(measured) as Record<Contender, Measured>), ...fastapi }, runs };
+    const measured = names.map((it) => [it, measure({ ...titles, ...pairTitles }[it], runs[it])]);
+    return { kind, field: Object.fromEntries(measured) as Field, runs };
   } finally {
     for (const drop of drops) await drop();
   }
@@ -196,6 +229,8 @@ async function compareOn(
 interface Start {
   readonly key: string;
   readonly load: Load;
+  /** Absent: the default of the generator. */
+  readonly connections?: number;
   /** Starts its processes. */
   readonly start: () => Promise<ServiceProgram[]>;
 }
@@ -221,7 +256,7 @@ function startFastapi(url: string): Start {
   return { key: 'nobody asks for one', load: 'plain', start };
 }
 
-function measure(title: string, runs: readonly MeasuredRun[]): Measured {
+function measure(title: string, runs: readonly ServerRun[]): Measured {
   const rates = runs.map(({ perSecond }) => perSecond);
   return {
     ...{ title, least: Math.min(...rates), most: Math.max(...rates), failures: failuresOf(runs) },
@@ -230,6 +265,10 @@ function measure(title: string, runs: readonly MeasuredRun[]): Measured {
     p99Ms: middleOf(runs, ({ p99Ms }) => p99Ms),
     cpuMicros: middleOf(runs, ({ cpuMicros }) => cpuMicros),
     residentMb: Math.max(...runs.map(({ residentMb }) => residentMb)),
+    ready: {
+      cpuMs: middleOf(runs, ({ ready }) => ready.cpuMs),
+      residentMb: middleOf(runs, ({ ready }) => ready.residentMb),
+    },
   };
 }
 
@@ -244,7 +283,7 @@ function print(machine: Machine, outcomes: readonly Outcome[], { markdown, secon
   const table = markdown ? markdownTable : textTable;
   for (const { kind, version, field } of outcomes) {
     console.log(`${markdown ? '###' : '──'} ${titleOf(kind)} (${version})\n`);
-    const measured = [...contenders.map((it) => field[it]), ...(field.fastapi ? [field.fastapi] : [])];
+    const measured = [...contenders, ...pairs].flatMap((it) => field[it] ?? []);
     console.log(`${table(contenderColumns, [measured.map((it) => contenderRow(field, it))])}\n`);
     console.log(`${table(requirementColumns, [requirements.flatMap((it) => requirementRow(it, kind, field))])}\n`);
   }

@@ -115,8 +115,18 @@ async function generateAt(
     url,
     connections: own,
     duration: seconds,
-    headers: { 'X-Service-Key': key, 'Content-Type': 'application/json' },
-    requests: [{ setupRequest: (request) => ({ ...request, ...next(among) }) }],
+    requests: [
+      {
+        setupRequest(request) {
+          const { headers, ...drawn } = next(among);
+          return {
+            ...request,
+            ...drawn,
+            headers: { 'X-Service-Key': key, 'Content-Type': 'application/json', ...headers },
+          };
+        },
+      },
+    ],
   });
   return {
     answers: result['2xx'],

@@ -1,3 +1,4 @@
+import { batch } from '../../../generated/spec.js';
 import type { Submission } from '../../../src/contract/contract.js';
 import { draw, scenes, seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import { drawTurn } from './turns.js';
@@ -12,13 +13,15 @@ const readingsAScene = 50;
 const seed = 4;
 
 /** Kinds of requests. */
-export const loads = ['plain', 'turn', 'profile', 'state', 'history', 'longHistory', 'anyState'] as const;
+export const loads = ['plain', 'turn', 'batch', 'profile', 'state', 'history', 'longHistory', 'anyState'] as const;
 export type Load = (typeof loads)[number];
 
 export interface BenchRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: string;
+  /** Of the body. Absent: JSON. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -32,8 +35,15 @@ export function createRequests(sessionCount = 200): Readonly<Record<Load, NextRe
   // Signals are generated in advance, so that the generator has the same cost for both loads.
   const signals = Array.from({ length: bodyCount }, (_, index) => draw(oneOf(scenes, index), random));
   const turns = signals.map((drawn) => ({ ...drawn, ...drawTurn(random) }));
+  const plain = ingestRequests('plain', signals, sessionCount);
   return {
-    plain: ingestRequests('plain', signals, sessionCount),
+    plain,
+    batch: () => ({
+      method: 'POST',
+      path: '/v1/ingest/batch',
+      headers: { 'Content-Type': 'application/x-ndjson' },
+      body: Array.from({ length: batch.lines_max }, () => `${plain().body}\n`).join(''),
+    }),
     turn: ingestRequests('turn', turns, sessionCount),
     profile: (among = subjectCount) => get(`/v1/triggers?subject_id=${subjectName(random() * among)}`),
     state: () => get(`/v1/state?session_id=${liveName(random() * liveCount)}`),
