@@ -39,7 +39,9 @@ const packages = {
   client: [],
   // Its training shows its progress.
   text: ['tools'],
-  tools: ['client'],
+  // Pure: it reads bytes. The service reads posted bodies with it.
+  recordings: [],
+  tools: ['client', 'recordings'],
   gateway: ['client'],
   docs: [],
   dashboard: ['client', 'docs', 'tools'],
@@ -117,6 +119,7 @@ function limitPackage([name, allowed]) {
       { regex: `^(\\.\\./)+${oneOf(['src', ...outside])}/`, message },
       { regex: `^(\\.\\./)+${oneOf(others)}/`, message },
       ...(name === 'client' ? [] : [privateClient]),
+      ...(name === 'recordings' ? [{ regex: '^node:', message: 'recordings/ takes bytes.' }] : []),
     ),
   };
 }

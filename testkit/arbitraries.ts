@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { enums, signals as contract } from '../generated/spec.js';
-import { type Signal, signals as numbers } from '../packages/tools/recordings/recorded-window.js';
+import { type Signal, signals as numbers } from '../packages/recordings/signals.js';
 import { type TypicalValues, computeTypicalValues } from '../src/score/baseline.js';
 import type { HeartRateLevel } from '../src/score/heart.js';
 import { stressModel as model } from '../src/score/model.js';

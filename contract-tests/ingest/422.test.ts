@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { enums, signals } from '../../generated/spec.js';
-import { signals as numbers } from '../../packages/tools/recordings/recorded-window.js';
+import { signals as numbers } from '../../packages/recordings/signals.js';
 import { expectNothingStored, sendRaw } from '../../testkit/raw.js';
 import { startTestService } from '../../testkit/service.js';
 

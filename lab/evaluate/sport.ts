@@ -9,8 +9,8 @@ import { Command } from 'commander';
 import { FitBaseType, FitEncoder } from 'fit-file-parser/encoder';
 import { dataDefaultPath } from '../../packages/text/training/texts.js';
 import type { EvaluatedService } from '../../packages/tools/evaluate/service.js';
-import { readRecording } from '../../packages/tools/recordings/load-recording.js';
-import { Minutes, type RecordedReading } from '../../packages/tools/recordings/minutes.js';
+import { readRecordingFile } from '../../packages/tools/recordings/load-recording.js';
+import { Minutes, type RecordedReading } from '../../packages/recordings/minutes.js';
 import { textTable } from '../../packages/tools/terminal/table.js';
 import { launch } from '../../testkit/launch.js';
 import { injectRises, isStressed, type Minute, readWearers, type Wearer } from '../../testkit/simulation/days.js';
@@ -90,7 +90,7 @@ async function addActivities(wearer: Wearer, folder: string): Promise<{ lines: L
     const path = join(folder, `${person}-${index}.${format}`);
     await writeFile(path, writers[format](listPoints(raised), sport));
     const collected = new Minutes({ hours: 24, nowMs: Date.now() });
-    await readRecording({ path, utcOffsetMs: 0 }, format, collected);
+    await readRecordingFile({ path, utcOffsetMs: 0 }, format, collected);
     activities.push(collected.readings().map((it) => ({ ...it, sport: sport.name, format })));
   }
   const ordinary = minutes.filter((it) => !replaced.has(it));

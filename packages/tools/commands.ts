@@ -1,12 +1,12 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { formats } from './recordings/field-map.js';
+import { formats } from '../recordings/field-map.js';
 import type { DemoOptions } from './demo.js';
 import type { EvaluateOptions } from './evaluate/evaluate.js';
 import type { ExportOptions } from './export.js';
 import type { ListenOptions } from './listen.js';
-import { signals } from './recordings/recorded-window.js';
+import { signals } from '../recordings/signals.js';
 import type { ReplayOptions } from './replay.js';
 import type { ReportOptions } from './report.js';
 import { readBaseUrl } from './service.js';

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import type { StateReading } from '../../src/contract/contract.js';
 import { type EvaluatedService } from '../../packages/tools/evaluate/service.js';
-import { clampToContract } from '../../packages/tools/recordings/recorded-window.js';
+import { clampToContract } from '../../packages/recordings/signals.js';
 
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;

@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { clampToContract } from '../../packages/tools/recordings/recorded-window.js';
+import { clampToContract } from '../../packages/recordings/signals.js';
 import { auc, type Scored } from '../../packages/tools/evaluate/statistics.js';
 import type { StreamResponse } from './everyday-claims.js';
 import { play, type Player } from './everyday.js';

@@ -1,5 +1,5 @@
 import { areas } from '../../../packages/text/vocabulary.js';
-import { clampToContract } from '../../../packages/tools/recordings/recorded-window.js';
+import { clampToContract } from '../../../packages/recordings/signals.js';
 import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import { meanOf, type Minute, type Wearer } from '../../../testkit/simulation/days.js';
 import type { HeartStream } from '../../../testkit/simulation/stream.js';

@@ -1,6 +1,6 @@
 import Database from 'libsql';
-import { listMappings } from './field-map.js';
-import type { Item, RecordingFile } from './measurement.js';
+import { listMappings } from '../../recordings/field-map.js';
+import type { Item } from '../../recordings/measurement.js';
 
 /** Columns of a table, from the data type helpers of Health Connect in Android's sources. Times are epoch ms. */
 interface Columns {
@@ -21,7 +21,7 @@ const columns: Readonly<Record<string, Columns>> = {
 const deviceTypes = ['', 'watch', 'phone', 'scale', 'ring', 'headset', 'fitness band', 'chest strap', 'display'];
 
 /** Reads `health_connect_export.db`, the SQLite database in the ZIP that Health Connect exports. */
-export async function* readHealthConnect({ path }: RecordingFile): AsyncGenerator<readonly Item[]> {
+export function* readHealthConnect(path: string): Generator<readonly Item[]> {
   const database = ask(() => new Database(path, { readonly: true, fileMustExist: true }));
   try {
     const tables = listTables(database);

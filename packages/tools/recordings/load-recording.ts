@@ -1,9 +1,11 @@
+import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { findDelimiter } from './csv-rows.js';
-import type { Format } from './field-map.js';
-import { readHead, type Reader, type RecordingFile } from './measurement.js';
-import { Minutes, type RecordedReading } from './minutes.js';
+import { splitHead } from '../../recordings/chunks.js';
+import type { Format } from '../../recordings/field-map.js';
+import { detectFormat, readRecording } from '../../recordings/load.js';
+import { Minutes, type RecordedReading } from '../../recordings/minutes.js';
 import { readWindows } from './read-windows.js';
 import type { RecordedWindow } from './recorded-window.js';
 
@@ -30,7 +32,7 @@ const hoursPerRowMax = 48;
 export async function loadRecording(options: RecordingOptions): Promise<RecordedWindow[]> {
   const files = [options.file].flat();
   const formats = await Promise.all(
-    files.map((file) => naming(file, async () => options.format ?? detectFormat(file))),
+    files.map((file) => naming(file, async () => options.format ?? detectFileFormat(file))),
   );
   const devices = formats.filter((format) => format !== 'labeled');
   if (devices.length === 0) return loadWindows(files, options);
@@ -63,7 +65,7 @@ async function loadDevices(
   for (const [index, format] of formats.entries()) {
     const path = files[index] ?? '';
     if ((await stat(path)).size > smallFileMaxBytes) keepHeapSmall();
-    await naming(path, () => readRecording({ path, utcOffsetMs: utcOffset }, format, minutes));
+    await naming(path, () => readRecordingFile({ path, utcOffsetMs: utcOffset }, format, minutes));
   }
   const readings = minutes.readings();
   const label = [...new Set(formats)].join(', ');
@@ -108,51 +110,29 @@ async function naming<T>(file: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Each reader loads its library when a file of its format is read. */
-const readers: Readonly<Record<Format, () => Promise<Reader>>> = {
-  'apple-health': async () => (await import('./xml.js')).readAppleHealth,
-  fit: async () => (await import('./fit.js')).readFit,
-  tcx: async () => (await import('./xml.js')).readTracks('tcx'),
-  gpx: async () => (await import('./xml.js')).readTracks('gpx'),
-  'polar-json': async () => (await import('./polar-json.js')).readPolarJson,
-  'polar-csv': async () => (await import('./csv.js')).readPolarCsv,
-  csv: async () => (await import('./csv.js')).readCsv,
-  fitbit: async () => (await import('./fitbit.js')).readFitbit,
-  'health-connect': async () => (await import('./health-connect.js')).readHealthConnect,
-};
-
 /** Adds the measurements of a file to the minutes. Rejects with an error of one line without the name of the file. */
-export async function readRecording(file: RecordingFile, format: Format, minutes: Minutes): Promise<void> {
-  const read = await readers[format]();
-  for await (const items of read(file)) minutes.add(items, file.path);
+export async function readRecordingFile(
+  { path, utcOffsetMs }: { readonly path: string; readonly utcOffsetMs: number },
+  format: Format,
+  minutes: Minutes,
+): Promise<void> {
+  if (format === 'health-connect') return addAll(path, minutes);
+  const chunks = createReadStream(path);
+  try {
+    await readRecording({ name: basename(path), chunks, utcOffsetMs }, format, minutes, path);
+  } finally {
+    chunks.destroy();
+  }
 }
 
-/**
- * Returns the format of a file from its first bytes. `labeled` is a CSV with the columns subject, task and label. Throws
- * an error that names the remedy if the format is not known.
- */
-export async function detectFormat(path: string): Promise<Format | 'labeled'> {
-  const head = await readHead(path);
-  const bytes = head.toString('latin1');
-  if (bytes.startsWith('SQLite format 3\0')) return 'health-connect';
-  if (bytes.slice(8, 12) === '.FIT') return 'fit';
-  if (bytes.startsWith('PK\x03\x04') || bytes.startsWith('\x1f\x8b'))
-    throw new Error('the file is an archive: extract it, and pass the file in it');
-  if (head.includes(0)) throw new Error('the file is not text in UTF-8: save it as UTF-8');
-  const text = head
-    .toString('utf8')
-    .replace(/^\uFEFF/, '')
-    .trimStart();
-  if (text.startsWith('<')) return detectXml(text);
-  if (text.startsWith('{') || /^\[[^]*"devicePpiSamplesList"/.test(text)) return 'polar-json';
-  if (text.startsWith('[')) return 'fitbit';
-  const first = text.split('\n', 1)[0] ?? '';
-  const titles = first.split(findDelimiter(first)).map((it) => it.replaceAll('"', '').trim());
-  if (['subject', 'task', 'label'].every((title) => titles.includes(title))) return 'labeled';
-  return /^"?Name"?[,;\t]"?Sport"?[,;\t]"?Date"?[,;\t]/.test(first) ? 'polar-csv' : 'csv';
+/** The library of SQLite is loaded when a database is read. */
+async function addAll(path: string, minutes: Minutes): Promise<void> {
+  const { readHealthConnect } = await import('./health-connect.js');
+  for (const items of readHealthConnect(path)) minutes.add(items, path);
 }
 
-function detectXml(text: string): Format {
-  const [, root] = /<(?:\w+:)?(TrainingCenterDatabase|gpx)[\s>]/.exec(text) ?? [];
-  return root === undefined ? 'apple-health' : root === 'gpx' ? 'gpx' : 'tcx';
+/** Returns the format of a file. Throws an error that names the remedy if the format is not known. */
+export async function detectFileFormat(path: string): Promise<Format | 'labeled'> {
+  const chunks = createReadStream(path, { end: 4095 });
+  return detectFormat((await splitHead(chunks)).head);
 }

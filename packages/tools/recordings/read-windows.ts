@@ -1,25 +1,24 @@
-import type { Submission } from '../../client/src/index.js';
-import { type Delimiter, parseRows, readCell, type Row } from './csv-rows.js';
-import { readTime } from './measurement.js';
-import {
-  type Clamp,
-  clampToContract,
-  type RecordedWindow,
-  type Signal,
-  signals,
-  type TextRole,
-} from './recorded-window.js';
+import { parse } from 'csv-parse/sync';
+import { type Delimiter, findDelimiter, readCell } from '../../recordings/csv-rows.js';
+import { describeNames, printable, shown } from '../../recordings/names.js';
+import { clampToContract, type Signal, signals, type Submission } from '../../recordings/signals.js';
+import { readTime } from '../../recordings/times.js';
+import type { Clamp, RecordedWindow, TextRole } from './recorded-window.js';
 
 /** Longest recording of a subject, s. */
 const spanSecondsMax = 366 * 86_400;
-/** Maximum number of columns that an error lists. */
-const columnsListed = 20;
-/** Maximum number of characters of a text that an error shows. */
-const charactersShown = 40;
 /** Numbers from here on are Unix milliseconds. As seconds, they would be after the year 5000. */
 const epochMsMin = 1e11;
 
 const textRoles: readonly TextRole[] = ['user_message', 'ai_response'];
+
+/** Limits the memory for a cell whose quotation mark is never closed, bytes. */
+const csvOptions = { bom: true, trim: true, info: true, skip_empty_lines: true, max_record_size: 65_536 } as const;
+
+interface Row {
+  readonly record: readonly string[];
+  readonly info: { readonly lines: number };
+}
 
 /** A column with a meaning. */
 export type ColumnRole = 'subject' | 'task' | 'label' | 'time' | TextRole | Signal;
@@ -45,10 +44,9 @@ const replayFormat: RecordingFormat = {
  * without `task` has one task per label. Throws an error of one line that names the place of the first problem.
  */
 export function readWindows(csv: string, format: RecordingFormat = replayFormat): RecordedWindow[] {
-  const {
-    delimiter,
-    rows: [header, ...rows],
-  } = parseRows(csv);
+  const delimiter = findDelimiter(csv);
+  // The library's types do not cover `info` without `columns`. It rejects a row with another number of cells.
+  const [header, ...rows] = parse(csv, { ...csvOptions, delimiter }) as unknown as readonly Row[];
   const places = findPlaces(header?.record ?? [], format);
   const times = new Map<string, Moment>();
   return inOrder(rows, places, format).map(({ record, info }) => {
@@ -78,7 +76,7 @@ function findPlaces(
   const toColumn = (role: ColumnRole) => names[role] ?? role;
   const missing = required.map(toColumn).filter((name) => !header.includes(name));
   if (missing.length > 0)
-    throw new Error(`the file must have the columns ${missing.join(', ')}. Its columns: ${describeColumns(header)}`);
+    throw new Error(`the file must have the columns ${missing.join(', ')}. Its columns: ${describeNames(header)}`);
   const places = new Map<ColumnRole, number>();
   for (const role of [...required, ...optional]) {
     const place = header.indexOf(toColumn(role));
@@ -86,14 +84,6 @@ function findPlaces(
     if (place >= 0) places.set(role, place);
   }
   return places;
-}
-
-/** Returns the names of the first columns, without control characters. */
-export function describeColumns(header: readonly string[]): string {
-  if (header.length === 0) return 'none, because the file is empty';
-  const names = header.slice(0, columnsListed).map((name) => shown(name) || '(unnamed)');
-  const more = header.length - names.length;
-  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function toWindow(
@@ -159,14 +149,4 @@ function readNumber(text: string | undefined, delimiter: Delimiter, place: strin
   if (number !== undefined && !Number.isFinite(number))
     throw new Error(`${place}: "${shown(text ?? '')}" is not a number`);
   return number;
-}
-
-/** Returns the start of a text for an error, without control characters. */
-function shown(text: string): string {
-  return printable(text).slice(0, charactersShown);
-}
-
-/** Replaces control characters, which would change the terminal or break a table. */
-function printable(text: string): string {
-  return text.replace(/\p{C}/gu, ' ').trim();
 }

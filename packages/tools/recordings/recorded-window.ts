@@ -1,12 +1,5 @@
 import { signals as contract } from '../../../generated/spec.js';
-import type { Submission } from '../../client/src/index.js';
-
-type Contract = typeof contract;
-/** The signals whose value is a number. */
-export type Signal = { [N in keyof Contract]: Submission[N] extends number | undefined ? N : never }[keyof Contract];
-export const signals = (Object.keys(contract) as (keyof Contract)[]).filter(
-  (name): name is Signal => 'minimum' in contract[name] && !('items_max' in contract[name]),
-);
+import type { Signal, Submission } from '../../recordings/signals.js';
 
 /** Returns the recorded signals that allow a score. Context and stored signals allow none. */
 export function findScored(values: RecordedWindow['values']): (keyof RecordedWindow['values'])[] {
@@ -41,12 +34,6 @@ export interface RecordedWindow {
 }
 
 export type TextRole = 'user_message' | 'ai_response';
-
-/** Returns the nearest value that the contract allows for the signal. */
-export function clampToContract(signal: Signal, value: number): number {
-  const { type, minimum, maximum } = contract[signal];
-  return Math.min(maximum, Math.max(minimum, type === 'integer' ? Math.round(value) : value));
-}
 
 /** Returns the windows by subject, in the order of the file. */
 export function groupBySubject(windows: readonly RecordedWindow[]): ReadonlyMap<string, readonly RecordedWindow[]> {

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { toolsCommand } from '../commands.js';
-import { formats } from '../recordings/field-map.js';
+import { formats } from '../../recordings/field-map.js';
 import { callsInDatabase } from '../../../testkit/calls.js';
 import { startFaultyProxy } from '../../../testkit/faulty-proxy.js';
 import { Clock, root, startTestService } from '../../../testkit/service.js';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { timestamps } from '../../../generated/spec.js';
-import { clampToContract, groupBySubject } from '../recordings/recorded-window.js';
+import { groupBySubject } from '../recordings/recorded-window.js';
+import { clampToContract } from '../../recordings/signals.js';
 import { readWindows } from '../recordings/read-windows.js';
 import { stampsUntil } from '../replay.js';
 

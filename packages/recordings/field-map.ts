@@ -1,5 +1,5 @@
-import { signals as contract } from '../../../generated/spec.js';
-import { type Signal, signals } from './recorded-window.js';
+import { signals as contract } from '../../generated/spec.js';
+import { type Field, type Signal, signals } from './signals.js';
 
 /** The formats of devices and apps that `replay` reads, apart from the recordings with labels in `samples/`. */
 export const formats = [
@@ -16,9 +16,6 @@ export const formats = [
 export type Format = (typeof formats)[number];
 /** The end of an error about a file of another kind. */
 export const formatsRead = `Formats that are read: ${formats.join(', ')}`;
-
-/** The fields of a reading that recordings contain. */
-export type Field = Signal | 'rr_intervals_ms';
 
 export interface Mapping {
   readonly format: Format;

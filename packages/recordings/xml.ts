@@ -1,8 +1,9 @@
-import { createReadStream } from 'node:fs';
 import sax from 'sax';
+import { readText } from './chunks.js';
 import { formatsRead, listMappings } from './field-map.js';
-import { type Item, type Measurement, type Reader, readTime, type RecordingFile } from './measurement.js';
+import type { Item, Measurement, Reader, Recording } from './measurement.js';
 import { classifySport, isOnFoot } from './sports.js';
+import { readTime } from './times.js';
 
 /** Elements of the formats are nested up to nine deep. Bounds the memory for open elements of a hostile file. */
 const depthMax = 32;
@@ -35,7 +36,11 @@ type OnClose = (open: readonly Element[], text: string, add: (item: Item) => voi
  * Reads an XML file as a stream. The parser bounds each attribute and the document type to 64 KB, and ignores its
  * declarations, so that no entity of the file is expanded. It does not bound the number of attributes.
  */
-async function* readXml(path: string, format: XmlFormat, onClose: OnClose): AsyncGenerator<readonly Item[]> {
+async function* readXml(
+  chunks: Recording['chunks'],
+  format: XmlFormat,
+  onClose: OnClose,
+): AsyncGenerator<readonly Item[]> {
   const { root, records, expected, remedy } = format;
   const parser = sax.parser(true);
   let items: Item[] = [];
@@ -86,9 +91,9 @@ async function* readXml(path: string, format: XmlFormat, onClose: OnClose): Asyn
     text = '';
   };
   let isStart = true;
-  for await (const chunk of createReadStream(path, 'utf8')) {
+  for await (const chunk of readText(chunks)) {
     // Some apps write spaces before the XML declaration, which XML forbids.
-    parser.write(isStart ? (chunk as string).trimStart() : (chunk as string));
+    parser.write(isStart ? chunk.trimStart() : chunk);
     isStart = false;
     if (failure !== undefined) throw new Error(failure);
     yield items;
@@ -107,9 +112,9 @@ const healthFormat = {
 };
 
 /** Reads `export.xml` of Apple Health as a stream. */
-export function readAppleHealth({ path, utcOffsetMs }: RecordingFile): AsyncGenerator<readonly Item[]> {
+export function readAppleHealth({ chunks, utcOffsetMs }: Recording): AsyncGenerator<readonly Item[]> {
   const mappings = listMappings('apple-health');
-  return readXml(path, healthFormat, (open, _, add) => {
+  return readXml(chunks, healthFormat, (open, _, add) => {
     const { name = '', attributes = {} } = open.at(-1) ?? {};
     const { type = '', unit, value = '', startDate = '', endDate = '', workoutActivityType } = attributes;
     const workout = name === 'Workout' ? classifySport(workoutActivityType) : undefined;
@@ -148,11 +153,11 @@ const trackFormats = {
 export function readTracks(format: keyof typeof trackFormats): Reader {
   const { time: timeName, records, ...rest } = trackFormats[format];
   const mappings = [...listMappings(format).values()];
-  return ({ path, utcOffsetMs }) => {
+  return ({ chunks, utcOffsetMs }) => {
     let time = '';
     let type: string | undefined;
     const values = new Map<string, Pick<Measurement, 'field' | 'value'>>();
-    return readXml(path, { ...rest, records }, (open, text, add) => {
+    return readXml(chunks, { ...rest, records }, (open, text, add) => {
       const [last, parent] = [open.at(-1)?.name, open.at(-2)?.name];
       if (last === 'trk') type = undefined;
       if (last === 'type' && parent === 'trk') type = text;

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FitBaseType, FitEncoder } from 'fit-file-parser/encoder';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fieldMap, type Format, formats } from '../recordings/field-map.js';
-import { Minutes, type RecordedReading } from '../recordings/minutes.js';
-import { detectFormat, readRecording } from '../recordings/load-recording.js';
+import { fieldMap, type Format, formats } from '../field-map.js';
+import { Minutes, type RecordedReading } from '../minutes.js';
+import { detectFileFormat, readRecordingFile } from '../../tools/recordings/load-recording.js';
 import { fit, sampleFiles } from '../../../testkit/recordings.js';
 import { root } from '../../../testkit/service.js';
 
@@ -26,9 +26,9 @@ interface Result {
 async function readAll(paths: readonly string[], { utcOffsetMs = 0, hours = 24 } = {}): Promise<Result> {
   const minutes = new Minutes({ hours, nowMs });
   for (const path of paths) {
-    const format = await detectFormat(path);
+    const format = await detectFileFormat(path);
     if (format === 'labeled') throw new Error('a recording with labels');
-    await readRecording({ path, utcOffsetMs }, format, minutes);
+    await readRecordingFile({ path, utcOffsetMs }, format, minutes);
   }
   return { readings: minutes.readings(), skipped: Object.fromEntries(minutes.skipped) };
 }
@@ -55,7 +55,7 @@ const heartRates = [63, 63, 63, 63, 63, 96.8, 100.8, 104.8, 108.8, 112.8];
 
 test.each(formats)('%s: the format is detected, and heart rates are averaged per minute', async (format) => {
   const path = sample(sampleByFormat[format]);
-  expect(await detectFormat(path)).toBe(format);
+  expect(await detectFileFormat(path)).toBe(format);
   const { readings } = await readAll([path], { utcOffsetMs: format === 'polar-csv' ? hourMs : 0 });
   const ofMinutes = readings.filter(({ values }) => values.heart_rate !== undefined);
   expect(ofMinutes.map(({ values }) => values.heart_rate)).toEqual(heartRates);
@@ -401,7 +401,12 @@ const hostile: readonly (readonly [string, string, string | Uint8Array, RegExp])
     'time,mood\n1,2\n',
     /^line 1: no column is known.*The columns of the file: time, mood\. Formats that are read: apple-health, fit,/,
   ],
-  ['an endless CSV cell', 'quote.csv', `time,hr\n"${'x'.repeat(200_000)}`, /^line \d+: .*Max Record Size/],
+  [
+    'an endless CSV cell',
+    'quote.csv',
+    `time,hr\n"${'x'.repeat(200_000)}`,
+    /^line 2: a row of more than 65536 characters, or a quotation mark/,
+  ],
   ['a Polar CSV without a start', 'polar.csv', 'Name,Sport,Date,Start time\na,b,c,d\n', /^line 2: no Date/],
   ['a damaged database', 'bad.db', `SQLite format 3\0${'x'.repeat(5000)}`, /database/],
 ];

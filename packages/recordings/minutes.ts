@@ -1,9 +1,7 @@
-import { enums, signals as contract } from '../../../generated/spec.js';
-import type { Submission } from '../../client/src/index.js';
-import type { Field } from './field-map.js';
+import { enums, signals as contract } from '../../generated/spec.js';
 import { rankDevice, toDeviceLabel } from './devices.js';
 import type { Item, Measurement, Workout } from './measurement.js';
-import { clampToContract, signals } from './recorded-window.js';
+import { clampToContract, type Field, signals, type Submission } from './signals.js';
 
 const minuteMs = 60_000;
 /** Maximum number of intervals in a minute. More intervals are repeated data. */

@@ -1,7 +1,8 @@
 import { getFitManufacturerName, getFitSportName, getFitSubSportName } from 'fit-file-parser/profile';
 import { listMappings } from './field-map.js';
-import { type Message, messagesOf } from './fit-messages.js';
-import { type Item, readWholeFile, type RecordingFile } from './measurement.js';
+import { type Message, messagesOf, viewOf } from './fit-messages.js';
+import { readWhole } from './chunks.js';
+import type { Item, Recording } from './measurement.js';
 import { classifySport, isOnFoot } from './sports.js';
 
 /** Numbers of messages and fields, from the profile of the FIT SDK (Profile.xlsx). */
@@ -26,11 +27,11 @@ const again = 'copy the file from the device again';
  * of `hrv` follow the record before them. Own code, because libraries reject chained files, protocol version 0 and files
  * with a damaged record, or hold all messages in memory.
  */
-export async function* readFit({ path }: RecordingFile): AsyncGenerator<readonly Item[]> {
-  const bytes = await readWholeFile(path);
+export async function* readFit({ chunks }: Recording): AsyncGenerator<readonly Item[]> {
+  const bytes = await readWhole(chunks);
   for (let at = 0; at < bytes.length;) {
     const { start, end } = checkFile(bytes, at);
-    if (checksum(bytes.subarray(at, end)) !== bytes.readUInt16LE(end))
+    if (checksum(bytes.subarray(at, end)) !== viewOf(bytes).getUint16(end, true))
       yield [{ skipped: 'the checksum of a FIT file, which has a damaged record' }];
     for (const items of itemsOf(bytes.subarray(start, end))) yield items;
     at = end + 2;
@@ -38,12 +39,12 @@ export async function* readFit({ path }: RecordingFile): AsyncGenerator<readonly
 }
 
 /** Returns the range of the records of the FIT file that begins at `at`. Throws an error if the file is cut off. */
-function checkFile(bytes: Buffer, at: number): { readonly start: number; readonly end: number } {
+function checkFile(bytes: Uint8Array, at: number): { readonly start: number; readonly end: number } {
   const headerSize = bytes[at] ?? 0;
   const isHeader = headerSize >= 12 && at + headerSize <= bytes.length;
-  const end = isHeader ? at + headerSize + bytes.readUInt32LE(at + 4) : Number.POSITIVE_INFINITY;
+  const end = isHeader ? at + headerSize + viewOf(bytes).getUint32(at + 4, true) : Number.POSITIVE_INFINITY;
   const version = (bytes[at + 1] ?? 0) >>> 4;
-  if (end + 2 > bytes.length || bytes.toString('latin1', at + 8, at + 12) !== '.FIT')
+  if (end + 2 > bytes.length || String.fromCharCode(...bytes.subarray(at + 8, at + 12)) !== '.FIT')
     throw new Error(`the FIT header is invalid or the file is cut off: ${again}`);
   if (version > 2) throw new Error(`FIT protocol version ${version} is not read, only 0 to 2: export the data as CSV`);
   return { start: at + headerSize, end };
@@ -59,7 +60,7 @@ function checksum(bytes: Uint8Array): number {
   return sum;
 }
 
-function* itemsOf(records: Buffer): Generator<Item[]> {
+function* itemsOf(records: Uint8Array): Generator<Item[]> {
   const mappings = listMappings('fit');
   const { sessions, device } = readSummary(records);
   const readStrap = createStrapReader();
@@ -93,7 +94,7 @@ interface Summary {
   readonly device: string | undefined;
 }
 
-function readSummary(records: Buffer): Summary {
+function readSummary(records: Uint8Array): Summary {
   const sessions: Summary['sessions'] = [];
   let device: string | undefined;
   let hasStrap = false;
@@ -115,7 +116,7 @@ function nameSport(message: Message, sport: number, subSport: number): string | 
 }
 
 function nameDevice(message: Message): string | undefined {
-  const name = message.bytes(8)?.toString('utf8').replace(/\0.*$/s, '');
+  const name = new TextDecoder().decode(message.bytes(8)).replace(/\0.*$/s, '');
   return name || (getFitManufacturerName(message.read(1)[0]) ?? undefined);
 }
 
@@ -163,9 +164,9 @@ function createStrapReader(): (message: Message) => Item[] {
 }
 
 /** Returns the numbers of 12 bits, of which two share three bytes. */
-function unpackTicks(bytes: Buffer | undefined): number[] {
-  return Array.from({ length: Math.floor((2 * (bytes?.length ?? 0)) / 3) }, (_, index) => {
-    const pair = bytes?.readUInt16LE(Math.floor((3 * index) / 2)) ?? 0;
+function unpackTicks(bytes: Uint8Array = new Uint8Array()): number[] {
+  return Array.from({ length: Math.floor((2 * bytes.length) / 3) }, (_, index) => {
+    const pair = viewOf(bytes).getUint16(Math.floor((3 * index) / 2), true);
     return index % 2 === 0 ? pair & 0xfff : pair >>> 4;
   });
 }

@@ -6,7 +6,7 @@ export interface Message {
   /** Time of the message, s since the FIT epoch. */
   readonly time: number | undefined;
   /** Returns the bytes of a field. */
-  bytes(field: number): Buffer | undefined;
+  bytes(field: number): Uint8Array | undefined;
   /** Returns the unsigned numbers of a field. The highest value of a type means that there is no value. */
   read(field: number): number[];
 }
@@ -41,7 +41,7 @@ const searchedBytes = 65_536;
  * Yields the messages one by one, so that memory does not grow with their number. After a damaged record, continues with
  * the next message that has a definition and a time near the last one.
  */
-export function* messagesOf(records: Buffer): Generator<Message | Skipped> {
+export function* messagesOf(records: Uint8Array): Generator<Message | Skipped> {
   const definitions = new Map<number, Definition>();
   let [newest, suspect] = [Number.NaN, Number.NaN];
   const findNext = (from: number) => {
@@ -73,7 +73,7 @@ export function* messagesOf(records: Buffer): Generator<Message | Skipped> {
 }
 
 /** Returns the definition at a position. Undefined if it is damaged. */
-function readDefinition(records: Buffer, at: number): (Definition & { readonly end: number }) | undefined {
+function readDefinition(records: Uint8Array, at: number): (Definition & { readonly end: number }) | undefined {
   const readFields = (from: number): Field[] =>
     Array.from({ length: records[from] ?? 0 }, (_, index) => {
       const [id = 0, size = 0, baseType = 0] = records.subarray(from + 1 + 3 * index);
@@ -85,14 +85,14 @@ function readDefinition(records: Buffer, at: number): (Definition & { readonly e
   const developer = hasDeveloper ? readFields(at + 6 + 3 * fields.length) : [];
   const end = at + 6 + 3 * (fields.length + developer.length) + (hasDeveloper ? 1 : 0);
   if (order > 1 || end > records.length) return undefined;
-  const number = order === 0 ? records.readUInt16LE(at + 3) : records.readUInt16BE(at + 3);
+  const number = viewOf(records).getUint16(at + 3, order === 0);
   const size = [...fields, ...developer].reduce((sum, it) => sum + it.size, 0);
   return { number, isLittleEndian: order === 0, fields, size, end };
 }
 
 /** Returns the message at a position. Undefined if it has no definition or is cut off. */
 function readMessage(
-  records: Buffer,
+  records: Uint8Array,
   start: number,
   definitions: ReadonlyMap<number, Definition>,
   newest: number,
@@ -102,7 +102,7 @@ function readMessage(
   const definition = definitions.get(hasTime ? (header >>> 5) & 3 : header & 15);
   const end = start + 1 + (definition?.size ?? 0);
   if (!definition || end > records.length || (!hasTime && header & notOfData)) return undefined;
-  const found = new Map<number, Field & { readonly bytes: Buffer }>();
+  const found = new Map<number, Field & { readonly bytes: Uint8Array }>();
   let at = start + 1;
   for (const field of definition.fields)
     found.set(field.id, { ...field, bytes: records.subarray(at, (at += field.size)) });
@@ -112,11 +112,21 @@ function readMessage(
   return { number: definition.number, time, bytes: (id) => found.get(id)?.bytes, read, end };
 }
 
-function readNumbers(field: (Field & { readonly bytes: Buffer }) | undefined, isLittleEndian: boolean): number[] {
+function readNumbers(field: (Field & { readonly bytes: Uint8Array }) | undefined, isLittleEndian: boolean): number[] {
   const size = sizes[field?.baseType ?? -1];
   if (!field || size === undefined) return [];
   const { bytes } = field;
   return Array.from({ length: Math.floor(bytes.length / size) }, (_, index) =>
-    isLittleEndian ? bytes.readUIntLE(size * index, size) : bytes.readUIntBE(size * index, size),
+    readUnsigned(bytes.subarray(size * index, size * (index + 1)), isLittleEndian),
   ).filter((value) => value !== 2 ** (8 * size) - 1);
+}
+
+function readUnsigned(bytes: Uint8Array, isLittleEndian: boolean): number {
+  const add = (sum: number, byte: number) => sum * 256 + byte;
+  return isLittleEndian ? bytes.reduceRight(add, 0) : bytes.reduce(add, 0);
+}
+
+/** Returns a view that reads numbers of several bytes. */
+export function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -1,4 +1,4 @@
-import type { Submission } from '../../client/src/index.js';
+import type { Submission } from './signals.js';
 
 export type ActivityLevel = NonNullable<Submission['activity_level']>;
 

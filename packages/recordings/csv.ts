@@ -1,8 +1,9 @@
 import { type Delimiter, openRows, readCell } from './csv-rows.js';
 import { formatsRead, type Mapping, listMappings } from './field-map.js';
-import { type Item, type Measurement, readTime, type RecordingFile } from './measurement.js';
-import { describeColumns } from './read-windows.js';
+import type { Item, Measurement, Recording } from './measurement.js';
+import { describeNames } from './names.js';
 import { classifySport } from './sports.js';
+import { readTime } from './times.js';
 
 const brokenRow = { skipped: 'a row with a misplaced quotation mark' };
 
@@ -12,9 +13,9 @@ const timeColumns = ['timestamp', 'datetime', 'date_time', 'time', 'date'];
 const deviceColumns = ['source_device', 'device', 'source', 'data_source'];
 
 /** Reads a CSV with a header row, a time in one column or two, and any of the columns in the field map. */
-export async function* readCsv({ path, utcOffsetMs }: RecordingFile): AsyncGenerator<readonly Item[]> {
+export async function* readCsv({ chunks, utcOffsetMs }: Recording): AsyncGenerator<readonly Item[]> {
   const broken: Item[] = [];
-  const { rows, delimiter } = await openRows(path, () => broken.push(brokenRow));
+  const { rows, delimiter } = await openRows(chunks, () => broken.push(brokenRow));
   const header = (await rows.next()).value?.record ?? [];
   const titles = header.map(normalize);
   const mapped = findColumns(titles, listMappings('csv'));
@@ -35,7 +36,7 @@ export async function* readCsv({ path, utcOffsetMs }: RecordingFile): AsyncGener
 }
 
 function refuse(header: readonly string[], problem: string): Error {
-  return new Error(`line 1: ${problem}. The columns of the file: ${describeColumns(header)}. ${formatsRead}`);
+  return new Error(`line 1: ${problem}. The columns of the file: ${describeNames(header)}. ${formatsRead}`);
 }
 
 type TimeText = (record: readonly string[]) => string;
@@ -73,9 +74,9 @@ function readLocalTime(text: string, utcOffsetMs: number): number {
  * Reads a training session of Polar Flow: a header with its values, then a second header with the rows. Times of the rows
  * are relative to the start, which is a local time.
  */
-export async function* readPolarCsv({ path, utcOffsetMs }: RecordingFile): AsyncGenerator<readonly Item[]> {
+export async function* readPolarCsv({ chunks, utcOffsetMs }: Recording): AsyncGenerator<readonly Item[]> {
   const broken: Item[] = [];
-  const { rows, delimiter } = await openRows(path, () => broken.push(brokenRow));
+  const { rows, delimiter } = await openRows(chunks, () => broken.push(brokenRow));
   const summaryTitles = ((await rows.next()).value?.record ?? []).map(normalize);
   const summary: readonly string[] = (await rows.next()).value?.record ?? [];
   const [day = '', month = '', year = ''] = (summary[summaryTitles.indexOf('date')] ?? '').split('-');

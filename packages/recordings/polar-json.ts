@@ -1,8 +1,10 @@
+import { readWholeText } from './chunks.js';
 import { formatsRead, listMappings } from './field-map.js';
 import { readJson } from './json.js';
-import { type Item, readTime, readWholeText, type RecordingFile } from './measurement.js';
-import { describeColumns } from './read-windows.js';
+import type { Item, Recording } from './measurement.js';
+import { describeNames } from './names.js';
 import { type ActivityLevel, classifySport } from './sports.js';
+import { readTime } from './times.js';
 
 const expected = 'training-session-*.json, 247ohr_*.json or ppi_samples_*.json of the Polar Flow export';
 const mappings = listMappings('polar-json');
@@ -18,8 +20,8 @@ type Sample = Readonly<Partial<Record<SampleField, unknown>>>;
  * Reads a file of the Polar Flow data export: a training session, the heart rate of a month (24/7), or the beats of a
  * month. Times are local. Training sessions state their zone, and the other files require the offset of the caller.
  */
-export async function* readPolarJson({ path, utcOffsetMs }: RecordingFile): AsyncGenerator<readonly Item[]> {
-  const text = await readWholeText(path);
+export async function* readPolarJson({ chunks, utcOffsetMs }: Recording): AsyncGenerator<readonly Item[]> {
+  const text = await readWholeText(chunks);
   let offsetMs = utcOffsetMs;
   let date = '';
   let activity: ActivityLevel | undefined;
@@ -35,7 +37,7 @@ export async function* readPolarJson({ path, utcOffsetMs }: RecordingFile): Asyn
   }
   if (!hasSamples) {
     const names = [...text.matchAll(/"([^"\\]{1,40})"\s*:/g)].map(([, name = '']) => name);
-    const known = describeColumns([...new Set(names)]);
+    const known = describeNames([...new Set(names)]);
     throw new Error(`no heart rate and no beats of Polar Flow in the file. Its names: ${known}. ${formatsRead}`);
   }
 }

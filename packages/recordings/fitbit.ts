@@ -1,7 +1,8 @@
-import { basename } from 'node:path';
+import { readWholeText } from './chunks.js';
 import { listMappings } from './field-map.js';
 import { readJson } from './json.js';
-import { type Item, readTime, readWholeText, type RecordingFile } from './measurement.js';
+import type { Item, Recording } from './measurement.js';
+import { readTime } from './times.js';
 
 const minuteMs = 60_000;
 const expected = 'heart_rate-*.json or steps-*.json of the Fitbit export';
@@ -10,9 +11,9 @@ const expected = 'heart_rate-*.json or steps-*.json of the Fitbit export';
  * Reads `heart_rate-YYYY-MM-DD.json` or `steps-YYYY-MM-DD.json` of a Fitbit export (Google Takeout). Their times are in
  * UTC. The file name identifies steps, because the files of calories and distance have the same content.
  */
-export async function* readFitbit({ path }: RecordingFile): AsyncGenerator<readonly Item[]> {
-  const text = await readWholeText(path);
-  const read = /^steps-/.test(basename(path)) ? readSteps : readHeartRate;
+export async function* readFitbit({ name, chunks }: Recording): AsyncGenerator<readonly Item[]> {
+  const text = await readWholeText(chunks);
+  const read = /^steps-/.test(name) ? readSteps : readHeartRate;
   if (!/^\s*\[/.test(text)) throw new Error(`the file is not a JSON array: pass ${expected}`);
   for (const { value } of readJson(text, ['*'], expected)) yield [read(value)];
 }

@@ -1,0 +1,62 @@
+/** Maximum size of a recording that is read as a whole, bytes. A day of Fitbit or a FIT activity has about 1 MB. */
+const wholeMaxBytes = 64 * 1024 * 1024;
+/** Number of bytes that are enough to recognize a format. */
+const headBytes = 4096;
+
+type Chunks = AsyncIterable<Uint8Array>;
+
+/** Returns all bytes. Rejects more than 64 MB, so that memory is bounded. */
+export async function readWhole(chunks: Chunks): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > wholeMaxBytes)
+      throw new Error(`the file has more than ${wholeMaxBytes} bytes, which are read: split it by day or activity`);
+    parts.push(chunk);
+  }
+  return concatenate(parts, size);
+}
+
+/** Returns the text of a JSON file. Rejects more than 64 MB. */
+export async function readWholeText(chunks: Chunks): Promise<string> {
+  return new TextDecoder().decode(await readWhole(chunks));
+}
+
+/** Yields the text piece by piece, without its byte order mark. */
+export async function* readText(chunks: Chunks): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
+  yield decoder.decode();
+}
+
+/** Returns the first 4 kB, and all chunks from the beginning. The chunks must be read to the end, or returned. */
+export async function splitHead(chunks: Chunks): Promise<{ readonly head: Uint8Array; readonly chunks: Chunks }> {
+  const parts: Uint8Array[] = [];
+  const iterator = chunks[Symbol.asyncIterator]();
+  let size = 0;
+  for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
+    parts.push(next.value);
+    size += next.value.length;
+    if (size >= headBytes) break;
+  }
+  async function* listAll(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* parts.splice(0);
+      for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
+    } finally {
+      await iterator.return?.();
+    }
+  }
+  return { head: concatenate(parts, size).subarray(0, headBytes), chunks: listAll() };
+}
+
+function concatenate(parts: readonly Uint8Array[], size: number): Uint8Array {
+  const all = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}

@@ -1,0 +1,22 @@
+/** Maximum number of names that an error lists. */
+const namesListed = 20;
+/** Maximum number of characters of a text that an error shows. */
+const charactersShown = 40;
+
+/** Returns the names of the first columns or fields, without control characters. */
+export function describeNames(header: readonly string[]): string {
+  if (header.length === 0) return 'none, because the file is empty';
+  const names = header.slice(0, namesListed).map((name) => shown(name) || '(unnamed)');
+  const more = header.length - names.length;
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** Returns the start of a text for an error, without control characters. */
+export function shown(text: string): string {
+  return printable(text).slice(0, charactersShown);
+}
+
+/** Replaces control characters, which would change the terminal or break a table. */
+export function printable(text: string): string {
+  return text.replace(/\p{C}/gu, ' ').trim();
+}
