@@ -25,7 +25,7 @@ import { createAccessTable } from '../../src/store/accesses.js';
 import { claimDue, countDeliveries, findDueQueues } from '../../src/store/delivery-queue.js';
 import { openDatabase } from '../../src/store/database.js';
 import { createErasedIdTable } from '../../src/store/erased-ids.js';
-import { findNewestReadingTime } from '../../src/store/expired-readings.js';
+import { findNewestReadingTime, purgeReadings } from '../../src/store/expired-readings.js';
 import { createKeyTable } from '../../src/store/keys.js';
 import { isMigrated, migrate } from '../../src/store/migrate.js';
 import { createPositionReader } from '../../src/store/readings-by-position.js';
@@ -633,6 +633,19 @@ test('a resend is looked up among the readings of two minutes, not among all rea
       ? /session_readings_by_session \(account=\? AND incarnation=\? AND position>\? AND position<\?\)/
       : /"type":"range","possible_keys":"[^"]*","key":"session_readings_by_session","key_len":"(32|44)"/;
   expect(JSON.stringify(plan)).toMatch(wholeKey);
+});
+
+test('a purge searches the expired readings of each account, not all readings', async () => {
+  const heard = await filled();
+  const purge = () => heard.store.run((knex) => purgeReadings(knex, heard.clock.nowMs - day * 1_000, 10));
+  for (const statement of await heard.statementsOf(purge)) {
+    const plan = await planOf(heard, statement);
+    const reads = plan.filter(({ table, detail }) => /session_readings/.test(detail ?? table ?? ''));
+    for (const { type = 'range', detail = 'SEARCH' } of reads) {
+      expect(['range', 'ref'], statement.sql).toContain(type);
+      expect(detail).toMatch(/^SEARCH/);
+    }
+  }
 });
 
 test('queues with due deliveries are found by a skip scan of the index', async () => {

@@ -68,9 +68,12 @@ export async function purgeReadings(
 async function findByPosition(knex: Knex, beforeMs: number, batch: number): Promise<ExpiredReading[]> {
   const expired = 'position > 0 and position < ? and timestamp_ms < ?';
   const range = [beforeMs * positionsPerMs, beforeMs];
+  // A selected value, not `exists`: MariaDB would read all readings to join them with the accounts.
+  const oldest = `(select position from session_readings where account = ${accountKey} and ${expired}
+    order by position limit 1)`;
   const [found] = await selectRows<{ account: string }>(knex, {
-    sql: `select ${accountKey} as account from stream_positions p
-      where exists (select 1 from session_readings where account = ${accountKey} and ${expired}) limit 1`,
+    sql: `select account from (select ${accountKey} as account, ${oldest} as oldest from stream_positions p) as accounts
+      where oldest is not null limit 1`,
     bindings: range,
   });
   if (!found) return [];
