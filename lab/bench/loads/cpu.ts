@@ -202,6 +202,6 @@ function cells(
   return Object.values(threads).map((pick) => {
     const figures = spent.map((cpu, round) => figureOf(cpu, pick, round));
     const [median, low, high] = [0.5, 0.25, 0.75].map((share) => quantile(figures, share).toFixed(digits));
-    return `${median} (${low}–${high})`;
+    return median === 'NaN' ? '' : `${median} (${low}–${high})`;
   });
 }
