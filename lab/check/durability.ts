@@ -1,12 +1,13 @@
 /**
- * Checks that no acknowledged reading is lost. Kills the service or the database server repeatedly under load, then
- * compares the export with the acknowledged readings. Exits with 1 when a reading is missing. Does not cover power
- * loss, because the kernel's buffers survive these kills.
+ * Checks that no acknowledged reading and no state change is lost. Kills the service, the database server, or services and
+ * workers that share a database, repeatedly under load. Then compares what is stored, streamed and delivered with the
+ * responses. Exits with 1 when a guarantee is broken. Does not cover power loss, because the kernel's buffers survive these
+ * kills.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import mysql from 'mysql2/promise';
-import { startProgress } from '../../packages/tools/terminal/progress.js';
+import { withProgress } from '../../packages/tools/terminal/progress.js';
 import { type Scene, scenes, seededRandom } from '../../packages/tools/terminal/scenes.js';
 import { type DatabaseKind, settingsFor } from '../../testkit/databases.js';
 import { startFleet } from '../../testkit/fleet.js';
@@ -26,7 +27,8 @@ import {
 import { ample } from '../bench/support/service.js';
 import { positive } from '../options.js';
 import { startFollowers } from './durability/followers.js';
-import { changing, type Sender, startLoad, steady } from './shared/load.js';
+import { endureProcesses } from './durability/processes.js';
+import { changing, type Load, type Sender, startLoad, steady } from './shared/load.js';
 import { countLost } from './shared/verdict.js';
 
 /** Number of readings that are acknowledged between two kills, so that every kill happens under load. */
@@ -42,8 +44,10 @@ interface Options {
   readonly kills: number;
   readonly sessions: number;
   readonly seed: number;
-  readonly only?: 'service' | 'server';
+  readonly only?: (typeof targets)[number];
 }
+
+const targets = ['service', 'processes', 'server'] as const;
 
 interface Target {
   readonly title: string;
@@ -54,12 +58,12 @@ interface Target {
 
 await launch(
   new Command('check:durability')
-    .description('Kills the service and the database server under load and checks every acknowledged reading.')
+    .description('Kills services, workers and the database server under load and checks every reading and event.')
     .addOption(databaseOption)
     .option('--kills <number>', 'number of kills (SIGKILL) per target', positive, 20)
     .option('--sessions <number>', 'sessions that send continuously', positive, 64)
     .option('--seed <number>', 'seed of the random choices. The timing still varies', positive, 1)
-    .addOption(new Option('--only <target>', 'one of the two').choices(['service', 'server']))
+    .addOption(new Option('--only <target>', 'one of the targets').choices(targets))
     .action(check),
 );
 
@@ -67,15 +71,41 @@ async function check(options: Options): Promise<void> {
   if (options.only === 'server' && options.database === 'sqlite')
     throw new Error('an embedded database has no server to kill');
   const sections: Row[][] = [];
-  if (options.only !== 'server')
-    for (const kind of await findDatabases(options.database)) sections.push(await killService(kind, options));
-  if (options.only !== 'service' && options.database !== 'sqlite') sections.push(await killServer(options));
-  const promise = 'No acknowledged reading was lost, and no stream missed or repeated an event.';
+  const isChosen = (target: (typeof targets)[number]) => (options.only ?? target) === target;
+  for (const kind of isChosen('server') && options.only ? [] : await findDatabases(options.database)) {
+    if (isChosen('service')) sections.push(await killService(kind, options));
+    if (isChosen('processes')) sections.push(...(await killProcesses(kind, options)));
+  }
+  if (isChosen('server') && options.database !== 'sqlite') sections.push(await killServer(options));
+  const promise = 'No acknowledged reading and no state change was lost, and no stream missed or repeated an event.';
   printVerdict(`${options.kills} kills (SIGKILL) per target`, sections, promise);
 }
 
 function killService(kind: DatabaseKind, options: Options): Promise<Row[]> {
   return withDatabase(kind, (databaseUrl) => endure({ title: `service on ${titleOf(kind)}`, databaseUrl }, options));
+}
+
+function killProcesses(kind: DatabaseKind, options: Options): Promise<Row[][]> {
+  const title = `services and workers on ${titleOf(kind)}`;
+  return withDatabase(kind, (databaseUrl) =>
+    endureProcesses({
+      ...{ title, databaseUrl, ...options },
+      killAll: (load, killOne) => killUnderLoad(load, title, killOne, options),
+    }),
+  );
+}
+
+/** Kills again and again, each time after further readings are acknowledged. */
+async function killUnderLoad(load: Load, title: string, kill: () => Promise<unknown>, { kills, seed }: Options) {
+  const random = seededRandom(seed);
+  await withProgress(kills, `kills, ${title}`, async ({ advance }) => {
+    for (let count = 0; count < kills; count += 1, advance()) {
+      await load.acknowledges(readingsBetween);
+      await sleep(pauseMsMax * random());
+      await kill();
+    }
+  });
+  await load.acknowledges(readingsBetween);
 }
 
 async function killServer(options: Options): Promise<Row[]> {
@@ -94,7 +124,8 @@ async function killServer(options: Options): Promise<Row[]> {
   }
 }
 
-async function endure(target: Target, { kills, sessions, seed }: Options): Promise<Row[]> {
+async function endure(target: Target, options: Options): Promise<Row[]> {
+  const { sessions, seed } = options;
   const { title, databaseUrl, killServer } = target;
   const random = seededRandom(seed);
   const key = await createKeyOf(databaseUrl, 'durable');
@@ -109,23 +140,14 @@ async function endure(target: Target, { kills, sessions, seed }: Options): Promi
   };
   const fleet = startFleet([{ name: 'service', args: [], env }]);
   const url = `http://127.0.0.1:${port}`;
-  const progress = startProgress(process.stderr, kills, `kills, ${title}`);
   try {
     await fleet.ready();
     const sessionIds = Array.from({ length: sessions }, (_, index) => `durable-${index}`);
     const followers = await startFollowers(url, key, sessionIds);
     try {
       const load = startLoad({ urls: () => [url], key, senders: sendersOf(sessionIds, random), random });
-      const killAll = async () => {
-        for (let count = 0; count < kills; count += 1) {
-          await load.acknowledges(readingsBetween);
-          await sleep(pauseMsMax * random());
-          await (killServer ? killServer() : fleet.killOne(random));
-          progress.advance();
-        }
-        await load.acknowledges(readingsBetween);
-      };
-      await killAll().finally(load.stop);
+      const kill = killServer ?? (() => fleet.killOne(random));
+      await killUnderLoad(load, title, kill, options).finally(load.stop);
       const { acknowledged, sent, batched, unanswered } = await load.stop();
       await fleet.ready();
       const lost = await countLost(url, key, sent);
@@ -146,7 +168,6 @@ async function endure(target: Target, { kills, sessions, seed }: Options): Promi
       followers.stop();
     }
   } finally {
-    progress.stop();
     for (const death of fleet.deaths()) console.error(death);
     await fleet.close();
   }

@@ -3,7 +3,7 @@ import contract from '../../../generated/openapi.json' with { type: 'json' };
 import type { Schema, StateReading } from '../../../src/contract/contract.js';
 import type { Sent } from '../shared/load.js';
 import { listChanges } from '../shared/verdict.js';
-import { faultNames, type Faults, judgeReadings, type Shown } from './verdict.js';
+import { faultNames, type Faults, judgeReadings, type Shown } from './readings.js';
 
 type Point = Schema<'HistoryDatapoint'>;
 

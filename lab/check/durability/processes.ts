@@ -1,0 +1,161 @@
+import { draw, type Scene, scenes, seededRandom } from '../../../packages/tools/terminal/scenes.js';
+import type { Schema, StateReading, Submission } from '../../../src/contract/contract.js';
+import { settingsFor } from '../../../testkit/databases.js';
+import { type Fleet, type ProcessOptions, startFleet } from '../../../testkit/fleet.js';
+import { createKeyOf, freePorts } from '../../../testkit/program.js';
+import { chapterOf, storyEnv } from '../../../testkit/story.js';
+import { type Row, rowsOfCounts, sumOf } from '../../../testkit/verdict.js';
+import { ample } from '../../bench/support/service.js';
+import { createRequest } from '../shared/client.js';
+import { type Aftermath, endure } from '../shared/endure.js';
+import type { Load, Sender, SentReadings } from '../shared/load.js';
+import { countLost, rowsOfEvents } from '../shared/verdict.js';
+import { faultNames, faultTitles, judgeReadings, type Shown } from './readings.js';
+
+/** Range of the interval between two rounds of a session, ms. */
+const pauseMs = [200, 600] as const;
+/**
+ * Maximum time to deliver all queued deliveries, ms. Longer than the lease of a crashed worker plus the full retry
+ * schedule of every delivery in a queue.
+ */
+const drainMs = 420_000;
+const retryMs = 60_000;
+/** In every n-th round, all services get the same reading instead of different ones. */
+const sameEvery = 4;
+
+interface Trial {
+  readonly title: string;
+  readonly databaseUrl: string;
+  readonly sessions: number;
+  readonly seed: number;
+  /** Kills processes while the readings are sent. */
+  readonly killAll: (load: Load, killOne: () => Promise<string>) => Promise<unknown>;
+}
+
+/**
+ * Kills two services and two workers on one database. The readings of a session go to both services at the same time, and
+ * the receiver of the events fails at random. Returns the measurements: the processes must behave like one.
+ */
+export async function endureProcesses({ title, databaseUrl, sessions, seed, killAll }: Trial): Promise<Row[][]> {
+  const random = seededRandom(seed);
+  const key = await createKeyOf(databaseUrl, 'processes');
+  const ports = await freePorts(2);
+  const urls = ports.map((port) => `http://127.0.0.1:${port}`);
+  const fleet = startFleet(listProcesses(databaseUrl, ports));
+  const killed: Record<string, number> = {};
+  const killOne = async () => {
+    const name = await fleet.killOne(random);
+    killed[name] = (killed[name] ?? 0) + 1;
+    return name;
+  };
+  try {
+    await fleet.ready();
+    return await endure(
+      {
+        ...{ databaseUrl, urls: () => urls, key, random, isResent: true, isSpread: true, pauseMs, drainMs },
+        isReceiverUnreliable: true,
+        senders: Array.from({ length: sessions }, (_, index) => spread(`spread-${index}`, urls.length, random)),
+        disturb: (load) => killAll(load, killOne),
+        recover: fleet.ready,
+      },
+      async ({ sent, acknowledged, failed }, events, after) => {
+        const faults = judgeReadings(sent, await show(sent, urls, key));
+        const readings: Row[] = [
+          { what: `${title}: readings acknowledged`, found: acknowledged },
+          { what: '  missing in an export', found: await countLost(urls[0] ?? '', key, sent), allowed: 0 },
+          ...faultNames.map((name) => ({ what: `  ${faultTitles[name]}`, found: faults[name], allowed: 0 })),
+          { what: 'requests sent again', found: sumOf(failed) },
+          ...rowsOfCounts(failed),
+        ];
+        const deliveries: Row[] = [
+          { what: 'deliveries queued when the kills ended', found: after.queued },
+          { what: 'requests at the receiver', found: after.receiver.arrivals.length },
+          ...rowsOfCounts(Object.fromEntries(after.receiver.faults)),
+          ...(await retryAll(after)),
+        ];
+        return [readings, rowsOfEvents(events), deliveries, rowsOfProcesses(fleet, killed)];
+      },
+    );
+  } finally {
+    for (const death of fleet.deaths()) console.error(death);
+    await fleet.close();
+  }
+}
+
+/** Returns two services and two separate workers. One of the services also delivers webhooks. */
+function listProcesses(databaseUrl: string, ports: readonly number[]): ProcessOptions[] {
+  const env = {
+    HOST: '127.0.0.1',
+    ...settingsFor(databaseUrl),
+    LOG_LEVEL: 'warn',
+    SECRETS_KEY: 'processes-processes-processes-processes',
+    WEBHOOK_ALLOW_LOOPBACK: '1',
+    ...ample,
+    ...storyEnv,
+  };
+  const [first, second] = ports.map(String);
+  return [
+    { name: 'service with worker', args: [], env: { ...env, PORT: first ?? '', WORKER: '1' } },
+    { name: 'service alone', args: [], env: { ...env, PORT: second ?? '', WORKER: '0' } },
+    { name: 'worker alone', args: ['deliver'], env },
+    { name: 'worker alone', args: ['deliver'], env },
+  ];
+}
+
+/**
+ * Returns a sender of readings that alternate between calm and hostile, for a load that is spread over `services`. In each
+ * round, all services get a reading of the same session at the same time, usually different readings, sometimes the same
+ * one. The next round sends these readings again, to other services. The services require `storyEnv`.
+ *
+ * All readings contain the same kinds of signals. A late reading is therefore the newest for no signal and changes
+ * nothing.
+ */
+function spread(name: string, services: number, random: () => number): Sender {
+  let round: Submission[] = [];
+  return (count) => {
+    if (count % 2 === 1) return round.map((_, at) => round[(at + 1) % services] as Submission);
+    const turn = count / 2;
+    const { session_id, timestamp: first } = chapterOf(name, turn);
+    const scene = scenes.at(turn % 2 === 0 ? 0 : -1) as Scene;
+    const readings = Array.from({ length: services }, (_, index) => {
+      const timestamp = new Date(Date.parse(first) + index).toISOString();
+      return { session_id, timestamp, ...draw(scene, random) };
+    });
+    round = turn % sameEvery === sameEvery - 1 ? readings.map(() => readings[0] as Submission) : readings;
+    return round;
+  };
+}
+
+/** Reads the state and history of every session from every process. */
+async function show(sent: SentReadings, urls: readonly string[], key: string): Promise<Map<string, Shown>> {
+  const requests = urls.map((url) => createRequest(url, key));
+  const shown = new Map<string, Shown>();
+  for (const session of sent.keys()) {
+    const ask = <T>(path: string) => Promise.all(requests.map((request) => request<T>(path)));
+    const histories = await ask<Schema<'History'>>(`/v1/history?session_id=${session}&minutes=60`);
+    shown.set(session, { histories, states: await ask<StateReading>(`/v1/state?session_id=${session}`) });
+  }
+  return shown;
+}
+
+/** Retries the failed deliveries when the receiver is healthy again. All of them must arrive. */
+async function retryAll({ client, webhook, receiver, failed, drain }: Aftermath): Promise<Row[]> {
+  receiver.recover();
+  const before = receiver.accepted.length;
+  const { count } = await client.retry(webhook.id);
+  await drain(retryMs);
+  const arrived = new Set(receiver.accepted.slice(before).map(({ id }) => id));
+  const found = failed.filter(({ id }) => arrived.has(id)).length;
+  return [
+    { what: 'failed deliveries retried', found: count },
+    { what: '  arrived', found, allowed: [count, count] },
+  ];
+}
+
+function rowsOfProcesses(fleet: Fleet, killed: Readonly<Record<string, number>>): Row[] {
+  return [
+    { what: 'kill -9', found: sumOf(killed) },
+    ...rowsOfCounts(killed),
+    { what: 'processes that ended unexpectedly', found: fleet.deaths().length, allowed: 0 },
+  ];
+}
