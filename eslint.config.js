@@ -2,26 +2,25 @@ import { readdirSync } from 'node:fs';
 import tseslint from 'typescript-eslint';
 
 /**
- * The modules that each folder or root file of src/ may import, in addition to itself, generated/ and packages/text/.
+ * The modules that each folder or root file of src/ may import, in addition to itself, generated/ and the libraries.
  * Each room imports earlier rooms only, so imports have one direction (CONTRIBUTING.md).
  */
 const rooms = {
   contract: [],
   config: ['contract'],
-  score: ['contract'],
-  store: ['contract', 'config', 'score'],
+  store: ['contract', 'config'],
   observe: ['config', 'store'],
   limits: ['contract', 'config', 'store'],
   keys: ['contract', 'store'],
   'access-record': ['contract', 'store'],
-  retention: ['contract', 'config', 'score', 'store'],
+  retention: ['contract', 'config', 'store'],
   webhooks: ['contract', 'store', 'observe'],
   // The gate: whose data a caller may read.
-  view: ['contract', 'score', 'store'],
-  readings: ['contract', 'score', 'store', 'observe', 'limits', 'view'],
-  streaming: ['contract', 'score', 'store', 'limits', 'view'],
+  view: ['contract', 'store'],
+  readings: ['contract', 'store', 'observe', 'limits', 'view'],
+  streaming: ['contract', 'store', 'limits', 'view'],
   operations: [
-    ...['contract', 'score', 'store', 'limits', 'keys', 'retention', 'webhooks'],
+    ...['contract', 'store', 'limits', 'keys', 'retention', 'webhooks'],
     ...['view', 'readings', 'streaming'],
   ],
   http: ['contract', 'config', 'store', 'observe', 'limits', 'view', 'readings', 'operations'],
@@ -34,11 +33,15 @@ const rooms = {
   ],
   program: ['observe', 'serve', 'cli'],
 };
+/** The packages that src/ may import. src/program.ts registers the commands of the others. */
+const libraries = ['text', 'score', 'recordings'];
 /** The packages that each package may import, in addition to itself and generated/. */
 const packages = {
   client: [],
   // Its training shows its progress.
   text: ['tools'],
+  // Pure: a phone can compute a state. Of packages/text, only the vocabulary of topics.
+  score: ['text'],
   // Pure: it reads bytes. The service reads posted bodies with it.
   recordings: [],
   tools: ['client', 'recordings'],
@@ -89,8 +92,9 @@ function forbid(...modules) {
 
 function limitRoom([room, allowed]) {
   const others = Object.keys(rooms).filter((name) => name !== room && !allowed.includes(name));
-  const closed = room === 'program' ? [] : [...Object.keys(packages), python].filter((name) => name !== 'text');
-  const message = listAllowed([...allowed, 'packages/text']);
+  const closed =
+    room === 'program' ? [] : [...Object.keys(packages), python].filter((name) => !libraries.includes(name));
+  const message = listAllowed([...allowed, ...libraries.map((name) => `packages/${name}`)]);
   return {
     files: [`src/${room}/**/*.ts`, `src/${room}.ts`],
     ignores: tests,
@@ -99,7 +103,6 @@ function limitRoom([room, allowed]) {
       { regex: `/${oneOf(outside)}/`, message },
       ...(closed.length > 0 ? [{ regex: `/packages/${oneOf(closed)}/`, message }] : []),
       ...(readers.includes(room) ? [gate] : []),
-      ...(room === 'score' ? [{ regex: '^node:|/openapi\\.json$', message: 'score/ is pure.' }] : []),
     ),
   };
 }
@@ -107,6 +110,11 @@ function limitRoom([room, allowed]) {
 const privateClient = {
   regex: '/client/src/(?!(index|webhooks|ai-sdk)\\.js$)',
   message: 'Import the public entry points of the client.',
+};
+
+const pure = {
+  regex: '^node:|/generated/|/text/(?!(vocabulary)\\.js$)',
+  message: 'score/ is pure, and imports only the vocabulary of text/.',
 };
 
 function limitPackage([name, allowed]) {
@@ -120,6 +128,7 @@ function limitPackage([name, allowed]) {
       { regex: `^(\\.\\./)+${oneOf(others)}/`, message },
       ...(name === 'client' ? [] : [privateClient]),
       ...(name === 'recordings' ? [{ regex: '^node:', message: 'recordings/ takes bytes.' }] : []),
+      ...(name === 'score' ? [pure] : []),
     ),
   };
 }

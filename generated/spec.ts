@@ -2539,4 +2539,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "391dbe9446660cb8f8a0edcb44e4edf5238b91faa7a0dc594b0628bd0274702a" as const;
+export const contractDigest = "b87b14b8887b1868860370bc9c24c5fe3281b8f9662bbd4f38e17360c4ec4122" as const;

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { enums, signals as contract } from '../generated/spec.js';
 import { type Signal, signals as numbers } from '../packages/recordings/signals.js';
-import { type TypicalValues, computeTypicalValues } from '../src/score/baseline.js';
-import type { HeartRateLevel } from '../src/score/heart.js';
-import { stressModel as model } from '../src/score/model.js';
-import type { Baseline, PublishedState, SignalName, Signals, SignalValues } from '../src/score/remembered.js';
-import { advanceSession, type SessionStep } from '../src/score/session.js';
-import type { MovementContext, Reading } from '../src/score/signals.js';
-import type { ScoreInput } from '../src/score/stress.js';
+import { type TypicalValues, computeTypicalValues } from '../packages/score/baseline.js';
+import type { HeartRateLevel } from '../packages/score/heart.js';
+import { stressModel as model } from '../packages/score/model.js';
+import type { Baseline, PublishedState, SignalName, Signals, SignalValues } from '../packages/score/remembered.js';
+import { advanceSession, type SessionStep } from '../packages/score/session.js';
+import type { MovementContext, Reading } from '../packages/score/signals.js';
+import type { ScoreInput } from '../packages/score/stress.js';
 
 /** Number of random cases per law. */
 export const laws = { numRuns: 500 };

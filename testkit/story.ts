@@ -1,4 +1,4 @@
-import { stateHold } from '../src/score/model.js';
+import { stateHold } from '../packages/score/model.js';
 
 /** Settings of a service that accepts the timestamps of `storyTime`. */
 export const storyEnv = { MAX_TIMESTAMP_AGE_SECONDS: '43200' };

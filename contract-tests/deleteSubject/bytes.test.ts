@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { eraseSubject } from '../../src/retention/erase.js';
-import { stateHold } from '../../src/score/model.js';
+import { stateHold } from '../../packages/score/model.js';
 import { openDatabase } from '../../src/store/database.js';
 import { createSqliteFiles } from '../../src/store/sqlite-files.js';
 import { expandEvents } from '../../src/webhooks/expand.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { purgeExpired } from '../../src/retention/purge.js';
-import { stressModel as model } from '../../src/score/model.js';
+import { stressModel as model } from '../../packages/score/model.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 
 const subject_id = 'anna';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requiredNames } from '../../src/score/signals.js';
+import { requiredNames } from '../../packages/score/signals.js';
 import { expectNothingStored, sendRaw } from '../../testkit/raw.js';
 import { startTestService } from '../../testkit/service.js';
 

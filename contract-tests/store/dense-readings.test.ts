@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { computeHours } from '../../src/retention/hours.js';
-import { beginTimeline, floorHour, hourMs } from '../../src/score/summary.js';
+import { beginTimeline, floorHour, hourMs } from '../../packages/score/summary.js';
 import { findPublished } from '../../src/store/published-score.js';
 import { toAccountKey } from '../../src/store/readings.js';
 import { selectRows, type Statement } from '../../src/store/rows.js';

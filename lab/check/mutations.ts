@@ -48,7 +48,7 @@ await launch(
     .addOption(new Option('--only <features...>', 'features to change').choices(names).default(names))
     .option('--places <number>', 'changes per feature', positive, 12)
     .option('--seed <number>', 'seed of the random places', positive, 1)
-    .option('--at <lines...>', 'all changes of these lines, e.g. src/score/live.ts:35, instead of random places')
+    .option('--at <lines...>', 'all changes of these lines, e.g. packages/score/live.ts:35, instead of random places')
     .option('--list', 'print the changes without running tests', false)
     .action(check),
 );

@@ -5,9 +5,14 @@
 import { Command } from 'commander';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
 import { textTable } from '../../packages/tools/terminal/table.js';
-import type { IntervalBatch } from '../../src/score/remembered.js';
-import { type Beat, storeIntervals, computeVariability, addDerivedVariability } from '../../src/score/rr-intervals.js';
-import type { Reading } from '../../src/score/signals.js';
+import type { IntervalBatch } from '../../packages/score/remembered.js';
+import {
+  type Beat,
+  storeIntervals,
+  computeVariability,
+  addDerivedVariability,
+} from '../../packages/score/rr-intervals.js';
+import type { Reading } from '../../packages/score/signals.js';
 import {
   addEctopics,
   drawIntervals,

@@ -20,7 +20,7 @@ import { protocolOrder, summarize, summaryColumns } from '../../packages/tools/t
 import { startProgress } from '../../packages/tools/terminal/progress.js';
 import { save } from '../../packages/tools/terminal/save.js';
 import { markdownTable, type TableRow, textTable } from '../../packages/tools/terminal/table.js';
-import { findBand } from '../../src/score/states.js';
+import { findBand } from '../../packages/score/states.js';
 import { launch } from '../../testkit/launch.js';
 import { sampleRecording } from '../../testkit/sample-recording.js';
 import { confidenceColumns, confidenceRow, judgeState } from '../../testkit/simulation/confidence.js';
@@ -129,7 +129,7 @@ const wording = { pace: `${spacingSeconds} s apart`, labels: 'label stressor aga
 const taskNote = `Variant personal: the published states, ${spacingSeconds} s apart.`;
 
 const fittingNote = [
-  'This command fits nothing: every constant is in src/score/model.ts, with its source. The constants were',
+  'This command fits nothing: every constant is in packages/score/model.ts, with its source. The constants were',
   'chosen with the StressID development file, everyday streams and wrist data in view. Choosing four of them for AUC',
   'alone, per person on the other 47 (leave-one-subject-out), gave 0.918 for personal.',
 ].join('\n');

@@ -19,13 +19,13 @@ import { decodeWeights } from '../../packages/text/weights.js';
 import { auc } from '../../packages/tools/evaluate/statistics.js';
 import { startProgress } from '../../packages/tools/terminal/progress.js';
 import { textTable } from '../../packages/tools/terminal/table.js';
-import type { Session } from '../../src/score/remembered.js';
-import { advanceSession } from '../../src/score/session.js';
-import { findBand } from '../../src/score/states.js';
+import type { Session } from '../../packages/score/remembered.js';
+import { advanceSession } from '../../packages/score/session.js';
+import { findBand } from '../../packages/score/states.js';
 import { launch } from '../../testkit/launch.js';
 import { confidenceColumns, confidenceRow, judgeState, type Verdict } from '../../testkit/simulation/confidence.js';
-import { labels } from '../../src/score/signals.js';
-import { stressModel } from '../../src/score/model.js';
+import { labels } from '../../packages/score/signals.js';
+import { stressModel } from '../../packages/score/model.js';
 import { figureColumns, percent } from '../figures.js';
 import { aucWithInterval, shareWithInterval } from './support/share.js';
 

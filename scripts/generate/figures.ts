@@ -3,7 +3,7 @@ import * as spec from '../../generated/spec.js';
 import { type Setting, listAllSettings } from '../../src/config/settings.js';
 import { contract, type Schema } from '../../packages/docs/contract.js';
 import * as text from '../../packages/text/settings.js';
-import * as model from '../../src/score/model.js';
+import * as model from '../../packages/score/model.js';
 import * as accountability from './accountability.js';
 import { columnRows, fieldRows, tableRows } from './data-map.js';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkModelVersion, digestModel, scoreConstants } from './model-version.js';
 import type { Submission } from '../../src/contract/contract.js';
-import { findBand } from '../../src/score/states.js';
+import { findBand } from '../../packages/score/states.js';
 import { advanceAll } from '../../testkit/arbitraries.js';
 import recordings from './model-recordings.json' with { type: 'json' };
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { modelVersion } from '../../generated/spec.js';
-import { constantsDigest, rrIntervals, stateHold, stressModel } from '../../src/score/model.js';
+import { constantsDigest, rrIntervals, stateHold, stressModel } from '../../packages/score/model.js';
 
 /** The constants that determine a score. */
 export const scoreConstants = { stressModel, stateHold, rrIntervals };
@@ -18,7 +18,7 @@ export function digestModel({
 export function checkModelVersion(constants: Record<keyof typeof scoreConstants, unknown>): string | undefined {
   const digest = digestModel(constants);
   if (constantsDigest === digest) return undefined;
-  return `the constants of the score changed. Set constantsDigest in src/score/model.ts to ${digest}. If version ${modelVersion.number} is released, raise x-model-version.number first. Add the effect on the published figures to "Score versions" in CHANGELOG.md.`;
+  return `the constants of the score changed. Set constantsDigest in packages/score/model.ts to ${digest}. If version ${modelVersion.number} is released, raise x-model-version.number first. Add the effect on the published figures to "Score versions" in CHANGELOG.md.`;
 }
 
 function sorted(value: unknown): unknown {

@@ -1,5 +1,5 @@
 import type { Schema } from '../contract/contract.js';
-import { isExpired } from '../score/consent.js';
+import { isExpired } from '../contract/consent.js';
 import type { StoredConsent } from '../store/consents.js';
 
 /** Returns a version of a consent as the contract defines it. */

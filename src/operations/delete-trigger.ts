@@ -1,5 +1,5 @@
 import { ProblemError } from '../contract/problem.js';
-import { removeTopic } from '../score/triggers.js';
+import { removeTopic } from '../../packages/score/triggers.js';
 import { runStatements } from '../store/rows.js';
 import { createSubjectWriter } from '../store/subjects.js';
 import { createTriggerWriter } from '../store/triggers.js';

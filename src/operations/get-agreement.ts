@@ -1,5 +1,5 @@
 import { feedback as settings, modelVersion } from '../../generated/spec.js';
-import { assessAgreement } from '../score/agreement.js';
+import { assessAgreement } from './agreement.js';
 import { listReports, type StoredReport } from '../store/feedback.js';
 import type { OperationRecord } from './operation.js';
 

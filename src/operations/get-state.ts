@@ -1,5 +1,5 @@
 import { toNames } from '../contract/whose.js';
-import { ageState, toStateReading } from '../score/state-reading.js';
+import { ageState, toStateReading } from '../contract/state-reading.js';
 import { view } from '../view/view.js';
 import type { OperationRecord } from './operation.js';
 

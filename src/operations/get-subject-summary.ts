@@ -1,7 +1,14 @@
 import { summaries as settings } from '../../generated/spec.js';
 import type { Input } from '../contract/contract.js';
 import { createValidationError, ProblemError } from '../contract/problem.js';
-import { type Calendar, createDayCalendar, floorHour, hourCalendar, hourMs, toRows } from '../score/summary.js';
+import {
+  type Calendar,
+  createDayCalendar,
+  floorHour,
+  hourCalendar,
+  hourMs,
+  toRows,
+} from '../../packages/score/summary.js';
 import { computeHours } from '../retention/hours.js';
 import type { SlicedScope } from '../store/scope.js';
 import { createHourReader, findFirstTime } from '../store/subject-hours.js';

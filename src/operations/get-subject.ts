@@ -1,6 +1,6 @@
 import { ProblemError } from '../contract/problem.js';
-import { toBaseline } from '../score/subject-profile.js';
-import { toStatusChanges } from '../score/triggers.js';
+import { toBaseline } from '../../packages/score/subject-profile.js';
+import { toStatusChanges } from '../../packages/score/triggers.js';
 import { findSubjectSummary } from '../store/subject-summary.js';
 import { createTriggerReader } from '../store/triggers.js';
 import type { OperationRecord } from './operation.js';

@@ -1,5 +1,5 @@
 import { ProblemError } from '../contract/problem.js';
-import { toProfile } from '../score/triggers.js';
+import { toProfile } from '../../packages/score/triggers.js';
 import { createSubjectReader } from '../store/subjects.js';
 import { createTriggerReader } from '../store/triggers.js';
 import type { OperationRecord } from './operation.js';

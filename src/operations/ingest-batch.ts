@@ -4,7 +4,7 @@ import { ProblemError } from '../contract/problem.js';
 import { RateLimitError } from '../limits/window-limit.js';
 import type { Outcome } from '../readings/group.js';
 import type { PreparedReading } from '../readings/intake.js';
-import { toStateReading } from '../score/state-reading.js';
+import { toStateReading } from '../contract/state-reading.js';
 import type { OperationRecord, Services } from './operation.js';
 
 /** The lines of a batch in their order. A line is ready to be stored, or already rejected. Plain data. */

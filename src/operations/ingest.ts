@@ -1,8 +1,8 @@
 import { ProblemError } from '../contract/problem.js';
 import type { Outcome } from '../readings/group.js';
 import type { PreparedReading } from '../readings/intake.js';
-import { requiredNames } from '../score/signals.js';
-import { toStateReading } from '../score/state-reading.js';
+import { requiredNames } from '../../packages/score/signals.js';
+import { toStateReading } from '../contract/state-reading.js';
 import type { OperationRecord } from './operation.js';
 
 /** Stores a prepared reading and returns the state after the reading. */

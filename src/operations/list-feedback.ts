@@ -1,7 +1,7 @@
 import { feedback as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { writeNames } from '../contract/whose.js';
-import { findBand } from '../score/states.js';
+import { findBand } from '../../packages/score/states.js';
 import { type FeedbackCursor, listReports, type StoredReport } from '../store/feedback.js';
 import type { OperationRecord } from './operation.js';
 import { findPage, type Pages } from './page.js';

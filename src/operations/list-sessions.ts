@@ -1,10 +1,10 @@
 import { enums, sessionList as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { type Names, toNames, writeNames } from '../contract/whose.js';
-import { staleAfterMs } from '../score/evidence.js';
-import type { ComputedState } from '../score/remembered.js';
-import { toStateSince } from '../score/state-reading.js';
-import { findBand } from '../score/states.js';
+import { staleAfterMs } from '../../packages/score/evidence.js';
+import type { ComputedState } from '../../packages/score/remembered.js';
+import { toStateSince } from '../contract/state-reading.js';
+import { findBand } from '../../packages/score/states.js';
 import type { SlicedScope } from '../store/scope.js';
 import { type ListedSession, listSessions as findSessions, type SessionCursor } from '../store/session-list.js';
 import { type SessionPoint, createSnapshotReader, type SnapshotSession } from '../store/session-snapshot.js';

@@ -1,10 +1,10 @@
 import type { TopicName } from '../../packages/text/vocabulary.js';
 import { createFault, ProblemError } from '../contract/problem.js';
-import { attributeStress, type TopicStress, computeStressAtTurn } from '../score/attribution.js';
-import { type GatheredTopics, gatherTopics } from '../score/gather.js';
-import type { Sharing } from '../score/live.js';
-import type { FinishedTurn } from '../score/response.js';
-import type { Baseline, ComputedState, Session, Subject, RecentTurns } from '../score/remembered.js';
+import { attributeStress, type TopicStress, computeStressAtTurn } from '../../packages/score/attribution.js';
+import { type GatheredTopics, gatherTopics } from '../../packages/score/gather.js';
+import type { Sharing } from '../../packages/score/live.js';
+import type { FinishedTurn } from '../../packages/score/response.js';
+import type { Baseline, ComputedState, Session, Subject, RecentTurns } from '../../packages/score/remembered.js';
 import {
   advanceSession,
   backfillSession,
@@ -12,9 +12,9 @@ import {
   findNewestReadingTime,
   startLiveState,
   type SessionStep,
-} from '../score/session.js';
-import type { Reading } from '../score/signals.js';
-import { findChange, computeNextSeq, type SessionEvent } from '../score/states.js';
+} from '../../packages/score/session.js';
+import type { Reading } from '../../packages/score/signals.js';
+import { findChange, computeNextSeq, type SessionEvent } from '../../packages/score/states.js';
 import type { ErasedId } from '../store/erased-ids.js';
 import { createReadingTable, type StoredReading } from '../store/readings.js';
 import type { WriteScope } from '../store/scope.js';

@@ -8,9 +8,9 @@ import {
   keepAllowedLive,
   readAllowed,
   removeLiveValues,
-} from '../score/consent.js';
-import type { Session, Subject } from '../score/remembered.js';
-import { listCategories } from '../score/signals.js';
+} from '../contract/consent.js';
+import type { Session, Subject } from '../../packages/score/remembered.js';
+import { listCategories } from '../../packages/score/signals.js';
 import type { ReadScope } from '../store/scope.js';
 import { createSessionReader } from '../store/sessions.js';
 import { createSubjectReader } from '../store/subjects.js';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { history, laws } from '../../testkit/arbitraries.js';
-import { noLiveSignals } from '../score/live.js';
-import type { ComputedState, LiveSignals, Session, Subject } from '../score/remembered.js';
-import { advanceSession, type SessionStep } from '../score/session.js';
-import type { Reading } from '../score/signals.js';
+import { noLiveSignals } from '../../packages/score/live.js';
+import type { ComputedState, LiveSignals, Session, Subject } from '../../packages/score/remembered.js';
+import { advanceSession, type SessionStep } from '../../packages/score/session.js';
+import type { Reading } from '../../packages/score/signals.js';
 import type { StoredSession } from '../store/sessions.js';
 import { beginProgress, processReading } from './advance.js';
 

@@ -1,9 +1,9 @@
-import { isFresh, noLiveSignals, type Sharing } from '../score/live.js';
-import { collectLive, findOnlySender } from '../score/only-session.js';
-import type { Baseline, Session, Subject } from '../score/remembered.js';
-import { type FinishedTurn, type FollowedReading, followTurns, raiseOpenTurn } from '../score/response.js';
-import type { SessionStep } from '../score/session.js';
-import { unknownSubject } from '../score/triggers.js';
+import { isFresh, noLiveSignals, type Sharing } from '../../packages/score/live.js';
+import { collectLive, findOnlySender } from '../../packages/score/only-session.js';
+import type { Baseline, Session, Subject } from '../../packages/score/remembered.js';
+import { type FinishedTurn, type FollowedReading, followTurns, raiseOpenTurn } from '../../packages/score/response.js';
+import type { SessionStep } from '../../packages/score/session.js';
+import { unknownSubject } from '../../packages/score/triggers.js';
 import { knowsPerson } from '../view/grant.js';
 import type { Credited, ExtractedTopics, GroupProgress } from './advance.js';
 import type { PreparedReading } from './intake.js';

@@ -1,8 +1,8 @@
-import type { TopicStress } from '../score/attribution.js';
-import type { ComputedState } from '../score/remembered.js';
-import { addTopics } from '../score/session.js';
-import { isComparable } from '../score/effect.js';
-import type { FinishedTurn } from '../score/response.js';
+import type { TopicStress } from '../../packages/score/attribution.js';
+import type { ComputedState } from '../../packages/score/remembered.js';
+import { addTopics } from '../../packages/score/session.js';
+import { isComparable } from '../../packages/score/effect.js';
+import type { FinishedTurn } from '../../packages/score/response.js';
 import {
   activateByEffect,
   addSighting,
@@ -12,7 +12,7 @@ import {
   moveTopic,
   type Trigger,
   unknownSubject,
-} from '../score/triggers.js';
+} from '../../packages/score/triggers.js';
 import type { TriggersBySubject } from '../store/triggers.js';
 import {
   type ProcessedReading,

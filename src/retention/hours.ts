@@ -1,4 +1,4 @@
-import { beginTimeline, type Hour, stateMs } from '../score/summary.js';
+import { beginTimeline, type Hour, stateMs } from '../../packages/score/summary.js';
 import type { SlicedScope } from '../store/scope.js';
 import { readSubject, type SubjectReading } from '../store/subject-hours.js';
 

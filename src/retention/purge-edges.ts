@@ -1,7 +1,7 @@
 import { summaries, timestamps } from '../../generated/spec.js';
 import type { RetentionTimes } from '../config/config.js';
 import { retentionSettings } from '../config/variables.js';
-import { floorHour, stateMs } from '../score/summary.js';
+import { floorHour, stateMs } from '../../packages/score/summary.js';
 import { findTables } from '../store/tables/index.js';
 import type { TableDefinition } from '../store/tables/table.js';
 

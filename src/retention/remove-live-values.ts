@@ -1,6 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { type AllowedCategories, removeLiveValues } from '../score/consent.js';
-import { findLiveUntil } from '../score/live.js';
+import { type AllowedCategories, removeLiveValues } from '../contract/consent.js';
+import { findLiveUntil } from '../../packages/score/live.js';
 import { runStatements } from '../store/rows.js';
 import type { WriteScope } from '../store/scope.js';
 import { createSessionWriter } from '../store/sessions.js';

@@ -1,4 +1,4 @@
-import { floorHour, type Hour, hourMs, stateMs } from '../score/summary.js';
+import { floorHour, type Hour, hourMs, stateMs } from '../../packages/score/summary.js';
 import { type ExpiredReading, findSubjects } from '../store/expired-readings.js';
 import type { Store } from '../store/store.js';
 import { createHourWriter } from '../store/subject-hours.js';

@@ -1,5 +1,5 @@
 import { history as settings } from '../../generated/spec.js';
-import type { HistoryPoint } from '../score/signals.js';
+import type { HistoryPoint } from '../../packages/score/signals.js';
 import { computedColumns, type ComputedRow, toPoint } from './readings.js';
 import { rowFormats } from './row-formats.js';
 import { scanReadings } from './scan.js';

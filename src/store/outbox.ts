@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { SessionEvent } from '../score/states.js';
+import type { SessionEvent } from '../../packages/score/states.js';
 import { unionAll } from './columns.js';
 import { buildInsert, isMysql, runStatements, selectKeys, skipThrough, type Statement } from './rows.js';
 import type { ReadScope } from './scope.js';

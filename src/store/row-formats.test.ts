@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { topicNames } from '../../packages/text/vocabulary.js';
 import { advanceAll, history } from '../../testkit/arbitraries.js';
-import type { TopicEvidence } from '../score/remembered.js';
-import { addTopics, type SessionStep } from '../score/session.js';
+import type { TopicEvidence } from '../../packages/score/remembered.js';
+import { addTopics, type SessionStep } from '../../packages/score/session.js';
 import { rowFormats } from './row-formats.js';
 
 const track =

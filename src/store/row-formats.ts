@@ -1,7 +1,7 @@
 import type { AccountSettings } from '../contract/contract.js';
-import type { ComputedState, Session, Subject } from '../score/remembered.js';
-import type { ReadingContent } from '../score/signals.js';
-import type { Trigger } from '../score/triggers.js';
+import type { ComputedState, Session, Subject } from '../../packages/score/remembered.js';
+import type { ReadingContent } from '../../packages/score/signals.js';
+import type { Trigger } from '../../packages/score/triggers.js';
 import type { StoredConsent } from './consents.js';
 import type { StoredWebhook } from './webhooks.js';
 

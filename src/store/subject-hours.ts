@@ -1,5 +1,5 @@
 import type { State } from '../contract/contract.js';
-import type { CountedReading, Hour, Spread } from '../score/summary.js';
+import type { CountedReading, Hour, Spread } from '../../packages/score/summary.js';
 import { toColumns } from './columns.js';
 import { computeEarliestTimestamp, hintSessionIndex, toAccountKey } from './readings.js';
 import { rowFormats } from './row-formats.js';

@@ -1,7 +1,7 @@
 import { stream as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { toWhoseKey, type Whose } from '../contract/whose.js';
-import { toStateReading } from '../score/state-reading.js';
+import { toStateReading } from '../contract/state-reading.js';
 import type { SlicedScope } from '../store/scope.js';
 import type { Viewer } from '../view/grant.js';
 import { type StreamedReading, view } from '../view/view.js';

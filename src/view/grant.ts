@@ -1,8 +1,8 @@
 import type { TokenGrant } from '../contract/contract.js';
 import { toWhoseKey, type Whose } from '../contract/whose.js';
-import type { StoredResult } from '../score/exported-reading.js';
-import { hideSessions } from '../score/reason.js';
-import type { ComputedState } from '../score/remembered.js';
+import type { StoredResult } from '../contract/exported-reading.js';
+import { hideSessions } from '../../packages/score/reason.js';
+import type { ComputedState } from '../../packages/score/remembered.js';
 import type { Report } from '../store/feedback.js';
 import type { StreamedReading } from '../store/readings-by-position.js';
 

@@ -1,9 +1,9 @@
 import { sessionList as settings } from '../../generated/spec.js';
 import { ProblemError } from '../contract/problem.js';
 import type { Whose } from '../contract/whose.js';
-import type { StoredResult } from '../score/exported-reading.js';
-import type { ComputedState, Session, Subject } from '../score/remembered.js';
-import type { HistoryPoint } from '../score/signals.js';
+import type { StoredResult } from '../contract/exported-reading.js';
+import type { ComputedState, Session, Subject } from '../../packages/score/remembered.js';
+import type { HistoryPoint } from '../../packages/score/signals.js';
 import { findPoints, type HistoryWindow } from '../store/history-points.js';
 import { type ChangedSession, createPositionReader, type StreamedReading } from '../store/readings-by-position.js';
 import { listSessionIds } from '../store/scan.js';

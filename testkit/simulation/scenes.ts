@@ -1,8 +1,8 @@
 import { draw, type Scene, scenes, seededRandom } from '../../packages/tools/terminal/scenes.js';
 import type { Column, TableRow } from '../../packages/tools/terminal/table.js';
-import type { Baseline } from '../../src/score/remembered.js';
-import { advanceSession, type SessionStep } from '../../src/score/session.js';
-import { findBand } from '../../src/score/states.js';
+import type { Baseline } from '../../packages/score/remembered.js';
+import { advanceSession, type SessionStep } from '../../packages/score/session.js';
+import { findBand } from '../../packages/score/states.js';
 
 const readings = 10;
 const spacingMs = 2_000;

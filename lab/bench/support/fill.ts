@@ -1,7 +1,7 @@
 import { areaOfTopic, type TopicName } from '../../../packages/text/vocabulary.js';
 import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
-import type { Subject } from '../../../src/score/remembered.js';
-import { moveTopic, addSighting, type Trigger, unknownSubject } from '../../../src/score/triggers.js';
+import type { Subject } from '../../../packages/score/remembered.js';
+import { moveTopic, addSighting, type Trigger, unknownSubject } from '../../../packages/score/triggers.js';
 import { createKeyTable } from '../../../src/store/keys.js';
 import { runStatements } from '../../../src/store/rows.js';
 import type { Store } from '../../../src/store/store.js';

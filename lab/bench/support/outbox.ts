@@ -1,4 +1,4 @@
-import type { SessionEvent } from '../../../src/score/states.js';
+import type { SessionEvent } from '../../../packages/score/states.js';
 import { createKeyTable } from '../../../src/store/keys.js';
 import { createOutboxTable } from '../../../src/store/outbox.js';
 import type { Store } from '../../../src/store/store.js';

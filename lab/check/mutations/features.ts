@@ -9,46 +9,51 @@ export const features: readonly Feature[] = [
   {
     name: 'person',
     sources: [
-      'src/score/live.ts',
-      'src/score/only-session.ts',
+      'packages/score/live.ts',
+      'packages/score/only-session.ts',
       'src/readings/person.ts',
       'src/retention/remove-live-values.ts',
       'src/store/people.ts',
       'src/store/person-rows.ts',
     ],
     tests: [
-      'src/score/live.test.ts',
+      'packages/score/live.test.ts',
       'contract-tests/submitFeedback/200',
       ...['person', 'deleteSubject', 'getTriggers'].map((it) => `contract-tests/${it}/`),
     ],
   },
   {
     name: 'topics',
-    sources: ['src/score/effect.ts', 'src/score/response.ts', 'src/score/triggers.ts', 'src/readings/topics.ts'],
-    tests: ['src/score/', 'contract-tests/getTriggers/', 'contract-tests/deleteTrigger/'],
+    sources: [
+      'packages/score/effect.ts',
+      'packages/score/response.ts',
+      'packages/score/triggers.ts',
+      'src/readings/topics.ts',
+    ],
+    tests: ['packages/score/', 'contract-tests/getTriggers/', 'contract-tests/deleteTrigger/'],
   },
   {
     name: 'consent',
     sources: [
-      'src/score/consent.ts',
+      'src/contract/consent.ts',
       'src/readings/consent.ts',
       'src/operations/consent-view.ts',
       'src/operations/put-consent.ts',
       'src/store/consents.ts',
     ],
-    tests: ['src/score/consent.test.ts', 'src/readings/consent.test.ts', 'contract-tests/putConsent/'],
+    tests: ['src/contract/consent.test.ts', 'src/readings/consent.test.ts', 'contract-tests/putConsent/'],
   },
   {
     name: 'feedback',
     sources: [
-      'src/score/agreement.ts',
+      'src/operations/agreement.ts',
       'src/operations/get-agreement.ts',
       'src/operations/submit-feedback.ts',
       'src/store/feedback.ts',
       'src/store/published-score.ts',
     ],
     tests: [
-      'src/score/agreement.test.ts',
+      'src/operations/agreement.test.ts',
       'contract-tests/submitFeedback/',
       'contract-tests/getAgreement/',
       'contract-tests/listFeedback/',
@@ -80,7 +85,7 @@ export const features: readonly Feature[] = [
   {
     name: 'summaries',
     sources: [
-      'src/score/summary.ts',
+      'packages/score/summary.ts',
       'src/operations/get-subject-summary.ts',
       'src/retention/hours.ts',
       'src/retention/summarize.ts',

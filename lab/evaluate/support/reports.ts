@@ -2,7 +2,7 @@
 import { auc } from '../../../packages/tools/evaluate/statistics.js';
 import type { Column, TableRow } from '../../../packages/tools/terminal/table.js';
 import type { Schema } from '../../../src/contract/contract.js';
-import { assessAgreement, type ScoredReport } from '../../../src/score/agreement.js';
+import { assessAgreement, type ScoredReport } from '../../../src/operations/agreement.js';
 import { type Judged, meanOf, type StressReport, type Wearer } from '../../../testkit/simulation/days.js';
 import { figureColumns } from '../../figures.js';
 

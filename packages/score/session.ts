@@ -1,6 +1,6 @@
 import { enums, modelVersion } from '../../generated/spec.js';
-import type { TopicName } from '../../packages/text/vocabulary.js';
-import type { SignalCategory } from '../contract/contract.js';
+import type { TopicName } from '../text/vocabulary.js';
+import type { SignalCategory } from '../../src/contract/contract.js';
 import { assess, findLevel, findOtherHeartRate, findPreviousScore, scoreAlone } from './assess.js';
 import {
   computeTypicalValues,

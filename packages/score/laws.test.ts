@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { enums, signals as contract } from '../../generated/spec.js';
-import { seededRandom } from '../../packages/tools/terminal/scenes.js';
+import { seededRandom } from '../tools/terminal/scenes.js';
 import {
   advanceAll,
   advanceTo,
@@ -32,7 +32,7 @@ import { stressModel as model } from './model.js';
 import type { Baseline, Session, SignalValues } from './remembered.js';
 import { advanceSession, type SessionStep } from './session.js';
 import { type Reading, signalNames } from './signals.js';
-import { toStateReading } from './state-reading.js';
+import { toStateReading } from '../../src/contract/state-reading.js';
 import { publishScore } from './states.js';
 import { fuseEvidence } from './stress.js';
 

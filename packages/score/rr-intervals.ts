@@ -1,5 +1,5 @@
 import { signals as contract } from '../../generated/spec.js';
-import type { Schema } from '../contract/contract.js';
+import type { Schema } from '../../src/contract/contract.js';
 import { rrIntervals as settings } from './model.js';
 import type { IntervalBatch } from './remembered.js';
 import type { DerivedName, Reading } from './signals.js';

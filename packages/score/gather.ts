@@ -1,7 +1,7 @@
-import { classTotal } from '../../packages/text/model.js';
-import { topicExtraction as settings } from '../../packages/text/settings.js';
-import type { TextAnalysis, TurnAnalysis } from '../../packages/text/texts.js';
-import { areas, type TopicName, topicNames, topicsByArea } from '../../packages/text/vocabulary.js';
+import { classTotal } from '../text/model.js';
+import { topicExtraction as settings } from '../text/settings.js';
+import type { TextAnalysis, TurnAnalysis } from '../text/texts.js';
+import { areas, type TopicName, topicNames, topicsByArea } from '../text/vocabulary.js';
 import type { TopicEvidence } from './remembered.js';
 
 /** Topics of a turn, most likely first, and the session's evidence after the turn. */

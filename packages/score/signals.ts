@@ -1,7 +1,7 @@
 import { modelVersion, signals as contract } from '../../generated/spec.js';
-import { textSentiment } from '../../packages/text/settings.js';
-import type { TopicName } from '../../packages/text/vocabulary.js';
-import type { Schema, SignalCategory, Submission } from '../contract/contract.js';
+import { textSentiment } from '../text/settings.js';
+import type { TopicName } from '../text/vocabulary.js';
+import type { Schema, SignalCategory, Submission } from '../../src/contract/contract.js';
 import { computeLabelLogOdds } from './evidence.js';
 import { stressModel as model } from './model.js';
 import type { UnreadText } from './reason.js';

@@ -1,5 +1,5 @@
 import { bands } from '../../generated/spec.js';
-import type { Schema } from '../contract/contract.js';
+import type { Schema } from '../../src/contract/contract.js';
 import { staleAfterMs } from './evidence.js';
 import { stateHold } from './model.js';
 import { type BandHold, type PublishedState, round3, type Session } from './remembered.js';

@@ -1,5 +1,5 @@
 import { summaries as settings } from '../../generated/spec.js';
-import type { Schema, State } from '../contract/contract.js';
+import type { Schema, State } from '../../src/contract/contract.js';
 import { findBand } from './states.js';
 
 export const hourMs = 3_600_000;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { playScene } from '../../testkit/simulation/scenes.js';
-import { type Scene, scenes, seededRandom } from '../../packages/tools/terminal/scenes.js';
+import { type Scene, scenes, seededRandom } from '../tools/terminal/scenes.js';
 
 const draws = 1_000;
 const everyScene = scenes.flatMap((scene) => [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { topicNames } from '../../packages/text/vocabulary.js';
+import { topicNames } from '../text/vocabulary.js';
 import { addTextEvidence, decayEvidence, storeEvidence } from './gather.js';
 import type { TopicEvidence } from './remembered.js';
 

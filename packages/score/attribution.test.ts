@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TopicName } from '../../packages/text/vocabulary.js';
+import type { TopicName } from '../text/vocabulary.js';
 import { attributeStress, type TopicStress } from './attribution.js';
 import type { RecentTurns } from './remembered.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { seededRandom } from '../../packages/tools/terminal/scenes.js';
+import { seededRandom } from '../tools/terminal/scenes.js';
 import { updateQuietHeartRate, detectSuddenRise } from './heart.js';
 import { stressModel } from './model.js';
 import type { QuietHeartRate } from './remembered.js';

@@ -1,6 +1,6 @@
 import type { signals as contract } from '../../generated/spec.js';
-import type { Area, TopicName } from '../../packages/text/vocabulary.js';
-import type { Schema, SignalCategory, Submission } from '../contract/contract.js';
+import type { Area, TopicName } from '../text/vocabulary.js';
+import type { Schema, SignalCategory, Submission } from '../../src/contract/contract.js';
 
 /** State of a session between readings. Plain JSON. */
 export interface Session extends Movements {

@@ -1,5 +1,5 @@
 import { triggers as contract } from '../../generated/spec.js';
-import type { Schema } from '../contract/contract.js';
+import type { Schema } from '../../src/contract/contract.js';
 import { topicEffect as settings } from './model.js';
 import type { PersonTurns, StressSums } from './remembered.js';
 

@@ -1,7 +1,7 @@
 import { bands, feedback as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
-import { round3 } from './remembered.js';
-import { findBand } from './states.js';
+import { round3 } from '../../packages/score/remembered.js';
+import { findBand } from '../../packages/score/states.js';
 
 /** A report with the score that was published for its time. */
 export interface ScoredReport {

@@ -1,4 +1,4 @@
-import type { Schema } from '../contract/contract.js';
+import type { Schema } from '../../src/contract/contract.js';
 import { computeTypicalValues, type TypicalHeartRate, type TypicalValue } from './baseline.js';
 import { stressModel as model } from './model.js';
 import {

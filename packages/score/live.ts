@@ -1,4 +1,4 @@
-import type { Schema } from '../contract/contract.js';
+import type { Schema } from '../../src/contract/contract.js';
 import { staleAfterMs } from './evidence.js';
 import type { HeartRateLevel } from './heart.js';
 import { addStatedMovement, chooseNewerStatement, chooseStrongerMovement, explainRise } from './movement.js';

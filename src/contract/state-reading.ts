@@ -1,10 +1,10 @@
 import { bands, disclaimer } from '../../generated/spec.js';
 import { describeCheck, type MessageCheck } from '../../packages/text/check-message.js';
-import type { Schema, StateReading } from '../contract/contract.js';
-import { weighByAge } from './evidence.js';
-import { explainNoEvidence } from './reason.js';
-import type { ComputedState } from './remembered.js';
-import { findBand } from './states.js';
+import type { Schema, StateReading } from './contract.js';
+import { weighByAge } from '../../packages/score/evidence.js';
+import { explainNoEvidence } from '../../packages/score/reason.js';
+import type { ComputedState } from '../../packages/score/remembered.js';
+import { findBand } from '../../packages/score/states.js';
 
 /**
  * Returns a computed state as the response that the contract defines. `check` is the check of the message in the

@@ -1,6 +1,6 @@
 import { consent as settings, enums, signals as contract } from '../../generated/spec.js';
-import type { Consent, ConsentCategory, LiveSignals, Session, SignalName } from './remembered.js';
-import { labelNames, type ReadingContent } from './signals.js';
+import type { Consent, ConsentCategory, LiveSignals, Session, SignalName } from '../../packages/score/remembered.js';
+import { labelNames, type ReadingContent } from '../../packages/score/signals.js';
 
 /** The categories that a person allows at one time. */
 export type AllowedCategories = ReadonlySet<ConsentCategory>;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { loadTextModel } from '../../packages/text/model.js';
-import { createTextAnalyzer, type Turn } from '../../packages/text/texts.js';
-import { areaOfTopic, type TopicName, topicsByArea } from '../../packages/text/vocabulary.js';
+import { loadTextModel } from '../text/model.js';
+import { createTextAnalyzer, type Turn } from '../text/texts.js';
+import { areaOfTopic, type TopicName, topicsByArea } from '../text/vocabulary.js';
 import { anyText } from '../../testkit/arbitraries.js';
 import { gatherTopics } from './gather.js';
 import type { TopicEvidence } from './remembered.js';

@@ -1,4 +1,4 @@
-import type { SignalCategory } from '../contract/contract.js';
+import type { SignalCategory } from '../../src/contract/contract.js';
 import type { TypicalHeartRate, TypicalValues } from './baseline.js';
 import {
   weighByAge,

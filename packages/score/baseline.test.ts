@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { seededRandom } from '../../packages/tools/terminal/scenes.js';
+import { seededRandom } from '../tools/terminal/scenes.js';
 import { advanceAll, baselineAfter, history, laterMs, laws } from '../../testkit/arbitraries.js';
 import { updateBaseline, backfillBaseline, computeTypicalValues } from './baseline.js';
 import { stressModel as model } from './model.js';

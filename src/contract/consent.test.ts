@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { enums } from '../../generated/spec.js';
 import { advanceTo, startMs } from '../../testkit/arbitraries.js';
 import { keepAllowedLive, readAllowed, removeLiveValues } from './consent.js';
-import type { ConsentCategory } from './remembered.js';
-import { backfillSession } from './session.js';
-import type { Reading } from './signals.js';
+import type { ConsentCategory } from '../../packages/score/remembered.js';
+import { backfillSession } from '../../packages/score/session.js';
+import type { Reading } from '../../packages/score/signals.js';
 
 const at = (seconds: number, values: Omit<Reading, 'atMs'>): Reading => ({ ...values, atMs: startMs + seconds * 1000 });
 const allowing = (...refused: ConsentCategory[]) =>

@@ -1,6 +1,6 @@
 import { bands, triggers as settings } from '../../generated/spec.js';
-import type { Schema, State } from '../contract/contract.js';
-import { areaOfTopic, type TopicName } from '../../packages/text/vocabulary.js';
+import type { Schema, State } from '../../src/contract/contract.js';
+import { areaOfTopic, type TopicName } from '../text/vocabulary.js';
 import { type Effect, estimateEffect } from './effect.js';
 import type { OpenTurn, PersonTurns, StressSums, Subject } from './remembered.js';
 import { addStress, type FinishedTurn } from './response.js';

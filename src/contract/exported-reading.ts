@@ -1,8 +1,8 @@
-import type { Schema, State } from '../contract/contract.js';
-import type { ComputedState } from './remembered.js';
-import type { DerivableName, ReadingContent, HistoryPoint } from './signals.js';
+import type { Schema, State } from './contract.js';
+import type { ComputedState } from '../../packages/score/remembered.js';
+import type { DerivableName, ReadingContent, HistoryPoint } from '../../packages/score/signals.js';
 import { compareEffectiveness, describeAdvice } from './state-reading.js';
-import { findBand } from './states.js';
+import { findBand } from '../../packages/score/states.js';
 
 /** A stored reading with the results that were stored with it. */
 export interface StoredResult extends HistoryPoint {

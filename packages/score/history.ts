@@ -1,6 +1,6 @@
 import { fields, history as settings, signals } from '../../generated/spec.js';
-import type { Schema } from '../contract/contract.js';
-import { writeNames } from '../contract/whose.js';
+import type { Schema } from '../../src/contract/contract.js';
+import { writeNames } from '../../src/contract/whose.js';
 import type { ReadingContent, HistoryPoint } from './signals.js';
 import { findBand } from './states.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyOf, history, laws, someSensing, startMs } from '../../testkit/arbitraries.js';
-import { restrictState } from '../view/grant.js';
+import { restrictState } from '../../src/view/grant.js';
 import { noLiveSignals } from './live.js';
 import { chooseNewerStatement } from './movement.js';
 import type { LiveSignals } from './remembered.js';
