@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../testkit/temporary-folder.js';
 test('an interrupted benchmark drops its databases and prints no error', async () => {
   const folder = await temporaryFolder();
   const databases = async () => (await readdir(folder)).filter((name) => name.startsWith('state-service-'));
-  const bench = startScript('lab/bench/bench', ['ingest', '--database', 'sqlite', '--groups', '100000'], {
+  const bench = startScript('lab/bench/bench', ['cpu', '--database', 'sqlite', '--slices', '100000'], {
     TMPDIR: folder,
   });
   await until('both databases are there', async () => (await databases()).length === 2);

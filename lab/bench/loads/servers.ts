@@ -13,7 +13,6 @@ import { pythonWith } from '../../../testkit/python.js';
 import { createKeyOf, readUsage, type ServiceProgram, startServiceProgram } from '../../../testkit/program.js';
 import { figureColumns } from '../../figures.js';
 import { positive } from '../../options.js';
-import { drawBench } from '../support/chart.js';
 import {
   databaseOption,
   type DatabaseChoice,
@@ -44,8 +43,6 @@ const contenders = Object.keys(titles) as Contender[];
 const pairTitles = { fastapi: '(f) FastAPI, two workers', pair: '(i) (d), two processes' } as const;
 type Pair = keyof typeof pairTitles;
 const pairs = Object.keys(pairTitles) as Pair[];
-/** The contenders with many connections and one process. */
-const charted = contenders.slice(0, 5);
 const pythonFile = 'lab/bench/servers/fastapi_server.py';
 const pythonModules = ['fastapi', 'uvicorn', 'aiomysql'] as const;
 
@@ -57,7 +54,6 @@ interface Options {
   readonly fastapi: boolean;
   readonly markdown: boolean;
   readonly reports: string;
-  readonly picture?: string;
 }
 
 export const servers = new Command('servers')
@@ -68,8 +64,7 @@ export const servers = new Command('servers')
   .option('--rounds <number>', 'runs of each contender', positive, 5)
   .option('--fastapi', `also (f), a plain FastAPI service on MySQL (Python with ${pythonModules.join(', ')})`, false)
   .option('--markdown', 'print the tables as Markdown', false)
-  .option('--reports <folder>', 'folder for bench.json and bench.svg', 'reports')
-  .option('--picture <svg>', 'also write the chart to this file')
+  .option('--reports <folder>', 'folder for bench.json', 'reports')
   .action(bench);
 
 /** Medians of all runs. `residentMb` is the maximum. */
@@ -163,16 +158,9 @@ async function bench(options: Options): Promise<void> {
       outcomes.push({ version, ...(await compareOn(kind, file, generator, options)) });
   });
   print(head.machine, outcomes, options);
-  const { seconds, warmUp: warmUpSeconds, rounds, reports, picture } = options;
+  const { seconds, warmUp: warmUpSeconds, rounds, reports } = options;
   const report = { ...head, seconds, warmUpSeconds, rounds, connections, outcomes };
   await save(join(reports, 'bench.json'), `${JSON.stringify(report, undefined, 2)}\n`);
-  const subtitle = `${connections} connections, medians of ${rounds} × ${seconds} s; ${machineLine(head.machine)}`;
-  const panels = outcomes.map(({ kind, version, field }) => ({
-    title: `${titleOf(kind)} (${version})`,
-    bars: charted.map((it) => ({ ...field[it], isOurs: ['service', 'turns'].includes(it) })),
-  }));
-  for (const path of [join(reports, 'bench.svg'), ...(picture ? [picture] : [])])
-    await save(path, drawBench(subtitle, panels));
 }
 
 /** Runs the contenders on one kind of database. Each contender that stores has its own database. */
