@@ -43,21 +43,4 @@ export const generators: readonly Generator[] = [
       })};\n`,
     }),
   },
-  {
-    // Converts every operation to a tool of the Model Context Protocol.
-    name: 'openapi-mcp-generator',
-    packages: {
-      'openapi-mcp-generator': '4.0.1',
-      // The dependencies of the generated server.
-      ...{ '@modelcontextprotocol/sdk': '1.32.2', axios: '1.21.1', dotenv: '16.6.1', 'json-schema-to-zod': '2.8.1' },
-      ...{ zod: '3.25.76', '@types/node': '22.20.5', typescript },
-    },
-    commands: [
-      [
-        ...['openapi-mcp-generator', '--input', 'openapi.json', '--output', 'generated', '--force'],
-        ...['--base-url', 'http://127.0.0.1'],
-      ],
-      ['tsc', '--project', 'generated'],
-    ],
-  },
 ];
