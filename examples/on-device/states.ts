@@ -1,0 +1,44 @@
+import { detectFormat, readRecording } from '../../packages/recordings/load.js';
+import { Minutes } from '../../packages/recordings/minutes.js';
+import { advanceSession, type SessionStep } from '../../packages/score/session.js';
+import { findBand } from '../../packages/score/states.js';
+
+/** A state, with the names and values of the contract. */
+export interface DeviceState {
+  readonly timestamp: string;
+  readonly state: string;
+  readonly stress_score: number;
+  readonly confidence: number;
+  readonly action_reason: string;
+}
+
+/** Older readings of a recording are left out. */
+const hours = 24;
+
+/**
+ * Returns the state after each reading of a recording, oldest first, as the service returns it for a session without a
+ * person. Rejects for a format that is not known. Sends nothing and stores nothing.
+ */
+export async function computeStates(file: File): Promise<DeviceState[]> {
+  const minutes = new Minutes({ hours, nowMs: Date.now() });
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const format = detectFormat(bytes.subarray(0, 4096));
+  if (format === 'labeled' || format === 'health-connect') throw new Error(`${format} is not read here`);
+  const utcOffsetMs = -new Date().getTimezoneOffset() * 60_000;
+  await readRecording({ name: file.name, chunks: inOne(bytes), utcOffsetMs }, format, minutes);
+  let last: SessionStep | undefined;
+  return minutes.readings().map(({ atMs, values }) => {
+    last = advanceSession(last?.session, { ...values, atMs }, last?.baseline);
+    return toState(last);
+  });
+}
+
+async function* inOne(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+function toState({ computed }: SessionStep): DeviceState {
+  const { timestampMs, score: stress_score, confidence, reason: action_reason } = computed;
+  const { state } = findBand(stress_score);
+  return { timestamp: new Date(timestampMs).toISOString(), state, stress_score, confidence, action_reason };
+}
