@@ -1,4 +1,3 @@
-import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import type { Submission } from '../../src/contract/contract.js';
 import { ProblemError } from '../../src/contract/problem.js';
@@ -13,6 +12,7 @@ import { interruptBefore } from '../../testkit/interrupt.js';
 import { Clock, startTestService, type TestService } from '../../testkit/service.js';
 import { erasing } from '../../testkit/stored.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { expect, onTestFinished, test } from '../../testkit/test.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
 
 const turn = { user_message: 'my exam is tomorrow and I cannot sleep', ai_response: 'What worries you most?' };
@@ -39,8 +39,7 @@ function senderWith(service: TestService, token: string) {
     });
 }
 
-test('a token cannot read or change the triggers of a person whom it does not name', async () => {
-  const service = await startTestService();
+test('a token cannot read or change the triggers of a person whom it does not name', async ({ service }) => {
   await worry(service, 'victim');
   const before = (await service.request('/v1/triggers?subject_id=victim')).body;
   for (const subject of [{}, { subject_id: 'attacker' }]) {
@@ -71,8 +70,7 @@ async function rowsOf({ database }: TestService, table: string, where: object = 
     .finally(() => knex.destroy());
 }
 
-test('a reading without a subject has the subject of the token, also on a line of a batch', async () => {
-  const service = await startTestService();
+test('a reading without a subject has the subject of the token, also on a line of a batch', async ({ service }) => {
   const active = await worry(service, 'anna');
   const token = await issueToken(service, { session_id: 'mine', subject_id: 'anna' });
   const send = senderWith(service, token);
@@ -90,8 +88,7 @@ test('a reading without a subject has the subject of the token, also on a line o
   ]);
 });
 
-test('a token without a subject may name the subject that a key has bound its session to', async () => {
-  const service = await startTestService();
+test('a token without a subject may name the subject that a key has bound its session to', async ({ service }) => {
   await service.read({ session_id: 'bound', subject_id: 'anna', heart_rate: 80 });
   const send = senderWith(service, await issueToken(service, { session_id: 'bound' }));
   service.clock.advance(1);
@@ -99,8 +96,7 @@ test('a token without a subject may name the subject that a key has bound its se
   expect((await send({ session_id: 'bound', subject_id: 'bert' })).status).toBe(401);
 });
 
-test('a resend with the token of another person does not return the stored response', async () => {
-  const service = await startTestService();
+test('a resend with the token of another person does not return the stored response', async ({ service }) => {
   await worry(service, 'anna');
   const stored = { session_id: 'talk-of-anna', timestamp: service.clock.at(), heart_rate: 77 };
   expect((await service.read(stored)).active_triggers).not.toEqual([]);
@@ -109,8 +105,7 @@ test('a resend with the token of another person does not return the stored respo
   expect((await send({ ...stored, subject_id: 'bert' })).body).not.toHaveProperty('active_triggers');
 });
 
-test('the subject of the session is checked in the order in which readings are stored', async () => {
-  const service = await startTestService();
+test('the subject of the session is checked in the order in which readings are stored', async ({ service }) => {
   const { store, clock, accountId } = service;
   const admitSession = async () => undefined;
   const { commit, close } = createReadingWriter({ ...erasing(service), admitSession, onEvents() {}, onCommitted() {} });

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { eraseSubject, finishErasures } from '../../src/retention/erase.js';
 import { openDatabase } from '../../src/store/database.js';
@@ -10,6 +9,7 @@ import { createHourReader, createHourWriter } from '../../src/store/subject-hour
 import { interruptBefore } from '../../testkit/interrupt.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { erasing } from '../../testkit/stored.js';
+import { expect, test } from '../../testkit/test.js';
 import { register, storeFailed } from '../../testkit/webhooks.js';
 
 const turn = { user_message: 'my exam is tomorrow', ai_response: 'Good luck!' };
@@ -31,8 +31,7 @@ async function liveOnce(service: TestService, subject_id: string, sessions: numb
   }
 }
 
-test('an erasure deletes all data of a subject and no data of others', async () => {
-  const service = await startTestService({});
+test('an erasure deletes all data of a subject and no data of others', async ({ ownService: service }) => {
   await liveOnce(service, 'bert', 1);
   const before = await rowCounts(service);
   await liveOnce(service, 'anna', 3);
@@ -88,8 +87,7 @@ test('an erasure deletes the events and deliveries of the subject and no events 
   expect(await sessionsIn('deliveries')).toEqual(['bert-0']);
 });
 
-test('after an erasure, the same subject and session names start with no data', async () => {
-  const service = await startTestService({});
+test('after an erasure, the same subject and session names start with no data', async ({ ownService: service }) => {
   await liveOnce(service, 'anna', 1);
   await service.request('/v1/subjects/anna', { method: 'DELETE' });
   const fresh = await service.read({ session_id: 'anna-0', subject_id: 'anna', heart_rate: 95 });
@@ -112,8 +110,7 @@ function stopAfterTombstones(store: Store): Store {
   };
 }
 
-test('data left by an interrupted erasure is not readable and is deleted later', async () => {
-  const service = await startTestService({});
+test('data left by an interrupted erasure is not readable and is deleted later', async ({ ownService: service }) => {
   await liveOnce(service, 'anna', 2);
   const half = stopAfterTombstones(service.store);
   const accountId = (await service.store.use(createKeyTable).list()).at(-1)?.accountId ?? '';
@@ -138,8 +135,7 @@ test('an erasure after an unfinished one counts only the sessions and topics sin
   expect(erased.body).toMatchObject({ sessions_deleted: 1, trigger_entries_deleted: 0 });
 });
 
-test('readings that arrive during repeated erasures are accepted', async () => {
-  const service = await startTestService({});
+test('readings that arrive during repeated erasures are accepted', async ({ ownService: service }) => {
   const statuses = new Set<number>();
   for (let round = 0; round < 10; round++) {
     const readings = Array.from({ length: 10 }, (_, index) =>
@@ -178,8 +174,7 @@ test('a reading that arrives during an erasure waits for the end of the erasure 
   expect(await rowCounts(service)).toEqual([0, 0, 0, 0, 0]);
 });
 
-test('an erasure also deletes an hour that the purge stores after the first step', async () => {
-  const service = await startTestService({});
+test('an erasure also deletes an hour that the purge stores after the first step', async ({ ownService: service }) => {
   const { store, accountId, clock } = service;
   await service.read({ subject_id: 'anna', heart_rate: 95 });
   const stateMs = { calm: 1000, relaxed: 0, focused: 0, stressed: 0, acute_stress: 0 };
@@ -196,8 +191,7 @@ test('an erasure also deletes an hour that the purge stores after the first step
   expect(await createHourReader(store.read(accountId)).stored('anna', hour.startMs, hour.startMs + 1)).toEqual([]);
 });
 
-test('a subject whose name requires encoding in a path is found', async () => {
-  const service = await startTestService();
+test('a subject whose name requires encoding in a path is found', async ({ service }) => {
   const subject_id = 'a/b?c#d%20e:f';
   await service.read({ subject_id, heart_rate: 95 });
   const erased = await service.request(`/v1/subjects/${encodeURIComponent(subject_id)}`, { method: 'DELETE' });

@@ -2,10 +2,11 @@ import { createHmac } from 'node:crypto';
 import { http, HttpResponse, passthrough } from 'msw';
 import { setupServer } from 'msw/node';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { faultsAgainst } from '../../testkit/conformance.js';
 import { Clock, startDelivering, startTestService, type TestService } from '../../testkit/service.js';
+import { test } from '../../testkit/test.js';
 import { until } from '../../testkit/until.js';
 import { attempted, deliveriesOf, register, startStory } from '../../testkit/webhooks.js';
 
@@ -53,8 +54,7 @@ function verify(secret: string, { bytes, headers }: Captured): unknown {
   return new Webhook(secret).verify(bytes, headers);
 }
 
-test('the body is the UTF-8 JSON event of the contract, with exactly six fields', async () => {
-  const service = await startDelivering();
+test('the body is the UTF-8 JSON event of the contract, with exactly six fields', async ({ delivering: service }) => {
   await register(service, url);
   const session_id = 'a"b\\c/<d>&~!';
   const { change } = await startStory(service, session_id);
@@ -104,16 +104,14 @@ test('each delivery has the headers of the contract and no other header that ide
   expect(headers['webhook-timestamp']).toBe(String(Math.floor(service.clock.nowMs / 1000)));
 });
 
-test('the Standard Webhooks library verifies deliveries unchanged', async () => {
-  const service = await startDelivering();
+test('the Standard Webhooks library verifies deliveries unchanged', async ({ delivering: service }) => {
   const { secret } = await register(service, url);
   await (await startStory(service)).change();
   const [delivery] = (await capture(1)) as [Captured];
   expect(verify(secret, delivery)).toEqual(JSON.parse(delivery.bytes.toString()));
 });
 
-test('a delivery with a changed byte, id, timestamp or secret does not verify', async () => {
-  const service = await startDelivering();
+test('a delivery with a changed byte, id, timestamp or secret does not verify', async ({ delivering: service }) => {
   const { id, secret } = await register(service, url);
   const other = await register(service, url, { session_id: 'other' });
   const { bytes, headers } = await sample(service, id);
@@ -150,8 +148,7 @@ test('every attempt sends the same bytes and id with a new timestamp and signatu
   expect(new Set([first, ...retries].map(({ headers }) => headers['webhook-signature'])).size).toBe(4);
 });
 
-test('two events never share an id', async () => {
-  const service = await startDelivering();
+test('two events never share an id', async ({ delivering: service }) => {
   const { id } = await register(service, url);
   for (let index = 0; index < 5; index += 1) await sample(service, id);
   expect(new Set(captured.map(({ headers }) => headers['webhook-id'])).size).toBe(5);
@@ -184,8 +181,7 @@ test('for 24 hours after a rotation, deliveries have signatures of both secrets,
   expect(() => verify(old, after)).toThrow();
 });
 
-test('a rejected second rotation leaves both secrets valid', async () => {
-  const service = await startDelivering();
+test('a rejected second rotation leaves both secrets valid', async ({ delivering: service }) => {
   const { id, secret: first } = await register(service, url);
   const rotate = () => service.request(`/webhooks/${id}/rotate-secret`, { method: 'POST' });
   const second: string = (await rotate()).body.secret;

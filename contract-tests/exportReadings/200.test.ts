@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
 import type { Schema, Submission } from '../../src/contract/contract.js';
 import { faultsAgainst } from '../../testkit/conformance.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 type Row = Schema<'ExportedReading'>;
 const turn = { user_message: 'My exam is tomorrow and I cannot sleep.', ai_response: 'What worries you most?' };
@@ -25,8 +25,7 @@ function rowsOf(text: string): Row[] {
     .map((line) => JSON.parse(line));
 }
 
-test('a row contains every accepted and computed field of a reading, and no text', async () => {
-  const service = await startTestService();
+test('a row contains every accepted and computed field of a reading, and no text', async ({ service }) => {
   const { clock } = service;
   await service.read({ session_id: 'a', subject_id: 'p', timestamp: clock.at(-10), heart_rate: 62 });
   const sent: Submission = {
@@ -54,8 +53,7 @@ test('a row contains every accepted and computed field of a reading, and no text
   for (const row of [first, second]) expect(faultsAgainst('ExportedReading', row)).toBe('');
 });
 
-test('derived values are computed fields, and the reading contains what the sensor sent', async () => {
-  const service = await startTestService();
+test('derived values are computed fields, and the reading contains what the sensor sent', async ({ service }) => {
   const rr_intervals_ms = Array.from({ length: 60 }, (_, index) => 800 + ((index * 37) % 50));
   expect(await service.read({ rr_intervals_ms, sdnn: 40 })).toMatchObject({ rr_quality: 'usable' });
   const [row] = await exportRows(service);
@@ -68,8 +66,7 @@ test('derived values are computed fields, and the reading contains what the sens
   expect(row?.computed).not.toHaveProperty('sdnn');
 });
 
-test('readings have a subject from the reading on that bound their session', async () => {
-  const service = await startTestService();
+test('readings have a subject from the reading on that bound their session', async ({ service }) => {
   await service.read({ heart_rate: 70 });
   await service.read({ heart_rate: 71, subject_id: 'p' });
   await service.read({ heart_rate: 72 });
@@ -77,8 +74,7 @@ test('readings have a subject from the reading on that bound their session', asy
   expect(subjects).toEqual([undefined, 'p', 'p']);
 });
 
-test('exports select a session, a subject or the account, in the order of acceptance', async () => {
-  const service = await startTestService();
+test('exports select a session, a subject or the account, in the order of acceptance', async ({ service }) => {
   const { clock } = service;
   const accepted = [];
   for (let index = 0; index < 30; index += 1) {
@@ -112,8 +108,7 @@ test('an export continues after the cursor of any row, and the last cursor retur
   expect(later.map(({ reading }) => reading.heart_rate)).toEqual([99]);
 });
 
-test('a cursor is the id of the stream event of the reading', async () => {
-  const service = await startTestService();
+test('a cursor is the id of the stream event of the reading', async ({ service }) => {
   await service.read({ heart_rate: 70 });
   const [row] = await exportRows(service);
   await service.read({ heart_rate: 71 });
@@ -133,8 +128,7 @@ test('a cursor is the id of the stream event of the reading', async () => {
   expect((await exportRows(service, `cursor=${row?.cursor}`)).map(({ cursor }) => cursor)).toEqual([id]);
 });
 
-test('CSV has one row per reading, and a continued export has no header row', async () => {
-  const service = await startTestService();
+test('CSV has one row per reading, and a continued export has no header row', async ({ service }) => {
   await service.read({ rr_intervals_ms: [800, 810], source_device: 'strap "H10", left' });
   await service.read({ session_id: '=1+1', heart_rate: 70, source_device: '@cmd;=2' });
   await service.read({ session_id: 's2', heart_rate: 70, source_device: '5" band' });
@@ -154,13 +148,11 @@ test('CSV has one row per reading, and a continued export has no header row', as
   expect(await exportText(service, `format=csv&cursor=${cursor}`)).toBe(`${second}\r\n${third}\r\n`);
 });
 
-test('an account without readings exports nothing', async () => {
-  const service = await startTestService();
+test('an account without readings exports nothing', async ({ service }) => {
   expect(await exportText(service)).toBe('');
 });
 
-test('HEAD returns the headers only', async () => {
-  const service = await startTestService();
+test('HEAD returns the headers only', async ({ service }) => {
   const { status, headers, body } = await service.request('/v1/export?format=csv', { method: 'HEAD' });
   expect([status, headers.get('content-type'), body]).toEqual([200, 'text/csv; charset=utf-8; header=present', '']);
 });

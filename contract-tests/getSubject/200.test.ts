@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { stressModel as model } from '../../packages/score/model.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 const subject_id = 'anna';
 const profileOf = async ({ request }: TestService, id = subject_id) => {
@@ -44,8 +44,7 @@ test('a profile has the baseline of every measured signal, and the number and st
   expect(sdnn.typical_ms).toBeCloseTo(52, 0);
 });
 
-test('a reading is compared with the typical heart rate of the profile', async () => {
-  const service = await startTestService();
+test('a reading is compared with the typical heart rate of the profile', async ({ service }) => {
   await live(service, 20, { heart_rate: 58 });
   const { typical_bpm } = (await profileOf(service)).baseline.heart_rate;
   const { action_reason } = await service.read({ session_id: 'next', subject_id, heart_rate: 88 });
@@ -66,8 +65,7 @@ test('a state shows the progress of the baseline, which is 1 exactly at the requ
   expect((await reading()).baseline).toEqual({ status: 'known', progress: 1 });
 });
 
-test('a person with one reading has about the resting heart rate of the population', async () => {
-  const service = await startTestService();
+test('a person with one reading has about the resting heart rate of the population', async ({ service }) => {
   await service.read({ subject_id, heart_rate: 50 });
   service.clock.advance(1);
   const { heart_rate, ...others } = (await profileOf(service)).baseline;
@@ -77,8 +75,7 @@ test('a person with one reading has about the resting heart rate of the populati
   expect(heart_rate.histogram).toMatchObject([{ from_bpm: 50 }]);
 });
 
-test('a heart rate that movement explains is stored but not learned', async () => {
-  const service = await startTestService();
+test('a heart rate that movement explains is stored but not learned', async ({ service }) => {
   await live(service, 10, { heart_rate: 60 });
   await live(service, 2, { heart_rate: 150, activity_level: 'vigorous' });
   const { latest, histogram } = (await profileOf(service)).baseline.heart_rate;
@@ -87,14 +84,12 @@ test('a heart rate that movement explains is stored but not learned', async () =
   expect(histogram).toMatchObject([{ from_bpm: 60 }]);
 });
 
-test('a person without a measured heart has an empty baseline', async () => {
-  const service = await startTestService();
+test('a person without a measured heart has an empty baseline', async ({ service }) => {
   await live(service, 1, { tone: 'tense' });
   expect(await profileOf(service)).toMatchObject({ sessions: 1, baseline: {} });
 });
 
-test('the baseline remains after the sessions expire', async () => {
-  const service = await startTestService();
+test('the baseline remains after the sessions expire', async ({ service }) => {
   await live(service, 20, { heart_rate: 58 });
   service.clock.advance(2 * 24 * 60 * 60);
   await purgeExpired(service.store, service.clock.nowMs);
@@ -104,8 +99,7 @@ test('the baseline remains after the sessions expire', async () => {
   expect(profile.baseline.heart_rate.own_share).toBeGreaterThan(0.95);
 });
 
-test('a backfilled reading is part of the baseline', async () => {
-  const service = await startTestService();
+test('a backfilled reading is part of the baseline', async ({ service }) => {
   const past = { session_id: 'past', subject_id, timestamp: service.clock.at(-3600), heart_rate: 62, backfill: true };
   const headers = { 'Content-Type': 'application/x-ndjson' };
   const sent = await service.request('/v1/ingest/batch', { method: 'POST', headers, body: JSON.stringify(past) });
@@ -114,8 +108,7 @@ test('a backfilled reading is part of the baseline', async () => {
   expect([sessions, baseline.heart_rate.latest]).toEqual([1, { timestamp: past.timestamp, bpm: 62, learned: true }]);
 });
 
-test('a subject whose name requires encoding in a path is found', async () => {
-  const service = await startTestService();
+test('a subject whose name requires encoding in a path is found', async ({ service }) => {
   const id = 'a/b?c#d%20e:f';
   await service.read({ subject_id: id, heart_rate: 95 });
   expect(await profileOf(service, id)).toMatchObject({ subject_id: id, sessions: 1 });

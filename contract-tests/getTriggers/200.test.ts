@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 const subject_id = 'anna';
 /** Signals with the typical resting heart rate of the population, so that only the words change the score. */
@@ -70,8 +70,7 @@ test('a trigger is observed, then active, then resolved, and active again after 
   expect(changes.map(({ timestamp }) => timestamp)).toEqual(changes.map(({ timestamp }) => timestamp).sort());
 });
 
-test('a good message resolves a concern of the person, and names no other topic', async () => {
-  const service = await startTestService();
+test('a good message resolves a concern of the person, and names no other topic', async ({ service }) => {
   const say = async (session_id: string, user_message: string, signals: object) => {
     service.clock.advance(24 * 60 * 60);
     const reading = await service.read({ session_id, subject_id, ...signals, user_message, ai_response: 'I see.' });
@@ -90,8 +89,7 @@ test('a good message resolves a concern of the person, and names no other topic'
   });
 });
 
-test('a concern that was only observed does not count when it is mentioned calmly', async () => {
-  const service = await startTestService();
+test('a concern that was only observed does not count when it is mentioned calmly', async ({ service }) => {
   const say = async (user_message: string) => {
     service.clock.advance(1);
     const reading = await service.read({ subject_id, heart_rate: 72, user_message, ai_response: 'I see.' });
@@ -101,8 +99,7 @@ test('a concern that was only observed does not count when it is mentioned calml
   expect(await say('My exam went great and I am so happy')).toEqual([]);
 });
 
-test('a topic is observed after one stressed turn and active after two', async () => {
-  const service = await startTestService();
+test('a topic is observed after one stressed turn and active after two', async ({ service }) => {
   const say = async (session_id: string, user_message: string) => {
     service.clock.advance(60);
     const signals = { heart_rate: 72, tone: 'tense', sentiment: -0.6 } as const;
@@ -127,8 +124,7 @@ test('a concern named in the first person becomes active immediately in acute_st
   expect(reading).toMatchObject({ state: 'acute_stress', topics_detected: ['school_general'], active_triggers: [] });
 });
 
-test('requests, tasks, facts and questions about others yield no topics at any stress score', async () => {
-  const service = await startTestService();
+test('requests, tasks, facts and questions about others yield no topics at any stress score', async ({ service }) => {
   const messages = [
     'how do I freeze my bank account',
     'add this song to my sleep playlist',
@@ -147,8 +143,7 @@ test('requests, tasks, facts and questions about others yield no topics at any s
   expect(await profileOf(service)).toEqual({ subject_id, triggers: {}, active: [], resolved: [] });
 });
 
-test("responses to readings without text and the state contain the subject's triggers", async () => {
-  const service = await startTestService();
+test("responses to readings without text and the state contain the subject's triggers", async ({ service }) => {
   await talk(service, 'bad', harsh);
   service.clock.advance(1);
   const next = await service.read({ session_id: 'bad', heart_rate: 90 });
@@ -159,8 +154,7 @@ test("responses to readings without text and the state contain the subject's tri
   expect(stranger).not.toHaveProperty('active_triggers');
 });
 
-test('a response lists the triggers in the order of the profile, also after a late turn', async () => {
-  const service = await startTestService();
+test('a response lists the triggers in the order of the profile, also after a late turn', async ({ service }) => {
   const say = async (user_message: string, at: string) => {
     const turn = { user_message, ai_response: 'I see.' };
     const answer = await service.read({ subject_id, ...harsh, ...turn, timestamp: at });
@@ -196,8 +190,7 @@ test('a turn that is resent immediately or later counts once and returns the ori
   expect(triggers.work_performance).toMatchObject({ avg_stress: first?.body.stress_score, sessions: 1 });
 });
 
-test('two turns in one session count as two occurrences in one session', async () => {
-  const service = await startTestService();
+test('two turns in one session count as two occurrences in one session', async ({ service }) => {
   for (const signals of [harsh, mild]) {
     await service.read({ subject_id, ...signals, ...review });
     service.clock.advance(1);
@@ -207,8 +200,7 @@ test('two turns in one session count as two occurrences in one session', async (
   expect(work_performance.avg_stress).not.toBe(work_performance.peak_stress);
 });
 
-test('small talk, half a turn and a denied feeling yield no topics', async () => {
-  const service = await startTestService();
+test('small talk, half a turn and a denied feeling yield no topics', async ({ service }) => {
   const turns = [
     { user_message: 'Hello, how are you?', ai_response: 'Fine, and you?' },
     { user_message: "I'm not stressed right now", ai_response: 'Good to hear.' },
@@ -221,8 +213,7 @@ test('small talk, half a turn and a denied feeling yield no topics', async () =>
   expect(await profileOf(service)).toEqual({ subject_id, triggers: {}, active: [], resolved: [] });
 });
 
-test('concurrent readings of several subjects never share topics', async () => {
-  const service = await startTestService();
+test('concurrent readings of several subjects never share topics', async ({ service }) => {
   const people = Array.from({ length: 30 }, (_, index) => `person${index}`);
   await Promise.all(
     people.map((person, index) =>

@@ -1,11 +1,11 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { expect, onTestFinished, test } from 'vitest';
 import { batch, validation } from '../../generated/spec.js';
 import type { Schema } from '../../src/contract/contract.js';
 import { definitions } from '../../src/contract/definitions.js';
 import { omitExcess } from '../../src/contract/problem.js';
 import { batchResults } from '../../testkit/batch.js';
 import { startTestService } from '../../testkit/service.js';
+import { expect, onTestFinished, test } from '../../testkit/test.js';
 
 const { errors_max: max, request_errors_max: requestMax } = validation;
 
@@ -19,8 +19,7 @@ function countErrors(body: Partial<Schema<'ValidationProblem'>> | undefined): un
   return [body?.errors?.length, body?.errors_omitted];
 }
 
-test('a problem names 20 errors, and the number of the others', async () => {
-  const service = await startTestService();
+test('a problem names 20 errors, and the number of the others', async ({ service }) => {
   for (const [fields, named, omitted] of [
     [max, max, undefined],
     [max + 1, max, 1],
@@ -38,8 +37,7 @@ test('a problem names 20 errors, and the number of the others', async () => {
   }
 });
 
-test('an error of a known field is named before the errors that are omitted', async () => {
-  const { ingest } = await startTestService();
+test('an error of a known field is named before the errors that are omitted', async ({ service: { ingest } }) => {
   const { body } = await ingest({ ...unknownFields(max - 1), heart_rate: 'fast' });
   expect(body.errors.map(({ pointer }: { pointer: string }) => pointer)).toContain('/heart_rate');
   expect(body).not.toHaveProperty('errors_omitted');
@@ -74,8 +72,7 @@ test('a batch names 200 errors in the order of its lines, whoever rejects a line
   expect(results.at(-1)?.status).toBe(200);
 });
 
-test('the largest batch of unknown fields gets a small response', async () => {
-  const service = await startTestService();
+test('the largest batch of unknown fields gets a small response', async ({ service }) => {
   const line = `{${Array.from({ length: 380 }, (_, index) => `"${index}":1`).join()}}`;
   const lines = Array.from({ length: Math.floor(batch.max_bytes / (line.length + 1)) }, () => line);
   const results = await batchResults(service, lines);
@@ -84,8 +81,7 @@ test('the largest batch of unknown fields gets a small response', async () => {
   expect(JSON.stringify(results).length / lines.length).toBeLessThan(500);
 });
 
-test('a tool names 20 errors, and the number of the others', async () => {
-  const service = await startTestService();
+test('a tool names 20 errors, and the number of the others', async ({ service }) => {
   const client = new Client({ name: 'test', version: '1' });
   onTestFinished(() => client.close());
   const requestInit = { headers: { 'X-Service-Key': service.key } };

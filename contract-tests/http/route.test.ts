@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
-import { expect, test } from 'vitest';
 import { sendRaw } from '../../testkit/raw.js';
 import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 test.each([
   '/',
@@ -72,15 +72,13 @@ test.each([
     expect(answer.body).toMatchObject({ detail: 'Method not allowed', code: 'method_not_allowed' });
 });
 
-test('path and method are checked before the body', async () => {
-  const service = await startTestService();
+test('path and method are checked before the body', async ({ service }) => {
   const chunks = ['x'.repeat(5000)];
   expect((await sendRaw(service, { path: '/nowhere', chunks })).status).toBe(404);
   expect((await sendRaw(service, { path: '/v1/state', chunks })).status).toBe(405);
 });
 
-test('every response has a unique request id, which is also in its log line', async () => {
-  const service = await startTestService();
+test('every response has a unique request id, which is also in its log line', async ({ service }) => {
   const answers = [await service.request('/healthz'), await service.request('/nowhere')];
   const ids = answers.map(({ headers }) => headers.get('x-request-id') ?? '');
   expect(new Set(ids).size).toBe(2);
@@ -88,8 +86,7 @@ test('every response has a unique request id, which is also in its log line', as
   for (const id of ids) expect(service.logs.some((line) => JSON.parse(line).request_id === id)).toBe(true);
 });
 
-test('responses do not contain the name of the framework', async () => {
-  const { request } = await startTestService();
+test('responses do not contain the name of the framework', async ({ service: { request } }) => {
   expect((await request('/healthz')).headers.get('x-powered-by')).toBeNull();
 });
 
@@ -128,8 +125,7 @@ test.each([
   expect(answer).toContain(`"code":"${code}"`);
 });
 
-test('HTTP/1.0 requires no Host header', async () => {
-  const { url } = await startTestService();
+test('HTTP/1.0 requires no Host header', async ({ service: { url } }) => {
   expect(await exchange(url, 'GET /healthz HTTP/1.0\r\n\r\n')).toContain('"status":"ok"');
 });
 

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
 import { idempotency as settings } from '../../generated/spec.js';
 import { readConfig } from '../../src/config/config.js';
 import { toClaim } from '../../src/operations/idempotently.js';
@@ -7,6 +6,7 @@ import { purgeExpired } from '../../src/retention/purge.js';
 import { openDatabase } from '../../src/store/database.js';
 import { createIdempotencyKeyTable } from '../../src/store/idempotency-keys.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { register, webhookOf } from '../../testkit/webhooks.js';
 
 const hook = { url: 'https://8.8.8.8/', events: ['state_change'] };
@@ -26,8 +26,7 @@ async function storedKeys({ database, accountId }: TestService): Promise<string>
   }
 }
 
-test('a resent registration gets the first response with its secret and registers nothing', async () => {
-  const service = await startTestService();
+test('a resent registration gets the first response with its secret and registers nothing', async ({ service }) => {
   const key = randomUUID();
   const first = await send(service, '/webhooks/register', key, hook);
   const again = await send(service, '/webhooks/register', key, { events: hook.events, url: hook.url });
@@ -37,8 +36,7 @@ test('a resent registration gets the first response with its secret and register
   expect((await send(service, '/webhooks/register', `"${key}"`, hook)).body).toEqual(first.body);
 });
 
-test('a resent rotation gets the same secret and does not rotate again', async () => {
-  const service = await startTestService();
+test('a resent rotation gets the same secret and does not rotate again', async ({ service }) => {
   const { id } = await register(service, hook.url);
   const key = randomUUID();
   const rotate = () => send(service, `/webhooks/${id}/rotate-secret`, key);
@@ -47,8 +45,7 @@ test('a resent rotation gets the same secret and does not rotate again', async (
   expect((await send(service, `/webhooks/${id}/rotate-secret`, randomUUID())).body.code).toBe('rotation_in_progress');
 });
 
-test('a resent test event is queued once', async () => {
-  const service = await startTestService();
+test('a resent test event is queued once', async ({ service }) => {
   const { id } = await register(service, hook.url);
   const key = randomUUID();
   const [first, again] = [
@@ -59,8 +56,7 @@ test('a resent test event is queued once', async () => {
   expect(await webhookOf(service, id)).toMatchObject({ queued_deliveries: 1 });
 });
 
-test('a key reused for a different request is rejected with 422', async () => {
-  const service = await startTestService();
+test('a key reused for a different request is rejected with 422', async ({ service }) => {
   const key = randomUUID();
   const { id } = (await send(service, '/webhooks/register', key, hook)).body;
   for (const [path, body] of [
@@ -100,8 +96,7 @@ test('one of several concurrent requests with one key runs, and the others get i
   expect((await send(service, `/webhooks/${id}/rotate-secret`, key)).body.secret).toBe([...secrets][0]);
 });
 
-test('a failed request can be resent with its key', async () => {
-  const service = await startTestService();
+test('a failed request can be resent with its key', async ({ service }) => {
   const key = randomUUID();
   expect((await send(service, '/webhooks/wh_none/test', key)).status).toBe(404);
   expect((await send(service, '/webhooks/register', key, hook)).status).toBe(201);
@@ -115,8 +110,7 @@ test('an idempotency key is scoped to its account', async () => {
   expect([second.status, second.body.id === first.body.id]).toEqual([201, false]);
 });
 
-test('a response is stored encrypted for 24 hours, and its secret for 60 minutes', async () => {
-  const service = await startTestService();
+test('a response is stored encrypted for 24 hours, and its secret for 60 minutes', async ({ service }) => {
   const key = randomUUID();
   const first = await send(service, '/webhooks/register', key, { ...hook, session_id: 'private-session' });
   const { secret, ...rest } = first.body;
@@ -158,8 +152,7 @@ test.each([
   expect(await storedKeys(service)).not.toContain('anna');
 });
 
-test('an erasure deletes the responses that name the person', async () => {
-  const service = await startTestService();
+test('an erasure deletes the responses that name the person', async ({ service }) => {
   for (const subject_id of ['anna', 'bert']) {
     const { id } = (await send(service, '/webhooks/register', `register-${subject_id}`, { ...hook, subject_id })).body;
     await send(service, `/webhooks/${id}/rotate-secret`, `rotate-${subject_id}`);
@@ -173,8 +166,7 @@ test('an erasure deletes the responses that name the person', async () => {
   expect(await subjects()).toEqual(['bert', 'bert']);
 });
 
-test('an account keeps its newest keys, up to the limit', async () => {
-  const service = await startTestService();
+test('an account keeps its newest keys, up to the limit', async ({ service }) => {
   await service.store.transact(async (scopeOf) => {
     const idempotencyKeys = createIdempotencyKeyTable(scopeOf(service.accountId));
     for (let index = 0; index < 5; index += 1)

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
 import { requiredNames } from '../../packages/score/signals.js';
 import { expectNothingStored, sendRaw } from '../../testkit/raw.js';
 import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 test.each([
   ['broken JSON', '{"session_id":'],
@@ -24,8 +24,7 @@ test('the error names the position at which the body stops being JSON, and an em
   expect((await sendRaw(service, { chunks: ['  '] })).body).not.toHaveProperty('position');
 });
 
-test('an empty body, declared or chunked, is an invalid payload', async () => {
-  const service = await startTestService();
+test('an empty body, declared or chunked, is an invalid payload', async ({ service }) => {
   for (const headers of [{ 'Content-Length': '0' }, { 'Transfer-Encoding': 'chunked' }] as const) {
     const answer = await sendRaw(service, { headers });
     expect(answer.body).toMatchObject({ status: 400, code: 'invalid_payload' });
@@ -48,8 +47,7 @@ test.each([[{}], [{ user_message: 'I am late' }], [{ user_message: 'a', ai_respo
   },
 );
 
-test('accepts a reading that is 300 s old and rejects an older one', async () => {
-  const service = await startTestService();
+test('accepts a reading that is 300 s old and rejects an older one', async ({ service }) => {
   expect((await service.ingest({ session_id: 'edge', heart_rate: 70, timestamp: service.clock.at(-300) })).status).toBe(
     200,
   );
@@ -60,8 +58,7 @@ test('accepts a reading that is 300 s old and rejects an older one', async () =>
   await expectNothingStored(service);
 });
 
-test('accepts a timestamp 60 s in the future and rejects a later one', async () => {
-  const service = await startTestService();
+test('accepts a timestamp 60 s in the future and rejects a later one', async ({ service }) => {
   expect((await service.ingest({ session_id: 'edge', heart_rate: 70, timestamp: service.clock.at(60) })).status).toBe(
     200,
   );
@@ -78,16 +75,14 @@ test('MAX_TIMESTAMP_AGE_SECONDS sets the accepted age', async () => {
   expect(answer.body).toMatchObject({ code: 'timestamp_too_old' });
 });
 
-test('a resend whose timestamp is now too old is rejected', async () => {
-  const service = await startTestService();
+test('a resend whose timestamp is now too old is rejected', async ({ service }) => {
   const body = { heart_rate: 70, timestamp: service.clock.at() };
   await service.read(body);
   service.clock.advance(301);
   expect((await service.ingest(body)).body).toMatchObject({ code: 'timestamp_too_old' });
 });
 
-test('validation errors precede missing signals, and missing signals precede an old timestamp', async () => {
-  const service = await startTestService();
+test('validation errors precede missing signals, and missing signals precede an old timestamp', async ({ service }) => {
   const timestamp = service.clock.at(-9999);
   expect((await service.ingest({ timestamp })).body).toMatchObject({ code: 'missing_signals' });
   expect((await service.ingest({ timestamp, tone: 'loud' })).body).toMatchObject({ status: 422 });

@@ -1,14 +1,13 @@
-import { expect, test } from 'vitest';
 import { revokeKey, rotateKey } from '../../src/keys/manage.js';
 import { createKeyTable } from '../../src/store/keys.js';
 import { makeAccount } from '../../testkit/calls.js';
 import { expectNothingStored, sendRaw } from '../../testkit/raw.js';
 import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 const unknownKey = `sk_${'0'.repeat(32)}`;
 
-test('a request without the key header gets missing_api_key', async () => {
-  const { url } = await startTestService();
+test('a request without the key header gets missing_api_key', async ({ service: { url } }) => {
   const answer = await fetch(`${url}/v1/ingest`, { method: 'POST' });
   expect(await answer.json()).toMatchObject({ status: 401, detail: 'Missing API key', code: 'missing_api_key' });
 });
@@ -32,16 +31,14 @@ test.each([unknownKey, 'sk_short', 'Bearer x', "' OR 1=1 --", 'x'.repeat(4000)])
   },
 );
 
-test('the key is checked before path, method, body and content type', async () => {
-  const service = await startTestService();
+test('the key is checked before path, method, body and content type', async ({ service }) => {
   const headers = { 'X-Service-Key': unknownKey, 'Content-Type': 'text/plain' };
   const requests = [{ path: '/no/such/path' }, { method: 'DELETE' }, { chunks: ['x'.repeat(5000)] }, { chunks: ['{'] }];
   for (const request of requests) expect((await sendRaw(service, { headers, ...request })).status).toBe(401);
   await expectNothingStored(service);
 });
 
-test('revoked and expired keys are invalid, and a rotated key is valid for 24 hours', async () => {
-  const service = await startTestService();
+test('revoked and expired keys are invalid, and a rotated key is valid for 24 hours', async ({ service }) => {
   const { request, store, clock } = service;
   const statusWith = async (key: string) =>
     (await request('/v1/state?session_id=none', { headers: { 'X-Service-Key': key } })).status;
@@ -60,8 +57,7 @@ test('revoked and expired keys are invalid, and a rotated key is valid for 24 ho
   expect(await statusWith(expired.key)).toBe(401);
 });
 
-test('only the hash and the first characters of a key are stored', async () => {
-  const { key, store } = await startTestService();
+test('only the hash and the first characters of a key are stored', async ({ service: { key, store } }) => {
   const stored = JSON.stringify(await store.use(createKeyTable).list());
   expect(stored).not.toContain(key);
   expect(stored).toContain(key.slice(0, 7));

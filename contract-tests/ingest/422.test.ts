@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
 import { enums, signals } from '../../generated/spec.js';
 import { signals as numbers } from '../../packages/recordings/signals.js';
 import { expectNothingStored, sendRaw } from '../../testkit/raw.js';
 import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 const notAnId = 'Input should be visible ASCII characters without spaces, and not . or ..';
 
@@ -90,8 +90,7 @@ test.each([
   expect(answer.body.errors).toMatchObject([{ pointer: '/timestamp' }]);
 });
 
-test('the error for an unknown or misspelled field contains its name', async () => {
-  const { ingest } = await startTestService();
+test('the error for an unknown or misspelled field contains its name', async ({ service: { ingest } }) => {
   for (const field of ['bpm', 'a/b', '~', '', 'constructor', 'toString', '🙂']) {
     const answer = await ingest({ heart_rate: 70, [field]: 40 });
     const pointer = `/${field.replace('~', '~0').replace('/', '~1')}`;
@@ -101,15 +100,13 @@ test('the error for an unknown or misspelled field contains its name', async () 
   }
 });
 
-test('the error for a misspelled field suggests the field', async () => {
-  const { ingest } = await startTestService();
+test('the error for a misspelled field suggests the field', async ({ service: { ingest } }) => {
   const { body } = await ingest({ heartrate: 70, hrv_sdnn: 40 });
   expect(body.detail).toBe('Extra inputs are not permitted');
   expect(body.errors.map((it: { suggestion?: string }) => it.suggestion)).toEqual(['heart_rate', 'sdnn']);
 });
 
-test('__proto__ is rejected like any unknown field and pollutes no prototype', async () => {
-  const service = await startTestService();
+test('__proto__ is rejected like any unknown field and pollutes no prototype', async ({ service }) => {
   const timestamp = service.clock.at();
   const body = `{"session_id":"s1","timestamp":"${timestamp}","heart_rate":70,"__proto__":{"isAdmin":true}}`;
   const answer = await sendRaw(service, { chunks: [body] });
@@ -117,8 +114,7 @@ test('__proto__ is rejected like any unknown field and pollutes no prototype', a
   expect(({} as Record<string, unknown>)['isAdmin']).toBeUndefined();
 });
 
-test('all validation errors are listed in one response', async () => {
-  const { ingest } = await startTestService();
+test('all validation errors are listed in one response', async ({ service: { ingest } }) => {
   const answer = await ingest({
     session_id: undefined,
     hrv_sdnn: 40,
@@ -140,8 +136,7 @@ test('all validation errors are listed in one response', async () => {
   expect(answer.body.detail).toBe(answer.body.errors[0].detail);
 });
 
-test('the error for an enumeration lists the allowed values', async () => {
-  const { ingest } = await startTestService();
+test('the error for an enumeration lists the allowed values', async ({ service: { ingest } }) => {
   expect((await ingest({ expression: 'angry' })).body.errors[0].allowed).toEqual(enums.Expression);
   expect((await ingest({ tone: 'angry' })).body.errors[0].allowed).toEqual(enums.Tone);
   expect(enums.Expression).toHaveLength(7);
@@ -176,22 +171,19 @@ test.each([
   });
 });
 
-test('a value with 1,500 nested levels is rejected as a wrong type', async () => {
-  const service = await startTestService();
+test('a value with 1,500 nested levels is rejected as a wrong type', async ({ service }) => {
   const deep = `${'['.repeat(1500)}${']'.repeat(1500)}`;
   const body = `{"session_id":${deep},"timestamp":"${service.clock.at()}","heart_rate":70}`;
   expect((await sendRaw(service, { chunks: [body] })).body).toMatchObject({ errors: [{ pointer: '/session_id' }] });
 });
 
-test('the number 1e400 is rejected as not a number', async () => {
-  const service = await startTestService();
+test('the number 1e400 is rejected as not a number', async ({ service }) => {
   const body = `{"session_id":"s1","timestamp":"${service.clock.at()}","heart_rate":1e400}`;
   const answer = await sendRaw(service, { chunks: [body] });
   expect(answer.body).toMatchObject({ errors: [{ pointer: '/heart_rate', code: 'number_type' }] });
 });
 
-test('the last of duplicate keys wins and is validated', async () => {
-  const service = await startTestService();
+test('the last of duplicate keys wins and is validated', async ({ service }) => {
   const start = `{"session_id":"s1","timestamp":"${service.clock.at()}"`;
   const bad = await sendRaw(service, { chunks: [`${start},"heart_rate":70,"heart_rate":"x"}`] });
   expect(bad.status).toBe(422);
@@ -199,8 +191,7 @@ test('the last of duplicate keys wins and is validated', async () => {
   expect(good.status).toBe(200);
 });
 
-test('query parameters on ingest are rejected', async () => {
-  const service = await startTestService();
+test('query parameters on ingest are rejected', async ({ service }) => {
   const answer = await sendRaw(service, { path: '/v1/ingest?debug=1', chunks: ['{}'] });
   expect(answer.body['errors']).toContainEqual({
     detail: 'Extra inputs are not permitted',

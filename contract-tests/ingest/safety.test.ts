@@ -1,10 +1,10 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { expect, onTestFinished, test } from 'vitest';
 import { batchResults } from '../../testkit/batch.js';
 import { openStream } from '../../testkit/event-source.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { startDelivering, startTestService } from '../../testkit/service.js';
 import { everythingStored } from '../../testkit/stored.js';
+import { expect, onTestFinished, test } from '../../testkit/test.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
 import { register } from '../../testkit/webhooks.js';
 
@@ -34,15 +34,13 @@ test.each([
   },
 );
 
-test('a message without danger is analyzed and has no safety finding', async () => {
-  const { read } = await startTestService();
+test('a message without danger is analyzed and has no safety finding', async ({ service: { read } }) => {
   const state = await read({ ...anna, user_message: 'My exam is tomorrow and this game is killing me' });
   expect(state.text_analysis).toEqual({ status: 'analyzed' });
   expect(state).not.toHaveProperty('safety');
 });
 
-test('a message that is not in English is not checked, and the response says so', async () => {
-  const { read } = await startTestService();
+test('a message that is not in English is not checked, and the response says so', async ({ service: { read } }) => {
   const state = await read({ ...anna, user_message: german, ai_response: 'My exam is tomorrow' });
   expect(state.text_analysis).toEqual({
     status: 'unsupported_language',
@@ -52,8 +50,7 @@ test('a message that is not in English is not checked, and the response says so'
   expect(state.topics_detected).toEqual([]);
 });
 
-test('a reading without a user message, or of the past, is not checked', async () => {
-  const { read, clock } = await startTestService();
+test('a reading without a user message, or of the past, is not checked', async ({ service: { read, clock } }) => {
   for (const reading of [
     { heart_rate: 80 },
     { ...anna, ai_response: danger },
@@ -62,8 +59,7 @@ test('a reading without a user message, or of the past, is not checked', async (
     for (const field of ['text_analysis', 'safety']) expect(await read(reading)).not.toHaveProperty(field);
 });
 
-test('a turn with a safety finding has no topics, and the same turn without it has topics', async () => {
-  const service = await startTestService();
+test('a turn with a safety finding has no topics, and the same turn without it has topics', async ({ service }) => {
   const ai_response = 'What worries you most about the exam?';
   const concern = 'I am failing my exam and I cannot sleep because of it.';
   const { topics_detected, safety } = await service.read({
@@ -85,8 +81,7 @@ test('a resend computes the safety finding again, and reads nothing of it from t
   expect(await read({ ...reading, backfill: true })).not.toHaveProperty('safety');
 });
 
-test('each live line of a batch is checked', async () => {
-  const service = await startTestService();
+test('each live line of a batch is checked', async ({ service }) => {
   const line = { session_id: 's1', timestamp: service.clock.at(), subject_id: 'anna', heart_rate: 80 };
   const past = { ...line, timestamp: service.clock.at(-600), backfill: true };
   const results = await batchResults(service, [
@@ -105,8 +100,7 @@ test('each live line of a batch is checked', async () => {
   ]);
 });
 
-test('a reading with a session token is checked', async () => {
-  const service = await startTestService();
+test('a reading with a session token is checked', async ({ service }) => {
   const headers = { ...bearer(await issueToken(service, { subject_id: 'anna' })), 'Content-Type': 'application/json' };
   const body = JSON.stringify({
     session_id: 's1',
@@ -117,8 +111,7 @@ test('a reading with a session token is checked', async () => {
   expect((await service.request('/v1/ingest', { method: 'POST', headers, body })).body.safety).toEqual(found);
 });
 
-test('the result of the tool ingest starts with the safety finding', async () => {
-  const { url, key } = await startTestService();
+test('the result of the tool ingest starts with the safety finding', async ({ service: { url, key } }) => {
   const client = new Client({ name: 'test', version: '1' });
   const requestInit = { headers: { 'X-Service-Key': key } };
   await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit }));

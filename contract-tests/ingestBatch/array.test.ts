@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
 import { batch as limits, body as bodyLimits } from '../../generated/spec.js';
 import { batchResults, postBatch } from '../../testkit/batch.js';
 import { sendRaw } from '../../testkit/raw.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 const headers = { 'Content-Type': 'application/json' };
 
@@ -21,8 +21,7 @@ function readingAt(service: TestService, seconds: number, session_id = 'array') 
   return { session_id, timestamp: service.clock.at(seconds), heart_rate: 80 + seconds };
 }
 
-test('an array gets the results of the same readings as NDJSON, and is idempotent with it', async () => {
-  const service = await startTestService();
+test('an array gets the results of the same readings as NDJSON, and is idempotent with it', async ({ service }) => {
   const readings = [
     { ...readingAt(service, 0), user_message: 'She said "[{,}]\\": fine\nthen ü' },
     { ...readingAt(service, 1), heart_rate: 'fast', verbose: [[{}], ','] },
@@ -47,8 +46,7 @@ test('an array gets the results of the same readings as NDJSON, and is idempoten
   expect((await service.request('/v1/history?session_id=array')).body.datapoints).toHaveLength(2);
 });
 
-test('an item that is not a valid reading is rejected alone', async () => {
-  const service = await startTestService();
+test('an item that is not a valid reading is rejected alone', async ({ service }) => {
   const one = JSON.stringify(readingAt(service, 0));
   const deep = `${'['.repeat(400_000)}${']'.repeat(400_000)}`;
   const shallow = `${'['.repeat(2000)}${']'.repeat(2000)}`;
@@ -64,16 +62,14 @@ test('an item that is not a valid reading is rejected alone', async () => {
   expect(results.map(({ line }: { line: number }) => line)).toEqual(results.map((_: unknown, at: number) => at + 1));
 });
 
-test('of duplicate keys the last one counts, as in a single reading', async () => {
-  const service = await startTestService();
+test('of duplicate keys the last one counts, as in a single reading', async ({ service }) => {
   const { session_id, timestamp } = readingAt(service, 0);
   const text = `{"session_id":"x","session_id":"${session_id}","timestamp":"${timestamp}","heart_rate":"no","heart_rate":80}`;
   expect(await statusesOf(service, `[${text}]`)).toEqual([[1, 200]]);
   expect((await service.request('/v1/state?session_id=array')).status).toBe(200);
 });
 
-test('an item of invalid UTF-8 or more than 4,096 bytes is rejected without the other items', async () => {
-  const service = await startTestService();
+test('an item of invalid UTF-8 or more than 4,096 bytes is rejected without the other items', async ({ service }) => {
   const padded = (seconds: number, bytes: number) =>
     JSON.stringify(readingAt(service, seconds)).replace('{', `{${' '.repeat(bytes)}`);
   const length = JSON.stringify(readingAt(service, 0)).length;
@@ -109,8 +105,7 @@ test.each([
   ]);
 });
 
-test('1,000 readings are accepted, more are rejected as a whole and store nothing', async () => {
-  const service = await startTestService();
+test('1,000 readings are accepted, more are rejected as a whole and store nothing', async ({ service }) => {
   const { nowMs } = service.clock;
   const readings = Array.from({ length: limits.lines_max + 1 }, (_, index) => ({
     ...{ session_id: `m${index % 40}`, timestamp: new Date(nowMs - index).toISOString(), heart_rate: 80 },
@@ -123,8 +118,7 @@ test('1,000 readings are accepted, more are rejected as a whole and store nothin
   expect(await postArray(service, `[${'1,'.repeat(500_000)}1]`)).toMatchObject({ status: 422 });
 });
 
-test('a body of more than 1 MB is rejected, and a body of 1 MB is read, also in chunks', async () => {
-  const service = await startTestService();
+test('a body of more than 1 MB is rejected, and a body of 1 MB is read, also in chunks', async ({ service }) => {
   const text = `[${JSON.stringify(readingAt(service, 0))}`;
   const body = (bytes: number) => Buffer.from(`${text.padEnd(bytes - 1)}]`);
   expect((await postArray(service, body(limits.max_bytes + 1))).body).toMatchObject({ code: 'body_too_large' });
@@ -139,8 +133,7 @@ test('a body of more than 1 MB is rejected, and a body of 1 MB is read, also in 
   }
 });
 
-test('a line that is a JSON string gets an error that says how to send readings', async () => {
-  const service = await startTestService();
+test('a line that is a JSON string gets an error that says how to send readings', async ({ service }) => {
   const lines = (count: number) => `${JSON.stringify(readingAt(service, 0))}\n`.repeat(count);
   const [short, plain, long] = await batchResults(service, [
     JSON.stringify(lines(1)),

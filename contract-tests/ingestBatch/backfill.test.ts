@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { retention } from '../../generated/spec.js';
 import type { Submission } from '../../src/contract/contract.js';
 import { findSessionsWithEvents } from '../../src/store/outbox.js';
@@ -7,8 +6,9 @@ import { findPoints } from '../../src/store/history-points.js';
 import { createSessionReader } from '../../src/store/sessions.js';
 import { findStreamHeads } from '../../src/store/stream-positions.js';
 import { batchResults } from '../../testkit/batch.js';
-import { startTestService, type TestService } from '../../testkit/service.js';
+import type { TestService } from '../../testkit/service.js';
 import { openKnex } from '../../testkit/temporary-database.js';
+import { expect, test } from '../../testkit/test.js';
 
 const retentionSeconds = retention.readings_hours * 3600;
 
@@ -24,8 +24,7 @@ async function sessionsWithEvents(store: TestService['store']): Promise<string[]
   return (await store.run((knex) => findSessionsWithEvents(knex, 100))).map(({ sessionId }) => sessionId);
 }
 
-test('a backfilled reading is in the history and changes neither the state nor the stream', async () => {
-  const service = await startTestService();
+test('a backfilled reading is in the history and changes neither the state nor the stream', async ({ service }) => {
   const { read, request, store, accountId } = service;
   await read({ heart_rate: 60, sentiment: 0.9 });
   const before = await request('/v1/state?session_id=s1');
@@ -42,8 +41,7 @@ test('a backfilled reading is in the history and changes neither the state nor t
   expect(datapoints.map((it: { heart_rate: number }) => it.heart_rate)).toEqual([140, 150, 60]);
 });
 
-test('a backfilled reading causes no webhook', async () => {
-  const service = await startTestService();
+test('a backfilled reading causes no webhook', async ({ service }) => {
   const { post, read, store, clock } = service;
   await post('/webhooks/register', { url: 'https://8.8.8.8/', events: ['state_change'] });
   await read({ session_id: 'hooked', heart_rate: 60, sentiment: 0.9 });
@@ -55,8 +53,7 @@ test('a backfilled reading causes no webhook', async () => {
   expect(await sessionsWithEvents(store)).toContain('hooked');
 });
 
-test('a session with only backfilled readings has their scores and their last state', async () => {
-  const service = await startTestService();
+test('a session with only backfilled readings has their scores and their last state', async ({ service }) => {
   const { clock, read, request } = service;
   const values: ReadonlyArray<Partial<Submission>> = [
     { heart_rate: 62 },
@@ -79,8 +76,7 @@ test('a session with only backfilled readings has their scores and their last st
   expect(body.sessions.map((it: { session_id: string }) => it.session_id)).toContain('offline');
 });
 
-test('the first reading after backfilled ones starts the state and has no previous score', async () => {
-  const service = await startTestService();
+test('the first reading after backfilled ones starts the state and has no previous score', async ({ service }) => {
   const { request, read, post, store } = service;
   await post('/webhooks/register', { url: 'https://8.8.4.4/', events: ['state_change'], session_id: 'begun' });
   await batchResults(service, [past(service, 30, { session_id: 'begun', heart_rate: 150, tone: 'hostile' })]);
@@ -94,8 +90,7 @@ test('the first reading after backfilled ones starts the state and has no previo
   expect((await request('/v1/state?session_id=begun')).body).toEqual(first);
 });
 
-test('a backfilled reading may be as old as the retention of readings, and no older', async () => {
-  const service = await startTestService();
+test('a backfilled reading may be as old as the retention of readings, and no older', async ({ service }) => {
   const results = await batchResults(service, [
     past(service, retentionSeconds, { heart_rate: 80 }),
     past(service, retentionSeconds + 1, { heart_rate: 80 }),
@@ -110,14 +105,12 @@ test('a backfilled reading may be as old as the retention of readings, and no ol
   ]);
 });
 
-test('a single reading can be backfilled', async () => {
-  const service = await startTestService();
+test('a single reading can be backfilled', async ({ service }) => {
   const { status, body } = await service.post('/v1/ingest', past(service, 3600, { heart_rate: 80 }));
   expect([status, body.timestamp]).toEqual([200, service.clock.at(-3600)]);
 });
 
-test('a reading that is sent again as backfill is not stored twice', async () => {
-  const service = await startTestService();
+test('a reading that is sent again as backfill is not stored twice', async ({ service }) => {
   const { clock, read, request } = service;
   const reading = { session_id: 'twice', timestamp: clock.at(), heart_rate: 84 };
   const original = await read(reading);
@@ -132,8 +125,7 @@ test('a reading that is sent again as backfill is not stored twice', async () =>
   expect((await request('/v1/history?session_id=twice&minutes=60')).body.datapoints).toHaveLength(2);
 });
 
-test('backfilled readings update the baseline of the subject', async () => {
-  const service = await startTestService();
+test('backfilled readings update the baseline of the subject', async ({ service }) => {
   const { clock, read } = service;
   const score = async (session_id: string, subject_id: string) =>
     (await read({ session_id, subject_id, heart_rate: 84 })).stress_score;
@@ -154,8 +146,7 @@ test('backfilled readings update the baseline of the subject', async () => {
   expect(await score('d', 'late')).toBeLessThan(unknown);
 });
 
-test('the text of a backfilled reading is not analyzed', async () => {
-  const service = await startTestService();
+test('the text of a backfilled reading is not analyzed', async ({ service }) => {
   const turn = { user_message: 'My exam is tomorrow', ai_response: 'How do you feel about it?' };
   const [result] = await batchResults(service, [
     past(service, 600, { session_id: 'told', subject_id: 'told', heart_rate: 120, ...turn }),
@@ -164,8 +155,7 @@ test('the text of a backfilled reading is not analyzed', async () => {
   expect((await service.request('/v1/triggers?subject_id=told')).body.triggers).toEqual({});
 });
 
-test('an erasure also deletes backfilled readings', async () => {
-  const service = await startTestService();
+test('an erasure also deletes backfilled readings', async ({ service }) => {
   const { request, store, accountId } = service;
   await batchResults(service, [past(service, 600, { session_id: 'gone', subject_id: 'gone', heart_rate: 90 })]);
   const found = await createSessionReader(store.read(accountId)).find('gone');

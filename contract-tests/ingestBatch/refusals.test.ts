@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
 import { batch as limits } from '../../generated/spec.js';
 import { batchResults, ndjson, postBatch } from '../../testkit/batch.js';
 import { openRequest } from '../../testkit/open-request.js';
 import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 const headers = { 'Content-Type': 'application/x-ndjson' };
 
@@ -15,8 +15,7 @@ test.each([
   expect(answer.body).toMatchObject({ status: 400, code: 'invalid_payload' });
 });
 
-test('a body with too many lines is rejected as a whole and stores nothing', async () => {
-  const service = await startTestService();
+test('a body with too many lines is rejected as a whole and stores nothing', async ({ service }) => {
   const line = (index: number) => ({ session_id: 'many', timestamp: service.clock.at(-index / 100), heart_rate: 80 });
   const lines = Array.from({ length: limits.lines_max + 1 }, (_, index) => line(index));
   const { body } = await postBatch(service, lines);
@@ -24,8 +23,7 @@ test('a body with too many lines is rejected as a whole and stores nothing', asy
   expect((await service.request('/v1/state?session_id=many')).status).toBe(404);
 });
 
-test('a body of more than 1 MB is rejected, and a body of 1 MB is read', async () => {
-  const service = await startTestService();
+test('a body of more than 1 MB is rejected, and a body of 1 MB is read', async ({ service }) => {
   const line = ndjson([{ session_id: 'big', timestamp: service.clock.at(), heart_rate: 80 }]);
   const send = (bytes: number) =>
     service.request('/v1/ingest/batch', { method: 'POST', headers, body: line.padEnd(bytes, '\n') });
@@ -41,8 +39,7 @@ test('a body of another media type is rejected, and the error names both media t
   expect(body.detail).toContain('Send Content-Type: application/json or application/x-ndjson');
 });
 
-test('a line of another subject than that of its session is rejected alone', async () => {
-  const service = await startTestService();
+test('a line of another subject than that of its session is rejected alone', async ({ service }) => {
   const line = (subject_id: string, seconds: number) => {
     return { session_id: 'bound', subject_id, timestamp: service.clock.at(seconds), heart_rate: 80 };
   };
@@ -50,8 +47,7 @@ test('a line of another subject than that of its session is rejected alone', asy
   expect(results.map(({ status, error }) => error?.code ?? status)).toEqual([200, 'subject_mismatch', 200]);
 });
 
-test('slow uploads of many accounts do not block the batches of other accounts', async () => {
-  const service = await startTestService();
+test('slow uploads of many accounts do not block the batches of other accounts', async ({ service }) => {
   const slow = await Promise.all(
     Array.from({ length: limits.in_progress_max + 1 }, async () => openRequest(await startTestService(), true)),
   );
@@ -60,8 +56,7 @@ test('slow uploads of many accounts do not block the batches of other accounts',
   for (const finish of slow) expect(await finish()).toBe(200);
 });
 
-test('an account may have four batches in progress, and other accounts are not affected', async () => {
-  const service = await startTestService();
+test('an account may have four batches in progress, and other accounts are not affected', async ({ service }) => {
   const unfinished = await Promise.all(Array.from({ length: 4 }, () => openRequest(service, true)));
   const line = { session_id: 'fifth', timestamp: service.clock.at(), heart_rate: 80 };
   const fifth = await postBatch(service, [line]);

@@ -1,9 +1,8 @@
-import { expect, test } from 'vitest';
 import type { Schema } from '../../src/contract/contract.js';
 import { createAccessTable } from '../../src/store/accesses.js';
 import { createKeyTable } from '../../src/store/keys.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
-import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { expect, test } from '../../testkit/test.js';
 import { startTwoServices } from '../../testkit/two-services.js';
 import { until } from '../../testkit/until.js';
 
@@ -50,8 +49,7 @@ test('reads of a person, of their sessions and of the whole account are listed w
   for (const access of found) expect(access).toMatchObject({ minute, key_id: keyId, credential: 'key' });
 });
 
-test('requests that send data, and requests without data, are not listed', async () => {
-  const service = await startTestService({});
+test('requests that send data, and requests without data, are not listed', async ({ ownService: service }) => {
   await service.read({ session_id: 'talk', subject_id: 'anna', heart_rate: 80 });
   await service.request('/v1/state?session_id=unknown');
   await service.request('/v1/subjects/nobody');
@@ -59,8 +57,7 @@ test('requests that send data, and requests without data, are not listed', async
   expect(operationsOf(await recorded(service, 1))).toEqual(['getSubject read subject']);
 });
 
-test('equal requests of a minute are one entry, and the next minute has its own', async () => {
-  const service = await startTestService({});
+test('equal requests of a minute are one entry, and the next minute has its own', async ({ ownService: service }) => {
   await service.read({ session_id: 'talk', subject_id: 'anna', heart_rate: 80 });
   for (let count = 0; count < 5; count += 1) await service.request('/v1/state?session_id=talk');
   expect(await recorded(service, 1)).toHaveLength(1);
@@ -69,8 +66,7 @@ test('equal requests of a minute are one entry, and the next minute has its own'
   expect(await recorded(service, 2)).toHaveLength(2);
 });
 
-test('an access by a token names the key that issued it', async () => {
-  const service = await startTestService({});
+test('an access by a token names the key that issued it', async ({ ownService: service }) => {
   await service.read({ session_id: 'talk', subject_id: 'anna', heart_rate: 80 });
   const { body } = await service.post('/v1/tokens', { session_id: 'talk', scopes: ['read'] });
   const headers = { Authorization: `Bearer ${body.token}` };
@@ -81,8 +77,7 @@ test('an access by a token names the key that issued it', async () => {
   for (const { credential } of found) expect(credential).toBe('token');
 });
 
-test('a stream is listed for the minutes in which it sent events', async () => {
-  const service = await startTestService({});
+test('a stream is listed for the minutes in which it sent events', async ({ ownService: service }) => {
   await service.read({ session_id: 'talk', subject_id: 'anna', heart_rate: 80 });
   const closing = new AbortController();
   const headers = { 'X-Service-Key': service.key };
@@ -150,8 +145,7 @@ test('an erasure deletes the link between the person and the entries, and anothe
   expect(operationsOf(await list(service))).toEqual([]);
 });
 
-test('with RETENTION_ACCESS_DAYS=0, no access is recorded', async () => {
-  const database = await temporaryDatabase();
+test('with RETENTION_ACCESS_DAYS=0, no access is recorded', async ({ database }) => {
   const service = await startTestService({ database, env: { RETENTION_ACCESS_DAYS: '0' } });
   await service.read({ session_id: 'talk', subject_id: 'anna', heart_rate: 80 });
   await service.request('/v1/subjects/anna');

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
 import type { Schema, StateReading } from '../../src/contract/contract.js';
 import { batchResults } from '../../testkit/batch.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 type Page = Schema<'SessionList'>;
 type Entry = Schema<'SessionSummary'>;
@@ -37,8 +37,7 @@ async function fill(service: TestService, count: number): Promise<StateReading[]
 const idsOf = (sessions: readonly Entry[]) => sessions.map(({ session_id }) => session_id);
 const isDescending = (numbers: readonly number[]) => numbers.every((it, index) => it <= (numbers[index - 1] ?? it));
 
-test('the filter selects sessions by state, and the counts cover all sessions', async () => {
-  const service = await startTestService();
+test('the filter selects sessions by state, and the counts cover all sessions', async ({ service }) => {
   const readings = await fill(service, 48);
   const of = (...states: string[]) => readings.filter((it) => states.includes(it.state)).map((it) => it.session_id);
   const all = await page(service, { state: 'stressed,acute_stress' });
@@ -108,8 +107,7 @@ test('a page shows the state of a session as of the snapshot, also if its newest
   expect(late?.points?.map((it) => it.timestamp)).toEqual([service.clock.at(-120), timestamp]);
 });
 
-test('points are the newest readings of each session, oldest first', async () => {
-  const service = await startTestService();
+test('points are the newest readings of each session, oldest first', async ({ service }) => {
   const sent: StateReading[] = [];
   for (let index = 0; index < 25; index++) {
     service.clock.advance(5);
@@ -139,8 +137,7 @@ test('backfilled readings are no points, and a session of backfilled readings is
   expect(list.sessions.find((it) => it.session_id === 'import')?.points).toEqual([]);
 });
 
-test('a later page leaves out sessions that were erased after the first page', async () => {
-  const service = await startTestService();
+test('a later page leaves out sessions that were erased after the first page', async ({ service }) => {
   await fill(service, 123);
   const first = await page(service, { sort: 'score' });
   const before = (await pagesAfter(service, { sort: 'score' }, first)).flatMap((it) => it.sessions);
@@ -163,8 +160,7 @@ test('a snapshot contains no session of another account, not even with that acco
     });
 });
 
-test('a session token lists no sessions', async () => {
-  const service = await startTestService();
+test('a session token lists no sessions', async ({ service }) => {
   await service.read({ session_id: 'one', heart_rate: 70 });
   const { body } = await service.post('/v1/tokens', { session_id: 'one', scopes: ['read'] });
   for (const query of ['', '?state=calm', '?sort=score&points=20']) {
@@ -173,8 +169,7 @@ test('a session token lists no sessions', async () => {
   }
 });
 
-test('by score, the sessions that have ended are sorted by their last score after all others', async () => {
-  const service = await startTestService();
+test('by score, the sessions that have ended are sorted by their last score after all others', async ({ service }) => {
   for (const [session_id, heart_rate] of Object.entries({ high: 120, low: 60, middle: 90 })) {
     await service.read({ session_id, heart_rate });
     service.clock.advance(1);

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { expect, onTestFinished, test } from 'vitest';
 import { signals } from '../../generated/spec.js';
 import { readConfig } from '../../src/config/config.js';
 import type { KeyOptions } from '../../src/keys/manage.js';
@@ -9,6 +8,7 @@ import { makeAccount } from '../../testkit/calls.js';
 import { allow, setUp } from '../../testkit/consents.js';
 import { everyToolCall } from '../../testkit/mcp-tools.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, onTestFinished, test } from '../../testkit/test.js';
 
 const keyHeader = (key: string) => ({ 'X-Service-Key': key });
 
@@ -39,16 +39,14 @@ test.each(['auto', 'legacy'] as const)('the official client runs every tool (%s)
     expect([name, await call(client, name, args)]).toMatchObject([name, { isError: false }]);
 });
 
-test('the state starts with the recommendation', async () => {
-  const service = await startTestService();
+test('the state starts with the recommendation', async ({ service }) => {
   await service.read({ heart_rate: 95 });
   const { text, structured } = await call(await agentOf(service), 'get_human_state', { session_id: 's1' });
   expect(text).toMatch(/^\{"recommendation":/);
   expect(JSON.parse(text)).toEqual(structured);
 });
 
-test('a tool call stores the same reading as an HTTP request, and has a separate log line', async () => {
-  const service = await startTestService();
+test('a tool call stores the same reading as an HTTP request, and has a separate log line', async ({ service }) => {
   const client = await agentOf(service);
   await call(client, 'ingest', { session_id: 's1', timestamp: service.clock.at(), heart_rate: 95 });
   expect((await service.request('/v1/history?session_id=s1')).body.datapoints).toMatchObject([{ heart_rate: 95 }]);
@@ -64,8 +62,7 @@ test('a message alone yields a state when its sentiment is derived', async () =>
   expect(structured).toMatchObject({ derived: { sentiment: expect.any(Number) }, signals_received: ['textual'] });
 });
 
-test('two accounts do not see the data of each other', async () => {
-  const service = await startTestService();
+test('two accounts do not see the data of each other', async ({ service }) => {
   await service.read({ subject_id: 'anna', heart_rate: 95 });
   const { key } = await makeAccount(service, `stranger-${Date.now()}`, 'enterprise');
   const stranger = await connect(service.url, keyHeader(key));
@@ -120,8 +117,7 @@ test('only the erasure is marked as destructive, and only the tools that read ar
   ]);
 });
 
-test('only a client in the networks and with the scopes of its key may call a tool', async () => {
-  const service = await startTestService();
+test('only a client in the networks and with the scopes of its key may call a tool', async ({ service }) => {
   const make = async (options: KeyOptions) => (await makeAccount(service, randomUUID(), 'solo', options)).key;
   const here = await connect(service.url, keyHeader(await make({ networks: ['127.0.0.0/8'], scopes: ['read'] })));
   const sorted = { state: ['calm', 'focused'], sort: 'score', points: 3 };
@@ -167,8 +163,7 @@ test('a 503 states the wait and that the same call is safe, and the call works a
   expect((await call(client, 'ingest', args)).isError).toBe(false);
 });
 
-test('a request without a valid key gets the same 401 as in every operation', async () => {
-  const { url } = await startTestService();
+test('a request without a valid key gets the same 401 as in every operation', async ({ service: { url } }) => {
   const post = (headers: Record<string, string>) => fetch(`${url}/mcp`, { method: 'POST', headers, body: '{}' });
   for (const [headers, code] of [
     [{}, 'missing_api_key'],
@@ -179,8 +174,7 @@ test('a request without a valid key gets the same 401 as in every operation', as
   }
 });
 
-test('a body over 64 KB is rejected', async () => {
-  const { url, key } = await startTestService();
+test('a body over 64 KB is rejected', async ({ service: { url, key } }) => {
   const headers = { ...keyHeader(key), 'Content-Type': 'application/json' };
   const answer = await fetch(`${url}/mcp`, { method: 'POST', headers, body: 'x'.repeat(70_000) });
   expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([413, 'body_too_large']);
@@ -226,8 +220,7 @@ test.each(['auto', 'legacy'] as const)(
   },
 );
 
-test('the list of all tools has at most 9,000 bytes, and names no signal that is only stored', async () => {
-  const service = await startTestService();
+test('the list of all tools has at most 9,000 bytes, and names no signal that is only stored', async ({ service }) => {
   const headers = {
     ...keyHeader(service.key),
     'Content-Type': 'application/json',
@@ -241,8 +234,7 @@ test('the list of all tools has at most 9,000 bytes, and names no signal that is
     expect([name, list.includes(`"${name}":`)]).toEqual([name, use !== 'stored only']);
 });
 
-test('a tool call accepts a signal that is only stored, within its bounds', async () => {
-  const service = await startTestService();
+test('a tool call accepts a signal that is only stored, within its bounds', async ({ service }) => {
   const client = await agentOf(service);
   const args = { session_id: 's1', heart_rate: 80, spo2: 97 };
   expect((await call(client, 'ingest', args)).isError).toBe(false);

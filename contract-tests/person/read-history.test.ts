@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
 import { history as settings } from '../../generated/spec.js';
 import type { Schema } from '../../src/contract/contract.js';
 import { postBatch } from '../../testkit/batch.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 const anna = { subject_id: 'anna' };
 
@@ -12,8 +12,7 @@ async function readHistory({ request }: Pick<TestService, 'request'>, query = ''
   return body;
 }
 
-test('the history of a person has the readings of all sessions by time, each with its session', async () => {
-  const service = await startTestService();
+test('the history of a person has the readings of all sessions by time, each with its session', async ({ service }) => {
   for (let index = 0; index < 9; index += 1) {
     await service.read({ ...anna, session_id: `s${index % 3}`, heart_rate: 70 + index });
     await service.read({ session_id: 'nobody', heart_rate: 90 });
@@ -33,8 +32,7 @@ test('the history of a person has the readings of all sessions by time, each wit
   }
 });
 
-test('the window is the same as that of a session, with late and backfilled readings', async () => {
-  const service = await startTestService();
+test('the window is the same as that of a session, with late and backfilled readings', async ({ service }) => {
   const { clock } = service;
   await service.read({ ...anna, session_id: 'a', heart_rate: 70 });
   await service.read({ ...anna, session_id: 'b', heart_rate: 71, timestamp: clock.at(-200) });
@@ -60,8 +58,7 @@ test('a known person without readings in the window has no datapoints, and an un
   expect((await other.request('/v1/history?subject_id=anna')).body).toMatchObject({ code: 'subject_not_found' });
 });
 
-test('a window with more readings than the maximum returns the newest ones of all sessions', async () => {
-  const service = await startTestService();
+test('a window with more readings than the maximum returns the newest ones of all sessions', async ({ service }) => {
   const count = settings.datapoints_max + 10;
   const readings = Array.from({ length: count }, (_, index) => ({
     ...{ ...anna, session_id: `s${index % 5}`, heart_rate: 70, backfill: true },
@@ -74,8 +71,7 @@ test('a window with more readings than the maximum returns the newest ones of al
   expect(datapoints.at(-1)?.timestamp).toBe(service.clock.at(-0.1));
 });
 
-test('after an erasure, the history of a person starts again', async () => {
-  const service = await startTestService();
+test('after an erasure, the history of a person starts again', async ({ service }) => {
   for (const session_id of ['a', 'b']) await service.read({ ...anna, session_id, heart_rate: 70 });
   await service.request('/v1/subjects/anna', { method: 'DELETE' });
   expect((await service.request('/v1/history?subject_id=anna')).status).toBe(404);

@@ -1,8 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, onTestFinished, test } from '../../testkit/test.js';
 import { until } from '../../testkit/until.js';
 
 const anna = { subject_id: 'anna' };
@@ -16,8 +16,7 @@ async function sessionOf(service: Pick<TestService, 'request'>): Promise<string>
   return body.session_id;
 }
 
-test('the state of a person is that of the session with the newest reading', async () => {
-  const service = await startTestService();
+test('the state of a person is that of the session with the newest reading', async ({ service }) => {
   await service.read({ ...anna, session_id: 'watch', heart_rate: 70 });
   service.clock.advance(1);
   await service.read({ ...anna, session_id: 'chat', tone: 'hostile' });
@@ -33,8 +32,7 @@ test('the state of a person is that of the session with the newest reading', asy
   expect(await sessionOf(service)).toBe('watch');
 });
 
-test('of equal timestamps, the reading that was accepted last is the newest', async () => {
-  const service = await startTestService();
+test('of equal timestamps, the reading that was accepted last is the newest', async ({ service }) => {
   for (const session_id of ['one', 'two', 'one', 'three']) {
     await service.read({ ...anna, session_id, heart_rate: 70 + Math.random() });
     expect(await sessionOf(service)).toBe(session_id);
@@ -66,8 +64,7 @@ test('a session that is bound later counts with its newest reading, also if the 
   expect(await sessionOf(service)).toBe('watch');
 });
 
-test('backfilled readings neither change the state of a person nor are one', async () => {
-  const service = await startTestService();
+test('backfilled readings neither change the state of a person nor are one', async ({ service }) => {
   const past = (seconds: number) => ({ heart_rate: 140, backfill: true, timestamp: service.clock.at(seconds) });
   await service.read({ ...anna, ...past(0), session_id: 'import' });
   expect(await readPerson(service)).toMatchObject({ status: 404, body: { code: 'subject_not_found' } });
@@ -152,8 +149,7 @@ test('reading a person is recorded for this person, and reading an unknown perso
   expect((await recorded()).sort()).toEqual(['getHistory', 'getState']);
 });
 
-test('an agent gets the state and the history of a person', async () => {
-  const service = await startTestService();
+test('an agent gets the state and the history of a person', async ({ service }) => {
   await service.read({ ...anna, session_id: 'watch', heart_rate: 70 });
   const agent = new Client({ name: 'test', version: '1' });
   onTestFinished(() => agent.close());

@@ -1,10 +1,10 @@
-import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { createSessionReader } from '../../src/store/sessions.js';
 import { createSubjectReader } from '../../src/store/subjects.js';
 import { allow, setUp } from '../../testkit/consents.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
 import { startTwoServices } from '../../testkit/two-services.js';
 
@@ -46,8 +46,7 @@ test('a chat is scored with the heart rate of the watch, and states that another
   expect(await states(service)).toEqual(watch);
 });
 
-test('a resend returns the same response, also after the value of the watch has changed', async () => {
-  const service = await startTestService();
+test('a resend returns the same response, also after the value of the watch has changed', async ({ service }) => {
   await raise(service);
   const turn = { ...fromChat, timestamp: service.clock.at(), tone: 'calm' as const };
   const first = await service.read(turn);
@@ -57,8 +56,7 @@ test('a resend returns the same response, also after the value of the watch has 
   expect(await service.read(turn)).toEqual(first);
 });
 
-test('a value of another session counts until it is stale', async () => {
-  const { read, clock } = await startTestService();
+test('a value of another session counts until it is stale', async ({ service: { read, clock } }) => {
   await read({ ...fromWatch, heart_rate: 72 });
   clock.advance(299.999);
   expect((await read({ ...fromChat, tone: 'calm' })).shared_signals).toHaveLength(1);
@@ -80,8 +78,7 @@ test('the newest value of each signal counts, and of equal timestamps the own on
   expect(fifth.shared_signals).toContainEqual({ signal: 'sentiment', session_id: 'watch', timestamp: late });
 });
 
-test('a jump of the heart rate is shared once the next reading confirms it', async () => {
-  const { read, clock } = await startTestService();
+test('a jump of the heart rate is shared once the next reading confirms it', async ({ service: { read, clock } }) => {
   await read({ ...fromWatch, heart_rate: 70 });
   const before = clock.at();
   clock.advance(30);
@@ -94,8 +91,7 @@ test('a jump of the heart rate is shared once the next reading confirms it', asy
   expect(confirmed.shared_signals).toEqual([{ signal: 'heart_rate', session_id: 'watch', timestamp: clock.at() }]);
 });
 
-test('stated movement of a phone explains the heart rate of the watch', async () => {
-  const service = await startTestService();
+test('stated movement of a phone explains the heart rate of the watch', async ({ service }) => {
   const { read, clock } = service;
   await read({ session_id: 'phone', subject_id, tone: 'neutral', activity_level: 'vigorous' });
   const running = await read({ ...fromWatch, heart_rate: 125 });
@@ -122,8 +118,7 @@ test('stated movement counts for a third session of the person until it is stale
   expect(await named('strap2')).toEqual([]);
 });
 
-test('backfill neither reads nor writes live values', async () => {
-  const { read, clock } = await startTestService();
+test('backfill neither reads nor writes live values', async ({ service: { read, clock } }) => {
   await read({ ...fromWatch, heart_rate: 70, backfill: true });
   expect((await read({ ...fromChat, tone: 'calm' })).shared_signals).toBeUndefined();
   const past = await read({ session_id: 'past', subject_id, heart_rate: 71, timestamp: clock.at(), backfill: true });
@@ -189,8 +184,7 @@ test('a session that replaces the only session of a person shares its own values
   expect(chat.shared_signals?.map(({ signal }) => signal)).toEqual(['heart_rate']);
 });
 
-test('an erasure removes the live values', async () => {
-  const { read, request, clock } = await startTestService();
+test('an erasure removes the live values', async ({ service: { read, request, clock } }) => {
   await read({ ...fromWatch, heart_rate: 120 });
   expect((await request(`/v1/subjects/${subject_id}`, { method: 'DELETE' })).status).toBe(200);
   clock.advance(1);
@@ -282,8 +276,7 @@ test('the purge removes live values that are stale, and leaves the baseline', as
   expect((await find())?.baseline).toHaveProperty('heart_rate');
 });
 
-test('a token without the person gets the evidence of its own session only', async () => {
-  const service = await startTestService();
+test('a token without the person gets the evidence of its own session only', async ({ service }) => {
   await raise(service);
   const { clock, read, ingest } = service;
   const shown = await read({ ...fromChat, sentiment: 0.5 });

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
 import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { register } from '../../testkit/webhooks.js';
 
 const good = { url: 'https://8.8.8.8/hooks', events: ['state_change'] };
@@ -37,21 +37,18 @@ test.each([
   expect((await service.request('/webhooks')).body.webhooks).toEqual([]);
 });
 
-test('the error for an unknown event type lists the allowed ones', async () => {
-  const service = await startTestService();
+test('the error for an unknown event type lists the allowed ones', async ({ service }) => {
   const { body } = await service.post('/webhooks/register', { ...good, events: ['x'] });
   expect(body).toMatchObject({ detail: 'Input should be one of the allowed values' });
   expect(body.errors[0].allowed).toEqual(['state_change']);
 });
 
-test('the error for a session and a person names both fields', async () => {
-  const service = await startTestService();
+test('the error for a session and a person names both fields', async ({ service }) => {
   const { body } = await service.post('/webhooks/register', { ...good, session_id: 's1', subject_id: 'p1' });
   expect(body).toMatchObject({ detail: 'Input should contain at most one of session_id and subject_id' });
 });
 
-test('a wrong URL and a session with a person are listed in one response', async () => {
-  const service = await startTestService();
+test('a wrong URL and a session with a person are listed in one response', async ({ service }) => {
   const both = { ...good, url: 'ftp://example.com', session_id: 's1', subject_id: 'p1' };
   const { body } = await service.post('/webhooks/register', both);
   const faults = body.errors.map(({ pointer, code }: { pointer: string; code: string }) => [pointer, code]);
@@ -120,8 +117,7 @@ test.each([
   expect((await service.request('/webhooks')).body.webhooks).toEqual([]);
 });
 
-test('the error for an invalid url does not repeat the url', async () => {
-  const service = await startTestService();
+test('the error for an invalid url does not repeat the url', async ({ service }) => {
   const answer = await service.post('/webhooks/register', { ...good, url: 'https://me:hunter2@8.8.8.8/' });
   expect(JSON.stringify(answer.body)).not.toContain('hunter2');
   expect(service.logs.join('')).not.toContain('hunter2');
@@ -136,8 +132,7 @@ test.each(['http://127.0.0.1:8080/hooks', 'https://[::1]/', 'https://localhost/h
   },
 );
 
-test('an account has at most a hundred webhooks, also under concurrent registrations', async () => {
-  const service = await startTestService();
+test('an account has at most a hundred webhooks, also under concurrent registrations', async ({ service }) => {
   const registration = (index: number) => ({ ...good, url: `https://8.8.8.8/${index}` });
   const registerAll = (from: number, to: number) =>
     Promise.all(

@@ -1,17 +1,15 @@
 import { createHmac } from 'node:crypto';
-import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { resealDatabase } from '../../src/serve/secrets-keys.js';
-import { startReceiver } from '../../testkit/receiver.js';
 import { Clock, client, startTestService } from '../../testkit/service.js';
 import { storyEnv } from '../../testkit/story.js';
 import { everythingStored } from '../../testkit/stored.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { expect, test } from '../../testkit/test.js';
 import { attempted, deliveriesOf, failedDeliveries, register, startStory } from '../../testkit/webhooks.js';
 
-test('secrets are returned once and never stored in plain text, logged or listed', async () => {
+test('secrets are returned once and never stored in plain text, logged or listed', async ({ receiver }) => {
   const service = await startTestService({ env: { WORKER: '1', ...storyEnv } });
-  const receiver = await startReceiver();
   receiver.answer(410);
   const { id, secret } = await register(service, receiver.url);
   const rotated = await service.request(`/webhooks/${id}/rotate-secret`, { method: 'POST' });
@@ -34,9 +32,8 @@ test('secrets are returned once and never stored in plain text, logged or listed
   expect(stored).toContain(id);
 });
 
-test('secrets are encrypted: after the loss of SECRETS_KEY, nothing is sent until a rotation', async () => {
+test('secrets are encrypted: after the loss of SECRETS_KEY, nothing is sent until a rotation', async ({ receiver }) => {
   const [database, clock] = [await temporaryDatabase(), new Clock()];
-  const receiver = await startReceiver();
   const startWith = (SECRETS_KEY: string) => startTestService({ database, clock, env: { WORKER: '1', SECRETS_KEY } });
   const before = await startWith('a'.repeat(32));
   const { id, secret } = await register(before, receiver.url);
@@ -66,9 +63,8 @@ test('secrets are encrypted: after the loss of SECRETS_KEY, nothing is sent unti
   expect(delivery?.headers['x-service-signature']).toMatch(/^sha256=[0-9a-f]{64}$/);
 });
 
-test('a key of SECRETS_KEY is replaced without losing webhook secrets, resends or tokens', async () => {
+test('a key of SECRETS_KEY is replaced without losing webhook secrets, resends or tokens', async ({ receiver }) => {
   const [database, clock] = [await temporaryDatabase(), new Clock()];
-  const receiver = await startReceiver();
   const [older, newer] = ['a'.repeat(32), 'b'.repeat(32)];
   const reading = { session_id: 's1', timestamp: clock.at(), heart_rate: 80, tone: 'calm' };
   let key: string | undefined;

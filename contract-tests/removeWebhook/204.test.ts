@@ -1,11 +1,9 @@
-import { expect, test } from 'vitest';
-import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { failedDeliveries, register, storeFailed } from '../../testkit/webhooks.js';
 
 const remove = { method: 'DELETE' };
 
-test('a removed webhook is no longer listed, and other webhooks stay', async () => {
-  const service = await startTestService();
+test('a removed webhook is no longer listed, and other webhooks stay', async ({ service }) => {
   const [gone, stays] = [await register(service, 'https://8.8.8.8/a'), await register(service, 'https://8.8.8.8/b')];
   expect(await service.request(`/webhooks/${gone.id}`, remove)).toMatchObject({ status: 204, body: undefined });
   const { webhooks } = (await service.request('/webhooks')).body;
@@ -13,8 +11,7 @@ test('a removed webhook is no longer listed, and other webhooks stay', async () 
   expect((await service.request(`/webhooks/${gone.id}`, remove)).status).toBe(404);
 });
 
-test('removing a webhook deletes all of its deliveries and no deliveries of other webhooks', async () => {
-  const service = await startTestService();
+test('removing a webhook deletes all of its deliveries and no deliveries of other webhooks', async ({ service }) => {
   const [gone, stays] = [await register(service, 'https://8.8.8.8/a'), await register(service, 'https://8.8.8.8/b')];
   await storeFailed(
     service,
@@ -26,8 +23,7 @@ test('removing a webhook deletes all of its deliveries and no deliveries of othe
   expect(deliveries.map(({ id }) => id)).toEqual(kept.map(({ deliveryId }) => deliveryId));
 });
 
-test('of several concurrent removals of a webhook, exactly one succeeds', async () => {
-  const service = await startTestService();
+test('of several concurrent removals of a webhook, exactly one succeeds', async ({ service }) => {
   const { id } = await register(service, 'https://8.8.8.8/');
   const answers = await Promise.all([1, 2, 3].map(() => service.request(`/webhooks/${id}`, remove)));
   expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404]);

@@ -1,12 +1,11 @@
-import { expect, test } from 'vitest';
 import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { deliveriesOf, failedDeliveries, register, storeFailed } from '../../testkit/webhooks.js';
 
 const url = 'https://8.8.8.8/';
 const idOf = ({ deliveryId }: { deliveryId: string }) => deliveryId;
 
-test('failed deliveries that are retried keep their ids and get a new schedule', async () => {
-  const service = await startTestService();
+test('failed deliveries that are retried keep their ids and get a new schedule', async ({ service }) => {
   const { id: webhookId } = await register(service, url);
   const attempts = [{ timestamp: service.clock.at(), status: 500, duration_ms: 1 }];
   const failed = await storeFailed(service, [{ webhookId, attempts, seq: 7 }, { webhookId }, { webhookId }]);
@@ -21,8 +20,7 @@ test('failed deliveries that are retried keep their ids and get a new schedule',
   expect(queued).toMatchObject([fresh, fresh]);
 });
 
-test('retrying unknown, not failed or already retried deliveries has no effect', async () => {
-  const service = await startTestService();
+test('retrying unknown, not failed or already retried deliveries has no effect', async ({ service }) => {
   const { id: webhookId } = await register(service, url);
   const [failed] = await storeFailed(service, [{ webhookId }]);
   const others = [];
@@ -55,8 +53,7 @@ test('webhook_id retries all failed deliveries of a webhook, with since only tho
   expect((await failedDeliveries(service)).deliveries.map(({ webhook_id }) => webhook_id)).toEqual([other.id]);
 });
 
-test('a request may contain a hundred ids', async () => {
-  const service = await startTestService();
+test('a request may contain a hundred ids', async ({ service }) => {
   const { id: webhookId } = await register(service, url);
   const failed = await storeFailed(service, Array(100).fill({ webhookId }));
   expect((await service.post('/webhooks/retries', { delivery_ids: failed.map(idOf) })).body.count).toBe(100);
@@ -91,8 +88,7 @@ test('ordered retries select the oldest thousand events, with since those that h
   expect(await retry({ ordered: false })).toEqual({ count: 1, delivery_ids: [ids[1000]] });
 });
 
-test('of several concurrent retries of one delivery, exactly one queues the delivery', async () => {
-  const service = await startTestService();
+test('of several concurrent retries of one delivery, exactly one queues the delivery', async ({ service }) => {
   const { id: webhookId } = await register(service, url);
   const [failed] = await storeFailed(service, [{ webhookId }]);
   const body = { delivery_ids: [failed?.deliveryId] };

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
 import { startReceiver } from '../../testkit/receiver.js';
 import { openStream } from '../../testkit/event-source.js';
 import { startDelivering, startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
 import { register } from '../../testkit/webhooks.js';
 import { until } from '../../testkit/until.js';
@@ -50,8 +50,7 @@ test('a stream of one session has only events of that session, and a stream of t
   expect((await one.until(1)).map(({ data }) => data.session_id)).toEqual(['s1']);
 });
 
-test('the parameter events selects a type of event', async () => {
-  const service = await startTestService();
+test('the parameter events selects a type of event', async ({ service }) => {
   const changes = await openStream(service, { events: 'state_change' });
   const readings = await openStream(service, { events: 'reading' });
   await change(service);
@@ -69,24 +68,21 @@ test("a stream of another account gets none of the owner's events, with any sess
   for (const stream of streams) expect((await stream.until(1)).map(({ data }) => data)).toEqual([marker]);
 });
 
-test('a new stream starts after the state change of the newest reading', async () => {
-  const service = await startTestService();
+test('a new stream starts after the state change of the newest reading', async ({ service }) => {
   await change(service);
   const streams = [await openStream(service), await openStream(service, { session_id: 's1' })];
   const marker = await service.read(stressed);
   for (const stream of streams) expect((await stream.until(1)).map(({ data }) => data)).toEqual([marker]);
 });
 
-test('a late reading is sent after the readings that were accepted before it', async () => {
-  const service = await startTestService();
+test('a late reading is sent after the readings that were accepted before it', async ({ service }) => {
   const stream = await openStream(service);
   for (const seconds of [0, -20, -10]) await service.read({ timestamp: service.clock.at(seconds), heart_rate: 70 });
   const ids = (await stream.until(3)).map(({ id }) => Number(id));
   expect(ids).toEqual([...ids].sort((a, b) => a - b));
 });
 
-test('a resent reading causes no second event', async () => {
-  const service = await startTestService();
+test('a resent reading causes no second event', async ({ service }) => {
   const stream = await openStream(service);
   const reading = { timestamp: service.clock.at(), heart_rate: 70 };
   await service.read(reading);
@@ -118,8 +114,7 @@ test.each(['/v1/state?session_id=s1', '/v1/history?session_id=s1'])(
   },
 );
 
-test('a token of another session or scope gets 401', async () => {
-  const service = await startTestService();
+test('a token of another session or scope gets 401', async ({ service }) => {
   const other = await openStream(service, { session_id: 's2' }, bearer(await issueToken(service)));
   const sending = await openStream(service, {}, bearer(await issueToken(service, { scopes: ['ingest'] })));
   expect([other.response.status, sending.response.status]).toEqual([401, 401]);
@@ -140,8 +135,7 @@ test('erasing the subject ends the streams of its sessions, and no stream return
   expect((await all.until(1)).map(({ data }) => data)).toEqual([marker]);
 });
 
-test('HEAD returns the headers and ends', async () => {
-  const { url, key } = await startTestService();
+test('HEAD returns the headers and ends', async ({ service: { url, key } }) => {
   const answer = await fetch(`${url}/v1/stream`, { method: 'HEAD', headers: { 'X-Service-Key': key } });
   expect([answer.status, await answer.text()]).toEqual([200, '']);
 });

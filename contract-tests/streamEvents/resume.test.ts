@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
 import { openStream, type ReceivedEvent } from '../../testkit/event-source.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { startTwoServices } from '../../testkit/two-services.js';
 
 /** Sends readings that alternate between calm and stressed, to two sessions, some of them late. */
@@ -14,8 +14,7 @@ async function fill(service: TestService, count: number): Promise<void> {
   }
 }
 
-test('a client that reconnects after any event gets exactly the later events', async () => {
-  const service = await startTestService();
+test('a client that reconnects after any event gets exactly the later events', async ({ service }) => {
   await fill(service, 24);
   for (const query of [{}, { session_id: 's0' }]) {
     const all = await (await openStream(service, { ...query, last_event_id: '0' })).until(query.session_id ? 12 : 24);
@@ -29,8 +28,7 @@ test('a client that reconnects after any event gets exactly the later events', a
   }
 });
 
-test('a client that reconnects with the id of the `ready` event gets every later event', async () => {
-  const service = await startTestService();
+test('a client that reconnects with the id of the `ready` event gets every later event', async ({ service }) => {
   const [ready] = (await openStream(service)).events();
   const reading = await service.read({ heart_rate: 70 });
   const resumed = await openStream(service, { last_event_id: ready?.id ?? '' });
@@ -46,8 +44,7 @@ test('the header Last-Event-ID takes precedence over the parameter, which an Eve
   expect(await resumed.until(all.length - 2)).toEqual(all.slice(2));
 });
 
-test('an invalid Last-Event-ID is rejected like the parameter, and an empty one is ignored', async () => {
-  const service = await startTestService();
+test('an invalid Last-Event-ID is rejected like the parameter, and an empty one is ignored', async ({ service }) => {
   const invalid = await service.request('/v1/stream', { headers: { 'Last-Event-ID': 'x' } });
   expect([invalid.status, invalid.body.errors]).toEqual([
     422,
@@ -59,8 +56,7 @@ test('an invalid Last-Event-ID is rejected like the parameter, and an empty one 
   expect(await (await openStream(service, { last_event_id: '0' }, headers)).until(1)).toEqual(all);
 });
 
-test('a stream with an id of another database starts at the newest event', async () => {
-  const service = await startTestService();
+test('a stream with an id of another database starts at the newest event', async ({ service }) => {
   await service.read({ heart_rate: 70 });
   const stream = await openStream(service, { last_event_id: '9007199254740991' });
   service.clock.advance(1);
@@ -68,8 +64,7 @@ test('a stream with an id of another database starts at the newest event', async
   expect((await stream.until(1)).map(({ data }) => data)).toEqual([reading]);
 });
 
-test('hundreds of missed events arrive in order', async () => {
-  const service = await startTestService();
+test('hundreds of missed events arrive in order', async ({ service }) => {
   const stored = [];
   for (let index = 0; index < 250; index += 1) {
     stored.push(await service.read({ heart_rate: 60 + (index % 3) }));

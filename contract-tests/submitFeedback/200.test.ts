@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
 import { eraseSubject } from '../../src/retention/erase.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { erasing, everythingStored } from '../../testkit/stored.js';
+import { expect, test } from '../../testkit/test.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
 
 const hour = 60 * 60;
@@ -19,8 +19,7 @@ async function list({ request }: TestService, query = '') {
   return (await request(`/v1/feedback${query}`)).body.feedback;
 }
 
-test('a report about a moment has the score of the newest reading up to that moment', async () => {
-  const service = await startTestService();
+test('a report about a moment has the score of the newest reading up to that moment', async ({ service }) => {
   const { clock, read } = service;
   await read({ heart_rate: 60, tone: 'calm', timestamp: clock.at(-20) });
   const { stress_score, state, model_version } = await read({ tone: 'hostile', timestamp: clock.at(-10) });
@@ -31,8 +30,7 @@ test('a report about a moment has the score of the newest reading up to that mom
   expect(await report(service, { session_id: 's1', timestamp: clock.at(-310) })).not.toHaveProperty('published');
 });
 
-test('a token without the scope read is not told the published score, also of a resend', async () => {
-  const service = await startTestService();
+test('a token without the scope read is not told the published score, also of a resend', async ({ service }) => {
   await service.read({ session_id: 's1', heart_rate: 90 });
   const send = async (scopes: Array<'feedback' | 'read'>) => {
     const headers = { ...bearer(await issueToken(service, { scopes })), 'Content-Type': 'application/json' };
@@ -46,8 +44,7 @@ test('a token without the scope read is not told the published score, also of a 
   expect(await list(service)).toMatchObject([{ published: { readings: 1 } }]);
 });
 
-test('a score counts for 300 seconds', async () => {
-  const service = await startTestService();
+test('a score counts for 300 seconds', async ({ service }) => {
   await service.read({ heart_rate: 90 });
   service.clock.advance(299);
   expect(await report(service, { session_id: 's1' })).toHaveProperty('published');
@@ -55,8 +52,7 @@ test('a score counts for 300 seconds', async () => {
   expect(await report(service, { session_id: 's1' })).not.toHaveProperty('published');
 });
 
-test('a report about an interval has the mean over the readings of all sessions of the person', async () => {
-  const service = await startTestService();
+test('a report about an interval has the mean over the readings of all sessions of the person', async ({ service }) => {
   const { clock, read, post } = service;
   const scores = [];
   for (const [session_id, tone] of [
@@ -92,8 +88,7 @@ test('an identical body returns the original response and stores nothing, also a
   expect(await list(service)).toHaveLength(2);
 });
 
-test('a report changes no score', async () => {
-  const service = await startTestService();
+test('a report changes no score', async ({ service }) => {
   await service.read({ heart_rate: 80, subject_id: 'p' });
   const before = (await service.request('/v1/state?session_id=s1')).body;
   await report(service, { session_id: 's1', stress: 10 });
@@ -138,8 +133,7 @@ test('an erasure deletes the reports of a person and of their sessions, also of 
   for (const id of [subject_id, bound, late]) expect(stored).not.toContain(id);
 });
 
-test('an erasure also deletes a report that arrives after its first step', async () => {
-  const service = await startTestService({});
+test('an erasure also deletes a report that arrives after its first step', async ({ ownService: service }) => {
   const { store, accountId, clock } = service;
   await service.read({ subject_id: 'p', heart_rate: 70 });
   await report(service, { subject_id: 'p', stress: 1 });
@@ -169,8 +163,7 @@ test('a report of an earlier session with the same id does not belong to the per
   expect(await list(service, '?subject_id=p')).toEqual([]);
 });
 
-test('reports and erasures at the same time leave no report of the erased person', async () => {
-  const service = await startTestService({});
+test('reports and erasures at the same time leave no report of the erased person', async ({ ownService: service }) => {
   for (let round = 0; round < 5; round += 1) {
     await service.read({ subject_id: 'p', heart_rate: 70, session_id: `s${round}` });
     const reports = Array.from({ length: 10 }, (_, index) =>
