@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { history, laterMs, laws, startMs } from '../../testkit/arbitraries.js';
+import { history, laterMs, startMs } from '../../testkit/arbitraries.js';
+import { checkLaw, law } from '../../testkit/law.js';
 import { computeTypicalValues } from './baseline.js';
 import { advanceSession, backfillSession, startLiveState, type SessionStep } from './session.js';
 import type { Reading } from './signals.js';
@@ -17,29 +17,21 @@ function applyAll(advance: typeof backfillSession, readings: readonly Reading[],
 
 const live: typeof backfillSession = (session, reading, known) => advanceSession(session, reading, known);
 
-test('backfilled readings of a new session get the results that they would have got in time', () => {
-  fc.assert(
-    fc.property(history, (readings) => {
-      const [past, present] = [applyAll(backfillSession, readings), applyAll(live, readings)];
-      expect(past.map(({ computed, point }) => ({ computed, point }))).toEqual(
-        present.map(({ computed, point }) => ({ computed, point })),
-      );
-    }),
-    laws,
+law('backfilled readings of a new session get the results that they would have got in time', history, (readings) => {
+  const [past, present] = [applyAll(backfillSession, readings), applyAll(live, readings)];
+  expect(past.map(({ computed, point }) => ({ computed, point }))).toEqual(
+    present.map(({ computed, point }) => ({ computed, point })),
   );
 });
 
 test('a backfilled reading changes only the past and the baseline of a current session', () => {
-  fc.assert(
-    fc.property(history, history, (readings, backfilled) => {
-      const now = applyAll(live, readings).at(-1);
-      const after = applyAll(backfillSession, backfilled, now).at(-1);
-      const { past: _, baseline: __, ...current } = after?.session ?? {};
-      const { past: ___, baseline: ____, ...before } = now?.session ?? {};
-      expect(current).toEqual(before);
-    }),
-    laws,
-  );
+  checkLaw(history, history, (readings, backfilled) => {
+    const now = applyAll(live, readings).at(-1);
+    const after = applyAll(backfillSession, backfilled, now).at(-1);
+    const { past: _, baseline: __, ...current } = after?.session ?? {};
+    const { past: ___, baseline: ____, ...before } = now?.session ?? {};
+    expect(current).toEqual(before);
+  });
 });
 
 test('the first current reading is scored like the first reading of a session', () => {

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { seededRandom } from '../tools/terminal/scenes.js';
-import { advanceAll, baselineAfter, history, laterMs, laws } from '../../testkit/arbitraries.js';
+import { advanceAll, baselineAfter, history, laterMs } from '../../testkit/arbitraries.js';
+import { checkLaw } from '../../testkit/law.js';
 import { updateBaseline, backfillBaseline, computeTypicalValues } from './baseline.js';
 import { stressModel as model } from './model.js';
 import type { Baseline } from './remembered.js';
@@ -104,19 +104,16 @@ test('a permanent change of the resting heart rate is learned', () => {
 });
 
 test('a baseline survives JSON, is finite and small, and stays between the population and the measured values', () => {
-  fc.assert(
-    fc.property(history, (readings) => {
-      const baseline = baselineAfter(readings) ?? {};
-      const text = JSON.stringify(baseline);
-      expect(text.length).toBeLessThan(2000);
-      expect(computeTypicalValues(JSON.parse(text), laterMs)).toEqual(computeTypicalValues(baseline, laterMs));
-      const { heart_rate, sdnn, rmssd } = computeTypicalValues(baseline, laterMs);
-      const rates = [population, ...advanceAll(readings).flatMap(({ point }) => point.measured.heart_rate ?? [])];
-      const { bin_bpm } = model.baseline;
-      expect(heart_rate.value).toBeGreaterThanOrEqual(Math.min(...rates) - bin_bpm);
-      expect(heart_rate.value).toBeLessThanOrEqual(Math.max(...rates) + bin_bpm);
-      expect([sdnn, rmssd].every(({ value, known }) => Number.isFinite(value) && known >= 0 && known < 1)).toBe(true);
-    }),
-    laws,
-  );
+  checkLaw(history, (readings) => {
+    const baseline = baselineAfter(readings) ?? {};
+    const text = JSON.stringify(baseline);
+    expect(text.length).toBeLessThan(2000);
+    expect(computeTypicalValues(JSON.parse(text), laterMs)).toEqual(computeTypicalValues(baseline, laterMs));
+    const { heart_rate, sdnn, rmssd } = computeTypicalValues(baseline, laterMs);
+    const rates = [population, ...advanceAll(readings).flatMap(({ point }) => point.measured.heart_rate ?? [])];
+    const { bin_bpm } = model.baseline;
+    expect(heart_rate.value).toBeGreaterThanOrEqual(Math.min(...rates) - bin_bpm);
+    expect(heart_rate.value).toBeLessThanOrEqual(Math.max(...rates) + bin_bpm);
+    expect([sdnn, rmssd].every(({ value, known }) => Number.isFinite(value) && known >= 0 && known < 1)).toBe(true);
+  });
 });

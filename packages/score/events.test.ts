@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { advanceAll, history, laws, startMs } from '../../testkit/arbitraries.js';
+import { advanceAll, history, startMs } from '../../testkit/arbitraries.js';
+import { checkLaw } from '../../testkit/law.js';
 import type { Session } from './remembered.js';
 import { findBand, findChange, computeNextSeq } from './states.js';
 
@@ -15,16 +16,13 @@ const scored = (score: number): Session => ({
 });
 
 test('each change of the band causes one event with both bands and the new score', () => {
-  fc.assert(
-    fc.property(anyScore, anyScore, (before, after) => {
-      const [previous_state, new_state] = [findBand(before).state, findBand(after).state];
-      const timestamp = new Date(startMs).toISOString();
-      const event = { event: 'state_change', session_id: 's1', stress_score: after, timestamp };
-      const expected = previous_state === new_state ? undefined : { ...event, previous_state, new_state };
-      expect(findChange('s1', scored(before), scored(after))).toEqual(expected);
-    }),
-    laws,
-  );
+  checkLaw(anyScore, anyScore, (before, after) => {
+    const [previous_state, new_state] = [findBand(before).state, findBand(after).state];
+    const timestamp = new Date(startMs).toISOString();
+    const event = { event: 'state_change', session_id: 's1', stress_score: after, timestamp };
+    const expected = previous_state === new_state ? undefined : { ...event, previous_state, new_state };
+    expect(findChange('s1', scored(before), scored(after))).toEqual(expected);
+  });
 });
 
 test('the first reading of a session changes no state', () => {
@@ -52,24 +50,20 @@ test('in any history, the previous state of each event is the new state of the e
 test('event numbers strictly increase, also when the clock is set back or the session starts again', () => {
   // Event times of one session, as ms since the previous event. The clock may stop or go back.
   const life = fc.array(fc.integer({ min: -1_000, max: 1_000 }), { maxLength: 20 });
-  fc.assert(
-    fc.property(life, life, (first, second) => {
-      const numbers: number[] = [];
-      let nowMs = startMs;
-      for (const gaps of [first, second]) {
-        let session: Session | undefined;
-        // The pause is longer than the clock of the earlier session was ahead.
-        nowMs = Math.max(nowMs, (numbers.at(-1) ?? 0) + 1);
-        for (const gap of gaps) {
-          nowMs += session ? gap : 0;
-          const seq = computeNextSeq(session, nowMs);
-          session = { ...scored(0), eventSeq: seq };
-          numbers.push(seq);
-        }
+  checkLaw(life, life, (first, second) => {
+    const numbers: number[] = [];
+    let nowMs = startMs;
+    for (const gaps of [first, second]) {
+      let session: Session | undefined;
+      // The pause is longer than the clock of the earlier session was ahead.
+      nowMs = Math.max(nowMs, (numbers.at(-1) ?? 0) + 1);
+      for (const gap of gaps) {
+        nowMs += session ? gap : 0;
+        const seq = computeNextSeq(session, nowMs);
+        session = { ...scored(0), eventSeq: seq };
+        numbers.push(seq);
       }
-      for (const [index, number] of numbers.slice(1).entries())
-        expect(number).toBeGreaterThan(numbers[index] as number);
-    }),
-    laws,
-  );
+    }
+    for (const [index, number] of numbers.slice(1).entries()) expect(number).toBeGreaterThan(numbers[index] as number);
+  });
 });

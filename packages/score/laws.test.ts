@@ -26,6 +26,7 @@ import {
   typical,
   worsening,
 } from '../../testkit/arbitraries.js';
+import { checkLaw, law } from '../../testkit/law.js';
 import { computeTypicalValues } from './baseline.js';
 import { toHistory } from './history.js';
 import { stressModel as model } from './model.js';
@@ -44,52 +45,41 @@ const newestOf = (readings: readonly Reading[]) => Math.max(...readings.map(({ a
 const stateByEdges = (score: number) => enums.State[Math.min(4, Math.floor(score / 20))];
 
 test('after any history, the score is an integer from 0 to 100 and the confidence is from 0 to 1', () => {
-  fc.assert(
-    fc.property(history, (readings) => {
-      for (const { computed, point } of advanceAll(readings))
-        for (const { score, confidence } of [computed, point]) {
-          if (!Number.isInteger(score) || score < 0 || score > 100) return false;
-          if (!(confidence >= 0 && confidence <= 1)) return false;
-        }
-      return true;
-    }),
-    laws,
-  );
+  checkLaw(history, (readings) => {
+    for (const { computed, point } of advanceAll(readings))
+      for (const { score, confidence } of [computed, point]) {
+        if (!Number.isInteger(score) || score < 0 || score > 100) return false;
+        if (!(confidence >= 0 && confidence <= 1)) return false;
+      }
+    return true;
+  });
 });
 
-test('valid input never causes NaN or infinity in a response, point, session or baseline', () => {
-  fc.assert(
-    fc.property(history, (readings) => {
-      for (const { computed, point, baseline, session } of advanceAll(readings)) {
-        for (const part of [
-          toStateReading('s1', computed),
-          point,
-          baseline,
-          session,
-          computeTypicalValues(baseline, laterMs),
-        ])
-          if (hasUnnumber(part)) return false;
-        if (/NaN|Infinity|undefined/.test(computed.reason)) return false;
-      }
-      return true;
-    }),
-    laws,
-  );
+law('valid input never causes NaN or infinity in a response, point, session or baseline', history, (readings) => {
+  for (const { computed, point, baseline, session } of advanceAll(readings)) {
+    for (const part of [
+      toStateReading('s1', computed),
+      point,
+      baseline,
+      session,
+      computeTypicalValues(baseline, laterMs),
+    ])
+      if (hasUnnumber(part)) return false;
+    if (/NaN|Infinity|undefined/.test(computed.reason)) return false;
+  }
+  return true;
 });
 
 test('a signal that is stored only is in the history and changes no score, reason, session or baseline', () => {
-  fc.assert(
-    fc.property(history, fc.array(someStored, { minLength: 12 }), (readings, stored) => {
-      const effectOf = ({ computed, session, baseline }: SessionStep) => ({ computed, session, baseline });
-      const plain = advanceAll(readings);
-      const steps = advanceAll(readings.map((reading, index) => ({ ...reading, ...stored[index] })));
-      const isStored = steps.every(({ point: { measured } }, index) =>
-        isDeepStrictEqual(measured, { ...plain[index]?.point.measured, ...stored[index] }),
-      );
-      return isStored && isDeepStrictEqual(steps.map(effectOf), plain.map(effectOf));
-    }),
-    laws,
-  );
+  checkLaw(history, fc.array(someStored, { minLength: 12 }), (readings, stored) => {
+    const effectOf = ({ computed, session, baseline }: SessionStep) => ({ computed, session, baseline });
+    const plain = advanceAll(readings);
+    const steps = advanceAll(readings.map((reading, index) => ({ ...reading, ...stored[index] })));
+    const isStored = steps.every(({ point: { measured } }, index) =>
+      isDeepStrictEqual(measured, { ...plain[index]?.point.measured, ...stored[index] }),
+    );
+    return isStored && isDeepStrictEqual(steps.map(effectOf), plain.map(effectOf));
+  });
 });
 
 test('the state is the band of the published score, in responses and in the history', async () => {
@@ -108,130 +98,104 @@ test('the state is the band of the published score, in responses and in the hist
 });
 
 test('a more stressful value of one signal never lowers the score', () => {
-  fc.assert(
-    fc.property(signals, worsening, ageMs, typical, held, (others, [milder, harsher], age, known, before) => {
-      const firstAtMs = (before?.atMs ?? nowMs) - (age % 120_000);
-      const [lower, upper] = [milder, harsher].map((values) => {
-        const all = { ...others, ...measured(values, nowMs - age) };
-        return publishScore(fuseEvidence(situationOf(all, known), nowMs), before, nowMs, firstAtMs).score;
-      });
-      return Number(lower) <= Number(upper);
-    }),
-    laws,
-  );
+  checkLaw(signals, worsening, ageMs, typical, held, (others, [milder, harsher], age, known, before) => {
+    const firstAtMs = (before?.atMs ?? nowMs) - (age % 120_000);
+    const [lower, upper] = [milder, harsher].map((values) => {
+      const all = { ...others, ...measured(values, nowMs - age) };
+      return publishScore(fuseEvidence(situationOf(all, known), nowMs), before, nowMs, firstAtMs).score;
+    });
+    return Number(lower) <= Number(upper);
+  });
 });
 
 // Excludes heart rates: a heart rate above a limit indicates movement or a sensor error.
 test('adding a stressful signal other than heart rate to a reading never lowers its score', () => {
   const others = worsening.filter(([values]) => values.heart_rate === undefined);
-  fc.assert(
-    fc.property(history, fc.integer({ min: 0, max: 400_000 }), someValues, others, (before, gapMs, more, pair) => {
-      const { session, baseline } = advanceTo(before);
-      const [lower, upper] = pair.map((values) => {
-        const reading = { ...more, ...values, atMs: newestOf(before) + gapMs };
-        return advanceSession(session, reading, baseline).computed.score;
-      });
-      return Number(lower) <= Number(upper);
-    }),
-    laws,
-  );
+  checkLaw(history, fc.integer({ min: 0, max: 400_000 }), someValues, others, (before, gapMs, more, pair) => {
+    const { session, baseline } = advanceTo(before);
+    const [lower, upper] = pair.map((values) => {
+      const reading = { ...more, ...values, atMs: newestOf(before) + gapMs };
+      return advanceSession(session, reading, baseline).computed.score;
+    });
+    return Number(lower) <= Number(upper);
+  });
 });
 
 test('a higher heart rate never lowers the score while stress explains it', () => {
   const lowest = model.heart_rate.population_resting_bpm - model.plausibility.below_rest_bpm;
   const bpm = fc.double({ min: lowest, max: lowest + model.plausibility.jump_bpm, noNaN: true });
-  fc.assert(
-    fc.property(bpm, bpm, bpm, fc.integer({ min: 1, max: 400 }), anyValues, (first, one, other, gap, more) => {
-      const { session, baseline } = advanceTo([{ ...more, heart_rate: first, atMs: startMs }]);
-      const [lower, upper] = [Math.min(one, other), Math.max(one, other)].map((heart_rate) => {
-        return advanceSession(session, { heart_rate, atMs: startMs + gap * 1000 }, baseline).computed.score;
-      });
-      return Number(lower) <= Number(upper);
-    }),
-    laws,
-  );
+  checkLaw(bpm, bpm, bpm, fc.integer({ min: 1, max: 400 }), anyValues, (first, one, other, gap, more) => {
+    const { session, baseline } = advanceTo([{ ...more, heart_rate: first, atMs: startMs }]);
+    const [lower, upper] = [Math.min(one, other), Math.max(one, other)].map((heart_rate) => {
+      return advanceSession(session, { heart_rate, atMs: startMs + gap * 1000 }, baseline).computed.score;
+    });
+    return Number(lower) <= Number(upper);
+  });
 });
 
 test('an older signal is weaker evidence than a newer signal', () => {
-  fc.assert(
-    fc.property(worsening, ageMs, fc.integer({ min: 1, max: 400_000 }), typical, ([, values], age, older, known) => {
-      const strength = (atAgeMs: number) =>
-        Math.abs(fuseEvidence(situationOf(measured(values), known), nowMs + atAgeMs).drivers[0]?.logOdds ?? 0);
-      // Excludes the smallest doubles, because they cannot be halved.
-      return strength(age + older) < strength(age) || strength(age) < Number.MIN_VALUE / Number.EPSILON;
-    }),
-    laws,
-  );
+  checkLaw(worsening, ageMs, fc.integer({ min: 1, max: 400_000 }), typical, ([, values], age, older, known) => {
+    const strength = (atAgeMs: number) =>
+      Math.abs(fuseEvidence(situationOf(measured(values), known), nowMs + atAgeMs).drivers[0]?.logOdds ?? 0);
+    // Excludes the smallest doubles, because they cannot be halved.
+    return strength(age + older) < strength(age) || strength(age) < Number.MIN_VALUE / Number.EPSILON;
+  });
 });
 
-test('a stale signal is no evidence', () => {
-  fc.assert(
-    fc.property(history, someValues, (before, values) => {
-      const { session, baseline } = advanceTo(before);
-      const reading = { ...values, atMs: newestOf(before) + 300_000 };
-      const alone = advanceSession(undefined, reading, baseline).computed;
-      const { score, confidence, reason } = advanceSession(session, reading, baseline).computed;
-      return isDeepStrictEqual([confidence, reason, score], [alone.confidence, alone.reason, alone.score]);
-    }),
-    laws,
-  );
+law('a stale signal is no evidence', history, someValues, (before, values) => {
+  const { session, baseline } = advanceTo(before);
+  const reading = { ...values, atMs: newestOf(before) + 300_000 };
+  const alone = advanceSession(undefined, reading, baseline).computed;
+  const { score, confidence, reason } = advanceSession(session, reading, baseline).computed;
+  return isDeepStrictEqual([confidence, reason, score], [alone.confidence, alone.reason, alone.score]);
 });
 
 test('the order of arrival of readings with the newest timestamp changes no score, reason or baseline', () => {
   const group = inTwoOrders(fc.array(someSensing, { minLength: 2, maxLength: 4 }));
-  fc.assert(
-    fc.property(fc.option(history, { nil: [] }), group, someValues, (before, orders, after) => {
-      const atMs = Math.max(startMs, ...before.map((reading) => reading.atMs)) + 1000;
-      const [one, other] = orders.map((order) => {
-        const simultaneous = order.map((values): Reading => ({ ...values, atMs }));
-        const end = advanceTo([...before, ...simultaneous]);
-        const next = advanceSession(end.session, { ...after, atMs: atMs + 90_000 }, end.baseline);
-        return [orderFree(end), orderFree(next)];
-      });
-      return isDeepStrictEqual(one, other);
-    }),
-    laws,
-  );
+  checkLaw(fc.option(history, { nil: [] }), group, someValues, (before, orders, after) => {
+    const atMs = Math.max(startMs, ...before.map((reading) => reading.atMs)) + 1000;
+    const [one, other] = orders.map((order) => {
+      const simultaneous = order.map((values): Reading => ({ ...values, atMs }));
+      const end = advanceTo([...before, ...simultaneous]);
+      const next = advanceSession(end.session, { ...after, atMs: atMs + 90_000 }, end.baseline);
+      return [orderFree(end), orderFree(next)];
+    });
+    return isDeepStrictEqual(one, other);
+  });
 });
 
 test('a late reading that is the newest for no signal does not change the session', () => {
-  fc.assert(
-    fc.property(history, someValues, fc.integer({ min: 1, max: 200_000 }), (before, values, lateMs) => {
-      // All signals have a current value, so no late signal is the newest.
-      const now = newestOf(before) + 1000;
-      const all = {
-        heart_rate: 80,
-        sdnn: 40,
-        rmssd: 40,
-        tone: 'calm',
-        expression: 'neutral',
-        sentiment: 0,
-        urgency: 'low',
-        atMs: now,
-      } as const;
-      const held = advanceTo([...before, all]);
-      const late = advanceSession(held.session, { ...values, atMs: now - lateMs }, held.baseline);
-      const moved = [late.session, late.baseline, unreceived(late)];
-      return isDeepStrictEqual(moved, [held.session, held.baseline, unreceived(held)]);
-    }),
-    laws,
-  );
+  checkLaw(history, someValues, fc.integer({ min: 1, max: 200_000 }), (before, values, lateMs) => {
+    // All signals have a current value, so no late signal is the newest.
+    const now = newestOf(before) + 1000;
+    const all = {
+      heart_rate: 80,
+      sdnn: 40,
+      rmssd: 40,
+      tone: 'calm',
+      expression: 'neutral',
+      sentiment: 0,
+      urgency: 'low',
+      atMs: now,
+    } as const;
+    const held = advanceTo([...before, all]);
+    const late = advanceSession(held.session, { ...values, atMs: now - lateMs }, held.baseline);
+    const moved = [late.session, late.baseline, unreceived(late)];
+    return isDeepStrictEqual(moved, [held.session, held.baseline, unreceived(held)]);
+  });
 });
 
 // Excludes late readings of two devices in the same millisecond: the session learns from the device that arrives first.
 test('the order of arrival of late readings with the same timestamp changes no score, reason or baseline', () => {
   const late = fc.tuple(fc.array(someSensing, { minLength: 2, maxLength: 4 }), fc.constantFrom(undefined, 'watch'));
   const group = inTwoOrders(late.map(([all, source_device]) => all.map((it) => withDevice(it, source_device))));
-  fc.assert(
-    fc.property(history, group, fc.integer({ min: 0, max: 100_000 }), (before, orders, lateMs) => {
-      const atMs = newestOf(before) - lateMs;
-      const [one, other] = orders.map((order) =>
-        orderFree(advanceTo([...before, ...order.map((values): Reading => ({ ...values, atMs }))])),
-      );
-      return isDeepStrictEqual(one, other);
-    }),
-    laws,
-  );
+  checkLaw(history, group, fc.integer({ min: 0, max: 100_000 }), (before, orders, lateMs) => {
+    const atMs = newestOf(before) - lateMs;
+    const [one, other] = orders.map((order) =>
+      orderFree(advanceTo([...before, ...order.map((values): Reading => ({ ...values, atMs }))])),
+    );
+    return isDeepStrictEqual(one, other);
+  });
 });
 
 // Excludes movement, and categories that contradict each other: both lower the confidence of the whole reading.
@@ -248,22 +212,17 @@ test('an agreeing category never lowers the confidence', () => {
   );
 });
 
-test('a session and a baseline restored from JSON give the same results as those in memory', () => {
-  fc.assert(
-    fc.property(history, (readings) => {
-      let session: Session | undefined;
-      let baseline: Baseline | undefined;
-      const computedStates = readings.map((reading) => {
-        const step = advanceSession(session, reading, baseline);
-        session = stored(step.session);
-        baseline = stored(step.baseline);
-        return [step.computed, step.point];
-      });
-      const kept = advanceAll(readings).map(({ computed, point }) => [computed, point]);
-      return JSON.stringify(computedStates) === JSON.stringify(kept);
-    }),
-    laws,
-  );
+law('a session and a baseline restored from JSON give the same results as those in memory', history, (readings) => {
+  let session: Session | undefined;
+  let baseline: Baseline | undefined;
+  const computedStates = readings.map((reading) => {
+    const step = advanceSession(session, reading, baseline);
+    session = stored(step.session);
+    baseline = stored(step.baseline);
+    return [step.computed, step.point];
+  });
+  const kept = advanceAll(readings).map(({ computed, point }) => [computed, point]);
+  return JSON.stringify(computedStates) === JSON.stringify(kept);
 });
 
 test(

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { anyOf, history, laws, someSensing, startMs } from '../../testkit/arbitraries.js';
+import { anyOf, history, someSensing, startMs } from '../../testkit/arbitraries.js';
+import { checkLaw, law } from '../../testkit/law.js';
 import { restrictState } from '../../src/view/grant.js';
 import { noLiveSignals } from './live.js';
 import { chooseNewerStatement } from './movement.js';
@@ -32,72 +33,56 @@ const people = fc
     readings.map((reading, index) => [names[index % names.length] ?? 'watch', reading] as const),
   );
 
-test('a person with one session gets the same responses with and without sharing', () => {
-  fc.assert(
-    fc.property(history, (readings) => {
-      const arriving = readings.map((reading) => ['watch', reading] as const);
-      const [shared, separate] = [true, false].map((isShared) =>
-        advancePerson(arriving, { isShared }).steps.map(({ computed }) => computed),
-      );
-      expect(shared).toEqual(separate);
-    }),
-    laws,
+law('a person with one session gets the same responses with and without sharing', history, (readings) => {
+  const arriving = readings.map((reading) => ['watch', reading] as const);
+  const [shared, separate] = [true, false].map((isShared) =>
+    advancePerson(arriving, { isShared }).steps.map(({ computed }) => computed),
   );
+  expect(shared).toEqual(separate);
 });
 
-test('a reading that must not see other sessions gets the score of separate sessions', () => {
-  fc.assert(
-    fc.property(people, (arriving) => {
-      const blind = advancePerson(arriving, { isShared: true, isRead: false }).steps;
-      const separate = advancePerson(arriving, { isShared: false }).steps;
-      expect(blind.map(({ computed }) => computed)).toEqual(separate.map(({ computed }) => computed));
-    }),
-    laws,
-  );
+law('a reading that must not see other sessions gets the score of separate sessions', people, (arriving) => {
+  const blind = advancePerson(arriving, { isShared: true, isRead: false }).steps;
+  const separate = advancePerson(arriving, { isShared: false }).steps;
+  expect(blind.map(({ computed }) => computed)).toEqual(separate.map(({ computed }) => computed));
 });
 
 test('the live labels of a person are the newest of all sessions, in any distribution over sessions', () => {
-  fc.assert(
-    fc.property(people, (arriving) => {
-      const live = advancePerson(arriving, { isShared: true }).live.signals;
-      // Late readings that change nothing in their session are not shared.
-      const { live: together } = advancePerson(
-        arriving.map(([, reading], index) => [`s${index}`, reading]),
-        { isShared: true },
-      );
-      const newest = arriving.reduce((signals, [, reading]) => mergeSignals(signals, reading), {} as typeof live);
-      for (const name of labelNames) {
-        if (together.signals[name]) expect(together.signals[name]).toMatchObject(newest[name] as object);
-        if (live[name]) expect(live[name]).toMatchObject(newest[name] as object);
-      }
-    }),
-    laws,
-  );
+  checkLaw(people, (arriving) => {
+    const live = advancePerson(arriving, { isShared: true }).live.signals;
+    // Late readings that change nothing in their session are not shared.
+    const { live: together } = advancePerson(
+      arriving.map(([, reading], index) => [`s${index}`, reading]),
+      { isShared: true },
+    );
+    const newest = arriving.reduce((signals, [, reading]) => mergeSignals(signals, reading), {} as typeof live);
+    for (const name of labelNames) {
+      if (together.signals[name]) expect(together.signals[name]).toMatchObject(newest[name] as object);
+      if (live[name]) expect(live[name]).toMatchObject(newest[name] as object);
+    }
+  });
 });
 
 test('a new session of a known person has the alone score of a session of an unknown person', () => {
-  fc.assert(
-    fc.property(people, someSensing, (arriving, values) => {
-      const { steps, live } = advancePerson(arriving, { isShared: true });
-      const reading = { ...values, atMs: (arriving.at(-1)?.[1].atMs ?? startMs) + 1000 };
-      const known = steps.at(-1)?.baseline;
-      const sharing = { live, sessionId: 'new', isRead: true };
-      const { computed } = advanceSession(undefined, reading, known, { sharing });
-      const { computed: alone } = advanceSession(undefined, reading, known);
-      const { score, confidence, reason, sinceMs } = restrictState(
-        computed,
-        { grant: { sessionId: 'new', issuedAtMs: 0, expiresAtMs: 1 } },
-        'anna',
-      );
-      expect(sinceMs === undefined).toBe(computed.alone !== undefined);
-      expect({ score, confidence, reason }).toEqual({
-        score: alone.score,
-        confidence: alone.confidence,
-        reason: alone.reason,
-      });
-    }),
-    laws,
-  );
+  checkLaw(people, someSensing, (arriving, values) => {
+    const { steps, live } = advancePerson(arriving, { isShared: true });
+    const reading = { ...values, atMs: (arriving.at(-1)?.[1].atMs ?? startMs) + 1000 };
+    const known = steps.at(-1)?.baseline;
+    const sharing = { live, sessionId: 'new', isRead: true };
+    const { computed } = advanceSession(undefined, reading, known, { sharing });
+    const { computed: alone } = advanceSession(undefined, reading, known);
+    const { score, confidence, reason, sinceMs } = restrictState(
+      computed,
+      { grant: { sessionId: 'new', issuedAtMs: 0, expiresAtMs: 1 } },
+      'anna',
+    );
+    expect(sinceMs === undefined).toBe(computed.alone !== undefined);
+    expect({ score, confidence, reason }).toEqual({
+      score: alone.score,
+      confidence: alone.confidence,
+      reason: alone.reason,
+    });
+  });
 });
 
 test('no reason of a stored state names a session, and no token gets a session id at all', () => {
@@ -129,23 +114,20 @@ test('heart data counts the same in a new session of the person as in the sessio
   const heart = history.map((readings) =>
     readings.map(({ tone: _, expression: __, urgency: ___, sentiment: ____, ...measured }) => measured),
   );
-  fc.assert(
-    fc.property(heart, anyOf.expression, (readings, expression) => {
-      const arriving = readings.map((reading) => ['watch', reading] as const);
-      const { steps, live } = advancePerson(arriving, { isShared: true });
-      const { session, baseline } = steps.at(-1) as SessionStep;
-      const reading = { expression, atMs: session.latest.timestampMs + 1000, subjectId: 'p' };
-      const own = advanceSession(session, reading, baseline);
-      fc.pre(!own.computed.reason.includes('unconfirmed'));
-      const other = advanceSession(undefined, reading, baseline, {
-        sharing: { live, sessionId: 'chat', isRead: true },
-      });
-      const [shown, expected] = [other, own].map(({ fused, computed }) => {
-        // A stale heart rate has no level.
-        return [fused?.heart, fused?.level && fused.explained, fused?.level?.bpm, computed.confidence];
-      });
-      for (const [index, value] of (expected ?? []).entries()) expect(shown?.[index] ?? 0).toBeCloseTo(value ?? 0, 2);
-    }),
-    laws,
-  );
+  checkLaw(heart, anyOf.expression, (readings, expression) => {
+    const arriving = readings.map((reading) => ['watch', reading] as const);
+    const { steps, live } = advancePerson(arriving, { isShared: true });
+    const { session, baseline } = steps.at(-1) as SessionStep;
+    const reading = { expression, atMs: session.latest.timestampMs + 1000, subjectId: 'p' };
+    const own = advanceSession(session, reading, baseline);
+    fc.pre(!own.computed.reason.includes('unconfirmed'));
+    const other = advanceSession(undefined, reading, baseline, {
+      sharing: { live, sessionId: 'chat', isRead: true },
+    });
+    const [shown, expected] = [other, own].map(({ fused, computed }) => {
+      // A stale heart rate has no level.
+      return [fused?.heart, fused?.level && fused.explained, fused?.level?.bpm, computed.confidence];
+    });
+    for (const [index, value] of (expected ?? []).entries()) expect(shown?.[index] ?? 0).toBeCloseTo(value ?? 0, 2);
+  });
 });

@@ -5,7 +5,8 @@ import { enums } from '../../generated/spec.js';
 import { readWindows } from '../tools/recordings/read-windows.js';
 import { groupBySubject } from '../tools/recordings/recorded-window.js';
 import { seededRandom } from '../tools/terminal/scenes.js';
-import { advanceAll, laws, measured, nowMs, signals, situationOf, typical } from '../../testkit/arbitraries.js';
+import { advanceAll, measured, nowMs, signals, situationOf, typical } from '../../testkit/arbitraries.js';
+import { checkLaw, law } from '../../testkit/law.js';
 import { sampleRecording } from '../../testkit/sample-recording.js';
 import { withWristNoise } from '../../testkit/simulation/wrist-noise.js';
 import { type TypicalValues, computeTypicalValues } from './baseline.js';
@@ -96,14 +97,9 @@ test('a stale signal is not named', () => {
   expect(reason(faded, person)).toBe("Heart rate 24 bpm above this person's typical heart rate.");
 });
 
-test('a reason is one sentence for any signals', () => {
-  fc.assert(
-    fc.property(signals, typical, (all, known) => {
-      const text = reason(all, known);
-      return /^[A-Z][^.\n]*\.$/.test(text) && !/NaN|undefined|Infinity| {2}/.test(text);
-    }),
-    laws,
-  );
+law('a reason is one sentence for any signals', signals, typical, (all, known) => {
+  const text = reason(all, known);
+  return /^[A-Z][^.\n]*\.$/.test(text) && !/NaN|undefined|Infinity| {2}/.test(text);
 });
 
 test('the strongest evidence for the score is named, unless it is negligible', () => {
@@ -115,18 +111,15 @@ test('the strongest evidence for the score is named, unless it is negligible', (
     sentiment: 'words',
     urgency: 'urgency',
   };
-  fc.assert(
-    fc.property(signals, typical, (all, known) => {
-      const fused = fuseEvidence(situationOf(all, known), nowMs);
-      const { drivers } = fused;
-      const isRaised = drivers.reduce((sum, { logOdds }) => sum + logOdds, 0) > 0;
-      const strongest = drivers.find(({ logOdds }) => logOdds > 0 === isRaised);
-      fc.pre(strongest !== undefined && Math.abs(strongest.logOdds) >= 0.1);
-      const [named = ''] = explainScore(fused, situationOf(all, known), Math.round(fused.value)).split(/, despite |, /);
-      return strongest !== undefined && named.includes(words[strongest.evidence]);
-    }),
-    laws,
-  );
+  checkLaw(signals, typical, (all, known) => {
+    const fused = fuseEvidence(situationOf(all, known), nowMs);
+    const { drivers } = fused;
+    const isRaised = drivers.reduce((sum, { logOdds }) => sum + logOdds, 0) > 0;
+    const strongest = drivers.find(({ logOdds }) => logOdds > 0 === isRaised);
+    fc.pre(strongest !== undefined && Math.abs(strongest.logOdds) >= 0.1);
+    const [named = ''] = explainScore(fused, situationOf(all, known), Math.round(fused.value)).split(/, despite |, /);
+    return strongest !== undefined && named.includes(words[strongest.evidence]);
+  });
 });
 
 test('no recorded or random stream has a score of focused or higher with the reason that nothing stands out', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { held, laws, nowMs } from '../../testkit/arbitraries.js';
+import { held, nowMs } from '../../testkit/arbitraries.js';
+import { law } from '../../testkit/law.js';
 import { stateHold } from './model.js';
 import type { PublishedState } from './remembered.js';
 import { findBand, computePublishedBefore, publishScore } from './states.js';
@@ -84,24 +85,14 @@ test('after a long pause, no score is held in its band', () => {
   expect(publishScore(fused(61), before, stateHold.silence_seconds * 1000, settledMs).score).toBe(61);
 });
 
-test('the published band is that of the fused value, or the band published before', () => {
-  fc.assert(
-    fc.property(value, held, (it, before) => {
-      const { score } = publishScore(fused(it), before, nowMs, nowMs - 600_000);
-      const states = [findBand(Math.round(it)).state, findBand(before?.score ?? Math.round(it)).state];
-      return states.includes(findBand(score).state);
-    }),
-    laws,
-  );
+law('the published band is that of the fused value, or the band published before', value, held, (it, before) => {
+  const { score } = publishScore(fused(it), before, nowMs, nowMs - 600_000);
+  const states = [findBand(Math.round(it)).state, findBand(before?.score ?? Math.round(it)).state];
+  return states.includes(findBand(score).state);
 });
 
-test('within its band, the score is the rounded fused value', () => {
-  fc.assert(
-    fc.property(value, held, (it, before) => {
-      const score = Math.round(it);
-      fc.pre(before !== undefined && findBand(score).state === findBand(before.score).state);
-      return publishScore(fused(it), before, nowMs, nowMs - 600_000).score === score;
-    }),
-    laws,
-  );
+law('within its band, the score is the rounded fused value', value, held, (it, before) => {
+  const score = Math.round(it);
+  fc.pre(before !== undefined && findBand(score).state === findBand(before.score).state);
+  return publishScore(fused(it), before, nowMs, nowMs - 600_000).score === score;
 });

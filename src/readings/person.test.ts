@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { history, laws } from '../../testkit/arbitraries.js';
+import { history } from '../../testkit/arbitraries.js';
+import { checkLaw, law } from '../../testkit/law.js';
 import { noLiveSignals } from '../../packages/score/live.js';
 import type { ComputedState, LiveSignals, Session, Subject } from '../../packages/score/remembered.js';
 import { advanceSession, type SessionStep } from '../../packages/score/session.js';
@@ -58,21 +59,13 @@ function scoreAll(arriving: Arriving): ComputedState[] {
 const listShared = (states: readonly ComputedState[]) => states.map(({ shared }) => shared);
 
 test('the signals of a person count in all sessions, also if the row of the person contains none', () => {
-  fc.assert(
-    fc.property(people, (arriving) => {
-      const steps = processAll(arriving).map(({ computed }) => computed);
-      expect(listShared(steps)).toEqual(listShared(scoreAll(arriving)));
-    }),
-    laws,
-  );
+  checkLaw(people, (arriving) => {
+    const steps = processAll(arriving).map(({ computed }) => computed);
+    expect(listShared(steps)).toEqual(listShared(scoreAll(arriving)));
+  });
 });
 
-test('the row of a person with one session contains no signals', () => {
-  fc.assert(
-    fc.property(history, (readings) => {
-      const steps = processAll(readings.map((reading) => ['watch', reading] as const));
-      for (const { subject } of steps) expect(subject).not.toHaveProperty('live');
-    }),
-    laws,
-  );
+law('the row of a person with one session contains no signals', history, (readings) => {
+  const steps = processAll(readings.map((reading) => ['watch', reading] as const));
+  for (const { subject } of steps) expect(subject).not.toHaveProperty('live');
 });
