@@ -32,7 +32,7 @@ const onceOnly = [
   // Texts, deliveries, streams and schedules: what they store is the same as that of other files.
   'contract-tests/ingest/{derive-sentiment,journey,safety}.test.ts',
   'contract-tests/delivery/{adaptive,bytes,receivers}.test.ts',
-  'contract-tests/{getSubject/privacy,getTriggers/privacy,streamEvents/processes.redis,streamEvents/slow-reader}.test.ts',
+  'contract-tests/{getTriggers/privacy,streamEvents/processes.redis,streamEvents/slow-reader}.test.ts',
   'contract-tests/process/{accounts,backup-schedule}.test.ts',
   'contract-tests/store/access-tampering.test.ts',
   // All their statements run on MySQL in other files.

@@ -24,10 +24,3 @@ test('a subject has no profile after an erasure, and a new one after its next re
   expect([sessions, Object.keys(baseline)]).toEqual([1, ['heart_rate']]);
   expect(baseline.heart_rate.histogram).toMatchObject([{ from_bpm: 94 }]);
 });
-
-test('a subject whose only reading was rejected has no profile', async () => {
-  const { ingest, read, request } = await startTestService();
-  await read({ subject_id: 'bert', heart_rate: 70 });
-  expect((await ingest({ subject_id: 'anna', heart_rate: 71 })).status).toBe(422);
-  expect((await request(path)).status).toBe(404);
-});

@@ -21,8 +21,9 @@ test('no word of a message is stored, logged or returned, whether the reading is
     await request('/v1/state?session_id=s1'),
     await request('/v1/history?session_id=s1'),
     await request('/v1/triggers?subject_id=anna'),
+    await request('/v1/subjects/anna'),
   ];
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 422, 422, 400, 422, 422, 200, 200, 200]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 422, 422, 400, 422, 422, 200, 200, 200, 200]);
   const stored = await everythingStored(database);
   expect(stored).toContain('exams');
   for (const text of [stored, logs.join(''), JSON.stringify(answers.map(({ body }) => body))])

@@ -190,12 +190,3 @@ test('the last of duplicate keys wins and is validated', async ({ service }) => 
   const good = await sendRaw(service, { chunks: [`${start},"heart_rate":"x","heart_rate":70}`] });
   expect(good.status).toBe(200);
 });
-
-test('query parameters on ingest are rejected', async ({ service }) => {
-  const answer = await sendRaw(service, { path: '/v1/ingest?debug=1', chunks: ['{}'] });
-  expect(answer.body['errors']).toContainEqual({
-    detail: 'Extra inputs are not permitted',
-    code: 'extra_forbidden',
-    parameter: 'debug',
-  });
-});

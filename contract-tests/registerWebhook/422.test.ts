@@ -154,8 +154,3 @@ test('an account has at most a hundred webhooks, also under concurrent registrat
   expect((await service.post('/webhooks/register', registration(200))).status).toBe(201);
   await register(await startTestService(), 'https://8.8.8.8/of-another-account');
 });
-
-test('query parameters are rejected', async () => {
-  const { body } = await (await startTestService()).post('/webhooks/register?force=1', good);
-  expect(body).toMatchObject({ status: 422, errors: [{ parameter: 'force', code: 'extra_forbidden' }] });
-});
