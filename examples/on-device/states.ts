@@ -24,17 +24,13 @@ export async function computeStates(file: File): Promise<DeviceState[]> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   const format = detectFormat(bytes.subarray(0, 4096));
   if (format === 'labeled' || format === 'health-connect') throw new Error(`${format} is not read here`);
-  const utcOffsetMs = -new Date().getTimezoneOffset() * 60_000;
-  await readRecording({ name: file.name, chunks: inOne(bytes), utcOffsetMs }, format, minutes);
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  await readRecording({ name: file.name, chunks: [bytes], zone }, format, minutes);
   let last: SessionStep | undefined;
   return minutes.readings().map(({ atMs, values }) => {
     last = advanceSession(last?.session, { ...values, atMs }, last?.baseline);
     return toState(last);
   });
-}
-
-async function* inOne(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 function toState({ computed }: SessionStep): DeviceState {

@@ -1,6 +1,6 @@
 /**
  * Measures how often an activity is stress. Writes TCX, GPX and FIT files of four sports, whose heart rates are those of
- * wearers with the rise of the sport, reads them as `replay` does, and backfills them over HTTP.
+ * wearers with the rise of the sport, reads them as `tools import` does, and backfills them over HTTP.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -90,7 +90,7 @@ async function addActivities(wearer: Wearer, folder: string): Promise<{ lines: L
     const path = join(folder, `${person}-${index}.${format}`);
     await writeFile(path, writers[format](listPoints(raised), sport));
     const collected = new Minutes({ hours: 24, nowMs: Date.now() });
-    await readRecordingFile({ path, utcOffsetMs: 0 }, format, collected);
+    await readRecordingFile(path, { format: format }, collected);
     activities.push(collected.readings().map((it) => ({ ...it, sport: sport.name, format })));
   }
   const ordinary = minutes.filter((it) => !replaced.has(it));

@@ -1,9 +1,9 @@
+import type { Chunks } from './measurement.js';
+
 /** Maximum size of a recording that is read as a whole, bytes. A day of Fitbit or a FIT activity has about 1 MB. */
 const wholeMaxBytes = 64 * 1024 * 1024;
 /** Number of bytes that are enough to recognize a format. */
 const headBytes = 4096;
-
-type Chunks = AsyncIterable<Uint8Array>;
 
 /** Returns all bytes. Rejects more than 64 MB, so that memory is bounded. */
 export async function readWhole(chunks: Chunks): Promise<Uint8Array> {
@@ -30,25 +30,16 @@ export async function* readText(chunks: Chunks): AsyncGenerator<string> {
   yield decoder.decode();
 }
 
-/** Returns the first 4 kB, and all chunks from the beginning. The chunks must be read to the end, or returned. */
-export async function splitHead(chunks: Chunks): Promise<{ readonly head: Uint8Array; readonly chunks: Chunks }> {
+/** Returns the first 4 kB. */
+export async function readHead(chunks: Chunks): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
-  const iterator = chunks[Symbol.asyncIterator]();
   let size = 0;
-  for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
-    parts.push(next.value);
-    size += next.value.length;
+  for await (const chunk of chunks) {
+    parts.push(chunk);
+    size += chunk.length;
     if (size >= headBytes) break;
   }
-  async function* listAll(): AsyncGenerator<Uint8Array> {
-    try {
-      yield* parts.splice(0);
-      for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
-    } finally {
-      await iterator.return?.();
-    }
-  }
-  return { head: concatenate(parts, size).subarray(0, headBytes), chunks: listAll() };
+  return concatenate(parts, size).subarray(0, headBytes);
 }
 
 function concatenate(parts: readonly Uint8Array[], size: number): Uint8Array {

@@ -1,4 +1,5 @@
-import { readText, splitHead } from './chunks.js';
+import { readHead, readText } from './chunks.js';
+import type { Chunks } from './measurement.js';
 
 /** Maximum size of a row, characters. Bounds the memory for a cell whose quotation mark is never closed. */
 const rowMaxCharacters = 65_536;
@@ -16,29 +17,41 @@ export interface Rows {
   readonly rows: AsyncGenerator<Row, undefined>;
 }
 
+/** The first line of a CSV for Excel, which names the separator. */
+const separatorLine = /^\uFEFF?"?sep=([,;\t])"?\r?\n/;
+
 /**
  * Reads the rows of a CSV of any size, the header first. Calls `onBroken` for a row with a misplaced quotation mark. Rows may
  * have any number of cells, because apps leave out empty ones at the end.
  */
-export async function openRows(content: AsyncIterable<Uint8Array>, onBroken: () => void): Promise<Rows> {
-  const { head, chunks } = await splitHead(content);
-  const start = new TextDecoder().decode(head);
-  const delimiter = findDelimiter(start);
+export async function openRows(chunks: Chunks, onBroken?: () => void): Promise<Rows> {
+  const head = new TextDecoder().decode(await readHead(chunks));
+  const [separatorRow, separator] = separatorLine.exec(head) ?? [];
+  const delimiter = (separator as Delimiter | undefined) ?? findDelimiter(head);
   // Old programs end lines with a carriage return alone.
-  const ending = start.includes('\n') ? '\n' : '\r';
-  return { delimiter, rows: streamRows(chunks, { delimiter, ending }, onBroken) };
+  const ending = head.includes('\n') ? '\n' : '\r';
+  const rows = streamRows(chunks, { delimiter, ending }, onBroken);
+  if (separatorRow !== undefined) await rows.next();
+  return { delimiter, rows };
+}
+
+/** Returns the first rows. */
+export async function readFirstRows(chunks: Chunks, count: number): Promise<Row[]> {
+  const first: Row[] = [];
+  for await (const row of (await openRows(chunks)).rows) if (first.push(row) === count) break;
+  return first;
 }
 
 async function* streamRows(
-  chunks: AsyncIterable<Uint8Array>,
+  chunks: Chunks,
   { delimiter, ending }: { delimiter: Delimiter; ending: string },
-  onBroken: () => void,
+  onBroken: (() => void) | undefined,
 ): AsyncGenerator<Row, undefined> {
   let [rest, line] = ['', 0];
   const read = (text: string): Row[] => {
     line += 1 + countOf('\n', text);
     const record = splitCells(text, delimiter);
-    if (!record) onBroken();
+    if (!record) onBroken?.();
     return !record || text.trim() === '' ? [] : [{ record, line }];
   };
   for await (const text of readText(chunks)) {

@@ -1,7 +1,7 @@
 import { signals as contract } from '../../generated/spec.js';
 import { type Field, type Signal, signals } from './signals.js';
 
-/** The formats of devices and apps that `replay` reads, apart from the recordings with labels in `samples/`. */
+/** The formats of devices and apps that `tools import` reads, apart from the recordings with labels in `samples/`. */
 export const formats = [
   'apple-health',
   'fit',
@@ -10,6 +10,7 @@ export const formats = [
   'polar-json',
   'polar-csv',
   'csv',
+  'json',
   'fitbit',
   'health-connect',
 ] as const;
@@ -28,11 +29,54 @@ export interface Mapping {
   readonly factor: number;
 }
 
+/** Names of columns by field. A unit at the end of a name, e.g. `rr_ms`, may be left out here. */
+const csvNames: readonly (readonly [field: Field, unit: string, ...names: readonly string[]])[] = [
+  ['heart_rate', 'bpm', 'heartrate', 'heart_rate_bpm', 'heart_rate_avg', 'hr', 'hr_bpm', 'bpm', 'beats_per_minute'],
+  ['heart_rate', 'bpm', 'pulse', 'pulse_rate', 'pulse_bpm', 'heart_rate_value', 'heartrate_value', 'heart_beat_rate'],
+  [
+    'rr_intervals_ms',
+    'ms',
+    'rr',
+    'rri',
+    'rr_interval',
+    'rr_intervals',
+    'rr_intervals_ms',
+    'r_r',
+    'r_r_interval',
+    'ibi',
+    'ibi_interval',
+  ],
+  [
+    'rr_intervals_ms',
+    'ms',
+    'nn',
+    'nni',
+    'nn_interval',
+    'nn_intervals',
+    'ppi',
+    'pp_interval',
+    'pp_intervals',
+    'p_p_interval',
+    'rr_duration',
+  ],
+  [
+    'rr_intervals_ms',
+    'ms',
+    'inter_beat_interval',
+    'interbeat_interval',
+    'beat_interval',
+    'pulse_interval',
+    'pulse_length',
+  ],
+  ['steps_last_minute', 'steps', 'steps', 'step_count'],
+];
+
 /** Translates the names of recordings to the fields of a reading. */
 export const fieldMap: readonly Mapping[] = [
   ...inFormat('apple-health', [
     ['HKQuantityTypeIdentifierHeartRate', 'heart_rate', 'count/min'],
     ['HKQuantityTypeIdentifierHeartRateVariabilitySDNN', 'sdnn', 'ms'],
+    ['HKQuantityTypeIdentifierHeartRateVariabilityRMSSD', 'rmssd', 'ms'],
     ['HKQuantityTypeIdentifierRespiratoryRate', 'respiratory_rate', 'count/min'],
     ['HKQuantityTypeIdentifierStepCount', 'steps_last_minute', 'count'],
   ]),
@@ -60,16 +104,15 @@ export const fieldMap: readonly Mapping[] = [
     ['deviceDays.*.samples.*', 'heart_rate', 'bpm'],
     ['*.devicePpiSamplesList.*.ppiSamples.*', 'rr_intervals_ms', 'ms'],
   ]),
-  ...inFormat('polar-csv', [['hr_bpm', 'heart_rate', 'bpm']]),
+  ...inFormat('polar-csv', [['hr', 'heart_rate', 'bpm']]),
   ...inFormat('csv', [
-    ...['heartrate', 'heart_rate_bpm', 'hr', 'hr_bpm', 'bpm', 'beats_per_minute'].map((name): Row => [
-      name,
-      'heart_rate',
-      'bpm',
-    ]),
-    ['rr_interval_ms', 'rr_intervals_ms', 'ms'],
-    ['steps', 'steps_last_minute', 'steps'],
+    ...csvNames.flatMap(([field, unit, ...names]) => names.map((name): Row => [name, field, unit])),
     ...signals.map((name): Row => [name, name, describeUnit(name)]),
+  ]),
+  ...inFormat('json', [
+    ['data.*', 'heart_rate', 'bpm'],
+    ['heartRateValues.*', 'heart_rate', 'bpm'],
+    ['Data Points.*', 'heart_rate', 'bpm'],
   ]),
   ...inFormat('fitbit', [
     ['value.bpm', 'heart_rate', 'bpm'],

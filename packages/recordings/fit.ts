@@ -2,7 +2,7 @@ import { getFitManufacturerName, getFitSportName, getFitSubSportName } from 'fit
 import { listMappings } from './field-map.js';
 import { type Message, messagesOf, viewOf } from './fit-messages.js';
 import { readWhole } from './chunks.js';
-import type { Item, Recording } from './measurement.js';
+import type { Item, Measurement, Recording } from './measurement.js';
 import { classifySport, isOnFoot } from './sports.js';
 
 /** Numbers of messages and fields, from the profile of the FIT SDK (Profile.xlsx). */
@@ -62,19 +62,23 @@ function checksum(bytes: Uint8Array): number {
 
 function* itemsOf(records: Uint8Array): Generator<Item[]> {
   const mappings = listMappings('fit');
-  const { sessions, device } = readSummary(records);
+  const { sessions, device, beatDevice } = readSummary(records);
   const readStrap = createStrapReader();
+  const findSport = (seconds: number) =>
+    sessions.find(({ from, to }) => seconds >= from && seconds <= to)?.sport ?? sport;
   let newest: number | undefined;
   let sport: string | undefined;
   for (const message of messagesOf(records)) {
     if ('skipped' in message) yield [message];
-    else if (message.number === messages.strap) yield readStrap(message);
+    else if (message.number === messages.strap)
+      yield readStrap(message).map((it) => ({ ...it, activity: classifySport(findSport(it.atMs / 1000 - fitEpoch)) }));
     else if (message.number === messages.sport) sport = nameSport(message, 0, 1);
     if ('skipped' in message || !times.has(message.number)) continue;
     newest = readTime(message, newest);
     const seconds = newest ?? Number.NaN;
-    const done = sessions.find(({ from, to }) => seconds >= from && seconds <= to)?.sport ?? sport;
-    const shared = { atMs: (fitEpoch + seconds) * 1000, activity: classifySport(done), source: device };
+    const done = findSport(seconds);
+    const source = message.number === messages.hrv ? beatDevice : device;
+    const shared = { atMs: (fitEpoch + seconds) * 1000, activity: classifySport(done), source };
     const items: Item[] = [];
     for (const { name, field } of fields.filter((it) => it.message === message.number)) {
       const mapping = mappings.get(name);
@@ -90,14 +94,16 @@ function* itemsOf(records: Uint8Array): Generator<Item[]> {
 interface Summary {
   /** The end of a session is written after its records. */
   readonly sessions: { readonly from: number; readonly to: number; readonly sport: string | undefined }[];
-  /** The device that measured the heart rate. Undefined if the file does not name it. */
+  /** The device that measured the heart rates of records. Undefined if the file does not name it. */
   readonly device: string | undefined;
+  /** The device that measured the beats. */
+  readonly beatDevice: string | undefined;
 }
 
 function readSummary(records: Uint8Array): Summary {
   const sessions: Summary['sessions'] = [];
   let device: string | undefined;
-  let hasStrap = false;
+  let [hasStrap, hasStored] = [false, false];
   for (const message of messagesOf(records)) {
     if ('skipped' in message) continue;
     const [start, elapsedMs] = [message.read(2)[0], message.read(7)[0]];
@@ -106,8 +112,11 @@ function readSummary(records: Uint8Array): Summary {
       sessions.push({ from: start, to, sport: nameSport(message, 5, 6) });
     } else if (message.number === messages.file) device = nameDevice(message);
     else if (message.number === messages.device) hasStrap ||= isStrap(message);
+    else if (message.number === messages.strap) hasStored = true;
   }
-  return { sessions, device: hasStrap ? strapName : device };
+  const beatDevice = hasStrap ? strapName : device;
+  // Where a strap stored the heart rate, the watch recorded that of its own sensor.
+  return { sessions, device: hasStored ? device : beatDevice, beatDevice };
 }
 
 function nameSport(message: Message, sport: number, subSport: number): string | undefined {
@@ -142,7 +151,7 @@ const ticksPerSecond = 1024;
  * an unknown moment, which a message with a time states. A message without one holds the lower 12 bits of the ticks of each
  * value. Ticks of 32 bits start again at 0.
  */
-function createStrapReader(): (message: Message) => Item[] {
+function createStrapReader(): (message: Message) => Measurement[] {
   const mapping = listMappings('fit').get('hr.filtered_bpm');
   const clock = { zeroMs: Number.NaN, ticks: 0 };
   return ({ time, read, bytes }) => {

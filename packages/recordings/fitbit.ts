@@ -1,27 +1,52 @@
 import { readWholeText } from './chunks.js';
 import { listMappings } from './field-map.js';
 import { readJson } from './json.js';
-import type { Item, Recording } from './measurement.js';
+import { type Item, NotReadError, type Recording } from './measurement.js';
+import { listNames } from './names.js';
+import { classifySport } from './sports.js';
 import { readTime } from './times.js';
 
 const minuteMs = 60_000;
-const expected = 'heart_rate-*.json or steps-*.json of the Fitbit export';
+const expected = 'heart_rate-*.json, steps-*.json or exercise-*.json of the Fitbit export';
+const unknown = { skipped: 'not an entry with value.bpm' };
 
 /**
- * Reads `heart_rate-YYYY-MM-DD.json` or `steps-YYYY-MM-DD.json` of a Fitbit export (Google Takeout). Their times are in
- * UTC. The file name identifies steps, because the files of calories and distance have the same content.
+ * Reads `heart_rate-YYYY-MM-DD.json`, `steps-YYYY-MM-DD.json` or `exercise-N.json` of a Fitbit export (Google Takeout). Their
+ * times are in UTC. The file name identifies steps, because the files of calories and distance have the same content.
  */
 export async function* readFitbit({ name, chunks }: Recording): AsyncGenerator<readonly Item[]> {
   const text = await readWholeText(chunks);
-  const read = /^steps-/.test(name) ? readSteps : readHeartRate;
+  const read = /^steps-/.test(name) ? readSteps : readEntry;
   if (!/^\s*\[/.test(text)) throw new Error(`the file is not a JSON array: pass ${expected}`);
-  for (const { value } of readJson(text, ['*'], expected)) yield [read(value)];
+  let [entries, known] = [0, 0];
+  for (const { value } of readJson(text, ['*'], expected)) {
+    const item = read(value);
+    entries += 1;
+    if (item !== unknown) known += 1;
+    yield item ? [item] : [];
+  }
+  if (entries > 0 && known === 0) throw new NotReadError('a JSON file without a heart rate', listNames(text));
 }
 
-function readHeartRate(entry: unknown): Item {
+interface Entry {
+  readonly dateTime?: unknown;
+  readonly value?: { readonly bpm?: unknown; readonly confidence?: unknown };
+  readonly activityName?: unknown;
+  readonly startTime?: unknown;
+  /** ms */
+  readonly duration?: unknown;
+}
+
+/** Returns a heart rate or a workout. Undefined for a workout that says nothing about the movement. */
+function readEntry(entry: unknown): Item | undefined {
+  const { dateTime, value, activityName, startTime, duration } = (entry ?? {}) as Entry;
+  if (typeof activityName === 'string') {
+    const workout = classifySport(activityName);
+    const atMs = fitbitTime(startTime);
+    return workout && { workout, atMs, untilMs: atMs + (typeof duration === 'number' ? duration : Number.NaN) };
+  }
   const mapping = mappingsOfFitbit.get('value.bpm');
-  const { dateTime, value } = (entry ?? {}) as { dateTime?: unknown; value?: { bpm?: unknown; confidence?: unknown } };
-  if (!mapping || typeof value?.bpm !== 'number') return { skipped: 'not an entry with value.bpm' };
+  if (!mapping || typeof value?.bpm !== 'number') return unknown;
   // Fitbit writes 70 bpm with confidence 0 when it has no contact to the skin.
   if (value.confidence === 0) return { skipped: 'heart_rate with confidence 0' };
   return { field: mapping.field, atMs: fitbitTime(dateTime), value: value.bpm * mapping.factor };
@@ -42,5 +67,5 @@ function fitbitTime(value: unknown): number {
   const parts = /^(\d\d)\/(\d\d)\/(\d\d) (\d\d:\d\d:\d\d)$/.exec(typeof value === 'string' ? value : '');
   if (!parts) return Number.NaN;
   const [, month, day, year, time] = parts;
-  return readTime(`20${year}-${month}-${day} ${time}Z`, 0);
+  return readTime(`20${year}-${month}-${day} ${time}Z`);
 }

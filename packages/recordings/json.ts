@@ -1,5 +1,5 @@
-/** An entry of an export has about 100 characters. */
-const entryMaxCharacters = 4_096;
+/** An entry of an export has about 100 characters, a workout of Fitbit up to 6,000. */
+const entryMaxCharacters = 16_384;
 /** The exports are nested six deep. Bounds the memory for open arrays and objects of a hostile file. */
 const depthMax = 32;
 

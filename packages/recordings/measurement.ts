@@ -1,5 +1,8 @@
+import { formatsRead } from './field-map.js';
+import { describeNames } from './names.js';
 import type { Field } from './signals.js';
 import type { ActivityLevel } from './sports.js';
+import type { DateOrder, Zone } from './times.js';
 
 /** One measured value of a recording. */
 export interface Measurement {
@@ -32,14 +35,34 @@ export interface Skipped {
 
 export type Item = Measurement | Workout | Skipped;
 
+/** A content in order. Each iteration begins at the first byte. */
+export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
 /** A file or body of one person. */
 export interface Recording {
   /** Name of the file, without its folder. */
   readonly name: string;
-  /** The content in order. It is read once. */
-  readonly chunks: AsyncIterable<Uint8Array>;
-  /** Offset of local times from UTC, ms. It applies to formats whose times have no zone. */
-  readonly utcOffsetMs: number;
+  readonly chunks: Chunks;
+  /** The zone of times that state none. */
+  readonly zone: Zone;
+  /** Start of a recording whose times count from its start, e.g. of a list of beats, epoch ms. */
+  readonly startMs?: number | undefined;
+  /** The person to read, if the rows of a CSV are of several. */
+  readonly person?: string | undefined;
+  /** Order of the dates of a CSV, if the file does not show it. */
+  readonly dateOrder?: DateOrder | undefined;
+}
+
+/**
+ * The content is no recording that is read, e.g. a file of another kind in an export. Other errors are of a recording that
+ * cannot be read as it is.
+ */
+export class NotReadError extends Error {
+  /** `names` are the columns or fields of the content. */
+  constructor(problem: string, names?: readonly string[]) {
+    const found = names ? `. Its names: ${describeNames(names)}` : '';
+    super(`format not known: ${problem}${found}. ${formatsRead}`);
+  }
 }
 
 /**

@@ -20,3 +20,10 @@ export function shown(text: string): string {
 export function printable(text: string): string {
   return text.replace(/\p{C}/gu, ' ').trim();
 }
+
+/** Returns the first names of a JSON text, each once. */
+export function listNames(json: string): string[] {
+  const names = new Set<string>();
+  for (const [, name = ''] of json.matchAll(/"([^"\\]{1,40})"\s*:/g)) if (names.add(name).size > namesListed) break;
+  return [...names];
+}

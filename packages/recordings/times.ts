@@ -1,17 +1,245 @@
+/** A zone of local times: an offset from UTC in ms, or a name such as `Europe/Berlin`. */
+export type Zone = number | string;
+
+/** Order of day, month and year in a date such as 11/12/2026. */
+export type DateOrder = 'dmy' | 'mdy' | 'ymd';
+export const dateOrders = ['dmy', 'mdy', 'ymd'] as const;
+
+/** Returns the epoch ms of a local time, which is given as the epoch ms that it would have in UTC. */
+export type Clock = (localMs: number) => number;
+
+const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
+/** An offset changes only at the begin of a quarter of an hour. */
+const quarterMs = 15 * minuteMs;
+/** Bounds memory: offsets that are kept, and zones that the times of a recording name. */
+const [offsetsMax, clocksMax] = [50_000, 50];
+/** A time that is further back than this begins another part of a recording. */
+const backMaxMs = 3 * hourMs;
+
+/** Abbreviations of zones that stand for one offset, in hours. CST, IST and others stand for several. */
+const abbreviations: Readonly<Record<string, number>> = {
+  ...{ Z: 0, UTC: 0, GMT: 0, WET: 0, WEST: 1, CET: 1, CEST: 2, EET: 2, EEST: 3, JST: 9, AEST: 10, AEDT: 11 },
+  ...{ EST: -5, EDT: -4, MST: -7, MDT: -6, PST: -8, PDT: -7 },
+};
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+export const utc: Clock = (localMs) => localMs;
+
 /**
- * Returns the epoch ms of an ISO 8601 date-time, e.g. `2026-11-21T09:30:00Z` or `2026-11-21 09:30:00 +0100`. A time
- * without a zone is a local time with the offset. Returns the epoch ms of a number of seconds or milliseconds as well.
- * NaN if the text is none of these.
+ * Returns a clock of a zone. When clocks are set back, an hour of local time occurs twice: the clock then continues in the
+ * direction of the recording. A local time that clocks skip counts with the offset before. Throws a RangeError for an
+ * unknown name.
  */
-export function readTime(text: string, utcOffsetMs: number): number {
-  if (/^\d{9,10}(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1000);
-  if (/^\d{12,13}$/.test(text)) return Number(text);
-  const parts = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d:?\d\d)?$/.exec(text);
-  if (!parts) return Number.NaN;
-  const [, date = '', time = '', zone] = parts;
-  const seconds = time.length === 5 ? `${time}:00` : time;
-  const isValid = new Date(`${date}T00:00:00Z`).toJSON()?.startsWith(date) ?? false;
-  if (!isValid) return Number.NaN;
-  if (zone === undefined) return Date.parse(`${date}T${seconds}Z`) - utcOffsetMs;
-  return Date.parse(`${date}T${seconds}${zone.replace(/(\d\d)(\d\d)$/, '$1:$2')}`);
+export function createClock(zone: Zone): Clock {
+  if (typeof zone === 'number') return (localMs) => localMs - zone;
+  const offsetAt = createOffsets(zone);
+  let [previous, isAscending] = [Number.NaN, true];
+  return (localMs) => {
+    const offsets = [offsetAt(localMs - dayMs), offsetAt(localMs + dayMs)];
+    const valid = offsets.map((it) => localMs - it).filter((ms) => ms + offsetAt(ms) === localMs);
+    const [first = localMs - Math.min(...offsets), second = first] = valid.sort((a, b) => a - b);
+    const chosen = first === second ? first : chooseOccurrence(first, second, previous, isAscending);
+    if (chosen !== previous && !Number.isNaN(previous)) isAscending = chosen > previous;
+    return (previous = chosen);
+  };
+}
+
+function chooseOccurrence(first: number, second: number, previous: number, isAscending: boolean): number {
+  if (Number.isNaN(previous)) return isAscending ? first : second;
+  if (!isAscending) return second <= previous || first > previous ? second : first;
+  return first >= previous || previous - second > backMaxMs ? first : second;
+}
+
+/** Returns a function that returns the offset of a zone at an epoch ms, in ms. */
+function createOffsets(zone: string): (ms: number) => number {
+  const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
+  const known = new Map<number, number>();
+  return (ms) => {
+    const quarter = Math.floor(ms / quarterMs);
+    const offset = known.get(quarter) ?? readOffset(/GMT([+-].*)$/.exec(format.format(quarter * quarterMs))?.[1] ?? '');
+    if (known.size < offsetsMax) known.set(quarter, offset);
+    return offset;
+  };
+}
+
+/** Returns the ms of an offset such as `+01`, `+0100` or `-05:30`. 0 for an empty text. */
+function readOffset(text: string): number {
+  const [, sign, hours = 0, minutes = 0] = /^([+-])(\d\d?):?(\d\d)?$/.exec(text) ?? [];
+  return (sign === '-' ? -1 : 1) * (Number(hours) * hourMs + Number(minutes) * minuteMs);
+}
+
+/** A date and time as it is written. */
+interface Written {
+  /** The three numbers of the date, in the order of the text. */
+  readonly date: readonly [number, number, number];
+  /** The orders that the text may have. Several only for numbers, of which a year of two digits may be any. */
+  readonly orders: readonly DateOrder[];
+  /** Dates with points begin with the day, unless the column shows otherwise. */
+  readonly hasPoints: boolean;
+  readonly msOfDay: number;
+  /** Empty for a local time. */
+  readonly zone: string;
+}
+
+const numbers = /^(\d{1,4})([-/.])(\d\d?)\2(\d{4}|\d\d?)(?=[T ,]|$)/;
+const compact = /^(\d{4})(\d\d)(\d\d)(?=[T ]\d{4})/;
+const dayFirst = /^(\d\d?)[ -]([a-z]{3,9})\.?,?[ -](\d{4}|\d\d)(?=[T ,]|$)/i;
+const monthFirst = /^([a-z]{3,9})\.? (\d\d?),? (\d{4})(?=[T ,]|$)/i;
+const timeOfDay =
+  /^(?:T|,? )? ?(\d\d?)(:?)(\d\d)(?:\2(\d\d)(?:[.,:](\d{1,9}))?)?[\s\u202f]*([ap]\.?[\s\u00a0]?m\b\.?)?/i;
+const zoned =
+  /^\s*(?:(Z|[A-Z]{3,4})?([+-]\d\d?(?::?\d\d)?)?(?: ?\([^)]*\)| ?\[[\w/+-]+\])?|\[?([A-Z]\w+(?:\/[\w+-]+)+)\]?)$/i;
+
+/** Returns the parts of a text. Undefined if the text has no date and time. */
+function readWritten(source: string): Written | undefined {
+  const text = source.trim().replace(/^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? /i, '');
+  const date = readDate(text);
+  if (!date) return undefined;
+  const clock = timeOfDay.exec(text.slice(date.length));
+  if (!clock) return undefined;
+  const [, hours = '', , minutes = '', seconds = '0', fraction = '0', half] = clock;
+  const zone = zoned.exec(text.slice(date.length + clock[0].length));
+  if (!zone) return undefined;
+  const [, letters = '', offset = '', name = ''] = zone;
+  if (letters !== '' && !(letters.toUpperCase() in abbreviations)) return undefined;
+  const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (/^p/i.test(half) ? 12 : 0);
+  const isHour = half === undefined ? hour < 24 : Number(hours) >= 1 && Number(hours) <= 12;
+  if (!isHour || Number(minutes) > 59 || Number(seconds) > 59) return undefined;
+  const ms = Math.floor(Number(`0.${fraction}`) * 1000);
+  const msOfDay = hour * hourMs + Number(minutes) * minuteMs + Number(seconds) * 1000 + ms;
+  return { ...date, msOfDay, zone: name || offset || letters.toUpperCase() };
+}
+
+function readDate(text: string): (Omit<Written, 'msOfDay' | 'zone'> & { readonly length: number }) | undefined {
+  const [whole = '', one = '', separator, two = '', three = ''] = numbers.exec(text) ?? [];
+  const size = { length: whole.length };
+  if (one.length > 2) {
+    if (one.length !== 4 || three.length > 2) return undefined;
+    return { ...size, date: [Number(one), Number(two), Number(three)], orders: ['ymd'], hasPoints: false };
+  }
+  if (whole !== '') {
+    if (three.length < 2) return undefined;
+    const orders = three.length === 4 ? (['dmy', 'mdy'] as const) : dateOrders;
+    return { ...size, date: [Number(one), Number(two), Number(three)], orders, hasPoints: separator === '.' };
+  }
+  const [joined, ...parts] = compact.exec(text) ?? [];
+  if (joined !== undefined) {
+    const [year = 0, month = 0, day = 0] = parts.map(Number);
+    return { length: joined.length, date: [year, month, day], orders: ['ymd'], hasPoints: false };
+  }
+  const [, day = '', name = '', year = ''] = dayFirst.exec(text) ?? [];
+  const [, otherName = '', otherDay = '', otherYear = ''] = monthFirst.exec(text) ?? [];
+  const month = months.indexOf((name || otherName).slice(0, 3).toLowerCase()) + 1;
+  if (month === 0) return undefined;
+  const length = (dayFirst.exec(text) ?? monthFirst.exec(text))?.[0].length ?? 0;
+  const date = [Number(day || otherDay), month, Number(year || otherYear)] as const;
+  return { length, date, orders: ['dmy'], hasPoints: false };
+}
+
+function sortParts([one, two, three]: Written['date'], order: DateOrder): [number, number, number] {
+  const [year, month, day] =
+    order === 'ymd' ? [one, two, three] : order === 'dmy' ? [three, two, one] : [three, one, two];
+  return [year < 100 ? 2000 + year : year, month, day];
+}
+
+/** Returns true for a date of the calendar: there is no 30 February. */
+function isDate(date: Written['date'], order: DateOrder): boolean {
+  const [year, month, day] = sortParts(date, order);
+  return month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+}
+
+/** Returns the orders in which the text is a date of the calendar, each date once. */
+function listOrders({ date, orders }: Written): DateOrder[] {
+  const valid = orders.filter((it) => isDate(date, it));
+  return valid.filter(
+    (it, at) => valid.findIndex((other) => `${sortParts(date, other)}` === `${sortParts(date, it)}`) === at,
+  );
+}
+
+/** The order of the dates of a column. Undefined if all of its dates have one order anyway. */
+export type ColumnOrder = DateOrder | 'unclear' | 'contradictory' | undefined;
+
+/** Decides the order of day, month and year for a whole column: `add` takes each text, `decide` returns the order. */
+export function createOrderFinder(): { add: (text: string) => void; decide: () => ColumnOrder } {
+  let left: DateOrder[] = [...dateOrders];
+  let [isUnclear, hasPoints] = [false, true];
+  const [firsts, thirds] = [new Set<number>(), new Set<number>()];
+  return {
+    add(text) {
+      const written = readWritten(text);
+      if (!written || written.orders.length < 2) return;
+      const { date, orders } = written;
+      left = left.filter((it) => orders.includes(it) && isDate(date, it));
+      isUnclear ||= listOrders(written).length > 1;
+      hasPoints &&= written.hasPoints;
+      if (firsts.size < 2) firsts.add(date[0]);
+      if (thirds.size < 2) thirds.add(date[2]);
+    },
+    decide() {
+      // Days change more often than years.
+      if (left.includes('ymd') && firsts.size > 1 && thirds.size === 1) left = left.filter((it) => it !== 'ymd');
+      if (left.includes('ymd') && firsts.size === 1 && thirds.size > 1) left = ['ymd'];
+      if (left.length === 0) return 'contradictory';
+      if (left.length === 1) return left[0];
+      if (left.includes('dmy') && hasPoints && firsts.size > 0) return 'dmy';
+      return isUnclear ? 'unclear' : undefined;
+    },
+  };
+}
+
+function findClock(zone: string, known: Map<string, Clock>): Clock | undefined {
+  const clock = known.get(zone);
+  if (clock || known.size >= clocksMax) return clock;
+  try {
+    known.set(zone, createClock(zone));
+  } catch {
+    return undefined;
+  }
+  return known.get(zone);
+}
+
+/**
+ * Returns a function that returns the epoch ms of a text, or NaN: a date-time as in ISO 8601 or as spreadsheets write it, e.g.
+ * `2026-11-21 09:30:00+01`, `11/21/2026 9:30 PM`, `20.11.2026 9:30` or `2026-11-21 09:30 Europe/Berlin`, or a number of
+ * seconds, ms, µs or ns since 1970. A time without a zone is one of `clock`. A date that has several orders is NaN without
+ * `order`.
+ */
+export function createTimeReader(clock: Clock, order?: DateOrder): (text: string) => number {
+  const zones = new Map<string, Clock>();
+  return (text) => {
+    const epoch = readEpoch(text);
+    if (epoch !== undefined) return epoch;
+    const written = readWritten(text);
+    if (!written) return Number.NaN;
+    const { date, orders, hasPoints, msOfDay, zone } = written;
+    const valid = listOrders(written);
+    const [only] = valid.length === 1 || (hasPoints && valid[0] === 'dmy') ? valid : [];
+    const chosen = order !== undefined && orders.includes(order) ? order : only;
+    if (chosen === undefined || !isDate(date, chosen)) return Number.NaN;
+    const [year, month, day] = sortParts(date, chosen);
+    const localMs = Date.UTC(year, month - 1, day) + msOfDay;
+    if (zone === '') return clock(localMs);
+    if (/^[+-]/.test(zone)) return localMs - readOffset(zone);
+    const hours = abbreviations[zone];
+    if (hours !== undefined) return localMs - hours * hourMs;
+    return zone.includes('/') ? (findClock(zone, zones)?.(localMs) ?? Number.NaN) : Number.NaN;
+  };
+}
+
+/** Returns the epoch ms of a number of seconds, ms, µs or ns. Undefined for another text. */
+function readEpoch(text: string): number | undefined {
+  const [, digits = '', fraction = ''] = /^(\d{9,10}|\d{12,13}|\d{15,16}|\d{18,19})(\.\d+)?$/.exec(text) ?? [];
+  if (digits === '') return undefined;
+  const factor = digits.length < 11 ? 1000 : 10 ** -(3 * Math.floor((digits.length - 12) / 3));
+  return Math.round(Number(digits + fraction) * factor);
+}
+
+/** Returns true if a text is a time. Its date may have several orders. */
+export function isTime(text: string): boolean {
+  return readEpoch(text) !== undefined || readWritten(text) !== undefined;
+}
+
+/** Returns the epoch ms of a text, or NaN. See `createTimeReader`. */
+export function readTime(text: string, clock: Clock = utc): number {
+  return createTimeReader(clock)(text);
 }

@@ -1,9 +1,11 @@
 import sax from 'sax';
 import { readText } from './chunks.js';
-import { formatsRead, listMappings } from './field-map.js';
-import type { Item, Measurement, Reader, Recording } from './measurement.js';
+import { listMappings } from './field-map.js';
+import { type Item, type Measurement, NotReadError, type Reader, type Recording } from './measurement.js';
+import { shown } from './names.js';
 import { classifySport, isOnFoot } from './sports.js';
-import { readTime } from './times.js';
+import { createClock, createTimeReader } from './times.js';
+import { createCommentFilter } from './xml-comments.js';
 
 /** Elements of the formats are nested up to nine deep. Bounds the memory for open elements of a hostile file. */
 const depthMax = 32;
@@ -12,7 +14,7 @@ const attributesMax = 100;
 /** Texts that are read are times, numbers and names. A longer text is cut. */
 const textMaxCharacters = 64;
 
-interface XmlFormat {
+export interface XmlFormat {
   /** Name of the root element, without a prefix. */
   readonly root: string;
   /** Names of the elements with measurements. A mistake in one of them, or in an element inside, skips this one only. */
@@ -24,19 +26,19 @@ interface XmlFormat {
 }
 
 /** An element that is open. Its name has no prefix. */
-interface Element {
+export interface Element {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string | undefined>>;
 }
 
 /** Called at the end of an element. `open` has all open elements, and this one last. `add` keeps an item. */
-type OnClose = (open: readonly Element[], text: string, add: (item: Item) => void) => void;
+export type OnClose = (open: readonly Element[], text: string, add: (item: Item) => void) => void;
 
 /**
  * Reads an XML file as a stream. The parser bounds each attribute and the document type to 64 KB, and ignores its
  * declarations, so that no entity of the file is expanded. It does not bound the number of attributes.
  */
-async function* readXml(
+export async function* readXml(
   chunks: Recording['chunks'],
   format: XmlFormat,
   onClose: OnClose,
@@ -46,10 +48,10 @@ async function* readXml(
   let items: Item[] = [];
   const open: Element[] = [];
   let text = '';
-  let failure: string | undefined;
+  let failure: Error | undefined;
   let [hasRoot, isBroken, attributeCount] = [false, false, 0];
   const add = (item: Item) => void items.push(item);
-  const fail = (problem: string) => (failure ??= `line ${parser.line + 1}: ${problem}`);
+  const fail = (problem: string) => (failure ??= new Error(`line ${parser.line + 1}: ${problem}`));
   /** Counts a mistake once its record has ended. Returns true for an element with a mistake. */
   const endMistake = (name: string) => {
     if (!isBroken || (!records.includes(name) && open.some((it) => records.includes(it.name)))) return isBroken;
@@ -74,7 +76,8 @@ async function* readXml(
     // The parser continues to the end of the chunk.
     if (failure !== undefined) return;
     const local = name.slice(name.indexOf(':') + 1);
-    if (!hasRoot && local !== root) fail(`the root element is ${name.slice(0, 64)}, not ${root}. ${formatsRead}`);
+    if (!hasRoot && local !== root)
+      failure = new NotReadError(`the root element of the XML is ${shown(name)}, not ${root}`);
     hasRoot = true;
     open.push({ name: local, attributes: attributes as Element['attributes'] });
     text = '';
@@ -90,51 +93,20 @@ async function* readXml(
     open.pop();
     text = '';
   };
+  const dropComments = createCommentFilter();
   let isStart = true;
   for await (const chunk of readText(chunks)) {
+    const piece = dropComments(chunk);
     // Some apps write spaces before the XML declaration, which XML forbids.
-    parser.write(isStart ? chunk.trimStart() : chunk);
-    isStart = false;
-    if (failure !== undefined) throw new Error(failure);
+    parser.write(isStart ? piece.trimStart() : piece);
+    isStart &&= piece.trim() === '';
+    if (failure !== undefined) throw failure;
     yield items;
     items = [];
   }
-  parser.close();
-  if (failure !== undefined) throw new Error(failure);
+  parser.write(dropComments()).close();
+  if (failure !== undefined) throw failure;
   yield items;
-}
-
-const healthFormat = {
-  root: 'HealthData',
-  records: ['Record', 'Workout'],
-  expected: 'export.xml of Apple Health',
-  remedy: 'export the data again and extract export.xml',
-};
-
-/** Reads `export.xml` of Apple Health as a stream. */
-export function readAppleHealth({ chunks, utcOffsetMs }: Recording): AsyncGenerator<readonly Item[]> {
-  const mappings = listMappings('apple-health');
-  return readXml(chunks, healthFormat, (open, _, add) => {
-    const { name = '', attributes = {} } = open.at(-1) ?? {};
-    const { type = '', unit, value = '', startDate = '', endDate = '', workoutActivityType } = attributes;
-    const workout = name === 'Workout' ? classifySport(workoutActivityType) : undefined;
-    const mapping = name === 'Record' ? mappings.get(type) : undefined;
-    if (!mapping && !workout) return;
-    const [atMs, untilMs] = [readTime(startDate, utcOffsetMs), readTime(endDate, utcOffsetMs)];
-    if (workout) add({ workout, atMs, untilMs });
-    if (!mapping) return;
-    if (unit !== mapping.unit) return add({ skipped: `${mapping.field} in a unit other than ${mapping.unit}` });
-    const number = value.trim() === '' ? Number.NaN : Number(value);
-    const isCounted = mapping.field === 'steps_last_minute';
-    const measured = { field: mapping.field, value: number * mapping.factor, source: nameSource(attributes) };
-    add({ ...measured, atMs, untilMs: isCounted ? untilMs : undefined });
-  });
-}
-
-/** Returns the app or device that wrote a record, and the model of a device whose name its owner chose. */
-function nameSource({ sourceName = '', device = '' }: Element['attributes']): string | undefined {
-  const [, model = ''] = /name:([^,>]+)/.exec(device) ?? [];
-  return (sourceName.includes(model) ? sourceName : `${sourceName} (${model})`) || undefined;
 }
 
 const trackRemedy = 'export the activity again';
@@ -153,7 +125,8 @@ const trackFormats = {
 export function readTracks(format: keyof typeof trackFormats): Reader {
   const { time: timeName, records, ...rest } = trackFormats[format];
   const mappings = [...listMappings(format).values()];
-  return ({ chunks, utcOffsetMs }) => {
+  return ({ chunks, zone }) => {
+    const readTime = createTimeReader(createClock(zone));
     let time = '';
     let type: string | undefined;
     const values = new Map<string, Pick<Measurement, 'field' | 'value'>>();
@@ -172,7 +145,7 @@ export function readTracks(format: keyof typeof trackFormats): Reader {
         if (text !== '' && ending.endsWith(`.${element}`)) values.set(element, { field, value: Number(text) * factor });
       if (open.length > point + 1) return;
       const sport = type ?? open.find(({ name }) => name === 'Activity')?.attributes['Sport'];
-      const shared = { atMs: readTime(time, utcOffsetMs), activity: classifySport(sport) };
+      const shared = { atMs: readTime(time), activity: classifySport(sport) };
       for (const value of values.values()) {
         const isRate = value.field === 'steps_last_minute';
         if (!isRate || isOnFoot(sport)) add({ ...shared, ...value, isRate });

@@ -7,6 +7,7 @@ import type { EvaluateOptions } from './evaluate/evaluate.js';
 import type { ExportOptions } from './export.js';
 import type { ListenOptions } from './listen.js';
 import { signals } from '../recordings/signals.js';
+import { createClock, dateOrders, readTime } from '../recordings/times.js';
 import type { ReplayOptions } from './replay.js';
 import type { ReportOptions } from './report.js';
 import { readBaseUrl } from './service.js';
@@ -24,7 +25,7 @@ export function toolsCommand(surroundings: ToolSurroundings): Command {
   const tools = new Command('tools').description('play, import, export, evaluate and report readings of a service');
   return [
     demoCommand(surroundings),
-    replayCommand(surroundings),
+    importCommand(surroundings),
     reportCommand(surroundings),
     exportCommand(),
     listenCommand(surroundings),
@@ -79,12 +80,13 @@ function listenCommand({ env }: ToolSurroundings): Command {
     .action(async (options: ListenOptions) => (await import('./listen.js')).listen(options, env));
 }
 
-function replayCommand({ root, jsonOption }: ToolSurroundings): Command {
-  return new Command('replay')
-    .description('stream a recording through a running service and print the states per task')
+function importCommand({ root, jsonOption }: ToolSurroundings): Command {
+  return new Command('import')
+    .alias('replay')
+    .description('import a recording of a device into a running service, and print the states')
     .option(
       '--file <files...>',
-      `a CSV with the columns subject, task, label and any of ${signals.join(', ')}, user_message, ai_response, or the recording of a device`,
+      `a CSV with the columns subject, task, label and any of ${signals.join(', ')}, user_message, ai_response, or the recording of a device, also in a ZIP`,
       sampleRecording(root),
     )
     .addOption(
@@ -95,6 +97,18 @@ function replayCommand({ root, jsonOption }: ToolSurroundings): Command {
     )
     .option('--hours <number>', 'newest hours of a recording of a device', readHours, 24)
     .option('--utc-offset <offset>', 'offset of local times in a recording, e.g. +02:00', readOffset, 0)
+    .addOption(
+      new Option('--time-zone <zone>', 'zone of local times in a recording, e.g. Europe/Berlin')
+        .argParser(readZone)
+        .conflicts('utcOffset'),
+    )
+    .option('--start <time>', 'start of a list of beats, or of a CSV whose times count from its start', readStart)
+    .option('--person <id>', 'the person to read from a CSV of several people')
+    .addOption(
+      new Option('--date-order <order>', 'order of day, month and year in a CSV that does not show it').choices(
+        dateOrders,
+      ),
+    )
     .option('--subject <id>', 'subject id of the person (default: a new one per run)', readSubject)
     .option(
       '--backfill',
@@ -108,7 +122,7 @@ function replayCommand({ root, jsonOption }: ToolSurroundings): Command {
     .option(...jsonOption)
     .addHelpText(
       'after',
-      `\nRecordings of devices: ${formats.join(', ')}.\nA week of an Apple Watch: tools replay --file export.xml --backfill --hours 168 ` +
+      `\nRecordings of devices: ${formats.join(', ')}.\nA week of an Apple Watch: tools import --file export.zip --backfill --hours 168 ` +
         '--subject ID\n\nThe guide docs/recordings.md explains how to export the files.',
     )
     .action(async (options: ReplayOptions) => (await import('./replay.js')).replay(options));
@@ -208,6 +222,22 @@ function readOffset(text: string): number {
   const [, sign, hours, minutes] = /^([+-])(0\d|1[0-4]):([0-5]\d)$/.exec(text) ?? [];
   check(sign !== undefined, 'It must be an offset such as +02:00 or -05:30.');
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+}
+
+function readZone(text: string): string {
+  try {
+    createClock(text);
+  } catch {
+    throw new InvalidArgumentError('It must be the name of a time zone such as Europe/Berlin.');
+  }
+  return text;
+}
+
+/** Returns the epoch ms. */
+function readStart(text: string): number {
+  const atMs = readTime(text);
+  check(!Number.isNaN(atMs), 'It must be a time such as 2026-11-20T09:00:00Z.');
+  return atMs;
 }
 
 /** Returns the subject id. Session ids append the day or the hour to it, so it is shorter than the contract allows. */

@@ -4,9 +4,13 @@ import { expect, test } from 'vitest';
 import { openRows } from '../csv-rows.js';
 
 /** Yields the bytes in pieces of one size. */
-async function* cut(text: string, size: number): AsyncGenerator<Uint8Array> {
+function cut(text: string, size: number): AsyncIterable<Uint8Array> {
   const bytes = new TextEncoder().encode(text);
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+  return {
+    async *[Symbol.asyncIterator]() {
+      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+    },
+  };
 }
 
 async function readAll(text: string, size = 4096): Promise<{ cells: (readonly string[])[]; broken: number }> {

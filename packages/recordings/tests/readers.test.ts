@@ -18,8 +18,8 @@ const nowMs = startMs + 3 * 3_600_000;
 async function readSample(name: string) {
   const minutes = new Minutes({ hours: 24, nowMs });
   const format = await detectFileFormat(sample(name));
-  if (format === 'labeled') throw new Error('a recording with labels');
-  await readRecordingFile({ path: sample(name), utcOffsetMs: 0 }, format, minutes);
+  if (format === 'labeled' || format === 'zip') throw new Error('a recording with labels');
+  await readRecordingFile(sample(name), { format: format }, minutes);
   return { format, readings: minutes.readings(), skipped: Object.fromEntries(minutes.skipped) };
 }
 
@@ -69,7 +69,7 @@ test('a damaged byte in the messages of a FIT file costs at most two of its read
       damaged[at] = (damaged[at] ?? 0) ^ bit;
       await writeFile(path, damaged);
       const minutes = new Minutes({ hours: 24, nowMs: startMs + 24 * 3_600_000 });
-      await readRecordingFile({ path, utcOffsetMs: 0 }, 'fit', minutes);
+      await readRecordingFile(path, { format: 'fit' }, minutes);
       const rates = minutes.readings().map(({ values }) => values.heart_rate ?? 0);
       expect(wholes.filter((it) => rates.includes(it)).length, `byte ${at}, bit ${bit}`).toBeGreaterThanOrEqual(2);
       expect([...minutes.skipped.keys()]).toContain('the checksum of a FIT file, which has a damaged record');
@@ -103,7 +103,7 @@ test.each([undefined, 'garmin'])('files of devices named %s are devices, and the
     const path = join(folder, `${file}.csv`);
     const rows = values.map((value, second) => `2024-11-20T09:00:0${second}Z,${value},${name ?? ''}\n`);
     await writeFile(path, `time,${field},device\n${rows.join('')}`);
-    await readRecordingFile({ path, utcOffsetMs: 0 }, 'csv', minutes);
+    await readRecordingFile(path, { format: 'csv' }, minutes);
   }
   const named = name === undefined ? {} : { source_device: name };
   expect(minutes.readings().map(({ values }) => values)).toEqual([{ heart_rate: 71, sdnn: 50, ...named }]);
@@ -131,7 +131,7 @@ test('Health Connect: a row names its device, directly or by its record', async 
     INSERT INTO heart_rate_variability_rmssd_record_table VALUES (1, ${startMs}, 41.5, 1), (2, ${startMs}, 20, 2)`);
   database.close();
   const minutes = new Minutes({ hours: 24, nowMs });
-  await readRecordingFile({ path, utcOffsetMs: 0 }, 'health-connect', minutes);
+  await readRecordingFile(path, { format: 'health-connect' }, minutes);
   expect(minutes.readings().map(({ values }) => values)).toEqual([
     { heart_rate: 62, rmssd: 41.5, source_device: 'Polar H10 chest strap' },
   ]);
@@ -226,7 +226,7 @@ test('FIT: ticks of a strap have 12 or 32 bits, start again at 0, and count from
   const file = await readFile(sample('strap-ticks.fit'));
   expect(file.subarray(14, -2).toString('hex')).toBe(strapTicks.replace(/\s/g, ''));
   const found: number[][] = [];
-  for await (const items of readFit({ name: '', chunks: createReadStream(sample('strap-ticks.fit')), utcOffsetMs: 0 }))
+  for await (const items of readFit({ name: '', chunks: createReadStream(sample('strap-ticks.fit')), zone: 0 }))
     for (const item of items) if ('field' in item) found.push([(item.atMs - startMs) / 1000, item.value]);
   expect(found).toEqual([
     [0.5, 62], // event_timestamp 0xfffff800 at 09:00:00 and 16384/32768 s

@@ -1,6 +1,7 @@
 import Database from 'libsql';
 import { listMappings } from '../../recordings/field-map.js';
-import type { Item } from '../../recordings/measurement.js';
+import { type Item, NotReadError } from '../../recordings/measurement.js';
+import { classifySport, healthConnectSports, jetpackSports } from '../../recordings/sports.js';
 
 /** Columns of a table, from the data type helpers of Health Connect in Android's sources. Times are epoch ms. */
 interface Columns {
@@ -28,8 +29,8 @@ export function* readHealthConnect(path: string): Generator<readonly Item[]> {
     const mapped = [...listMappings('health-connect').values()].filter(({ name }) =>
       tables.includes(name.split('.')[0] ?? ''),
     );
-    if (mapped.length === 0)
-      throw new Error('no table of Health Connect: extract health_connect_export.db from the ZIP and pass it');
+    if (mapped.length === 0) throw new NotReadError('a SQLite database without the tables of Health Connect');
+    if (tables.includes('exercise_session_record_table')) yield* readWorkouts(database);
     const devices = tables.includes('device_info_table') ? listDevices(database) : new Map<unknown, string>();
     for (const mapping of mapped) {
       const [table = '', column = ''] = mapping.name.split('.');
@@ -44,6 +45,15 @@ export function* readHealthConnect(path: string): Generator<readonly Item[]> {
     }
   } finally {
     database.close();
+  }
+}
+
+/** Yields the workouts. Their minutes have the activity of the sport. */
+function* readWorkouts(database: Database.Database): Generator<readonly Item[]> {
+  for (const row of readRows(database, 'SELECT * FROM exercise_session_record_table ORDER BY rowid')) {
+    const type = Number(row['exercise_type']);
+    const workout = classifySport(healthConnectSports[type] ?? jetpackSports[type] ?? 'other');
+    if (workout) yield [{ workout, atMs: toNumber(row['start_time']), untilMs: toNumber(row['end_time']) }];
   }
 }
 

@@ -1,13 +1,18 @@
 import { createReadStream } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { splitHead } from '../../recordings/chunks.js';
+import { readHead } from '../../recordings/chunks.js';
 import type { Format } from '../../recordings/field-map.js';
 import { detectFormat, readRecording } from '../../recordings/load.js';
+import { NotReadError, type Recording } from '../../recordings/measurement.js';
 import { Minutes, type RecordedReading } from '../../recordings/minutes.js';
+import { shown } from '../../recordings/names.js';
+import type { DateOrder } from '../../recordings/times.js';
 import { readWindows } from './read-windows.js';
 import type { RecordedWindow } from './recorded-window.js';
+import { readZip } from './zip.js';
 
 export interface RecordingOptions {
   /** Files of one recording. A text if the option was not given. */
@@ -18,6 +23,14 @@ export interface RecordingOptions {
   readonly hours: number;
   /** Offset of local times in recordings of devices, ms. */
   readonly utcOffset: number;
+  /** Zone of local times, e.g. `Europe/Berlin`. It replaces the offset. */
+  readonly timeZone?: string;
+  /** Start of a recording whose times count from its start, epoch ms. */
+  readonly start?: number;
+  /** The person to read, if a CSV has several. */
+  readonly person?: string;
+  /** Order of the dates of a CSV, if it does not show it. */
+  readonly dateOrder?: DateOrder;
   readonly subject?: string;
   /** Sends readings with the times of the recording. */
   readonly backfill: boolean;
@@ -34,11 +47,10 @@ export async function loadRecording(options: RecordingOptions): Promise<Recorded
   const formats = await Promise.all(
     files.map((file) => naming(file, async () => options.format ?? detectFileFormat(file))),
   );
-  const devices = formats.filter((format) => format !== 'labeled');
-  if (devices.length === 0) return loadWindows(files, options);
-  if (devices.length < files.length)
+  if (formats.every((format) => format === 'labeled')) return loadWindows(files, options);
+  if (formats.includes('labeled'))
     throw new Error('pass files with the columns subject, task and label separately from recordings of devices');
-  return loadDevices(files, devices, options);
+  return loadDevices(files, options);
 }
 
 async function loadWindows(
@@ -56,19 +68,16 @@ async function loadWindows(
  * Returns the readings of a person's recordings, oldest first, at most one per minute (more only with beats). Prints the
  * number of readings and of skipped values per reason to standard error.
  */
-async function loadDevices(
-  files: readonly string[],
-  formats: readonly Format[],
-  { hours, utcOffset, backfill }: RecordingOptions,
-): Promise<RecordedWindow[]> {
+async function loadDevices(files: readonly string[], options: RecordingOptions): Promise<RecordedWindow[]> {
+  const { hours, backfill } = options;
   const minutes = new Minutes({ hours, nowMs: Date.now() });
-  for (const [index, format] of formats.entries()) {
-    const path = files[index] ?? '';
+  const formats = new Set<string>();
+  for (const path of files) {
     if ((await stat(path)).size > smallFileMaxBytes) keepHeapSmall();
-    await naming(path, () => readRecordingFile({ path, utcOffsetMs: utcOffset }, format, minutes));
+    for (const format of await naming(path, () => readRecordingFile(path, options, minutes))) formats.add(format);
   }
   const readings = minutes.readings();
-  const label = [...new Set(formats)].join(', ');
+  const label = [...formats].join(', ');
   console.error(`Read ${label}: ${readings.length} readings${formatSpan(readings)}.`);
   const skipped = [...minutes.skipped].sort(([, a], [, b]) => b - a);
   if (skipped.length > 0) console.error('Skipped values:');
@@ -110,29 +119,72 @@ async function naming<T>(file: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Adds the measurements of a file to the minutes. Rejects with an error of one line without the name of the file. */
-export async function readRecordingFile(
-  { path, utcOffsetMs }: { readonly path: string; readonly utcOffsetMs: number },
-  format: Format,
-  minutes: Minutes,
-): Promise<void> {
-  if (format === 'health-connect') return addAll(path, minutes);
-  const chunks = createReadStream(path);
-  try {
-    await readRecording({ name: basename(path), chunks, utcOffsetMs }, format, minutes, path);
-  } finally {
-    chunks.destroy();
+/** What a caller may state about a file. */
+export type FileOptions = Partial<Omit<RecordingOptions, 'file' | 'hours' | 'subject' | 'backfill'>>;
+
+/**
+ * Adds the measurements of a file, or of all files in a ZIP, to the minutes. Returns the formats. Rejects with an error of one
+ * line without the name of the file.
+ */
+export async function readRecordingFile(path: string, options: FileOptions, minutes: Minutes): Promise<Format[]> {
+  if (await isZip(path)) return readAllInZip(path, options, minutes);
+  const chunks = { [Symbol.asyncIterator]: () => createReadStream(path)[Symbol.asyncIterator]() };
+  const format = options.format ?? (await detectFileFormat(path));
+  if (format === 'labeled' || format === 'zip') throw new Error('the file has the columns subject, task and label');
+  if (format === 'health-connect') await readDatabase(path, minutes, path);
+  else await readRecording(describe(path, chunks, options), format, minutes, path);
+  return [format];
+}
+
+function describe(path: string, chunks: Recording['chunks'], options: FileOptions): Recording {
+  const { utcOffset = 0, timeZone, start, person, dateOrder } = options;
+  return { name: basename(path), chunks, zone: timeZone ?? utcOffset, startMs: start, person, dateOrder };
+}
+
+/** Reads the files of a ZIP that are recordings. An export contains many others. */
+async function readAllInZip(path: string, options: FileOptions, minutes: Minutes): Promise<Format[]> {
+  const formats: Format[] = [];
+  for (const { name, chunks } of await readZip(path)) {
+    try {
+      const format = detectFormat(await readHead(chunks));
+      if (format === 'labeled') throw new NotReadError('a CSV with the columns subject, task and label');
+      if (format === 'health-connect') await extractDatabase(chunks, (file) => readDatabase(file, minutes, name));
+      else await readRecording(describe(name, chunks, options), format, minutes, `${path}/${name}`);
+      formats.push(format);
+    } catch (error) {
+      if (!(error instanceof NotReadError)) throw new Error(`${shown(name)} in the ZIP: ${(error as Error).message}`);
+      minutes.add([{ skipped: 'a file in the ZIP that is no recording' }]);
+    }
   }
+  if (formats.length === 0) throw new NotReadError('a ZIP without recordings');
+  return formats;
 }
 
 /** The library of SQLite is loaded when a database is read. */
-async function addAll(path: string, minutes: Minutes): Promise<void> {
+async function readDatabase(path: string, minutes: Minutes, name: string): Promise<void> {
   const { readHealthConnect } = await import('./health-connect.js');
-  for (const items of readHealthConnect(path)) minutes.add(items, path);
+  for (const items of readHealthConnect(path)) minutes.add(items, name);
+}
+
+/** Writes the database of a ZIP to a temporary file, because SQLite reads files only. */
+async function extractDatabase(chunks: Recording['chunks'], read: (path: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'state-service-import-'));
+  try {
+    const path = join(folder, 'health_connect_export.db');
+    await writeFile(path, chunks);
+    await read(path);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function isZip(path: string): Promise<boolean> {
+  const head = await readHead(createReadStream(path, { end: 3 }));
+  return Buffer.from(head).toString('latin1') === 'PK\x03\x04';
 }
 
 /** Returns the format of a file. Throws an error that names the remedy if the format is not known. */
-export async function detectFileFormat(path: string): Promise<Format | 'labeled'> {
-  const chunks = createReadStream(path, { end: 4095 });
-  return detectFormat((await splitHead(chunks)).head);
+export async function detectFileFormat(path: string): Promise<Format | 'labeled' | 'zip'> {
+  if (await isZip(path)) return 'zip';
+  return detectFormat(await readHead(createReadStream(path, { end: 4095 })));
 }

@@ -138,7 +138,7 @@ function timed(
 /** Returns a time in seconds. A date-time without a zone is UTC. */
 function readSeconds(text: string, place: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) >= epochMsMin ? Number(text) / 1000 : Number(text);
-  const atMs = readTime(text.toUpperCase(), 0);
+  const atMs = readTime(text.toUpperCase());
   if (Number.isNaN(atMs))
     throw new Error(`${place}: "${shown(text)}" is not a time: use seconds, Unix milliseconds or 2026-11-21T09:30:00Z`);
   return atMs / 1000;

@@ -7,7 +7,7 @@ import { reasonOf, type Service } from '../service.js';
 import { type Day, dates, instants, periodAt } from './calendar.js';
 import { loadDays } from './hours.js';
 
-/** `replay --backfill` names its sessions so, with the day of their readings. */
+/** `tools import --backfill` names its sessions so, with the day of their readings. */
 const importedDay = /-import-(\d{4}-\d\d-\d\d)$/;
 /** Sessions of one import are accepted within this time of each other. */
 const importPauseMs = 900_000;

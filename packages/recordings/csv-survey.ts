@@ -1,0 +1,241 @@
+import { signals as contract } from '../../generated/spec.js';
+import { type Column, findRoles, readTitle, type Roles, timeColumns, type Title } from './csv-columns.js';
+import { openRows, readCell } from './csv-rows.js';
+import { listMappings } from './field-map.js';
+import { NotReadError, type Recording } from './measurement.js';
+import { describeNames, shown } from './names.js';
+import { createClock, createOrderFinder, createTimeReader, isTime } from './times.js';
+
+/** A column with fewer values is not judged by its share of impossible values. */
+const judgedFrom = 4;
+/** Bounds memory: values of a column that may number the rows, and people that an error lists. */
+const [idsMax, peopleListed] = [10_000, 5];
+const timeExample = 'e.g. 2026-11-20T09:00:00Z, 20.11.2026 9:00 or 11/20/2026 9:00 AM';
+
+type Cells = readonly string[];
+
+/** A column that is read, and what its values are multiplied by: beats in seconds by 1000. */
+interface Selected {
+  readonly column: Column;
+  readonly factor: number;
+}
+
+/** What the whole file decides, so that each row counts in the same way. */
+export interface Table {
+  /** Number of rows before the values. */
+  readonly headerRows: number;
+  readonly roles: Roles;
+  readonly isOfPerson: (record: Cells) => boolean;
+  /** Returns the columns that a row has values in. Undefined for a row of another kind. */
+  readonly select: (record: Cells) => readonly Selected[] | undefined;
+  /** Epoch ms, or NaN. */
+  readonly readRowTime: (record: Cells) => number;
+}
+
+/** Reads all rows and decides what the columns mean. Throws an error of one line if the values contradict it. */
+export async function surveyTable(recording: Recording): Promise<Table> {
+  const { rows, delimiter } = await openRows(recording.chunks);
+  let header: Cells = (await rows.next()).value?.record ?? [];
+  // Samsung writes the name of the table before the header, and its prefix before the titles.
+  const isSamsung = header[0]?.startsWith('com.samsung.') ?? false;
+  if (isSamsung) header = (await rows.next()).value?.record ?? [];
+  const titles = header.map((it) => readTitle(isSamsung ? it.replace(/^com\.samsung\.health\.\w+\./, '') : it));
+  const roles = findRoles(titles);
+  checkHeader(header, titles, roles, recording);
+  const select = createSelect(roles, recording.name);
+  if (!select)
+    throw new NotReadError(`no column is known: name the columns like fields of a reading, e.g. heart_rate`, header);
+  const people = createPeopleFinder(roles, recording.person);
+  const clock = createClockFinder(titles, roles, recording);
+  const tallies = new Map<Column, Tally>();
+  for await (const { record, line } of rows) {
+    if (!people.isChosen(record)) continue;
+    clock.add(record, line);
+    for (const column of select(record) ?? []) addTo(tallies, column, readCell(record[column.index], delimiter));
+  }
+  people.check(header[roles.person] ?? '');
+  const factors = new Map([...tallies].map(([column, tally]) => [column, judge(column, tally)]));
+  return {
+    headerRows: isSamsung ? 2 : 1,
+    roles,
+    isOfPerson: people.isChosen,
+    select: (record) => select(record)?.map((column) => ({ column, factor: factors.get(column) ?? 1 })),
+    readRowTime: clock.decide(),
+  };
+}
+
+/** Throws an error if the header has no time, or no people to choose from. */
+function checkHeader(header: Cells, titles: readonly Title[], roles: Roles, recording: Recording): void {
+  if (recording.person !== undefined && roles.person < 0)
+    throw new Error(`the file has no column of people to choose --person from: ${describeNames(header)}`);
+  if (titles.some(({ name }) => timeColumns.includes(name))) return;
+  if (roles.values.some(({ mapping }) => mapping.field === 'rr_intervals_ms')) {
+    if (recording.startMs === undefined) throw needsStart('the beats have no times');
+  } else throw new NotReadError('no column with times: name one of the columns timestamp', header);
+}
+
+export function needsStart(problem: string): Error {
+  return new Error(`${problem}: pass the start of the recording, e.g. --start 2026-11-20T09:00:00Z`);
+}
+
+/**
+ * Returns a function that returns the columns with values of a row. Undefined if no column is known. A column `value` is
+ * what the column `type` says, or the heart rate if the file is named after it or is one of Apple Health.
+ */
+function createSelect(roles: Roles, name: string): ((record: Cells) => readonly Column[] | undefined) | undefined {
+  if (roles.values.length > 0) return () => roles.values;
+  if (roles.value < 0) return undefined;
+  const byType = new Map<string, Column>();
+  const findColumn = (type: string): Column | undefined => {
+    const mapping = listMappings('apple-health').get(type) ?? listMappings('csv').get(readTitle(type).name);
+    const known = byType.get(type);
+    if (!mapping || known) return known;
+    const column = { index: roles.value, title: type, mapping, unit: '' };
+    byType.set(type, column);
+    return column;
+  };
+  const isOfHeart = /heart|hr|pulse|bpm/i.test(name) || roles.isApple;
+  if (roles.type < 0 && !isOfHeart) return undefined;
+  return (record) => {
+    const column = findColumn(roles.type < 0 ? 'heart_rate' : (record[roles.type] ?? ''));
+    const unit = record[roles.unit] ?? '';
+    const isUnit = unit === '' || column?.mapping.field !== 'heart_rate' || /^(bpm|(count|beats?)?\/min)$/i.test(unit);
+    return column && isUnit ? [column] : undefined;
+  };
+}
+
+/** Finds out whether the rows are of several people. */
+function createPeopleFinder(roles: Roles, chosen: string | undefined) {
+  const people = new Map<string, number>();
+  let repeats = false;
+  return {
+    /** Returns true for a row of the chosen person, and for each row if nobody was chosen. */
+    isChosen(record: Cells): boolean {
+      const name = record[roles.person] ?? '';
+      if (people.size < idsMax && name !== '') people.set(name, (people.get(name) ?? 0) + 1);
+      repeats ||= (people.get(name) ?? 0) > 1;
+      return chosen === undefined || name === chosen;
+    },
+    check(title: string): void {
+      const names = [...people.keys()].slice(0, peopleListed).map(shown).join(', ');
+      if (chosen !== undefined && !people.has(chosen))
+        throw new Error(`column ${shown(title)} has no ${shown(chosen)}. It has: ${names}`);
+      // A column of ids that never repeat numbers the rows.
+      if (chosen !== undefined || people.size < 2 || (roles.isPersonUnclear && !repeats)) return;
+      throw new Error(
+        `column ${shown(title)} has ${people.size} people (${names}): choose one, e.g. --person ${shown([...people.keys()][0] ?? '')}`,
+      );
+    },
+  };
+}
+
+type TimeText = (record: Cells) => string;
+
+/** Finds the column of the time and the order of its dates. */
+function createClockFinder(titles: readonly Title[], roles: Roles, recording: Recording) {
+  const ways = timeTexts(titles.map(({ name }) => name));
+  const order = createOrderFinder();
+  let times: TimeText | undefined;
+  let [unreadable, isElapsed] = ['', false];
+  return {
+    add(record: Cells, line: number): void {
+      if (!times) {
+        // The first row with a time decides, so that all rows count in the same zone.
+        times = ways.find((it) => isTime(it(record))) ?? ways.find((it) => isCount(it(record)));
+        isElapsed = times !== undefined && !isTime(times(record));
+        const text = ways.map((it) => it(record)).find(Boolean);
+        if (!times && text && !unreadable) unreadable = `line ${line}: "${shown(text)}"`;
+      }
+      if (times) order.add(times(record));
+    },
+    /** Returns the function that reads the time of a row, epoch ms. Throws if the column does not show how. */
+    decide(): (record: Cells) => number {
+      if (!times && unreadable) throw new Error(`${unreadable} is not a time that is read, ${timeExample}`);
+      const text = times ?? (() => '');
+      if (ways.length === 0) return createBeatClock(roles, recording.startMs ?? 0);
+      if (isElapsed) return createElapsedClock(text, titles, recording.startMs);
+      const found = recording.dateOrder ?? order.decide();
+      if (found === 'unclear')
+        throw new Error('the dates may begin with the day, the month or the year: pass --date-order dmy, mdy or ymd');
+      if (found === 'contradictory') throw new Error('no order of day, month and year fits to all dates of the file');
+      const read = createTimeReader(createClock(recording.zone), found);
+      return (record) => {
+        const zone = record[roles.zone] ?? '';
+        const atMs = zone === '' ? Number.NaN : read(`${text(record)} ${zone}`);
+        return Number.isNaN(atMs) ? read(text(record)) : atMs;
+      };
+    },
+  };
+}
+
+/** Returns true for a number that counts from the start of the recording. A date such as 20261120 is none. */
+function isCount(text: string): boolean {
+  return /^\d{1,8}(\.\d+)?$/.test(text) && !/^(19|20)\d{6}$/.test(text);
+}
+
+function createElapsedClock(text: TimeText, titles: readonly Title[], startMs: number | undefined) {
+  if (startMs === undefined) throw needsStart('the times count from the start of the recording');
+  const isMs = titles.some(({ name, unit }) => timeColumns.includes(name) && (unit === 'ms' || name.endsWith('_ms')));
+  return (record: Cells) => startMs + (text(record) === '' ? Number.NaN : Number(text(record)) * (isMs ? 1 : 1000));
+}
+
+/** Each beat ends where the next one begins. */
+function createBeatClock({ values }: Roles, startMs: number) {
+  const index = values.find(({ mapping }) => mapping.field === 'rr_intervals_ms')?.index ?? -1;
+  let atMs = startMs;
+  return (record: Cells) => {
+    const interval = Number(record[index]) || 0;
+    return (atMs += interval < 10 ? interval * 1000 : interval);
+  };
+}
+
+/** Returns the ways to find the time of a row. A time of day follows its date, also if the date is written with midnight. */
+function timeTexts(names: readonly string[]): TimeText[] {
+  const read = (name: string): TimeText => {
+    const index = names.indexOf(name);
+    return (record) => record[index] ?? '';
+  };
+  const [date, time] = [read('date'), read('time')];
+  const inTwo: TimeText = (record) =>
+    /^\d\d?:\d\d/.test(time(record)) ? `${date(record).replace(/[T ]\d\d?:.*$/, '')} ${time(record)}` : '';
+  const known = timeColumns.filter((name) => names.includes(name));
+  const hasBoth = names.includes('date') && names.includes('time');
+  const before = known.filter((name) => name !== 'time' && name !== 'date').map(read);
+  return [
+    ...before,
+    ...(hasBoth ? [inTwo] : []),
+    ...known.filter((name) => name === 'time' || name === 'date').map(read),
+  ];
+}
+
+/** Numbers of values, of those within the bounds of the contract, and of those within them if they are seconds. */
+interface Tally {
+  count: number;
+  inside: number;
+  insideAsSeconds: number;
+}
+
+function addTo(tallies: Map<Column, Tally>, column: Column, value: number | undefined): void {
+  const { minimum, maximum } = contract[column.mapping.field];
+  // Many devices write 0 where they measured nothing.
+  if (value === undefined || Number.isNaN(value) || (value === 0 && minimum > 0)) return;
+  const tally = tallies.get(column) ?? { count: 0, inside: 0, insideAsSeconds: 0 };
+  tallies.set(column, tally);
+  tally.count += 1;
+  if (value >= minimum && value <= maximum) tally.inside += 1;
+  if (value * 1000 >= minimum && value * 1000 <= maximum) tally.insideAsSeconds += 1;
+}
+
+/** Returns the factor of a column. Throws if most of its values are impossible, because it then is something else. */
+function judge({ title, mapping: { field, factor }, unit }: Column, { count, inside, insideAsSeconds }: Tally): number {
+  const hasUnit = /^(ms|s|sec|seconds)$/.test(unit);
+  const isSeconds = field === 'rr_intervals_ms' && (hasUnit ? unit !== 'ms' : insideAsSeconds > inside);
+  const outside = count - (isSeconds ? insideAsSeconds : inside);
+  const { minimum, maximum } = contract[field];
+  // Steps of a longer interval are above the bound of a minute.
+  if (field !== 'steps_last_minute' && count >= judgedFrom && outside * 2 > count)
+    throw new Error(
+      `column ${title}: ${outside} of ${count} values are outside ${minimum} to ${maximum}, so it is no ${field}: rename or remove it`,
+    );
+  return factor * (isSeconds ? 1000 : 1);
+}

@@ -1,0 +1,107 @@
+import { readTitle } from './csv-columns.js';
+import { openRows, type Row } from './csv-rows.js';
+import { needsStart } from './csv-survey.js';
+import { type Item, NotReadError, type Reader, type Recording } from './measurement.js';
+import { createClock, createTimeReader } from './times.js';
+
+/** From here on, a number is a time: epoch s of 2001. */
+const epochMin = 1e9;
+
+/**
+ * Returns the reader of a CSV whose rows have another shape than one measurement each. Undefined for other files. Throws an
+ * error that names the vendor if the file has no heart data of minutes.
+ */
+export function findVendor([first, second]: readonly Row[], name: string): Reader | undefined {
+  const cells = first?.record ?? [];
+  const titles = cells.map((it) => readTitle(it).name);
+  if (titles[0] === 'cycle_start_time')
+    throw new NotReadError('Whoop: one row per day: no heart rate of minutes in it');
+  if (titles.includes('hrv4t_recovery_points') && !titles.includes('timestamp_measurement'))
+    throw new NotReadError('HRV4Training: one row per day without a time: export timestamp_measurement as well');
+  if (titles.slice(0, 3).join() === 'start,duration,value') return readWithings;
+  const start = Number(cells[0]);
+  if (cells[0] === '' || Number.isNaN(start)) return undefined;
+  if (start < epochMin) return cells.length === 1 && isBeat(start) ? readBeats : undefined;
+  if (cells[1]?.trim() === 'IBI') return readEmpaticaBeats;
+  const rate = Number(second?.record[0]);
+  if (cells.length > 1 || second?.record.length !== 1 || rate >= epochMin) return undefined;
+  // All tables of Empatica have this shape. The heart rate has one value per second, and other tables have more.
+  if (/^(acc|bvp|eda|temp)/i.test(name) || rate !== 1)
+    throw new NotReadError(`Empatica: this table has no heart rate: pass HR.csv or IBI.csv`);
+  return readEmpatica;
+}
+
+/** Returns true for an interval in ms or s that a list of beats may begin with. */
+function isBeat(value: number): boolean {
+  return (value >= 200 && value <= 3000) || (value >= 0.2 && value <= 3);
+}
+
+/** Empatica E4, HR.csv: epoch s of the start, values per second, then the values. */
+async function* readEmpatica(recording: Recording): AsyncGenerator<readonly Item[]> {
+  const { rows } = await openRows(recording.chunks);
+  const [start, perSecond] = [await readNumber(rows), await readNumber(rows)];
+  let count = 0;
+  for await (const { record } of rows) {
+    yield [{ field: 'heart_rate', atMs: (start + count / perSecond) * 1000, value: toNumber(record[0]) }];
+    count += 1;
+  }
+}
+
+/** Empatica E4, IBI.csv: epoch s of the start, then per beat the seconds since the start and the interval in s. */
+async function* readEmpaticaBeats(recording: Recording): AsyncGenerator<readonly Item[]> {
+  const { rows } = await openRows(recording.chunks);
+  const start = await readNumber(rows);
+  for await (const { record } of rows) {
+    const atMs = Math.round((start + toNumber(record[0])) * 1000);
+    yield [{ field: 'rr_intervals_ms', atMs, value: toNumber(record[1]) * 1000 }];
+  }
+}
+
+/** A list of intervals in ms or s, one per line, as strap apps write it. */
+async function* readBeats(recording: Recording): AsyncGenerator<readonly Item[]> {
+  if (recording.startMs === undefined) throw needsStart('a list of beats has no times');
+  const { rows } = await openRows(recording.chunks);
+  let atMs = recording.startMs;
+  for await (const { record } of rows) {
+    const number = toNumber(record[0]);
+    const value = number < 10 ? number * 1000 : number;
+    if (value > 0) atMs += value;
+    yield [{ field: 'rr_intervals_ms', atMs: Math.round(atMs), value }];
+  }
+}
+
+/** Withings, raw_hr_hr.csv or raw_tracker_steps.csv: a start, and lists of durations in s and of values. */
+async function* readWithings(recording: Recording): AsyncGenerator<readonly Item[]> {
+  if (/raw_\w+/.test(recording.name) && !/_(hr|steps)/.test(recording.name))
+    throw new NotReadError('Withings: this table has no heart rate: pass raw_hr_hr.csv or raw_tracker_hr.csv');
+  const field = /steps/.test(recording.name) ? 'steps_last_minute' : 'heart_rate';
+  const read = createTimeReader(createClock(recording.zone));
+  const { rows } = await openRows(recording.chunks);
+  await rows.next();
+  for await (const { record } of rows) {
+    const [start = '', durations, values] = record;
+    let atMs = read(start);
+    const lasted = listNumbers(durations);
+    for (const [index, value] of listNumbers(values).entries()) {
+      const untilMs = atMs + (lasted[index] ?? 0) * 1000;
+      yield [{ field, atMs, value, ...(field === 'steps_last_minute' && { untilMs }) }];
+      atMs = untilMs;
+    }
+  }
+}
+
+/** Returns the numbers of a list such as `[60,60]`. */
+function listNumbers(text = ''): number[] {
+  return text
+    .replace(/[[\]\s]/g, '')
+    .split(',')
+    .map(toNumber);
+}
+
+async function readNumber(rows: AsyncGenerator<Row, undefined>): Promise<number> {
+  return toNumber((await rows.next()).value?.record[0]);
+}
+
+function toNumber(text = ''): number {
+  return text === '' ? Number.NaN : Number(text);
+}

@@ -1,0 +1,304 @@
+import { basename, join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../testkit/temporary-folder.js';
+import { type FileOptions, readRecordingFile } from '../../tools/recordings/load-recording.js';
+import { Minutes } from '../minutes.js';
+
+const nowMs = Date.UTC(2026, 10, 28, 12);
+const caseFile = (name: string) => new URL(`field-cases/${name}`, import.meta.url).pathname;
+
+type Values = ReturnType<Minutes['readings']>[number]['values'];
+interface Result {
+  /** `HH:MM` of UTC and the values of each reading. */
+  readonly rows: (readonly [time: string, values: Values])[];
+  readonly skipped: Record<string, number>;
+}
+
+async function readFiles(paths: readonly string[], options: FileOptions = {}): Promise<Result> {
+  const minutes = new Minutes({ hours: 2160, nowMs });
+  for (const path of paths) await readRecordingFile(path, options, minutes);
+  const rows = minutes
+    .readings()
+    .map(({ atMs, values }) => [new Date(atMs).toISOString().slice(11, 16), values] as const);
+  return { rows, skipped: Object.fromEntries(minutes.skipped) };
+}
+
+/** Reads the field cases of these names, separated by `+`. */
+const readCases = (names: string, options?: FileOptions) => readFiles(names.split('+').map(caseFile), options);
+
+/** Writes a file and reads it. */
+async function readText(name: string, content: string, options?: FileOptions): Promise<Result> {
+  const path = join(await temporaryFolder(), basename(name));
+  await writeFile(path, content);
+  return readFiles([path], options);
+}
+
+const rates = ({ rows }: Result) => rows.map(([time, { heart_rate }]) => `${time} ${heart_rate}`);
+const minutesOf = (count: number) => Array.from({ length: count }, (_, at) => at);
+
+const readCasesTable: [string, FileOptions, readonly string[]][] = [
+  ['ampm.csv', {}, ['09:00 70', '21:01 90']],
+  ['apple.csv', {}, ['08:00 70']],
+  ['bigquery.csv', {}, ['09:00 70']],
+  ['postgres.csv', {}, ['08:00 70', '08:01 71']],
+  ['sep.csv', {}, ['09:00 70']],
+  ['raw_hr_hr.csv', {}, ['08:00 70', '08:01 74', '08:10 71']],
+  ['com.samsung.shealth.tracker.heart_rate.20261120.csv', {}, ['08:00 77', '08:10 79']],
+  ['HR.csv', {}, ['09:00 72', '09:01 72']],
+  ['oura.json', {}, ['09:00 61', '09:05 62']],
+  ['garmin_hr.json', {}, ['09:00 66']],
+  ['derived_com.google.heart_rate.bpm.json', {}, ['09:00 71']],
+  ['persons.csv', { person: '2' }, minutesOf(10).map((at) => `09:0${at} 140`)],
+  [
+    '247ohr_2026-10.json',
+    { timeZone: 'Europe/Berlin' },
+    // 10:00 is 08:00Z before the change of the clocks, and 09:00Z after it.
+    ['08', '09'].flatMap((hour) => minutesOf(5).map((at) => `${hour}:0${at} ${60 + at}`)),
+  ],
+];
+
+test.each(readCasesTable)('%s is read with its times and heart rates', async (name, options, expected) => {
+  expect(rates(await readCases(name, options))).toEqual(expected);
+});
+
+test.each([
+  ['persons.csv', 'column Person ID has 2 people (1, 2): choose one, e.g. --person 1'],
+  ['counts.csv', 'column hr: 593 of 600 values are outside 30 to 220, so it is no heart_rate'],
+  ['physiological_cycles.csv', 'one row per day: no heart rate of minutes in it'],
+  ['ride.hrm', 'format not known: a text that begins with [Params]'],
+  ['rr.txt', 'a list of beats has no times: pass the start of the recording, e.g. --start 2026-11-20T09:00:00Z'],
+  ['hae.json', 'format not known: a JSON file without a heart rate'],
+])('%s is refused with the reason', async (name, message) => {
+  await expect(readCases(name)).rejects.toThrow(message);
+});
+
+test('hae.csv: means per minute, steps, and the variability of Health Auto Export, which is SDNN', async () => {
+  const { rows } = await readCases('hae.csv');
+  expect(rows.map(([, values]) => values)).toEqual([
+    { heart_rate: 66.5, sdnn: 41, steps_last_minute: 12 },
+    { heart_rate: 67, steps_last_minute: 0 },
+  ]);
+});
+
+test.each(['heart_rate-2026-11-20.json+exercise-0.json', 'exercise-0.json+heart_rate-2026-11-20.json'])(
+  '%s: a run of Fitbit is vigorous',
+  async (names) => {
+    const { rows } = await readCases(names);
+    const isRun = ([time]: Result['rows'][number]) => time >= '09:00' && time < '09:30';
+    expect(rows.filter(isRun)).toHaveLength(30);
+    expect(rows.filter((it) => isRun(it) && it[1].activity_level !== 'vigorous')).toEqual([]);
+  },
+);
+
+test('motion.xml: a heart rate that the watch measured in motion has an activity level', async () => {
+  const { rows } = await readCases('motion.xml');
+  expect(rows.map(([, { activity_level }]) => activity_level)).toEqual(minutesOf(20).map(() => 'moderate'));
+});
+
+test('rmssd.xml: RMSSD of iOS 27', async () => {
+  const { rows } = await readCases('rmssd.xml');
+  expect(rows.map(([, { rmssd }]) => rmssd)).toEqual([30, 31, 32, 33, 34]);
+});
+
+test('beats.xml: the beats below a record of SDNN', async () => {
+  const { rows } = await readCases('beats.xml');
+
+  expect(rows).toHaveLength(1);
+  expect(rows[0]?.[1].sdnn).toBe(41.5);
+  expect(rows[0]?.[1].rr_intervals_ms).toHaveLength(50);
+  expect(rows[0]?.[1].rr_intervals_ms?.slice(0, 3)).toEqual([1000, Math.round(60_000 / 61), Math.round(60_000 / 62)]);
+});
+
+test('lists of beats: with a usual name, and without a header from a start', async () => {
+  const named = await readCases('rr-name.csv');
+  expect(named.rows.flatMap(([, { rr_intervals_ms = [] }]) => rr_intervals_ms)).toHaveLength(60);
+  const { rows } = await readCases('rr.txt', { start: Date.UTC(2026, 10, 20, 9) });
+  expect(rows.flatMap(([, { rr_intervals_ms = [] }]) => rr_intervals_ms)).toHaveLength(300);
+  expect(rows[0]?.[0]).toBe('09:00');
+});
+
+// Further inputs of the same kinds.
+
+const csv = (...rows: string[]) => `${rows.join('\n')}\n`;
+
+test.each([
+  ['subject_id', 'time,hr,subject_id', ['2026-11-20T09:00:00Z,60,a', '2026-11-20T09:00:05Z,140,b']],
+  ['Id', 'Id,Time,bpm', ['7,11/20/2026 9:00:00 AM,60', '7,11/20/2026 9:00:05 AM,61', '8,11/20/2026 9:00:05 AM,140']],
+])('people in the column %s are never averaged', async (column, header, rows) => {
+  await expect(readText('p.csv', csv(header, ...rows))).rejects.toThrow(`column ${column} has 2 people`);
+});
+
+test('a column of ids that never repeat numbers the rows', async () => {
+  const rows = await readText('ids.csv', csv('id,time,hr', '1,2026-11-20T09:00:00Z,60', '2,2026-11-20T09:01:00Z,61'));
+  expect(rates(rows)).toEqual(['09:00 60', '09:01 61']);
+});
+
+test.each([
+  ['no person of this name', { person: '9' }, 'column Person ID has no 9. It has: 1, 2'],
+  ['a file without people', { person: '1' }, 'no column of people'],
+])('--person: %s is an error', async (_, options, message) => {
+  const files = [caseFile('persons.csv'), caseFile('postgres.csv')];
+  await expect(readFiles([files['9' === options.person ? 0 : 1] ?? ''], options)).rejects.toThrow(message);
+});
+
+test.each([
+  ['day first', ['01/02/2026 9:00', '13/02/2026 9:00'], ['2026-02-01', '2026-02-13']],
+  ['month first', ['02/01/2026 9:00', '02/13/2026 9:00'], ['2026-02-01', '2026-02-13']],
+  ['a year of two digits', ['20/11/26 9:00', '21/11/26 9:00'], ['2026-11-20', '2026-11-21']],
+  ['the year first, with two digits', ['26/11/20 9:00', '26/11/21 9:00'], ['2026-11-20', '2026-11-21']],
+  ['points', ['01.02.2026 9:00', '02.02.2026 9:00'], ['2026-02-01', '2026-02-02']],
+  ['points, with the month first', ['02.01.2026 9:00', '02.13.2026 9:00'], ['2026-02-01', '2026-02-13']],
+  ['names of months', ['Nov 20, 2026 9:00 AM', '21 November 2026 09:00'], ['2026-11-20', '2026-11-21']],
+])('dates: %s', async (_, texts, expected) => {
+  const minutes = new Minutes({ hours: 24 * 400, nowMs });
+  const path = join(await temporaryFolder(), 'dates.csv');
+  await writeFile(path, csv('time;hr', ...texts.map((text) => `${text};70`)));
+  await readRecordingFile(path, {}, minutes);
+  expect(minutes.readings().map(({ atMs }) => new Date(atMs).toISOString().slice(0, 10))).toEqual(expected);
+});
+
+test('dates of two orders are refused, unless an option states the order', async () => {
+  const text = csv('time,hr', '01/11/2026 9:00,70', '02/11/2026 9:00,71');
+  await expect(readText('d.csv', text)).rejects.toThrow('pass --date-order dmy, mdy or ymd');
+  expect((await readText('d.csv', text, { dateOrder: 'dmy' })).rows).toHaveLength(2);
+  await expect(readText('e.csv', csv('time,hr', '13/11/2026 9:00,70', '11/14/2026 9:00,71'))).rejects.toThrow(
+    'no order of day, month and year fits',
+  );
+});
+
+test.each([
+  ['2026-11-20 09:00 Europe/Berlin', '08:00'],
+  ['2026-11-20T09:00+01:00[Europe/Berlin]', '08:00'],
+  ['2026-11-20 09:00:00 CET', '08:00'],
+  ['2026-11-20 09:00:00 UTC+1', '08:00'],
+  ['2026-11-20 09:00:00.5 GMT', '09:00'],
+  ['2026-11-20 12:30 AM', '00:30'],
+  ['20261120T090000Z', '09:00'],
+  ['1795165200000000000', '09:00'],
+  ['Fri Nov 20 2026 09:00:00 GMT+0100 (CET)', '08:00'],
+])('the time %s is %s in UTC', async (text, expected) => {
+  const { rows } = await readText('t.csv', csv('timestamp;hr', `${text};70`));
+  expect(rows.map(([time]) => time)).toEqual([expected]);
+});
+
+test('a time that is not read is an error that names it', async () => {
+  await expect(readText('t.csv', csv('time,hr', '9 o’clock,70'))).rejects.toThrow('line 2: "9 o’clock" is not a time');
+  await expect(readText('t.csv', csv('time,hr', '2026-11-20 09:00 CST,70'))).rejects.toThrow('is not a time');
+});
+
+test.each([
+  ['ascending', ['01:59', '02:00', '02:59', '02:00', '02:59', '03:00']],
+  ['descending', ['03:00', '02:59', '02:00', '02:59', '02:00', '01:59']],
+])('a recording over a change of the clocks, %s, has each of its minutes once', async (_, local) => {
+  const rows = local.map((time, at) => `2026-10-25 ${time},${70 + at}`);
+  const { rows: read } = await readText('night.csv', csv('time,hr', ...rows), { timeZone: 'Europe/Berlin' });
+  expect(read.map(([time]) => time)).toEqual(['23:59', '00:00', '00:59', '01:00', '01:59', '02:00']);
+});
+
+test('times that count from the start require it', async () => {
+  const text = csv('seconds,hr', '0,70', '60,71');
+  await expect(readText('s.csv', text)).rejects.toThrow('--start');
+  expect(rates(await readText('s.csv', text, { start: Date.UTC(2026, 10, 20, 9) }))).toEqual(['09:00 70', '09:01 71']);
+});
+
+test.each([
+  ['IBI [s]', ['0.8', '0.81', '0.79']],
+  ['RR-interval [ms]', ['800', '810', '790']],
+  ['nn', ['800', '810', '790']],
+  ['ppi', ['0.800', '0.810', '0.790']],
+])('beats in the column %s', async (title, values) => {
+  const rows = values.map((value, at) => `2026-11-20T09:00:0${at}Z;${value}`);
+  const { rows: read } = await readText('b.csv', csv(`Phone timestamp;${title}`, ...rows));
+  expect(read[0]?.[1].rr_intervals_ms).toEqual([800, 810, 790]);
+});
+
+test('Empatica: IBI.csv has beats, and other tables are refused by name', async () => {
+  const beats = await readText('IBI.csv', csv('1795165200.0, IBI', '1.5,0.8', '2.3,0.81'));
+  expect(beats.rows[0]?.[1].rr_intervals_ms).toEqual([800, 810]);
+  for (const name of ['TEMP.csv', 'temperature.csv'])
+    await expect(readText(name, csv('1795165200.0', '4.0', '33.1', '33.2'))).rejects.toThrow('Empatica: this table');
+});
+
+test('a value is what the type of its row says', async () => {
+  const text = csv(
+    'type,unit,startDate,endDate,value',
+    'HKQuantityTypeIdentifierHeartRate,count/min,2026-11-20 09:00:05 +0100,2026-11-20 09:00:05 +0100,70',
+    'HKQuantityTypeIdentifierBodyMass,kg,2026-11-20 09:00:05 +0100,2026-11-20 09:00:05 +0100,80',
+  );
+  const { rows, skipped } = await readText('health.csv', text);
+  expect([rows[0]?.[1].heart_rate, skipped]).toEqual([70, { 'a row of a type or unit that is not read': 1 }]);
+});
+
+test.each([
+  [
+    'HRV4Training with times',
+    csv('timestamp_measurement, HR, rMSSD, SDNN, HRV4T_Recovery_Points', '2026-11-20 07:01:02 +0000, 55, 60, 70, 8'),
+    [{ heart_rate: 55, rmssd: 60, sdnn: 70 }],
+  ],
+  [
+    'beats of our own export',
+    csv('timestamp,rr_intervals_ms', '2026-11-20T09:00:00Z,800 810 790'),
+    [{ rr_intervals_ms: [800, 810, 790] }],
+  ],
+])('%s is read', async (_, text, expected) => {
+  expect((await readText('x.csv', text)).rows.map(([, values]) => values)).toEqual(expected);
+});
+
+test.each([
+  ['v.json', '{"measuregrps": [{"date": 1, "type": 9}]}'],
+  ['v.json', '[{"when": "2026-11-20T09:00:00Z", "glucose": 90}]'],
+  ['v.kml', '<?xml version="1.0"?><kml><Document/></kml>'],
+  ['v.csv', csv('time,glucose', '2026-11-20T09:00:00Z,90')],
+  ['v.pdf', '%PDF-1.7\n'],
+  ['v.bin', 'abc\0def\0\0\0'],
+  ['calories-2026-11-20.json', '[{"dateTime": "11/20/26 09:00:00", "value": "1.5"}]'],
+])('%s of another vendor: "format not known"', async (name, content) => {
+  await expect(readText(name, content)).rejects.toThrow('format not known: ');
+});
+
+const record = (type: string, unit: string, value: string, inside = '') =>
+  `<Record type="HKQuantityTypeIdentifier${type}" unit="${unit}" startDate="2026-11-20 23:59:30 +0100" endDate="2026-11-21 00:00:30 +0100" value="${value}">${inside}</Record>`;
+
+test('Apple Health: what is not read is counted as skipped', async () => {
+  const { rows, skipped } = await readText(
+    'export.xml',
+    `<HealthData><Me/>${record('HeartRate', 'count/min', '70')}${record('BodyMass', 'kg', '80')}${record('RestingHeartRate', 'count/min', '50')}
+    <StateOfMind kind="1" valence="0.5"/><ActivitySummary/></HealthData>`,
+  );
+  expect(rows).toHaveLength(1);
+  expect(skipped).toEqual({
+    'a record of a kind that is not read': 1,
+    'a heart rate of another kind, e.g. a resting heart rate or an average': 1,
+    'a StateOfMind, which is no signal': 1,
+    'an element of a kind that is not read': 1,
+  });
+});
+
+test('Apple Health: beats after midnight have the next day', async () => {
+  const beats = ['11:59:59.50 PM', '12:00:00.50 AM', '0:00:01,50'].map(
+    (time) => `<InstantaneousBeatsPerMinute bpm="60" time="${time}"/>`,
+  );
+  const inside = `<HeartRateVariabilityMetadataList>${beats.join('')}</HeartRateVariabilityMetadataList>`;
+  const { rows } = await readText(
+    'export.xml',
+    `<HealthData>${record('HeartRateVariabilitySDNN', 'ms', '40', inside)}</HealthData>`,
+  );
+  expect(rows.map(([time, values]) => [time, values.rr_intervals_ms?.length])).toEqual([
+    ['22:59', 1],
+    ['23:00', 2],
+  ]);
+});
+
+test('an XML comment of any size is read in a time that grows with its size, and ends no file', async () => {
+  const [before, after] = [record('HeartRate', 'count/min', '70'), record('HeartRate', 'count/min', '80')];
+  const comment = `<!--${'<a b="c">\n-- '.repeat(400_000)}-->`;
+  const { rows, skipped } = await readText(
+    'export.xml',
+    `<?xml version="1.0"?><!-- x --><!DOCTYPE HealthData [<!-- y -->]><HealthData>${before}${comment}${after}<!----></HealthData>`,
+  );
+  expect(rates({ rows, skipped })).toEqual(['22:59 75']);
+  expect(skipped).toEqual({});
+  const broken = readText('broken.xml', `<HealthData>\n${comment}\n${after}<Record`);
+  await expect(broken).rejects.toThrow('line 400003: not valid XML');
+});
