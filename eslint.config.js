@@ -113,7 +113,7 @@ const privateClient = {
 };
 
 const pure = {
-  regex: '^node:|/generated/|/text/(?!(vocabulary)\\.js$)',
+  regex: '^node:|^(\\.\\./){2,}generated/|/text/(?!vocabulary\\.js$)',
   message: 'score/ is pure, and imports only the vocabulary of text/.',
 };
 

@@ -2313,13 +2313,33 @@ export const signals = {
     "use": "evidence",
     "category": "vocal",
     "consent": "vocal",
-    "type": "string"
+    "type": "string",
+    "values": [
+      "calm",
+      "focused",
+      "hesitant",
+      "tense",
+      "frustrated",
+      "anxious",
+      "hostile",
+      "excited",
+      "neutral"
+    ]
   },
   "expression": {
     "use": "evidence",
     "category": "visual",
     "consent": "visual",
-    "type": "string"
+    "type": "string",
+    "values": [
+      "relaxed",
+      "concentrated",
+      "frowning",
+      "smiling",
+      "tense",
+      "surprised",
+      "neutral"
+    ]
   },
   "sentiment": {
     "use": "evidence",
@@ -2333,12 +2353,24 @@ export const signals = {
     "use": "evidence",
     "category": "textual",
     "consent": "textual",
-    "type": "string"
+    "type": "string",
+    "values": [
+      "low",
+      "medium",
+      "high",
+      "critical"
+    ]
   },
   "activity_level": {
     "use": "context",
     "consent": "movement",
-    "type": "string"
+    "type": "string",
+    "values": [
+      "resting",
+      "light",
+      "moderate",
+      "vigorous"
+    ]
   },
   "steps_last_minute": {
     "use": "context",
@@ -2423,12 +2455,24 @@ export const signals = {
   "gaze": {
     "use": "stored only",
     "consent": "visual",
-    "type": "string"
+    "type": "string",
+    "values": [
+      "direct",
+      "averted",
+      "downward",
+      "wandering"
+    ]
   },
   "posture": {
     "use": "stored only",
     "consent": "visual",
-    "type": "string"
+    "type": "string",
+    "values": [
+      "upright",
+      "leaning_forward",
+      "leaning_back",
+      "slouched"
+    ]
   },
   "engagement": {
     "use": "stored only",
@@ -2456,7 +2500,14 @@ export const signals = {
   "glucose_trend": {
     "use": "stored only",
     "consent": "cardiovascular",
-    "type": "string"
+    "type": "string",
+    "values": [
+      "rapid_fall",
+      "falling",
+      "stable",
+      "rising",
+      "rapid_rise"
+    ]
   },
   "eeg_alpha_power": {
     "use": "stored only",
@@ -2492,7 +2543,13 @@ export const signals = {
   "sleep_stage": {
     "use": "stored only",
     "consent": "cardiovascular",
-    "type": "string"
+    "type": "string",
+    "values": [
+      "awake",
+      "light",
+      "deep",
+      "rem"
+    ]
   }
 } as const;
 

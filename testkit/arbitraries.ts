@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { enums, signals as contract } from '../generated/spec.js';
 import { type Signal, signals as numbers } from '../packages/recordings/signals.js';
-import { type TypicalValues, computeTypicalValues } from '../packages/score/baseline.js';
-import type { HeartRateLevel } from '../packages/score/heart.js';
+import { computeTypicalValues } from '../packages/score/baseline.js';
 import { stressModel as model } from '../packages/score/model.js';
-import type { Baseline, PublishedState, SignalName, Signals, SignalValues } from '../packages/score/remembered.js';
+import type { Baseline } from '../packages/score/rows/person.js';
+import type { PublishedState } from '../packages/score/rows/session.js';
+import type { SignalName, Signals, SignalValues } from '../packages/score/rows/values.js';
 import { advanceSession, type SessionStep } from '../packages/score/session.js';
+import type { HeartRateLevel, ScoreInput, TypicalValues } from '../packages/score/situation.js';
 import type { MovementContext, Reading } from '../packages/score/signals.js';
-import type { ScoreInput } from '../packages/score/stress.js';
 
 /** Number of random cases per law. */
 export const laws = { numRuns: 500 };

@@ -4,7 +4,7 @@ import mysql from 'mysql2/promise';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { createKey } from '../../src/keys/manage.js';
-import type { Trigger } from '../../packages/score/triggers.js';
+import type { Trigger } from '../../packages/score/rows/trigger.js';
 import { createKeyTable } from '../../src/store/keys.js';
 import { runStatements } from '../../src/store/rows.js';
 import { openStore, type Store } from '../../src/store/store.js';

@@ -5,7 +5,7 @@ import { topicNames } from '../../packages/text/vocabulary.js';
 import { readConfig } from '../../src/config/config.js';
 import { updateBaseline, backfillBaseline } from '../../packages/score/baseline.js';
 import { stressModel as model } from '../../packages/score/model.js';
-import type { Baseline } from '../../packages/score/remembered.js';
+import type { Baseline } from '../../packages/score/rows/person.js';
 import { openDatabase } from '../../src/store/database.js';
 import { client, Clock, startTestService } from '../../testkit/service.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';

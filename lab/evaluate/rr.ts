@@ -5,7 +5,7 @@
 import { Command } from 'commander';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
 import { textTable } from '../../packages/tools/terminal/table.js';
-import type { IntervalBatch } from '../../packages/score/remembered.js';
+import type { IntervalBatch } from '../../packages/score/rows/session.js';
 import {
   type Beat,
   storeIntervals,

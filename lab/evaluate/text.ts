@@ -19,7 +19,7 @@ import { decodeWeights } from '../../packages/text/weights.js';
 import { auc } from '../../packages/tools/evaluate/statistics.js';
 import { startProgress } from '../../packages/tools/terminal/progress.js';
 import { textTable } from '../../packages/tools/terminal/table.js';
-import type { Session } from '../../packages/score/remembered.js';
+import type { Session } from '../../packages/score/rows/session.js';
 import { advanceSession } from '../../packages/score/session.js';
 import { findBand } from '../../packages/score/states.js';
 import { launch } from '../../testkit/launch.js';

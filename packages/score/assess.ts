@@ -3,11 +3,14 @@ import { processHeartRate } from './heart.js';
 import { addOtherSessions, chooseHeart, isFresh, listShared, type Sharing } from './live.js';
 import { reduceAfterDeviceChange } from './movement.js';
 import { explainScore } from './reason.js';
-import type { AloneScore, Baseline, ComputedState, Device, Movements, Session, Signals } from './remembered.js';
 import type { HeartLevel } from './response.js';
+import type { Baseline } from './rows/person.js';
+import type { AloneScore, ComputedState, Session } from './rows/session.js';
+import type { Device, Movements, Signals } from './rows/values.js';
 import type { Reading } from './signals.js';
+import type { ScoreInput } from './situation.js';
 import { publishScore } from './states.js';
-import { fuseEvidence, type ScoreInput } from './stress.js';
+import { fuseEvidence } from './stress.js';
 
 /** A reading with the session before it and the signals after it. */
 export interface Sensed extends Pick<ScoreInput, 'signals' | 'agreeingTones'> {

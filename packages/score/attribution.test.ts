@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TopicName } from '../text/vocabulary.js';
 import { attributeStress, type TopicStress } from './attribution.js';
-import type { RecentTurns } from './remembered.js';
+import type { RecentTurns } from './rows/session.js';
 
 const still = { expressed: 0, heart: 0, explained: 0 };
 

@@ -1,5 +1,6 @@
 import { heartRise as settings } from './model.js';
-import { type HeartRateRise, round3, type RecentTurns, type Turn } from './remembered.js';
+import type { HeartRateRise, RecentTurns, Turn } from './rows/session.js';
+import { round3 } from './rows/values.js';
 import { type FusedStress, toStressValue } from './stress.js';
 
 /** The stress of a turn's topics, newly determined or raised. */

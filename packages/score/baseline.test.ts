@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { seededRandom } from '../tools/terminal/scenes.js';
 import { advanceAll, baselineAfter, history, laterMs } from '../../testkit/arbitraries.js';
 import { checkLaw } from '../../testkit/law.js';
+import { seededRandom } from '../tools/terminal/scenes.js';
 import { updateBaseline, backfillBaseline, computeTypicalValues } from './baseline.js';
 import { stressModel as model } from './model.js';
-import type { Baseline } from './remembered.js';
+import type { Baseline } from './rows/person.js';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

@@ -1,47 +1,17 @@
 import { stressModel as model } from './model.js';
 import { chooseNewerDevice } from './movement.js';
+import { addPastRate, addSmoothedRate, computeTypicalHeartRate } from './resting.js';
 import type {
   Baseline,
-  Device,
   DeviceVariabilityBaseline,
   HeartRateHistograms,
   RunningMean,
-  Signals,
   VariabilityBaseline,
   VariabilityByDevice,
-} from './remembered.js';
-import { addPastRate, addSmoothedRate, computeTypicalHeartRate } from './resting.js';
+} from './rows/person.js';
+import type { Device, Signals } from './rows/values.js';
 import { addLateValue, addValue, readMean } from './running-mean.js';
-
-/** A typical value. `known` is between 0 (the value of the population) and 1 (the person's own value). */
-export interface TypicalValue {
-  readonly value: number;
-  readonly known: number;
-}
-
-/** The heart rate that is typical of a person at a time of day, in bpm. */
-export interface TypicalHeartRate extends TypicalValue {
-  /** The resting heart rate in bpm: a low quantile of the whole day. */
-  readonly restingBpm: number;
-  /** The rise above the typical heart rate that counts as stressed, in bpm. */
-  readonly stressedRiseBpm: number;
-  /** Learned time in seconds. */
-  readonly learnedSeconds: number;
-  /**
-   * Time with a heart rate raised as under stress, minus the later time without such a heart rate in seconds. At most
-   * `unlike_seconds`.
-   */
-  readonly raisedSeconds: number;
-  /** True if the person has enough readings for a personal resting heart rate. */
-  readonly isPersonal: boolean;
-}
-
-/** Typical values of a person: resting heart rate in bpm, heart rate variability in ln ms. */
-export interface TypicalValues {
-  readonly heart_rate: TypicalHeartRate;
-  readonly sdnn: TypicalValue;
-  readonly rmssd: TypicalValue;
-}
+import type { TypicalHeartRate, TypicalValues } from './situation.js';
 
 /** One sample that the baseline learns from: smoothed heart rate in bpm, variability in ms. */
 export interface BaselineSample {

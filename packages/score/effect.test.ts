@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { estimateEffect, isComparable } from './effect.js';
-import { addStress } from './response.js';
 import { topicEffect } from './model.js';
-import type { StressSums } from './remembered.js';
+import { addStress } from './response.js';
+import type { StressSums } from './rows/trigger.js';
 
 const sumsOf = (...stress: readonly number[]): StressSums | undefined =>
   addStress(

@@ -1,13 +1,13 @@
-import { triggers as contract } from '../../generated/spec.js';
-import type { Schema } from '../../src/contract/contract.js';
+import { triggers as contract } from './generated/contract.js';
 import { topicEffect as settings } from './model.js';
-import type { PersonTurns, StressSums } from './remembered.js';
+import type { PersonTurns } from './rows/person.js';
+import type { StressSums } from './rows/trigger.js';
 
 /** How a topic differs from the usual level of the person. */
 export interface Effect {
   /** Points above the usual level of the person. Shrunken toward the area of the topic, and this toward 0. */
   readonly points: number;
-  readonly evidence: Schema<'TriggerEvidence'>;
+  readonly evidence: 'weak' | 'moderate' | 'strong';
 }
 
 /** The stress of a topic and of the other topics of its area, each over the turns that named it. */

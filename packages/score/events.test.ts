@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { advanceAll, history, startMs } from '../../testkit/arbitraries.js';
 import { checkLaw } from '../../testkit/law.js';
-import type { Session } from './remembered.js';
+import type { Session } from './rows/session.js';
 import { findBand, findChange, computeNextSeq } from './states.js';
 
 const anyScore = fc.integer({ min: 0, max: 100 });

@@ -1,7 +1,7 @@
-import type { TypicalValues, TypicalHeartRate, TypicalValue } from './baseline.js';
 import { stressModel as model } from './model.js';
-import { round3, type Sample, type Signals, type SignalValue } from './remembered.js';
 import { computeLearnedShare } from './resting.js';
+import { round3, type Sample, type Signals, type SignalValue } from './rows/values.js';
+import type { TypicalHeartRate, TypicalValue, TypicalValues } from './situation.js';
 
 type Tone = SignalValue<'tone'>;
 

@@ -1,4 +1,4 @@
-import type { BaselineSample, TypicalHeartRate } from './baseline.js';
+import type { BaselineSample } from './baseline.js';
 import { addOtherMovements, type Sharing } from './live.js';
 import { stressModel as model } from './model.js';
 import {
@@ -9,33 +9,13 @@ import {
   isRaised,
   chooseStrongerMovement,
 } from './movement.js';
-import {
-  type Device,
-  type Movements,
-  type QuietHeartRate,
-  type RecentHeartRates,
-  round3,
-  type Sample,
-  type Session,
-  type Signals,
-  type HeartRateSlot,
-} from './remembered.js';
+import type { QuietHeartRate, RecentHeartRates, Session, HeartRateSlot } from './rows/session.js';
+import { type Device, type Movements, round3, type Sample, type Signals } from './rows/values.js';
 import type { Reading } from './signals.js';
-import { isExertion, type ScoreInput } from './stress.js';
+import type { HeartRateLevel, ScoreInput, TypicalHeartRate } from './situation.js';
+import { isExertion } from './stress.js';
 
 type Slots = Pick<RecentHeartRates, 'slots' | 'slotFromMs'>;
-
-/** The heart rate as of the newest reading. */
-export interface HeartRateLevel {
-  /** Smoothed heart rate in bpm, which follows small changes slowly. */
-  readonly bpm: number;
-  /** Trimmed mean of the smoothing window, in bpm. */
-  readonly fastBpm: number;
-  /** False while a jump to the newest reading is unconfirmed. `bpm` is then the level before the jump. */
-  readonly isConfirmed: boolean;
-  /** Rise above the last quiet minutes, in bpm. Absent without a sudden rise. */
-  readonly suddenBpm?: number | undefined;
-}
 
 /** A level with the slots that it was computed from. */
 interface Measured extends HeartRateLevel, Pick<RecentHeartRates, 'backSinceMs'> {

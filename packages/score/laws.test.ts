@@ -1,8 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
+import { isDeepStrictEqual } from 'node:util';
 import { test } from 'vitest';
 import { enums, signals as contract } from '../../generated/spec.js';
-import { seededRandom } from '../tools/terminal/scenes.js';
+import { toHistory } from '../../src/contract/history.js';
+import { toStateReading } from '../../src/contract/state-reading.js';
 import {
   advanceAll,
   advanceTo,
@@ -27,13 +28,14 @@ import {
   worsening,
 } from '../../testkit/arbitraries.js';
 import { checkLaw, law } from '../../testkit/law.js';
+import { seededRandom } from '../tools/terminal/scenes.js';
 import { computeTypicalValues } from './baseline.js';
-import { toHistory } from './history.js';
 import { stressModel as model } from './model.js';
-import type { Baseline, Session, SignalValues } from './remembered.js';
+import type { Baseline } from './rows/person.js';
+import type { Session } from './rows/session.js';
+import type { SignalValues } from './rows/values.js';
 import { advanceSession, type SessionStep } from './session.js';
 import { type Reading, signalNames } from './signals.js';
-import { toStateReading } from '../../src/contract/state-reading.js';
 import { publishScore } from './states.js';
 import { fuseEvidence } from './stress.js';
 

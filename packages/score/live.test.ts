@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { restrictState } from '../../src/view/grant.js';
 import { anyOf, history, someSensing, startMs } from '../../testkit/arbitraries.js';
 import { checkLaw, law } from '../../testkit/law.js';
-import { restrictState } from '../../src/view/grant.js';
 import { noLiveSignals } from './live.js';
 import { chooseNewerStatement } from './movement.js';
-import type { LiveSignals } from './remembered.js';
+import type { LiveSignals } from './rows/person.js';
 import { advanceSession, type SessionStep } from './session.js';
 import { labelNames, mergeSignals, type Reading } from './signals.js';
 

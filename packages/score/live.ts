@@ -1,10 +1,10 @@
-import type { Schema } from '../../src/contract/contract.js';
 import { staleAfterMs } from './evidence.js';
-import type { HeartRateLevel } from './heart.js';
 import { addStatedMovement, chooseNewerStatement, chooseStrongerMovement, explainRise } from './movement.js';
-import { type LiveSignals, type Movements, round3, type Sample, type Session, type Signals } from './remembered.js';
+import type { LiveSignals } from './rows/person.js';
+import type { Session, SharedSignal } from './rows/session.js';
+import { type Movements, round3, type Sample, type Signals } from './rows/values.js';
 import { mergeSignals, type Reading, signalNames } from './signals.js';
-import type { ScoreInput } from './stress.js';
+import type { HeartRateLevel, ScoreInput } from './situation.js';
 
 /** The live signals of the person of a session, and how a reading of the session uses them. */
 export interface Sharing {
@@ -66,11 +66,7 @@ export function chooseHeart(
 }
 
 /** Returns the values of other sessions that count at a time. Undefined if there are none. */
-export function listShared(
-  signals: Signals,
-  { stated }: Movements,
-  atMs: number,
-): ReadonlyArray<Schema<'SharedSignal'>> | undefined {
+export function listShared(signals: Signals, { stated }: Movements, atMs: number): readonly SharedSignal[] | undefined {
   const samples = [...signalNames.map((name) => [name, signals[name]] as const), ['activity_level', stated] as const];
   const shared = samples.flatMap(([signal, sample]) => {
     if (sample?.sessionId === undefined || !isFresh(sample, atMs)) return [];

@@ -3,7 +3,7 @@
  * it needs a new digest here, and a new version in the contract if the last one is released (`npm run generate` tells).
  * StressID: Chaptoukaev et al. 2023, 48 people. Stress-Predict: Iqbal et al. 2022, 21 people with a wrist device.
  */
-import { scoreMax, signalAges } from '../../generated/spec.js';
+import { scoreMax, signalAges } from './generated/contract.js';
 
 /** SHA-256 of stressModel, stateHold and rrIntervals. */
 export const constantsDigest = '1e7f760e8f754ba3faaf5255d0186e97ca385bcce0586f9734cf8bba455fb1c9';

@@ -1,9 +1,7 @@
-import type { TypicalHeartRate } from './baseline.js';
-import type { HeartRateLevel } from './heart.js';
 import { stressModel as model } from './model.js';
-import { type Device, type Movement, type Movements, round3 } from './remembered.js';
+import { type Device, type Movement, type Movements, round3 } from './rows/values.js';
 import { listCategories, type MovementContext, type Reading } from './signals.js';
-import type { ScoreInput } from './stress.js';
+import type { HeartRateLevel, ScoreInput, TypicalHeartRate } from './situation.js';
 
 /**
  * Returns the movement after a reading that reports an activity or steps. Zero steps do not mean rest, because cycling

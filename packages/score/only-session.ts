@@ -1,7 +1,9 @@
 import { computeTypicalValues } from './baseline.js';
 import { processHeartRate } from './heart.js';
 import { toShared } from './live.js';
-import type { Baseline, LiveSignals, Sample, Session, Signals } from './remembered.js';
+import type { Baseline, LiveSignals } from './rows/person.js';
+import type { Session } from './rows/session.js';
+import type { Sample, Signals } from './rows/values.js';
 import { signalNames } from './signals.js';
 
 /**

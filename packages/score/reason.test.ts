@@ -1,18 +1,19 @@
-import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
+import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { enums } from '../../generated/spec.js';
-import { readWindows } from '../tools/recordings/read-windows.js';
-import { groupBySubject } from '../tools/recordings/recorded-window.js';
-import { seededRandom } from '../tools/terminal/scenes.js';
 import { advanceAll, measured, nowMs, signals, situationOf, typical } from '../../testkit/arbitraries.js';
 import { checkLaw, law } from '../../testkit/law.js';
 import { sampleRecording } from '../../testkit/sample-recording.js';
 import { withWristNoise } from '../../testkit/simulation/wrist-noise.js';
-import { type TypicalValues, computeTypicalValues } from './baseline.js';
+import { readWindows } from '../tools/recordings/read-windows.js';
+import { groupBySubject } from '../tools/recordings/recorded-window.js';
+import { seededRandom } from '../tools/terminal/scenes.js';
+import { computeTypicalValues } from './baseline.js';
 import { explainScore } from './reason.js';
-import type { Signals, SignalValues } from './remembered.js';
-import { fuseEvidence, type ScoreInput } from './stress.js';
+import type { Signals, SignalValues } from './rows/values.js';
+import type { ScoreInput, TypicalValues } from './situation.js';
+import { fuseEvidence } from './stress.js';
 
 const population = computeTypicalValues(undefined, 0);
 const person: TypicalValues = {

@@ -1,10 +1,10 @@
-import type { TypicalHeartRate } from './baseline.js';
 import { stressModel as model } from './model.js';
 import { isLikelyAnotherPerson } from './movement.js';
-import type { Signals } from './remembered.js';
-import { type LabelName, labels } from './signals.js';
+import type { Signals } from './rows/values.js';
+import { type LabelName, labels, type UnreadText } from './signals.js';
+import type { ScoreInput, TypicalHeartRate } from './situation.js';
 import { findBand } from './states.js';
-import { type FusedStress, type Driver, computeExplainedShare, isExertion, type ScoreInput } from './stress.js';
+import { type FusedStress, type Driver, computeExplainedShare, isExertion } from './stress.js';
 
 /**
  * Returns one sentence that names the signals behind the published score and their direction, strongest first. Strong
@@ -28,9 +28,6 @@ export function explainScore(
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
-
-/** Why a reading has no evidence: its message is in another language, or has no word that the service knows. */
-export type UnreadText = 'language' | 'words';
 
 const unreadTexts: Readonly<Record<UnreadText, string>> = {
   language: 'the message is not in English',

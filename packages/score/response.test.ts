@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { PersonTurns } from './remembered.js';
 import { type FinishedTurn, followTurns, type HeartLevel } from './response.js';
+import type { PersonTurns } from './rows/person.js';
 
 interface Followed {
   readonly second: number;

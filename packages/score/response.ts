@@ -1,5 +1,7 @@
 import { heartRise, turnResponse as settings } from './model.js';
-import { type HeartResponse, type OpenTurn, type PersonTurns, round3, type StressSums } from './remembered.js';
+import type { HeartResponse, OpenTurn, PersonTurns } from './rows/person.js';
+import type { StressSums } from './rows/trigger.js';
+import { round3 } from './rows/values.js';
 import { type FusedStress, toStressValue } from './stress.js';
 
 /** What following the turns of a person needs to know about a reading. */

@@ -1,7 +1,8 @@
-import type { TypicalHeartRate } from './baseline.js';
 import { stressModel as model } from './model.js';
-import { type Histogram, type HeartRateHistograms, round3 } from './remembered.js';
+import type { Histogram, HeartRateHistograms } from './rows/person.js';
+import { round3 } from './rows/values.js';
 import { computeFamiliarity, keepFirstTime, findFirstTime, computeRemainingShare } from './running-mean.js';
+import type { TypicalHeartRate } from './situation.js';
 
 type Learned = Pick<HeartRateHistograms, 'blockBpm' | 'blockSeconds' | 'seenSeconds' | 'secondsByBpm' | 'phases'>;
 

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { seededRandom } from '../tools/terminal/scenes.js';
 import {
   addEctopics,
   drawIntervals,
@@ -8,7 +7,8 @@ import {
   rhythms,
   shiftPeaks,
 } from '../../testkit/simulation/rhythms.js';
-import type { IntervalBatch } from './remembered.js';
+import { seededRandom } from '../tools/terminal/scenes.js';
+import type { IntervalBatch } from './rows/session.js';
 import { storeIntervals, addDerivedVariability } from './rr-intervals.js';
 import type { Reading } from './signals.js';
 

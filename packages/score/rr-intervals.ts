@@ -1,7 +1,6 @@
-import { signals as contract } from '../../generated/spec.js';
-import type { Schema } from '../../src/contract/contract.js';
+import { signals as contract } from './generated/contract.js';
 import { rrIntervals as settings } from './model.js';
-import type { IntervalBatch } from './remembered.js';
+import type { IntervalBatch, RrQuality } from './rows/session.js';
 import type { DerivedName, Reading } from './signals.js';
 
 /** An interval that ends with a beat at `endMs`, in epoch ms. */
@@ -90,7 +89,7 @@ export function computeVariability(normal: ReadonlyArray<Beat | undefined>): { s
  * Returns `unusable` if most intervals are artifacts, or if RMSSD is too large for any breathing rhythm. The filter
  * adapts to the window, so it cannot find artifacts that are more frequent than normal intervals.
  */
-function judgeQuality(beats: readonly Beat[], normal: ReadonlyArray<Beat | undefined>): Schema<'RrQuality'> {
+function judgeQuality(beats: readonly Beat[], normal: ReadonlyArray<Beat | undefined>): RrQuality {
   const leftOut = normal.filter((beat) => !beat).length / beats.length;
   const squares = squaredDifferences(normal);
   const rmssd = Math.sqrt(addUp(squares) / Math.max(1, squares.length));

@@ -1,6 +1,7 @@
-import type { TypicalValue } from './baseline.js';
 import { stressModel as model } from './model.js';
-import { round3, round6, type RunningMean } from './remembered.js';
+import type { RunningMean } from './rows/person.js';
+import { round3, round6 } from './rows/values.js';
+import type { TypicalValue } from './situation.js';
 
 /** A value at one time. */
 export interface MeasuredValue {

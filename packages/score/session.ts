@@ -1,6 +1,4 @@
-import { enums, modelVersion } from '../../generated/spec.js';
 import type { TopicName } from '../text/vocabulary.js';
-import type { SignalCategory } from '../../src/contract/contract.js';
 import { assess, findLevel, findOtherHeartRate, findPreviousScore, scoreAlone } from './assess.js';
 import {
   computeTypicalValues,
@@ -11,22 +9,16 @@ import {
   type BaselineSample,
 } from './baseline.js';
 import { countAgreeingTones } from './evidence.js';
+import { modelVersion, signalCategories } from './generated/contract.js';
 import { processHeartRate, toBaselineSample } from './heart.js';
 import { shareReading, type Sharing } from './live.js';
 import { stressModel as model } from './model.js';
 import { addStatedMovement, reduceAfterDeviceChange, updateDevice } from './movement.js';
 import { explainScore } from './reason.js';
-import type {
-  BandHold,
-  Baseline,
-  ComputedState,
-  LiveSignals,
-  PublishedState,
-  Sample,
-  Session,
-  Signals,
-} from './remembered.js';
 import type { HeartLevel } from './response.js';
+import type { Baseline, LiveSignals } from './rows/person.js';
+import type { BandHold, ComputedState, PublishedState, Session } from './rows/session.js';
+import type { Sample, SignalCategory, Signals } from './rows/values.js';
 import { storeIntervals, addDerivedVariability } from './rr-intervals.js';
 import {
   listTextValues,
@@ -187,7 +179,7 @@ function receivedAt(
   if (!session || atMs > session.latest.timestampMs) return received;
   if (atMs < session.latest.timestampMs) return session.latest.received;
   const both = new Set([...session.latest.received, ...received]);
-  return enums.SignalCategory.filter((category) => both.has(category));
+  return signalCategories.filter((category) => both.has(category));
 }
 
 /** Returns true for a late reading that is the newest for none of its signals and states no stronger movement. */

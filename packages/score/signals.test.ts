@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { history, inTwoOrders } from '../../testkit/arbitraries.js';
 import { law } from '../../testkit/law.js';
-import type { Signals } from './remembered.js';
+import type { Signals } from './rows/values.js';
 import { listCategories, mergeSignals, type Reading } from './signals.js';
 
 const mergeAll = (readings: readonly Reading[]) => readings.reduce<Signals>(mergeSignals, {});

@@ -1,19 +1,22 @@
-import { modelVersion, signals as contract } from '../../generated/spec.js';
-import { textSentiment } from '../text/settings.js';
 import type { TopicName } from '../text/vocabulary.js';
-import type { Schema, SignalCategory, Submission } from '../../src/contract/contract.js';
 import { computeLabelLogOdds } from './evidence.js';
+import { modelVersion, signals as contract } from './generated/contract.js';
 import { stressModel as model } from './model.js';
-import type { UnreadText } from './reason.js';
+import type { RrQuality, TextValues } from './rows/session.js';
 import type {
-  SignalContract,
+  AllSignals,
   NewestSample,
+  SignalCategory,
+  SignalContract,
   SignalName,
-  Signals,
   SignalValue,
   SignalValues,
+  Signals,
   SignalsUsedAs,
-} from './remembered.js';
+} from './rows/values.js';
+
+/** Words with a sentiment up to here are neutral. A test compares it with the model of the text. */
+export const neutralWords = 0.05;
 
 /** A signal that is compared with the typical value of the person. The service also derives it from intervals. */
 export type DerivedName = 'heart_rate' | 'sdnn' | 'rmssd';
@@ -25,10 +28,15 @@ export type LabelName = Exclude<SignalName, DerivedName>;
 export type EvidenceName = LabelName | 'heart_rate' | 'hrv';
 
 /** Context that may explain a heart rate but is not evidence for stress. */
-export type MovementContext = Pick<Submission, SignalsUsedAs<'context'>>;
+export type MovementContext = Pick<AllSignals, SignalsUsedAs<'context'>>;
+
+/** Why a reading has no evidence: its message is in another language, or has no word that the service knows. */
+export type UnreadText = 'language' | 'words';
 
 /** Everything that a reading contains about the person, with the names of the contract. Never contains text. */
-export interface ReadingContent extends Pick<Submission, keyof SignalContract | 'source_device'> {
+export interface ReadingContent extends AllSignals {
+  /** The device that measured the heart data. */
+  source_device?: string;
   /** The values that the reading does not state. Absent if nothing was derived. */
   readonly derived?: readonly DerivableName[];
 }
@@ -37,7 +45,7 @@ export interface ReadingContent extends Pick<Submission, keyof SignalContract | 
 export interface Reading extends ReadingContent {
   readonly atMs: number;
   /** Absent if the reading contains no intervals. */
-  readonly rrQuality?: Schema<'RrQuality'>;
+  readonly rrQuality?: RrQuality;
   /** Absent if the reading contains no subject_id. */
   readonly subjectId?: string;
   /** Set if the service derives the sentiment of a message, and cannot. */
@@ -97,7 +105,7 @@ const scoredSignals: ScoredSignals = {
       Math.abs(sentiment) ** model.sentiment_exponent,
     describe: (sentiment) => {
       const strength = Math.abs(sentiment) >= model.reason.sentiment_strong ? 'strongly ' : '';
-      return Math.abs(sentiment) <= -textSentiment.neutral_sentiment
+      return Math.abs(sentiment) <= neutralWords
         ? 'neutral words'
         : `${strength}${sentiment < 0 ? 'negative' : 'positive'} words`;
     },
@@ -133,7 +141,7 @@ export function listCategories(values: ReadingContent): SignalCategory[] {
 }
 
 /** Returns the values that the service estimated from the text of a reading. Undefined if there are none. */
-export function listTextValues({ derived, sentiment }: ReadingContent): Schema<'DerivedValues'> | undefined {
+export function listTextValues({ derived, sentiment }: ReadingContent): TextValues | undefined {
   return derived?.includes('sentiment') && sentiment !== undefined ? { sentiment } : undefined;
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { held, nowMs } from '../../testkit/arbitraries.js';
 import { law } from '../../testkit/law.js';
 import { stateHold } from './model.js';
-import type { PublishedState } from './remembered.js';
+import type { PublishedState } from './rows/session.js';
 import { findBand, computePublishedBefore, publishScore } from './states.js';
 
 const value = fc.double({ min: 0, max: 100, noNaN: true });

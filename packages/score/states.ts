@@ -1,8 +1,9 @@
-import { bands } from '../../generated/spec.js';
-import type { Schema } from '../../src/contract/contract.js';
 import { staleAfterMs } from './evidence.js';
+import { bands } from './generated/contract.js';
 import { stateHold } from './model.js';
-import { type BandHold, type PublishedState, round3, type Session } from './remembered.js';
+import type { BandHold, PublishedState, Session } from './rows/session.js';
+import type { State } from './rows/values.js';
+import { round3 } from './rows/values.js';
 import { addToStress, type FusedStress, toStressValue } from './stress.js';
 
 export type Band = (typeof bands)[number];
@@ -108,24 +109,31 @@ function bandsApart(from: number, to: number): number {
   return bands.indexOf(findBand(to)) - bands.indexOf(findBand(from));
 }
 
+/** A change of the published state. */
+export interface StateChange {
+  event: 'state_change';
+  session_id: string;
+  previous_state: State;
+  new_state: State;
+  stress_score: number;
+  /** RFC 3339 in UTC, to the millisecond. */
+  timestamp: string;
+}
+
 /** A session event in the format that receivers get. `seq` increases with each event of the session. */
 export interface SessionEvent {
   readonly sessionId: string;
   readonly seq: number;
   /** Absent if the session has no subject. */
   readonly subjectId?: string | undefined;
-  readonly payload: Schema<'StateChange'>;
+  readonly payload: StateChange;
 }
 
 /**
  * Returns the state change between two readings. Undefined if the state is the same, for the first reading of a session,
  * and from or to a prior.
  */
-export function findChange(
-  sessionId: string,
-  before: Session | undefined,
-  after: Session,
-): Schema<'StateChange'> | undefined {
+export function findChange(sessionId: string, before: Session | undefined, after: Session): StateChange | undefined {
   if (!before || before.latest.isPrior || after.latest.isPrior) return undefined;
   const [previous, next] = [findBand(before.latest.score).state, findBand(after.latest.score).state];
   if (previous === next) return undefined;

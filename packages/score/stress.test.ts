@@ -4,7 +4,7 @@ import { baselineAfter, measured, nowMs, situationOf } from '../../testkit/arbit
 import { computeTypicalValues } from './baseline.js';
 import { weighByAge } from './evidence.js';
 import { stressModel as model } from './model.js';
-import type { SignalValues } from './remembered.js';
+import type { SignalValues } from './rows/values.js';
 import { findBand } from './states.js';
 import { fuseEvidence } from './stress.js';
 

@@ -1,5 +1,3 @@
-import type { SignalCategory } from '../../src/contract/contract.js';
-import type { TypicalHeartRate, TypicalValues } from './baseline.js';
 import {
   weighByAge,
   listBoundedEvidence,
@@ -8,23 +6,11 @@ import {
   computeVariabilityDrop,
   computeVariabilityEvidence,
 } from './evidence.js';
-import type { HeartRateLevel } from './heart.js';
 import { stressModel as model } from './model.js';
 import { isLikelyAnotherPerson } from './movement.js';
-import type { Signals } from './remembered.js';
+import type { SignalCategory } from './rows/values.js';
 import { evidenceCategories, type EvidenceName, type LabelName, labelNames, labels } from './signals.js';
-
-/** Input of the score at one time. */
-export interface ScoreInput {
-  readonly signals: Signals;
-  readonly typical: TypicalValues;
-  /** Smoothed heart rate. Absent if none was measured. */
-  readonly heart?: HeartRateLevel | undefined;
-  /** Heart rate rise that movement explains, in bpm above rest. At most the whole rise. */
-  readonly explainedBpm: number;
-  /** Number of earlier tones that agree with a stressful tone. Absent for 0. */
-  readonly agreeingTones?: number | undefined;
-}
+import type { HeartRateLevel, ScoreInput, TypicalHeartRate, TypicalValues } from './situation.js';
 
 /** Result of fusing the signals of a session at one time. */
 export interface FusedStress {

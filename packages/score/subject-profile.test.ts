@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { signals } from '../../generated/spec.js';
+import type { Schema } from '../../src/contract/contract.js';
 import { baselineAfter, history, laterMs } from '../../testkit/arbitraries.js';
 import { checkLaw } from '../../testkit/law.js';
 import { computeTypicalValues } from './baseline.js';
+import { signals } from './generated/contract.js';
 import { toBaseline } from './subject-profile.js';
 
 test('a person without measurements has an empty baseline', () => {
@@ -12,7 +13,7 @@ test('a person without measurements has an empty baseline', () => {
 test('a baseline shows the typical values of the score, and its histogram contains all learned seconds', () => {
   checkLaw(history, (readings) => {
     const stored = baselineAfter(readings) ?? {};
-    const { heart_rate, sdnn, rmssd, devices } = toBaseline(stored, laterMs);
+    const { heart_rate, sdnn, rmssd, devices }: Schema<'Baseline'> = toBaseline(stored, laterMs);
     const typical = computeTypicalValues(stored, laterMs);
     if (heart_rate) {
       const { histogram, learned_seconds, resting_bpm, typical_bpm, own_share } = heart_rate;

@@ -1,21 +1,16 @@
-import type { Schema } from '../../src/contract/contract.js';
-import { computeTypicalValues, type TypicalHeartRate, type TypicalValue } from './baseline.js';
+import { computeTypicalValues } from './baseline.js';
 import { stressModel as model } from './model.js';
-import {
-  type Baseline,
-  type HeartRateHistograms,
-  round3,
-  type RunningMean,
-  type VariabilityBaseline,
-} from './remembered.js';
 import { readTimePerHeartRate } from './resting.js';
+import type { Baseline, HeartRateHistograms, RunningMean, VariabilityBaseline } from './rows/person.js';
+import { round3 } from './rows/values.js';
 import { readMean, includeNewest } from './running-mean.js';
+import type { TypicalHeartRate, TypicalValue } from './situation.js';
 
 /**
  * Returns the baseline as defined in the contract, from readings strictly before `atMs`, in epoch ms. A reading at that
  * time is scored against the same typical values.
  */
-export function toBaseline(baseline: Baseline, atMs: number): Schema<'Baseline'> {
+export function toBaseline(baseline: Baseline, atMs: number) {
   const { heart_rate, sdnn, rmssd, devices = [] } = baseline;
   const named = devices.map(({ device, ...own }) => ({ source_device: device, ...toVariabilities(own, atMs) }));
   const unnamed = sdnn || rmssd ? [toVariabilities({ sdnn, rmssd }, atMs)] : [];
@@ -40,7 +35,7 @@ function toHeartRate(
   resting: HeartRateHistograms,
   { value, known, restingBpm, stressedRiseBpm }: TypicalHeartRate,
   atMs: number,
-): Schema<'HeartRateBaseline'> {
+) {
   const { seconds, secondsByBpm } = readTimePerHeartRate(resting, atMs);
   return {
     resting_bpm: round3(restingBpm),
@@ -55,11 +50,7 @@ function toHeartRate(
 }
 
 /** `track` and its typical value are in ln ms. */
-function toVariability(
-  track: RunningMean,
-  { value, known }: TypicalValue,
-  atMs: number,
-): Schema<'VariabilityBaseline'> {
+function toVariability(track: RunningMean, { value, known }: TypicalValue, atMs: number) {
   const { mean, meanSeconds = 0 } = includeNewest(track, atMs);
   return {
     typical_ms: round3(Math.exp(value)),

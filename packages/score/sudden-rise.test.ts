@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { seededRandom } from '../tools/terminal/scenes.js';
 import { updateQuietHeartRate, detectSuddenRise } from './heart.js';
 import { stressModel } from './model.js';
-import type { QuietHeartRate } from './remembered.js';
+import type { QuietHeartRate } from './rows/session.js';
 
 const { from_bpm, until_bpm, rise_seconds, rise_seconds_max, pause_seconds, sd_bpm_max } = stressModel.sudden_rise;
 const quietSeconds = stressModel.sudden_rise.quiet_seconds;

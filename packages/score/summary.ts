@@ -1,5 +1,6 @@
-import { summaries as settings } from '../../generated/spec.js';
-import type { Schema, State } from '../../src/contract/contract.js';
+import type { TopicName } from '../text/vocabulary.js';
+import { summaries as settings } from './generated/contract.js';
+import type { State } from './rows/values.js';
 import { findBand } from './states.js';
 
 export const hourMs = 3_600_000;
@@ -120,10 +121,7 @@ function addSpread(a: Spread | undefined, b: Spread | undefined): Spread | undef
 }
 
 /** Returns the rows of the hours, which must ascend. `calendar` groups the hours. */
-export function toRows(
-  hours: readonly Hour[],
-  { formatKey, findStart, isDaily }: Calendar,
-): Array<Schema<'SummaryRow'>> {
+export function toRows(hours: readonly Hour[], { formatKey, findStart, isDaily }: Calendar) {
   const groups = new Map<string, Hour>();
   for (const hour of hours) {
     const key = formatKey(hour.startMs);
@@ -148,18 +146,18 @@ function addHour(a: Hour, b: Hour): Hour {
   };
 }
 
-function toRow({ stateMs: durations, scores, heartRates, topics }: Hour): Omit<Schema<'SummaryRow'>, 'start'> {
+function toRow({ stateMs: durations, scores, heartRates, topics }: Hour) {
   const seconds = Object.entries(durations).map(([state, ms]) => [state, ms / 1000]);
   return {
     readings: scores?.count ?? 0,
-    state_seconds: Object.fromEntries(seconds) as Schema<'StateSeconds'>,
+    state_seconds: Object.fromEntries(seconds) as Record<State, number>,
     ...(scores && { stress_score: toRange(scores) }),
     ...(heartRates && { heart_rate: toRange(heartRates) }),
-    topics: topics as Schema<'SummaryRow'>['topics'],
+    topics: topics as TopicName[],
   };
 }
 
-function toRange({ count, sum, min, max }: Spread): Schema<'ValueRange'> {
+function toRange({ count, sum, min, max }: Spread) {
   return { mean: round1(sum / count), min: round1(min), max: round1(max) };
 }
 

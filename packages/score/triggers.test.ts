@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addSighting, removeTopic, type Sighting, toProfile, type Trigger, unknownSubject } from './triggers.js';
+import type { Trigger } from './rows/trigger.js';
+import { addSighting, removeTopic, type Sighting, toProfile, unknownSubject } from './triggers.js';
 
 /** Returns a trigger after sightings one second apart, each as [score, session] or [score, session, 'certain']. */
 function seen(...sightings: ReadonlyArray<readonly [number, string, 'certain'?]>): Trigger {

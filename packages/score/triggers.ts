@@ -1,42 +1,10 @@
-import { bands, triggers as settings } from '../../generated/spec.js';
-import type { Schema, State } from '../../src/contract/contract.js';
 import { areaOfTopic, type TopicName } from '../text/vocabulary.js';
 import { type Effect, estimateEffect } from './effect.js';
-import type { OpenTurn, PersonTurns, StressSums, Subject } from './remembered.js';
+import { bands, triggers as settings } from './generated/contract.js';
 import { addStress, type FinishedTurn } from './response.js';
-
-type TriggerStatus = Schema<'TriggerStatus'>;
-
-/** Stress history of one topic for one person. Plain JSON. */
-export interface Trigger {
-  readonly status: TriggerStatus;
-  /** Exponentially weighted score over the sightings, 0–100. Rounded to 6 decimals, which databases print exactly. */
-  readonly recent: number;
-  /** Sum of the scores, number of sightings, and highest score. */
-  readonly scoreSum: number;
-  readonly sightings: number;
-  readonly peakScore: number;
-  /** Number of distinct sessions. */
-  readonly sessions: number;
-  /** Timestamp of the newest sighting in epoch ms. */
-  readonly lastSeenMs: number;
-  /** Stress of the complete turns since the topic was last resolved. Absent without one. */
-  readonly measured?: StressSums | undefined;
-  /** The latest activation. Absent if the trigger has never been active. */
-  readonly activation?: Activation;
-  /**
-   * The latest status changes, in order of arrival. A change by a late reading is appended, not inserted, because earlier
-   * responses cannot be changed.
-   */
-  readonly changes: ReadonlyArray<{ readonly status: TriggerStatus; readonly atMs: number }>;
-}
-
-interface Activation {
-  readonly sessionId: string;
-  readonly atMs: number;
-  /** Number of sightings since the activation that support a resolution. */
-  readonly resolving: number;
-}
+import type { OpenTurn, PersonTurns, Subject } from './rows/person.js';
+import type { Activation, Trigger, TriggerStatus } from './rows/trigger.js';
+import type { State } from './rows/values.js';
 
 /** A sighting: a conversation turn was about the topic. */
 export interface Sighting {
@@ -174,11 +142,7 @@ function compareRecency([topic, { lastSeenMs }]: Named, [other, { lastSeenMs: ot
 }
 
 /** Returns the triggers of a person by topic, as defined in the contract. */
-export function toProfile(
-  subjectId: string,
-  triggers: ReadonlyMap<string, Trigger>,
-  person?: PersonTurns,
-): Schema<'TriggerProfile'> {
+export function toProfile(subjectId: string, triggers: ReadonlyMap<string, Trigger>, person?: PersonTurns) {
   const newestFirst = [...triggers].sort(compareRecency);
   const named = (status: TriggerStatus) => newestFirst.filter(([, it]) => it.status === status).map(([topic]) => topic);
   return {
@@ -192,7 +156,7 @@ export function toProfile(
 }
 
 /** Returns the status changes of a person's topics, as defined in the contract. */
-export function toStatusChanges(triggers: ReadonlyMap<string, Trigger>): Schema<'StatusChangesByTopic'> {
+export function toStatusChanges(triggers: ReadonlyMap<string, Trigger>) {
   const listed = ({ changes }: Trigger) =>
     changes.map(({ status, atMs }) => ({ status, timestamp: new Date(atMs).toISOString() }));
   return Object.fromEntries([...triggers].sort(compareRecency).map(([topic, trigger]) => [topic, listed(trigger)]));
@@ -201,7 +165,7 @@ export function toStatusChanges(triggers: ReadonlyMap<string, Trigger>): Schema<
 function toEntry(
   { status, scoreSum, sightings, peakScore, sessions, lastSeenMs }: Trigger,
   effect: Effect | undefined,
-): Schema<'TriggerEntry'> {
+) {
   return {
     status,
     avg_stress: Math.round((scoreSum / sightings) * 10) / 10,

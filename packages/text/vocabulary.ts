@@ -15,3 +15,16 @@ export const topicNames: readonly TopicName[] = areas.flatMap((area): readonly T
 export const areaOfTopic: ReadonlyMap<TopicName, Area> = new Map(
   areas.flatMap((area) => topicsByArea[area].map((topic) => [topic, area] as const)),
 );
+
+/**
+ * Topic evidence of a session, as stored between turns: numbers by topic and area name. Plain JSON, two decimals,
+ * without zeros.
+ */
+export interface TopicEvidence {
+  /** Version of the model that analyzed the turns. */
+  readonly model: number;
+  /** Number of turns about each area. Older turns have decayed. */
+  readonly areas: Partial<Readonly<Record<Area, number>>>;
+  /** Phrase points of each topic. The points of older turns have decayed. */
+  readonly topics: Partial<Readonly<Record<TopicName, number>>>;
+}

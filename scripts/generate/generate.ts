@@ -53,6 +53,7 @@ const python = 'packages/client-python/src/realtime_state_client';
 const files: Record<string, string> = {
   'generated/api.ts': banner + astToString(await openapiTypescript(structuredClone(contract) as never)),
   'generated/spec.ts': `${banner}${constants().join('\n\n')}\n`,
+  'packages/score/generated/contract.ts': `${banner}${scoreConstants().join('\n\n')}\n`,
   'generated/openapi.json': `${JSON.stringify(contract, null, 2)}\n`,
   [`${python}/schemas.py`]: pythonModule(
     'Wire types with the names of the contract.',
@@ -66,8 +67,10 @@ const stale = await staleFiles();
 if (process.argv.includes('--check')) {
   if (stale.length > 0) fail(`${stale.join(', ')} not up to date: run \`npm run generate\` and commit the result`);
 } else {
-  await mkdir(new URL('generated/', root), { recursive: true });
-  for (const name of stale) await writeFile(new URL(name, root), files[name] ?? '');
+  for (const name of stale) {
+    await mkdir(new URL('./', new URL(name, root)), { recursive: true });
+    await writeFile(new URL(name, root), files[name] ?? '');
+  }
 }
 console.log(`up to date: ${Object.keys(files).join(', ')}`);
 
@@ -93,6 +96,18 @@ function constants(): string[] {
     constant('publicOperations', publicOperations()),
     constant('operationScopes', operationScopes()),
     constant('contractDigest', digestContract(yaml)),
+  ];
+}
+
+/** Constants that the score shares with clients. The package has its own, so that it runs without the contract. */
+function scoreConstants(): string[] {
+  const names = ['bands', 'triggers', 'model-version', 'score-max', 'signal-ages'];
+  const { state_seconds_max, topics_max } = contract['x-summaries'] as Record<string, number>;
+  return [
+    ...names.map((name) => constant(camelCase(name), contract[`x-${name}`])),
+    constant('summaries', { state_seconds_max, topics_max }),
+    constant('signalCategories', follow('SignalCategory').enum),
+    constant('signals', signals()),
   ];
 }
 
@@ -181,7 +196,7 @@ function signals(): Record<string, unknown> {
     const { minimum, maximum } = items ?? schema;
     if (!signal) return [];
     const consent = signal.consent ?? signal.category ?? fail(`${name}: x-signal has neither category nor consent`);
-    return [[name, { ...signal, consent, type: schema.type, unit, minimum, maximum, items_max }]];
+    return [[name, { ...signal, consent, type: schema.type, values: schema.enum, unit, minimum, maximum, items_max }]];
   });
   return Object.fromEntries(rows);
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { enums } from '../../generated/spec.js';
 import { advanceTo, startMs } from '../../testkit/arbitraries.js';
 import { keepAllowedLive, readAllowed, removeLiveValues } from './consent.js';
-import type { ConsentCategory } from '../../packages/score/remembered.js';
+import type { ConsentCategory } from '../../packages/score/rows/person.js';
 import { backfillSession } from '../../packages/score/session.js';
 import type { Reading } from '../../packages/score/signals.js';
 

@@ -1,5 +1,7 @@
 import { consent as settings, enums, signals as contract } from '../../generated/spec.js';
-import type { Consent, ConsentCategory, LiveSignals, Session, SignalName } from '../../packages/score/remembered.js';
+import type { Consent, ConsentCategory, LiveSignals } from '../../packages/score/rows/person.js';
+import type { Session } from '../../packages/score/rows/session.js';
+import type { SignalName } from '../../packages/score/rows/values.js';
 import { labelNames, type ReadingContent } from '../../packages/score/signals.js';
 
 /** The categories that a person allows at one time. */

@@ -1,5 +1,5 @@
 import type { Schema, State } from './contract.js';
-import type { ComputedState } from '../../packages/score/remembered.js';
+import type { ComputedState } from '../../packages/score/rows/session.js';
 import type { DerivableName, ReadingContent, HistoryPoint } from '../../packages/score/signals.js';
 import { compareEffectiveness, describeAdvice } from './state-reading.js';
 import { findBand } from '../../packages/score/states.js';

@@ -3,7 +3,7 @@ import { describeCheck, type MessageCheck } from '../../packages/text/check-mess
 import type { Schema, StateReading } from './contract.js';
 import { weighByAge } from '../../packages/score/evidence.js';
 import { explainNoEvidence } from '../../packages/score/reason.js';
-import type { ComputedState } from '../../packages/score/remembered.js';
+import type { ComputedState } from '../../packages/score/rows/session.js';
 import { findBand } from '../../packages/score/states.js';
 
 /**

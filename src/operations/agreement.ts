@@ -1,6 +1,6 @@
 import { bands, feedback as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
-import { round3 } from '../../packages/score/remembered.js';
+import { round3 } from '../../packages/score/rows/values.js';
 import { findBand } from '../../packages/score/states.js';
 
 /** A report with the score that was published for its time. */

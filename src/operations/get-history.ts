@@ -1,6 +1,6 @@
 import { parameterDefaults } from '../../generated/spec.js';
 import { toNames } from '../contract/whose.js';
-import { toHistory } from '../../packages/score/history.js';
+import { toHistory } from '../contract/history.js';
 import { view } from '../view/view.js';
 import type { OperationRecord } from './operation.js';
 

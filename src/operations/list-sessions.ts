@@ -2,7 +2,7 @@ import { enums, sessionList as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { type Names, toNames, writeNames } from '../contract/whose.js';
 import { staleAfterMs } from '../../packages/score/evidence.js';
-import type { ComputedState } from '../../packages/score/remembered.js';
+import type { ComputedState } from '../../packages/score/rows/session.js';
 import { toStateSince } from '../contract/state-reading.js';
 import { findBand } from '../../packages/score/states.js';
 import type { SlicedScope } from '../store/scope.js';

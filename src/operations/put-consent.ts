@@ -6,7 +6,7 @@ import { keepAllowedValues, hasStatedPurpose } from '../readings/consent.js';
 import { checkAge } from '../readings/intake.js';
 import { removeDisallowedValues } from '../retention/remove-live-values.js';
 import { type AllowedCategories, findRefusedCategories, narrowConsent, readAllowed } from '../contract/consent.js';
-import type { Consent } from '../../packages/score/remembered.js';
+import type { Consent } from '../../packages/score/rows/person.js';
 import { unknownSubject } from '../../packages/score/triggers.js';
 import { createConsentWriter, type StoredConsent } from '../store/consents.js';
 import { runStatements } from '../store/rows.js';

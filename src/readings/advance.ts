@@ -1,10 +1,11 @@
 import type { TopicName } from '../../packages/text/vocabulary.js';
 import { createFault, ProblemError } from '../contract/problem.js';
 import { attributeStress, type TopicStress, computeStressAtTurn } from '../../packages/score/attribution.js';
-import { type GatheredTopics, gatherTopics } from '../../packages/score/gather.js';
+import { type GatheredTopics, gatherTopics } from '../../packages/text/gather.js';
 import type { Sharing } from '../../packages/score/live.js';
 import type { FinishedTurn } from '../../packages/score/response.js';
-import type { Baseline, ComputedState, Session, Subject, RecentTurns } from '../../packages/score/remembered.js';
+import type { Baseline, Subject } from '../../packages/score/rows/person.js';
+import type { ComputedState, Session, RecentTurns } from '../../packages/score/rows/session.js';
 import {
   advanceSession,
   backfillSession,

@@ -4,7 +4,7 @@ import { loadTextModel } from '../../packages/text/model.js';
 import { createTextAnalyzer } from '../../packages/text/texts.js';
 import { advanceTo, startMs } from '../../testkit/arbitraries.js';
 import { ProblemError } from '../contract/problem.js';
-import type { ConsentCategory } from '../../packages/score/remembered.js';
+import type { ConsentCategory } from '../../packages/score/rows/person.js';
 import { unknownSubject } from '../../packages/score/triggers.js';
 import { beginProgress } from './advance.js';
 import { applyConsent } from './consent.js';

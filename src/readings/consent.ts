@@ -9,7 +9,8 @@ import {
   readAllowed,
   removeLiveValues,
 } from '../contract/consent.js';
-import type { Session, Subject } from '../../packages/score/remembered.js';
+import type { Subject } from '../../packages/score/rows/person.js';
+import type { Session } from '../../packages/score/rows/session.js';
 import { listCategories } from '../../packages/score/signals.js';
 import type { ReadScope } from '../store/scope.js';
 import { createSessionReader } from '../store/sessions.js';

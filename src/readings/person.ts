@@ -1,6 +1,7 @@
 import { isFresh, noLiveSignals, type Sharing } from '../../packages/score/live.js';
 import { collectLive, findOnlySender } from '../../packages/score/only-session.js';
-import type { Baseline, Session, Subject } from '../../packages/score/remembered.js';
+import type { Baseline, Subject } from '../../packages/score/rows/person.js';
+import type { Session } from '../../packages/score/rows/session.js';
 import { type FinishedTurn, type FollowedReading, followTurns, raiseOpenTurn } from '../../packages/score/response.js';
 import type { SessionStep } from '../../packages/score/session.js';
 import { unknownSubject } from '../../packages/score/triggers.js';

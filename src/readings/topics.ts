@@ -1,5 +1,5 @@
 import type { TopicStress } from '../../packages/score/attribution.js';
-import type { ComputedState } from '../../packages/score/remembered.js';
+import type { ComputedState } from '../../packages/score/rows/session.js';
 import { addTopics } from '../../packages/score/session.js';
 import { isComparable } from '../../packages/score/effect.js';
 import type { FinishedTurn } from '../../packages/score/response.js';
@@ -10,9 +10,9 @@ import {
   compareTopic,
   isConcern,
   moveTopic,
-  type Trigger,
   unknownSubject,
 } from '../../packages/score/triggers.js';
+import type { Trigger } from '../../packages/score/rows/trigger.js';
 import type { TriggersBySubject } from '../store/triggers.js';
 import {
   type ProcessedReading,

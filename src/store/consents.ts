@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Consent } from '../../packages/score/remembered.js';
+import type { Consent } from '../../packages/score/rows/person.js';
 import { listPages } from './people.js';
 import { changeRows } from './row-codes.js';
 import { rowFormats } from './row-formats.js';

@@ -1,6 +1,6 @@
 import type { State } from '../contract/contract.js';
 import type { StoredResult } from '../contract/exported-reading.js';
-import type { ComputedState } from '../../packages/score/remembered.js';
+import type { ComputedState } from '../../packages/score/rows/session.js';
 import { computedColumns, type ComputedRow, hintSessionIndex, toAccountKey, toComputed, toPoint } from './readings.js';
 import { isMysql, selectRows } from './rows.js';
 import type { ReadScope } from './scope.js';

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { timestamps } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
-import type { ComputedState } from '../../packages/score/remembered.js';
+import type { ComputedState } from '../../packages/score/rows/session.js';
 import { listTextValues, listCategories, type HistoryPoint } from '../../packages/score/signals.js';
 import { rowFormats } from './row-formats.js';
 import { buildInsert, isMysql, selectRows, type Statement } from './rows.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { topicNames } from '../../packages/text/vocabulary.js';
 import { advanceAll, history } from '../../testkit/arbitraries.js';
-import type { TopicEvidence } from '../../packages/score/remembered.js';
+import type { TopicEvidence } from '../../packages/text/vocabulary.js';
 import { addTopics, type SessionStep } from '../../packages/score/session.js';
 import { rowFormats } from './row-formats.js';
 

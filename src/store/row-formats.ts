@@ -1,7 +1,8 @@
 import type { AccountSettings } from '../contract/contract.js';
-import type { ComputedState, Session, Subject } from '../../packages/score/remembered.js';
+import type { Subject } from '../../packages/score/rows/person.js';
+import type { ComputedState, Session } from '../../packages/score/rows/session.js';
 import type { ReadingContent } from '../../packages/score/signals.js';
-import type { Trigger } from '../../packages/score/triggers.js';
+import type { Trigger } from '../../packages/score/rows/trigger.js';
 import type { StoredConsent } from './consents.js';
 import type { StoredWebhook } from './webhooks.js';
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
-import type { Session, Subject } from '../../packages/score/remembered.js';
-import type { Trigger } from '../../packages/score/triggers.js';
+import type { Subject } from '../../packages/score/rows/person.js';
+import type { Session } from '../../packages/score/rows/session.js';
+import type { Trigger } from '../../packages/score/rows/trigger.js';
 import { createRowCache, type RowCache } from './row-cache.js';
 
 /** One account in the database. A function that takes a scope reads and writes only the rows of its account. */

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Names } from '../contract/whose.js';
-import type { Session } from '../../packages/score/remembered.js';
+import type { Session } from '../../packages/score/rows/session.js';
 import { selectAfter } from './columns.js';
 import type { ReadScope } from './scope.js';
 import { readSession, type SessionRow } from './sessions.js';

@@ -1,4 +1,4 @@
-import type { ComputedState } from '../../packages/score/remembered.js';
+import type { ComputedState } from '../../packages/score/rows/session.js';
 import {
   computedColumns,
   type ComputedRow,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Session } from '../../packages/score/remembered.js';
+import type { Session } from '../../packages/score/rows/session.js';
 import { noVersion } from './row-cache.js';
 import { rowFormats } from './row-formats.js';
 import { buildInsert, buildLock, lockOrInsertRows, type RowLock, type Statement } from './rows.js';

@@ -1,5 +1,5 @@
 import { subjectProfile as settings } from '../../generated/spec.js';
-import type { Subject } from '../../packages/score/remembered.js';
+import type { Subject } from '../../packages/score/rows/person.js';
 import type { ReadScope } from './scope.js';
 import { readSubject } from './subjects.js';
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { findLiveUntil } from '../../packages/score/live.js';
-import type { Subject } from '../../packages/score/remembered.js';
+import type { Subject } from '../../packages/score/rows/person.js';
 import { noVersion } from './row-cache.js';
 import { rowFormats } from './row-formats.js';
 import { buildInsert, buildLock, lockOrInsertRows, type RowLock, type Statement } from './rows.js';

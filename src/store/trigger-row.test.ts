@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { addSighting, type Trigger } from '../../packages/score/triggers.js';
+import { addSighting } from '../../packages/score/triggers.js';
+import type { Trigger } from '../../packages/score/rows/trigger.js';
 import { toTrigger, toTriggerRow, triggerColumns } from './triggers.js';
 
 /** States of one trigger after sightings that are calm, then stressed, then calm until the trigger is resolved. */

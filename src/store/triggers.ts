@@ -1,4 +1,4 @@
-import type { Trigger } from '../../packages/score/triggers.js';
+import type { Trigger } from '../../packages/score/rows/trigger.js';
 import { toColumns } from './columns.js';
 import { rowFormats } from './row-formats.js';
 import { buildInsert, type Statement } from './rows.js';

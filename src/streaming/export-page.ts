@@ -2,7 +2,7 @@ import { dataExport as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import type { Whose } from '../contract/whose.js';
 import { type StoredResult, toExportedReading } from '../contract/exported-reading.js';
-import { createTimestampFormatter } from '../../packages/score/history.js';
+import { createTimestampFormatter } from '../contract/history.js';
 import { inSlices, type Pause, type SlicedScope } from '../store/scope.js';
 import type { Viewer } from '../view/grant.js';
 import type { Position } from '../view/search-person.js';

@@ -2,7 +2,7 @@ import type { TokenGrant } from '../contract/contract.js';
 import { toWhoseKey, type Whose } from '../contract/whose.js';
 import type { StoredResult } from '../contract/exported-reading.js';
 import { hideSessions } from '../../packages/score/reason.js';
-import type { ComputedState } from '../../packages/score/remembered.js';
+import type { ComputedState } from '../../packages/score/rows/session.js';
 import type { Report } from '../store/feedback.js';
 import type { StreamedReading } from '../store/readings-by-position.js';
 

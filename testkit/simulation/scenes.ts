@@ -1,6 +1,6 @@
 import { draw, type Scene, scenes, seededRandom } from '../../packages/tools/terminal/scenes.js';
 import type { Column, TableRow } from '../../packages/tools/terminal/table.js';
-import type { Baseline } from '../../packages/score/remembered.js';
+import type { Baseline } from '../../packages/score/rows/person.js';
 import { advanceSession, type SessionStep } from '../../packages/score/session.js';
 import { findBand } from '../../packages/score/states.js';
 

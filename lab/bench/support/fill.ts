@@ -1,7 +1,8 @@
 import { areaOfTopic, type TopicName } from '../../../packages/text/vocabulary.js';
 import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
-import type { Subject } from '../../../packages/score/remembered.js';
-import { moveTopic, addSighting, type Trigger, unknownSubject } from '../../../packages/score/triggers.js';
+import type { Subject } from '../../../packages/score/rows/person.js';
+import { moveTopic, addSighting, unknownSubject } from '../../../packages/score/triggers.js';
+import type { Trigger } from '../../../packages/score/rows/trigger.js';
 import { createKeyTable } from '../../../src/store/keys.js';
 import { runStatements } from '../../../src/store/rows.js';
 import type { Store } from '../../../src/store/store.js';

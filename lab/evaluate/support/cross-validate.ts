@@ -21,7 +21,7 @@ import {
 import { areaOfTopic, areas, type Area, type TopicName } from '../../../packages/text/vocabulary.js';
 import { decodeWeights } from '../../../packages/text/weights.js';
 import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
-import { findHighestShares, gatherTopics } from '../../../packages/score/gather.js';
+import { findHighestShares, gatherTopics } from '../../../packages/text/gather.js';
 
 /** Prediction for a text by a model that was not trained on this text. */
 export interface Judgement {

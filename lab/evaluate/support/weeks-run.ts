@@ -2,9 +2,9 @@ import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import { type AcceptedReading, beginProgress, processReading } from '../../../src/readings/advance.js';
 import type { PreparedReading } from '../../../src/readings/intake.js';
 import { updateTriggers } from '../../../src/readings/topics.js';
-import type { Subject } from '../../../packages/score/remembered.js';
+import type { Subject } from '../../../packages/score/rows/person.js';
 import type { ReadingContent } from '../../../packages/score/signals.js';
-import type { Trigger } from '../../../packages/score/triggers.js';
+import type { Trigger } from '../../../packages/score/rows/trigger.js';
 import type { StoredSession } from '../../../src/store/sessions.js';
 import type { Life, Said } from './weeks-world.js';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { topicNames } from '../text/vocabulary.js';
 import { addTextEvidence, decayEvidence, storeEvidence } from './gather.js';
-import type { TopicEvidence } from './remembered.js';
+import { topicNames } from './vocabulary.js';
+import type { TopicEvidence } from './vocabulary.js';
 
 const exams = topicNames.indexOf('exams');
 const kept: TopicEvidence = { model: 7, areas: { school: 1 }, topics: { exams: 2 } };

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { laws } from '../../testkit/arbitraries.js';
 import { checkLaw } from '../../testkit/law.js';
 import { computeTrend, toHistory } from './history.js';
-import type { HistoryPoint } from './signals.js';
+import type { HistoryPoint } from '../../packages/score/signals.js';
 
 const scores = fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 40 });
 const pointsOf = (values: readonly number[]): HistoryPoint[] =>

@@ -1,8 +1,8 @@
-import { classTotal } from '../text/model.js';
-import { topicExtraction as settings } from '../text/settings.js';
-import type { TextAnalysis, TurnAnalysis } from '../text/texts.js';
-import { areas, type TopicName, topicNames, topicsByArea } from '../text/vocabulary.js';
-import type { TopicEvidence } from './remembered.js';
+import { classTotal } from './model.js';
+import { topicExtraction as settings } from './settings.js';
+import type { TextAnalysis, TurnAnalysis } from './texts.js';
+import { areas, type TopicName, topicNames, topicsByArea } from './vocabulary.js';
+import type { TopicEvidence } from './vocabulary.js';
 
 /** Topics of a turn, most likely first, and the session's evidence after the turn. */
 export interface GatheredTopics {

@@ -1,12 +1,12 @@
-import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { loadTextModel } from '../text/model.js';
-import { createTextAnalyzer, type Turn } from '../text/texts.js';
-import { areaOfTopic, type TopicName, topicsByArea } from '../text/vocabulary.js';
 import { anyText } from '../../testkit/arbitraries.js';
 import { gatherTopics } from './gather.js';
-import type { TopicEvidence } from './remembered.js';
+import { loadTextModel } from './model.js';
+import { createTextAnalyzer, type Turn } from './texts.js';
+import { areaOfTopic, type TopicName, topicsByArea } from './vocabulary.js';
+import type { TopicEvidence } from './vocabulary.js';
 
 const bytes = readFileSync(new URL('../../packages/text/weights/text.bin', import.meta.url));
 const analyzer = createTextAnalyzer(loadTextModel(bytes));

@@ -1,8 +1,8 @@
 import { fields, history as settings, signals } from '../../generated/spec.js';
-import type { Schema } from '../../src/contract/contract.js';
-import { writeNames } from '../../src/contract/whose.js';
-import type { ReadingContent, HistoryPoint } from './signals.js';
-import { findBand } from './states.js';
+import type { Schema } from './contract.js';
+import { writeNames } from './whose.js';
+import type { ReadingContent, HistoryPoint } from '../../packages/score/signals.js';
+import { findBand } from '../../packages/score/states.js';
 
 /** The parts of a reading that the contract shows in the history. */
 const datapointSignals = fields.HistoryDatapoint.filter(

@@ -1,0 +1,55 @@
+import type { Signals } from './rows/values.js';
+
+/** A typical value. `known` is between 0 (the value of the population) and 1 (the person's own value). */
+export interface TypicalValue {
+  readonly value: number;
+  readonly known: number;
+}
+
+/** The heart rate that is typical of a person at a time of day, in bpm. */
+export interface TypicalHeartRate extends TypicalValue {
+  /** The resting heart rate in bpm: a low quantile of the whole day. */
+  readonly restingBpm: number;
+  /** The rise above the typical heart rate that counts as stressed, in bpm. */
+  readonly stressedRiseBpm: number;
+  /** Learned time in seconds. */
+  readonly learnedSeconds: number;
+  /**
+   * Time with a heart rate raised as under stress, minus the later time without such a heart rate in seconds. At most
+   * `unlike_seconds`.
+   */
+  readonly raisedSeconds: number;
+  /** True if the person has enough readings for a personal resting heart rate. */
+  readonly isPersonal: boolean;
+}
+
+/** Typical values of a person: resting heart rate in bpm, heart rate variability in ln ms. */
+export interface TypicalValues {
+  readonly heart_rate: TypicalHeartRate;
+  readonly sdnn: TypicalValue;
+  readonly rmssd: TypicalValue;
+}
+
+/** The heart rate as of the newest reading. */
+export interface HeartRateLevel {
+  /** Smoothed heart rate in bpm, which follows small changes slowly. */
+  readonly bpm: number;
+  /** Trimmed mean of the smoothing window, in bpm. */
+  readonly fastBpm: number;
+  /** False while a jump to the newest reading is unconfirmed. `bpm` is then the level before the jump. */
+  readonly isConfirmed: boolean;
+  /** Rise above the last quiet minutes, in bpm. Absent without a sudden rise. */
+  readonly suddenBpm?: number | undefined;
+}
+
+/** Input of the score at one time. */
+export interface ScoreInput {
+  readonly signals: Signals;
+  readonly typical: TypicalValues;
+  /** Smoothed heart rate. Absent if none was measured. */
+  readonly heart?: HeartRateLevel | undefined;
+  /** Heart rate rise that movement explains, in bpm above rest. At most the whole rise. */
+  readonly explainedBpm: number;
+  /** Number of earlier tones that agree with a stressful tone. Absent for 0. */
+  readonly agreeingTones?: number | undefined;
+}
