@@ -1,12 +1,13 @@
 /**
- * Measures how often an activity is stress. Writes TCX, GPX and FIT files of four sports, whose heart rates are those of
- * wearers with the rise of the sport, reads them as `tools import` does, and backfills them over HTTP.
+ * Measures how often an activity is stress. Writes files of four sports in the formats of activities, Fitbit and Health
+ * Connect, whose heart rates are those of wearers with the rise of the sport, reads them as `tools import` does, and backfills them over HTTP.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { FitBaseType, FitEncoder } from 'fit-file-parser/encoder';
+import Database from 'libsql';
 import { dataDefaultPath } from '../../packages/text/training/texts.js';
 import type { EvaluatedService } from '../../packages/tools/evaluate/service.js';
 import { readRecordingFile } from '../../packages/tools/recordings/load-recording.js';
@@ -20,15 +21,16 @@ import { startLocalService } from './support/local-service.js';
 const [minuteMs, dayMs, linesMax] = [60_000, 86_400_000, 1_000];
 const [activityMinutes, warmUpMinutes, secondsApart] = [40, 5, 20];
 
-/** Sports with their rise, bpm, their name in TCX (which has three names), and their number in FIT. */
+/** Sports with their rise, bpm, their name in TCX (which has three names), and their numbers in FIT and Health Connect. */
 const sports = [
-  { name: 'running', bpm: 75, tcx: 'Running', fit: 1 },
-  { name: 'cycling', bpm: 60, tcx: 'Biking', fit: 2 },
-  { name: 'swimming', bpm: 65, tcx: 'Other', fit: 5 },
-  { name: 'walking', bpm: 30, tcx: 'Other', fit: 11 },
+  { name: 'running', bpm: 75, tcx: 'Running', fit: 1, healthConnect: 33 },
+  { name: 'cycling', bpm: 60, tcx: 'Biking', fit: 2, healthConnect: 4 },
+  { name: 'swimming', bpm: 65, tcx: 'Other', fit: 5, healthConnect: 49 },
+  { name: 'walking', bpm: 30, tcx: 'Other', fit: 11, healthConnect: 53 },
 ];
 type Sport = (typeof sports)[number];
-const formats = ['tcx', 'gpx', 'fit'] as const;
+/** In the FIT file of a swim, a strap sends the heart rates that it stored. */
+const formats = ['tcx', 'gpx', 'fit', 'fit-swim', 'fitbit', 'health-connect'] as const;
 type Format = (typeof formats)[number];
 const efforts = [0.5, 0.75, 1];
 
@@ -78,19 +80,23 @@ async function addActivities(wearer: Wearer, folder: string): Promise<{ lines: L
   const replaced = new Set<Minute>();
   for (const [index, start] of injectRises(wearer, false).starts.entries()) {
     const sport = sports[index % sports.length] as Sport;
-    const format = formats[index % formats.length] as Format;
+    const format = formats[Math.floor(index / sports.length) % formats.length] as Format;
     const fromMs = minutes[start]?.atMs ?? 0;
     const during = minutes.filter(({ atMs }) => atMs >= fromMs && atMs < fromMs + activityMinutes * minuteMs);
     for (const minute of during) replaced.add(minute);
-    const effort = efforts[Math.floor(index / formats.length) % efforts.length] ?? 1;
+    const effort = efforts[index % efforts.length] ?? 1;
     const raised = during.map(({ atMs, heartRate }) => {
       const bpm = effort * sport.bpm * Math.min(1, (atMs - fromMs) / (warmUpMinutes * minuteMs));
       return { atMs, heartRate: Math.min(220, Math.round(heartRate + bpm)) };
     });
-    const path = join(folder, `${person}-${index}.${format}`);
-    await writeFile(path, writers[format](listPoints(raised), sport));
     const collected = new Minutes({ hours: 24, nowMs: Date.now() });
-    await readRecordingFile(path, { format: format }, collected);
+    const points = listPoints(raised);
+    for (const [name, content] of Object.entries(writers[format](points, sport))) {
+      const path = join(folder, `${name.replace('.', `-${person}-${index}.`)}`);
+      if (typeof content === 'function') content(path);
+      else await writeFile(path, content);
+      await readRecordingFile(path, {}, collected);
+    }
     activities.push(collected.readings().map((it) => ({ ...it, sport: sport.name, format })));
   }
   const ordinary = minutes.filter((it) => !replaced.has(it));
@@ -125,26 +131,66 @@ function listPoints(minutes: readonly Minute[]): Minute[] {
 }
 
 const iso = ({ atMs }: Minute) => new Date(atMs).toISOString();
-const writers: Readonly<Record<Format, (points: readonly Minute[], sport: Sport) => string | Uint8Array>> = {
+/** The content of a file, or a function that writes it. */
+type Content = string | Uint8Array | ((path: string) => void);
+/** The files of an activity by name. */
+const writers: Readonly<Record<Format, (points: readonly Minute[], sport: Sport) => Record<string, Content>>> = {
   tcx(points, { tcx }) {
     const value = ({ heartRate }: Minute) => `<HeartRateBpm><Value>${heartRate}</Value></HeartRateBpm>`;
     const rows = points.map((it) => `<Trackpoint><Time>${iso(it)}</Time>${value(it)}</Trackpoint>\n`).join('');
-    return `<TrainingCenterDatabase><Activity Sport="${tcx}">${rows}</Activity></TrainingCenterDatabase>`;
+    return {
+      'a.tcx': `<TrainingCenterDatabase><Activity Sport="${tcx}">${rows}</Activity></TrainingCenterDatabase>`,
+    };
   },
   gpx(points, { name }) {
     const rows = points.map((it) => `<trkpt><time>${iso(it)}</time><hr>${it.heartRate}</hr></trkpt>\n`).join('');
-    return `<gpx><trk><type>${name}</type><trkseg>${rows}</trkseg></trk></gpx>`;
+    return { 'a.gpx': `<gpx><trk><type>${name}</type><trkseg>${rows}</trkseg></trk></gpx>` };
   },
-  fit(points, { fit }) {
-    const encoder = new FitEncoder({ protocolVersion: 0x20 });
-    const byte = (number: number, value: number) => ({ number, size: 1, baseType: FitBaseType.Uint8, value });
-    const time = (number: number, { atMs }: Minute) => {
-      const value = FitEncoder.toFitTimestamp(new Date(atMs));
-      return { number, size: 4, baseType: FitBaseType.Uint32, value };
-    };
-    for (const it of points) encoder.writeMessage(20, [time(253, it), byte(3, it.heartRate)]);
-    const [[first], last] = [points, points.at(-1)];
-    if (first && last) encoder.writeMessage(18, [time(253, last), time(2, first), byte(5, fit)], 1);
-    return encoder.close();
+  fit: (points, sport) => ({ 'a.fit': writeFit(points, sport, false) }),
+  'fit-swim': (points, sport) => ({ 'swim.fit': writeFit(points, sport, true) }),
+  fitbit(points, { name }) {
+    const toTime = (it: Minute) => iso(it).replace(/^..(..)-(..)-(..)T(.{8}).*$/, '$2/$3/$1 $4');
+    const rates = points.map((it) => ({ dateTime: toTime(it), value: { bpm: it.heartRate, confidence: 2 } }));
+    const [first, last] = [points[0] as Minute, points.at(-1) as Minute];
+    const exercise = { activityName: name, startTime: toTime(first), duration: last.atMs - first.atMs };
+    return { 'heart_rate-.json': JSON.stringify(rates), 'exercise-.json': JSON.stringify([exercise]) };
   },
+  'health-connect': (points, { healthConnect }) => ({
+    'health_connect.db'(path: string) {
+      const database = new Database(path);
+      const rows = points.map(({ atMs, heartRate }) => `(1, ${heartRate}, ${atMs})`).join();
+      database.exec(`
+        CREATE TABLE heart_rate_record_series_table (parent_key INTEGER, beats_per_minute INTEGER, epoch_millis INTEGER);
+        INSERT INTO heart_rate_record_series_table VALUES ${rows};
+        CREATE TABLE exercise_session_record_table (start_time INTEGER, end_time INTEGER, exercise_type INTEGER);
+        INSERT INTO exercise_session_record_table VALUES (${points[0]?.atMs}, ${points.at(-1)?.atMs}, ${healthConnect})`);
+      database.close();
+    },
+  }),
 };
+
+/** Writes the heart rates as records, or as what a strap stored while the watch recorded a lower rate of its own. */
+function writeFit(points: readonly Minute[], { fit }: Sport, isStored: boolean): Uint8Array {
+  const encoder = new FitEncoder({ protocolVersion: 0x20 });
+  const field = (number: number, size: number, baseType: FitBaseType, value: number | Uint8Array) => ({
+    ...{ number, size, baseType, value },
+  });
+  const byte = (number: number, value: number) => field(number, 1, FitBaseType.Uint8, value);
+  const uint32 = (number: number, value: number) => field(number, 4, FitBaseType.Uint32, value);
+  const time = (number: number, { atMs }: Minute) => uint32(number, FitEncoder.toFitTimestamp(new Date(atMs)));
+  for (const it of points) encoder.writeMessage(20, [time(253, it), byte(3, isStored ? 60 : it.heartRate)]);
+  if (isStored)
+    for (const it of points)
+      encoder.writeMessage(
+        132,
+        [
+          time(253, it),
+          field(6, 1, FitBaseType.Uint8, new Uint8Array([it.heartRate])),
+          uint32(9, (it.atMs % 86_400_000) | 0),
+        ],
+        2,
+      );
+  const [[first], last] = [points, points.at(-1)];
+  if (first && last) encoder.writeMessage(18, [time(253, last), time(2, first), byte(5, fit)], 1);
+  return encoder.close();
+}

@@ -18,6 +18,8 @@ const beatsMax = 1_000;
 
 /** What the elements inside of a record say. */
 interface Inside {
+  /** The record. Undefined if nothing was collected yet. */
+  readonly record: Element | undefined;
   activity: ActivityLevel | undefined;
   readonly beats: { readonly bpm: number; readonly time: string }[];
 }
@@ -26,12 +28,13 @@ interface Inside {
 export function readAppleHealth({ chunks, zone }: Recording): AsyncGenerator<readonly Item[]> {
   const mappings = listMappings('apple-health');
   const readTime = createTimeReader(createClock(zone));
-  let inside: Inside = { activity: undefined, beats: [] };
+  let inside = createInside(undefined);
   return readXml(chunks, healthFormat, (open, _, add) => {
     const { name = '', attributes = {} } = open.at(-1) ?? {};
+    // A damaged record is not closed, so its elements must not count for the next one.
+    if (inside.record !== open[1]) inside = createInside(open[1]);
     if (open.length > 2) return collect(name, attributes, inside);
     const { activity, beats } = inside;
-    inside = { activity: undefined, beats: [] };
     const { type = '', unit, value = '', startDate = '', endDate = '', workoutActivityType } = attributes;
     const workout = name === 'Workout' ? classifySport(workoutActivityType) : undefined;
     if (workout) add({ workout, atMs: readTime(startDate), untilMs: readTime(endDate) });
@@ -47,6 +50,10 @@ export function readAppleHealth({ chunks, zone }: Recording): AsyncGenerator<rea
     const measured = { field: mapping.field, value: number * mapping.factor, source, activity };
     add({ ...measured, atMs, untilMs: isCounted ? readTime(endDate) : undefined });
   });
+}
+
+function createInside(record: Element | undefined): Inside {
+  return { record, activity: undefined, beats: [] };
 }
 
 /** Collects what an element inside of a record says. */

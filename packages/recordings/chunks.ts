@@ -1,4 +1,5 @@
 import type { Chunks } from './measurement.js';
+import { createCommentFilter } from './xml-comments.js';
 
 /** Maximum size of a recording that is read as a whole, bytes. A day of Fitbit or a FIT activity has about 1 MB. */
 const wholeMaxBytes = 64 * 1024 * 1024;
@@ -30,7 +31,7 @@ export async function* readText(chunks: Chunks): AsyncGenerator<string> {
   yield decoder.decode();
 }
 
-/** Returns the first 4 kB. */
+/** Returns the first 4 kB, of XML those without comments: a comment may be longer. */
 export async function readHead(chunks: Chunks): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let size = 0;
@@ -39,7 +40,18 @@ export async function readHead(chunks: Chunks): Promise<Uint8Array> {
     size += chunk.length;
     if (size >= headBytes) break;
   }
-  return concatenate(parts, size).subarray(0, headBytes);
+  const head = concatenate(parts, size).subarray(0, headBytes);
+  return /^\s*</.test(new TextDecoder().decode(head)) ? readXmlHead(chunks) : head;
+}
+
+async function readXmlHead(chunks: Chunks): Promise<Uint8Array> {
+  const dropComments = createCommentFilter();
+  let text = '';
+  for await (const piece of readText(chunks)) {
+    text += dropComments(piece);
+    if (text.length >= headBytes) break;
+  }
+  return new TextEncoder().encode(text + dropComments()).subarray(0, headBytes);
 }
 
 function concatenate(parts: readonly Uint8Array[], size: number): Uint8Array {

@@ -35,9 +35,9 @@ const zoneColumns = [
 const typeColumns = ['type', 'record_type', 'metric', 'measurement', 'signal', 'variable'];
 const activityColumns = ['activity_level', 'sport', 'activity', 'workout'];
 const person =
-  /^(person|subject|user|participant|patient|client|member|athlete|wearer|employee|respondent|volunteer|student|proband)(_?(id|no|nr|num|number|name|key|code|uid|uuid|hash))?$/;
+  /^(person|subject|user|participant|patient|client|member|athlete|wearer|employee|respondent|volunteer|student|proband|teilnehmer)(_?(full_)?(id|no|nr|num|number|name|key|code|uid|uuid|hash))?$/;
 /** Names that may also number the rows. */
-const idColumns = ['id', 'pid', 'uid', 'sid'];
+const idColumns = ['id', 'pid', 'uid', 'sid', 'name'];
 
 /** Indexes of columns by their meaning. -1 for a column that the file does not have. */
 export interface Roles {

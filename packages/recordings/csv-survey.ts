@@ -94,7 +94,7 @@ function createSelect(roles: Roles, name: string): ((record: Cells) => readonly 
     byType.set(type, column);
     return column;
   };
-  const isOfHeart = /heart|hr|pulse|bpm/i.test(name) || roles.isApple;
+  const isOfHeart = /heart|pulse|bpm|(^|[^a-z])hr([^a-z]|$)/i.test(name) || roles.isApple;
   if (roles.type < 0 && !isOfHeart) return undefined;
   return (record) => {
     const column = findColumn(roles.type < 0 ? 'heart_rate' : (record[roles.type] ?? ''));

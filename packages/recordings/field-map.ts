@@ -32,7 +32,17 @@ export interface Mapping {
 /** Names of columns by field. A unit at the end of a name, e.g. `rr_ms`, may be left out here. */
 const csvNames: readonly (readonly [field: Field, unit: string, ...names: readonly string[]])[] = [
   ['heart_rate', 'bpm', 'heartrate', 'heart_rate_bpm', 'heart_rate_avg', 'hr', 'hr_bpm', 'bpm', 'beats_per_minute'],
-  ['heart_rate', 'bpm', 'pulse', 'pulse_rate', 'pulse_bpm', 'heart_rate_value', 'heartrate_value', 'heart_beat_rate'],
+  [
+    'heart_rate',
+    'bpm',
+    'pulse',
+    'pulse_rate',
+    'pulse_bpm',
+    'pulse_rate_bpm',
+    'heart_rate_value',
+    'heartrate_value',
+    'heart_beat_rate',
+  ],
   [
     'rr_intervals_ms',
     'ms',

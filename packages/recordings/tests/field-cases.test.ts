@@ -196,6 +196,13 @@ test.each([
   expect(read.map(([time]) => time)).toEqual(['23:59', '00:00', '00:59', '01:00', '01:59', '02:00']);
 });
 
+test('a list of beats with a header requires a start', async () => {
+  const text = csv('RR', '800', '810');
+  await expect(readText('l.csv', text)).rejects.toThrow('the beats have no times: pass the start');
+  const { rows } = await readText('l.csv', text, { start: Date.UTC(2026, 10, 20, 9) });
+  expect(rows.map(([, values]) => values)).toEqual([{ rr_intervals_ms: [800, 810] }]);
+});
+
 test('times that count from the start require it', async () => {
   const text = csv('seconds,hr', '0,70', '60,71');
   await expect(readText('s.csv', text)).rejects.toThrow('--start');
@@ -288,6 +295,23 @@ test('Apple Health: beats after midnight have the next day', async () => {
     ['22:59', 1],
     ['23:00', 2],
   ]);
+});
+
+test('Apple Health: what is inside of a damaged record does not count for the next one', async () => {
+  const motion = '<MetadataEntry key="HKMetadataKeyHeartRateMotionContext" value="2"/>';
+  const damaged = record('HeartRate', 'count/min', '70', `${motion}<MetadataEntry key="a" value="&x;"/>`);
+  const { rows } = await readText(
+    'export.xml',
+    `<HealthData>${damaged}${record('HeartRate', 'count/min', '80')}</HealthData>`,
+  );
+  expect(rows.map(([, values]) => values)).toEqual([{ heart_rate: 80 }]);
+});
+
+test('the format of an XML file is found behind a long comment', async () => {
+  const track = '<trk><trkseg><trkpt><time>2026-11-20T09:00:00Z</time><hr>70</hr></trkpt></trkseg></trk>';
+  expect(
+    rates(await readText('a.gpx', `<!--${' <TrainingCenterDatabase>'.repeat(1000)}--><gpx>${track}</gpx>`)),
+  ).toEqual(['09:00 70']);
 });
 
 test('an XML comment of any size is read in a time that grows with its size, and ends no file', async () => {

@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { readHead } from '../../recordings/chunks.js';
 import type { Format } from '../../recordings/field-map.js';
 import { detectFormat, readRecording } from '../../recordings/load.js';
-import { NotReadError, type Recording } from '../../recordings/measurement.js';
+import { type Chunks, NotReadError, type Recording } from '../../recordings/measurement.js';
 import { Minutes, type RecordedReading } from '../../recordings/minutes.js';
 import { shown } from '../../recordings/names.js';
 import type { DateOrder } from '../../recordings/times.js';
@@ -128,7 +128,7 @@ export type FileOptions = Partial<Omit<RecordingOptions, 'file' | 'hours' | 'sub
  */
 export async function readRecordingFile(path: string, options: FileOptions, minutes: Minutes): Promise<Format[]> {
   if (await isZip(path)) return readAllInZip(path, options, minutes);
-  const chunks = { [Symbol.asyncIterator]: () => createReadStream(path)[Symbol.asyncIterator]() };
+  const chunks = readChunks(path);
   const format = options.format ?? (await detectFileFormat(path));
   if (format === 'labeled' || format === 'zip') throw new Error('the file has the columns subject, task and label');
   if (format === 'health-connect') await readDatabase(path, minutes, path);
@@ -136,7 +136,12 @@ export async function readRecordingFile(path: string, options: FileOptions, minu
   return [format];
 }
 
-function describe(path: string, chunks: Recording['chunks'], options: FileOptions): Recording {
+/** Each iteration opens the file, and closes it at its end. */
+function readChunks(path: string): Chunks {
+  return { [Symbol.asyncIterator]: () => createReadStream(path)[Symbol.asyncIterator]() };
+}
+
+function describe(path: string, chunks: Chunks, options: FileOptions): Recording {
   const { utcOffset = 0, timeZone, start, person, dateOrder } = options;
   return { name: basename(path), chunks, zone: timeZone ?? utcOffset, startMs: start, person, dateOrder };
 }
@@ -167,7 +172,7 @@ async function readDatabase(path: string, minutes: Minutes, name: string): Promi
 }
 
 /** Writes the database of a ZIP to a temporary file, because SQLite reads files only. */
-async function extractDatabase(chunks: Recording['chunks'], read: (path: string) => Promise<void>): Promise<void> {
+async function extractDatabase(chunks: Chunks, read: (path: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'state-service-import-'));
   try {
     const path = join(folder, 'health_connect_export.db');
@@ -186,5 +191,5 @@ async function isZip(path: string): Promise<boolean> {
 /** Returns the format of a file. Throws an error that names the remedy if the format is not known. */
 export async function detectFileFormat(path: string): Promise<Format | 'labeled' | 'zip'> {
   if (await isZip(path)) return 'zip';
-  return detectFormat(await readHead(createReadStream(path, { end: 4095 })));
+  return detectFormat(await readHead(readChunks(path)));
 }
