@@ -21,7 +21,7 @@ export interface Sensed extends Pick<ScoreInput, 'signals' | 'agreeingTones'> {
 }
 
 /** The input of the score after a reading. */
-interface Assessed extends Pick<Session, 'recent'> {
+export interface Assessed extends Pick<Session, 'recent'> {
   /** From the signals of the session, with the movement of the person. The baseline learns from it. */
   readonly ownSituation: ScoreInput;
   /** With the newer signals of the person's other sessions. The same object as `ownSituation` if nothing of them counts. */

@@ -1,5 +1,13 @@
 import type { TopicName } from '../text/vocabulary.js';
-import { assess, findLevel, findOtherHeartRate, findPreviousScore, scoreAlone } from './assess.js';
+import {
+  assess,
+  type Assessed,
+  findLevel,
+  findOtherHeartRate,
+  findPreviousScore,
+  scoreAlone,
+  type Sensed,
+} from './assess.js';
 import {
   computeTypicalValues,
   type SampleDurations,
@@ -18,7 +26,7 @@ import { explainScore } from './reason.js';
 import type { HeartLevel } from './response.js';
 import type { Baseline, LiveSignals } from './rows/person.js';
 import type { BandHold, ComputedState, PublishedState, Session } from './rows/session.js';
-import type { Sample, SignalCategory, Signals } from './rows/values.js';
+import type { Device, Sample, SignalCategory, Signals } from './rows/values.js';
 import { storeIntervals, addDerivedVariability } from './rr-intervals.js';
 import {
   listTextValues,
@@ -29,7 +37,7 @@ import {
   signalNames,
   toPoint,
 } from './signals.js';
-import { computePublishedBefore, isSameState, publishScore } from './states.js';
+import { computePublishedBefore, isSameState, type PublishedScore, publishScore } from './states.js';
 import { type FusedStress, fuseEvidence } from './stress.js';
 
 /** The evidence of a reading, with its heart rate or that of another session of the person, in bpm. */
@@ -71,78 +79,120 @@ export function advanceSession(
   const reading = submitted.rr_intervals_ms ? addDerivedVariability(submitted, session?.intervals ?? []) : submitted;
   const signals = mergeSignals(session?.signals ?? {}, reading);
   if (session && isSuperseded(session, signals, reading)) return joinHistory(session, reading, known);
+  const sensed = sense(session, reading, signals, known);
+  const assessed = assess(sensed, sharing);
+  const fused = fuseEvidence(assessed.situation, sensed.timestampMs);
+  const device = updateDevice(session?.device ?? known?.device, reading);
+  const published = publish(sensed, fused, sharing);
+  const computed = compute(sensed, { assessed, fused, device, published, sharing });
+  const baseline = learnFrom(known, toBaselineSample(reading, assessed.ownSituation, device));
+  return {
+    computed: { ...computed, ...ofReading(reading) },
+    baseline,
+    point: toPoint(reading, computed.score, computed.confidence),
+    fused: {
+      ...fused,
+      heartRate: submitted.heart_rate ?? findOtherHeartRate(assessed.situation.signals),
+      level: findLevel(assessed.situation, sensed.timestampMs),
+    },
+    live: shareLive(sensed, assessed, sharing),
+    session: remember(sensed, { assessed, device, published, computed, baseline }),
+  };
+}
+
+/** Returns what is known before a reading is scored. */
+function sense(session: Session | undefined, reading: Reading, signals: Signals, known: Baseline | undefined): Sensed {
   const timestampMs = Math.max(session?.latest.timestampMs ?? reading.atMs, reading.atMs);
   const agreeingTones = session && countAgreeingTones(session.signals.tone, signals.tone, session.agreeingTones);
-  const sensed = { session, reading, signals, known, timestampMs, agreeingTones };
-  const { ownSituation, situation, recent, movements, shared } = assess(sensed, sharing);
-  const fused = fuseEvidence(situation, timestampMs);
-  const device = updateDevice(session?.device ?? known?.device, reading);
-  const confidence = reduceAfterDeviceChange(fused.confidence, device, timestampMs);
+  return { session, reading, signals, known, timestampMs, agreeingTones };
+}
+
+/** A published score with the state that it followed. */
+interface Published extends PublishedScore {
+  /** The state published before. Undefined for a new session, and where the score rests on the session alone for the first time. */
+  readonly held: PublishedState | undefined;
+  readonly sinceMs: number;
+}
+
+/** Publishes the score of a reading. Without evidence, it is that of the session's last reading with evidence. */
+function publish({ session, timestampMs }: Sensed, fused: FusedStress, sharing: Sharing | undefined): Published {
   const held = sharing?.isRead === false && session?.latest.alone ? undefined : heldAt(session, timestampMs);
-  const firstAtMs = session?.firstAtMs ?? timestampMs;
   const hasEvidence = fused.drivers.length > 0;
-  const { score, hold: published } =
+  const { score, hold } =
     hasEvidence || !session
-      ? publishScore(fused, held, timestampMs, firstAtMs)
+      ? publishScore(fused, held, timestampMs, session?.firstAtMs ?? timestampMs)
       : { score: session.latest.score, hold: keepHold(session) };
   const isSame = held !== undefined && isSameState(held, score, hasEvidence ? timestampMs : held.atMs);
-  const sinceMs = (isSame && held.sinceMs) || timestampMs;
-  const isPrior = !hasEvidence && (!session || session.latest.isPrior === true);
-  const received = listCategories(reading);
-  const reason = explainScore(fused, situation, score, reading.unreadText);
-  const previousScore = findPreviousScore(session, sharing);
-  const learned = computeProgress(situation.typical.heart_rate);
-  const model = modelVersion.number;
+  return { score, hold, held, sinceMs: (isSame && held.sinceMs) || timestampMs };
+}
+
+interface Scored {
+  readonly assessed: Assessed;
+  readonly fused: FusedStress;
+  readonly device: Device | undefined;
+  readonly published: Published;
+  readonly sharing: Sharing | undefined;
+}
+
+/** Returns the computed fields of the state after a reading. */
+function compute(sensed: Sensed, { assessed, fused, device, published, sharing }: Scored): ComputedState {
+  const { session, reading, timestampMs } = sensed;
+  const { situation, ownSituation, shared } = assessed;
+  const { score, sinceMs } = published;
+  const isPrior = fused.drivers.length === 0 && (!session || session.latest.isPrior === true);
   const alone = situation === ownSituation ? undefined : scoreAlone(sensed, device);
-  const computed = {
-    ...{ timestampMs, score, sinceMs, confidence, model, learned, received, reason, previousScore },
+  return {
+    ...{ timestampMs, score, sinceMs },
+    confidence: reduceAfterDeviceChange(fused.confidence, device, timestampMs),
+    model: modelVersion.number,
+    learned: computeProgress(situation.typical.heart_rate),
+    received: listCategories(reading),
+    reason: explainScore(fused, situation, score, reading.unreadText),
+    previousScore: findPreviousScore(session, sharing),
     ...(isPrior && { isPrior: true as const }),
     ...(shared && { shared }),
     ...(alone && { alone }),
   };
-  const baseline = learnFrom(known, toBaselineSample(reading, ownSituation, device));
-  const latest = { ...computed, received: receivedAt(session, reading.atMs, received) };
+}
+
+/** Returns the live signals of the person after a reading. Undefined if no other session shares any. */
+function shareLive(
+  { reading, signals }: Sensed,
+  { movements, ownSituation }: Assessed,
+  sharing: Sharing | undefined,
+): LiveSignals | undefined {
+  if (!sharing?.live) return undefined;
+  const after = { signals, implied: movements.implied };
+  return shareReading(sharing.live, sharing.sessionId, reading, after, ownSituation.heart);
+}
+
+type Remembered = Pick<Scored, 'assessed' | 'device' | 'published'> & Pick<SessionStep, 'computed' | 'baseline'>;
+
+/** Returns the session after a reading. Lists the fields, because spreading an object of this size costs more than the score. */
+function remember(sensed: Sensed, { assessed, device, published, computed, baseline }: Remembered): Session {
+  const { session, reading, signals, timestampMs, agreeingTones } = sensed;
+  const { recent, movements } = assessed;
   const { subjectId, baseline: own } = identify(session, reading, baseline);
   return {
-    computed: { ...computed, ...ofReading(reading) },
-    baseline,
-    point: toPoint(reading, score, confidence),
-    fused: {
-      ...fused,
-      heartRate: submitted.heart_rate ?? findOtherHeartRate(situation.signals),
-      level: findLevel(situation, timestampMs),
-    },
-    live:
-      sharing?.live &&
-      shareReading(
-        sharing.live,
-        sharing.sessionId,
-        reading,
-        { signals, implied: movements.implied },
-        ownSituation.heart,
-      ),
-    // Lists the fields, because spreading an object of this size costs more than the score.
-    session: {
-      subjectId,
-      baseline: own,
-      firstAtMs,
-      signals,
-      recent,
-      intervals: reading.rr_intervals_ms ? storeIntervals(session?.intervals, reading) : session?.intervals,
-      movement: movements.movement,
-      implied: movements.implied,
-      stated: movements.stated,
-      agreeingTones,
-      device,
-      held,
-      published,
-      latest,
-      topicEvidence: session?.topicEvidence,
-      sightedTopics: session?.sightedTopics,
-      talk: session?.talk,
-      eventSeq: session?.eventSeq,
-      past: session?.past,
-    },
+    subjectId,
+    baseline: own,
+    firstAtMs: session?.firstAtMs ?? timestampMs,
+    signals,
+    recent,
+    intervals: reading.rr_intervals_ms ? storeIntervals(session?.intervals, reading) : session?.intervals,
+    movement: movements.movement,
+    implied: movements.implied,
+    stated: movements.stated,
+    agreeingTones,
+    device,
+    held: published.held,
+    published: published.hold,
+    latest: { ...computed, received: receivedAt(session, reading.atMs, computed.received) },
+    topicEvidence: session?.topicEvidence,
+    sightedTopics: session?.sightedTopics,
+    talk: session?.talk,
+    eventSeq: session?.eventSeq,
+    past: session?.past,
   };
 }
 
