@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createDeliveryTable } from '../../src/store/deliveries.js';
 import type { Delivery } from '../../src/store/delivery-row.js';
-import { createFailedDeliveryTable } from '../../src/store/settled-deliveries.js';
+import { createDeliveryLog } from '../../src/store/settled-deliveries.js';
 import { type StoredWebhook, createWebhookTable } from '../../src/store/webhooks.js';
 import { createDelivery } from '../../src/webhooks/queues.js';
 import { settleGroup } from '../../src/webhooks/settle.js';
@@ -83,5 +83,5 @@ test('a delivery of a removed webhook is deleted', async () => {
   if (!delivery) throw new Error('none');
   await settleGroup(store, [{ delivery, attempt: success }], Date.now());
   expect((await claimHeld([delivery.deliveryId], 'o')).size).toBe(0);
-  expect(await createFailedDeliveryTable(store.read(accountId)).page({}, 10)).toEqual([]);
+  expect(await createDeliveryLog(store.read(accountId)).page(['failed'], {}, 10)).toEqual([]);
 });

@@ -78,7 +78,7 @@ const mayScan = [
   // Reads the account's newest sessions from the end of an index.
   /^select [^*]* from `sessions` where `account_id` = \? and `body` is not null order by `started_at_ms` desc, `incarnation` desc limit \?$/,
   // The same for a step of a snapshot. Reads the newest reading of each session from an index.
-  /^select `s`\.`started_at_ms`, `s`\.`incarnation`, \(select [^*]* limit 1\) as position from `sessions` as `s` where `s`\.`account_id` = \? order by `s`\.`started_at_ms` desc, `s`\.`incarnation` desc limit \?$/,
+  /^select `incarnation` as `incarnation`, `started_at_ms` as `startedAtMs`, \(select [^*]* limit 1\) as position from `sessions` as `s` where `s`\.`account_id` = \? order by `started_at_ms` desc, `incarnation` desc limit \?$/,
   // Reads one row per account, by its primary key.
   /^(select|update) .*`stream_positions` .*where `account_id`/,
   // Reads the account names of audit entries. With few accounts, the server reads all.

@@ -1,15 +1,8 @@
 import type { Knex } from 'knex';
 import type { AnyChainedEntry, NewEntry } from '../store/access-queries.js';
 import { findChangedConsents } from '../store/consents.js';
-import {
-  type CodedRow,
-  type CodedTable,
-  codedTables,
-  type Evidence,
-  readCoded,
-  signRow,
-  toEntry,
-} from '../store/row-codes.js';
+import { listPages } from '../store/people.js';
+import { type CodedRow, type CodedTable, codedTables, type Evidence, signRow, toEntry } from '../store/row-codes.js';
 
 const dayMs = 86_400_000;
 /** Maximum number of rows that a sentence names. */
@@ -128,7 +121,8 @@ async function findTableFaults(knex: Knex, evidence: Evidence, table: CodedTable
     missing += correct('add', code, String(row['account_id'] ?? '-'), 1 - balance);
     found.restored.push(name);
   };
-  for await (const page of readCoded(knex, table)) page.forEach(check);
+  const all = listPages<CodedRow>(knex(table.name).select(), table.key.join(' '));
+  for await (const page of all) page.forEach(check);
   for (const [code, { balance, accountId, atMs }] of unseen) {
     if (balance < 1 || atMs < ledger.expiredBeforeMs) continue;
     missing -= correct('remove', code, accountId, balance);

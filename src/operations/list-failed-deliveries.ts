@@ -1,7 +1,6 @@
 import type { Schema } from '../contract/contract.js';
 import type { Delivery } from '../store/delivery-row.js';
-import type { ReadScope } from '../store/scope.js';
-import { type DeliveryFilter, createDeliveryLog, createFailedDeliveryTable } from '../store/settled-deliveries.js';
+import { createDeliveryLog } from '../store/settled-deliveries.js';
 import { createWebhookTable } from '../store/webhooks.js';
 import { findDeliveryPage } from './delivery-page.js';
 import type { OperationRecord } from './operation.js';
@@ -10,22 +9,17 @@ export const listFailedDeliveries: OperationRecord<'listFailedDeliveries', 'stor
   personalData: 'reads',
   async handle({ store }, { query }, { accountId }) {
     const scope = store.read(accountId);
-    const { page, next_cursor } =
-      query.sort === 'event_time'
-        ? await findDeliveryPage(query, findByEvent(scope), 'eventAtMs')
-        : await findDeliveryPage(query, createFailedDeliveryTable(scope).page);
+    const by = query.sort === 'event_time' ? 'eventAtMs' : 'settledAtMs';
+    const isOfAll = by === 'eventAtMs' && query.webhook_id === undefined;
+    const webhookIds = isOfAll ? (await createWebhookTable(scope).list()).map((it) => it.webhookId) : undefined;
+    const { page, next_cursor } = await findDeliveryPage(
+      query,
+      (filter, max) => createDeliveryLog(scope).page(['failed'], filter, max, by, webhookIds),
+      by,
+    );
     return { status: 200, body: { deliveries: page.map(toFailedDelivery), next_cursor } };
   },
 };
-
-/** Returns a function that finds the newest events of the webhook in the filter, otherwise of all webhooks. */
-function findByEvent(scope: ReadScope) {
-  return async (filter: DeliveryFilter, max: number): Promise<Delivery[]> => {
-    const all = async () => (await createWebhookTable(scope).list()).map((it) => it.webhookId);
-    const webhookIds = filter.webhookId === undefined ? await all() : [filter.webhookId];
-    return createDeliveryLog(scope).failedByEvent(webhookIds, filter, max);
-  };
-}
 
 function toFailedDelivery({ deliveryId, webhookId, payload, attempts, reason }: Delivery): Schema<'FailedDelivery'> {
   return {

@@ -3,7 +3,7 @@ import type { Schema } from '../contract/contract.js';
 import { createDeliveryTable } from '../store/deliveries.js';
 import type { Delivery } from '../store/delivery-row.js';
 import type { WriteScope } from '../store/scope.js';
-import { createFailedDeliveryTable } from '../store/settled-deliveries.js';
+import { createDeliveryLog, createFailedDeliveryTable } from '../store/settled-deliveries.js';
 import { createWebhookTable } from '../store/webhooks.js';
 import { toOrderedRetries } from '../webhooks/queues.js';
 import type { OperationRecord } from './operation.js';
@@ -48,9 +48,8 @@ async function findIds(
   webhookId: string,
   { since, ordered }: Schema<'RetryRequest'>,
 ): Promise<string[]> {
-  const failedDeliveries = createFailedDeliveryTable(scope);
   const sinceMs = since === undefined ? undefined : Date.parse(since);
-  if (ordered === true) return failedDeliveries.oldest(webhookId, sinceMs, settings.retry_max);
-  const failed = await failedDeliveries.page({ webhookId, sinceMs }, settings.retry_max);
+  if (ordered === true) return createFailedDeliveryTable(scope).oldest(webhookId, sinceMs, settings.retry_max);
+  const failed = await createDeliveryLog(scope).page(['failed'], { webhookId, sinceMs }, settings.retry_max);
   return failed.map((it) => it.deliveryId);
 }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Schema } from '../contract/contract.js';
-import { selectAfter } from './columns.js';
+import { nameColumns, startAfter } from './columns.js';
 import { listPages } from './people.js';
 import { isMysql } from './rows.js';
 
@@ -14,28 +14,13 @@ export const erasedPerson = '!';
 /** The last entry of the previous page. */
 export type AccessCursor = Pick<ChainedEntry, 'atMs' | 'chainId' | 'seq'>;
 
-export const entryColumns = {
-  chainId: 'chain_id',
-  seq: 'seq',
-  atMs: 'at_ms',
-  accountId: 'account_id',
-  keyId: 'key_id',
-  credential: 'credential',
-  action: 'action',
-  operation: 'operation',
-  subject: 'subject',
-  mac: 'mac',
-};
-
-export const checkpointColumns = {
-  ...{ chainId: 'chain_id', keyCheck: 'key_check', seq: 'seq' },
-  ...{ mac: 'mac', atMs: 'at_ms', signature: 'signature' },
-};
-
-const newestFirst = ['at_ms', 'chain_id', 'seq'].map((column) => ({ column, order: 'desc' as const }));
+export const entryColumns = nameColumns('chainId seq atMs accountId keyId credential action operation subject mac');
+export const checkpointColumns = nameColumns('chainId keyCheck seq mac atMs signature');
 
 export function createQueries(knex: Knex) {
   const entries = () => knex('access_entries').select(entryColumns);
+  const newestFirst = (query: Knex.QueryBuilder, after?: AccessCursor) =>
+    startAfter(query, 'desc', { at_ms: after?.atMs, chain_id: after?.chainId, seq: after?.seq });
 
   /** Returns at most `max` entries of one subject after a cursor, newest first. */
   async function readPage(
@@ -44,14 +29,7 @@ export function createQueries(knex: Knex) {
     after: AccessCursor | undefined,
     max: number,
   ): Promise<ChainedEntry[]> {
-    const query = entries().where({ account_id: accountId, subject }).orderBy(newestFirst).limit(max);
-    if (after)
-      selectAfter(query, '<', [
-        ['at_ms', after.atMs],
-        ['chain_id', after.chainId],
-        ['seq', after.seq],
-      ]);
-    return query;
+    return newestFirst(entries().where({ account_id: accountId, subject }), after).limit(max);
   }
 
   return {
@@ -71,7 +49,7 @@ export function createQueries(knex: Knex) {
 
     /** Returns at most `max` accesses, newest first. If `accountId` is given, only entries of that account. */
     async newest(max: number, accountId?: string): Promise<ChainedEntry[]> {
-      const query = entries().whereNot('credential', 'service').orderBy(newestFirst).limit(max);
+      const query = newestFirst(entries().whereNot('credential', 'service')).limit(max);
       return accountId === undefined ? query : query.where({ account_id: accountId });
     },
 
@@ -120,8 +98,8 @@ export function createQueries(knex: Knex) {
 
     /** Returns the rows of all links, in pages. */
     async links(): Promise<AsyncIterable<PersonLink[]>> {
-      const columns = { accountId: 'account_id', pseudonym: 'pseudonym', subjectId: 'subject_id', code: 'code' };
-      return listPages<PersonLink>(knex('access_subjects'), columns, ['accountId', 'pseudonym']);
+      const columns = nameColumns('accountId pseudonym subjectId code');
+      return listPages<PersonLink>(knex('access_subjects').select(columns), 'accountId pseudonym');
     },
   };
 }

@@ -1,10 +1,18 @@
 import type { Knex } from 'knex';
 
 type Value = string | number | null;
+type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
+export type Columns<Field extends string> = Readonly<Record<Field, string>>;
+
+/** Returns the columns of fields with spaces between them, e.g. `{ atMs: 'at_ms', seq: 'seq' }` for `atMs seq`. */
+export function nameColumns<const Fields extends string>(fields: Fields): Columns<Words<Fields>> {
+  const toColumn = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(fields.split(' ').map((field) => [field, toColumn(field)])) as Columns<Words<Fields>>;
+}
 
 /** Returns a row: the values of fields under the names of their columns. An absent value becomes null. */
 export function toColumns<Field extends string>(
-  columns: Readonly<Record<Field, string>>,
+  columns: Columns<Field>,
   values: { readonly [Name in NoInfer<Field>]?: Value | undefined },
 ): Record<string, Value> {
   // A loop, because each group of readings writes hundreds of rows.
@@ -28,7 +36,7 @@ export function omitNulls<T extends object>(row: Nullable<T>): T {
  * is redundant, but only this condition can use an index. The equality keeps MariaDB from searching the index of a later
  * column in addition.
  */
-export function selectAfter(
+function selectAfter(
   query: Knex.QueryBuilder,
   operator: '<' | '>',
   [first, ...others]: ReadonlyArray<readonly [column: string, value: string | number]>,
@@ -41,6 +49,18 @@ export function selectAfter(
       .where(column, operator, value)
       .orWhere((same) => void selectAfter(same.where(column, value), operator, others));
   });
+}
+
+/** The values of columns in a row. Undefined: the rows begin with the first one. */
+type Place = Readonly<Record<string, string | number | undefined>>;
+
+/** Orders a query by columns, ascending or descending, and selects the rows after a place. */
+export function startAfter(query: Knex.QueryBuilder, order: 'asc' | 'desc', place: Place): Knex.QueryBuilder {
+  const ordered = query.orderBy(Object.keys(place).map((column) => ({ column, order })));
+  const after = Object.entries(place).flatMap(([column, value]) =>
+    value === undefined ? [] : [[column, value] as const],
+  );
+  return after.length > 0 ? selectAfter(ordered, order === 'asc' ? '>' : '<', after) : ordered;
 }
 
 /** Returns a query for the rows of several queries, each with its own limit. */

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Consent } from '../../packages/score/rows/person.js';
+import { nameColumns } from './columns.js';
 import { listPages } from './people.js';
 import { changeRows } from './row-codes.js';
 import { rowFormats } from './row-formats.js';
@@ -64,12 +65,12 @@ export function createConsentWriter(scope: ReadScope) {
 
 /** Returns the people whose consent, as readings use it, is not the newest recorded version, e.g. `acc_1/p-1`. */
 export async function findChangedConsents(knex: Knex): Promise<string[]> {
-  const people = knex('subjects').where('body', 'like', '%"consent":%');
-  const columns = { accountId: 'account_id', subjectId: 'subject_id', body: 'body' };
+  const columns = nameColumns('accountId subjectId body');
+  const people = knex('subjects').where('body', 'like', '%"consent":%').select(columns);
   const toText = (it: Consent | undefined) =>
     it && JSON.stringify([it.version, it.categories, it.context, it.expiresAtMs]);
   const changed: string[] = [];
-  for await (const page of listPages<typeof columns>(people, columns, ['accountId', 'subjectId'])) {
+  for await (const page of listPages<typeof columns>(people, 'accountId subjectId')) {
     const ids = page.map(({ accountId, subjectId }) => [accountId, subjectId]);
     const rows = await knex('consents').whereIn(['account_id', 'subject_id'], ids).orderBy('version');
     const newest = new Map(rows.map((row) => [`${row.account_id}/${row.subject_id}`, toText(toConsent(row))]));

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Schema } from '../contract/contract.js';
-import { filterAsciiIds, toColumns } from './columns.js';
+import { filterAsciiIds, nameColumns, toColumns } from './columns.js';
 
 /**
  * - due: may be sent at `dueAtMs`
@@ -46,22 +46,9 @@ export interface DeliveryRow extends Omit<Delivery, 'attempts'> {
   readonly attempts: string;
 }
 
-export const deliveryColumns = {
-  deliveryId: 'delivery_id',
-  webhookId: 'webhook_id',
-  sessionId: 'session_id',
-  subjectId: 'subject_id',
-  seq: 'seq',
-  receiver: 'receiver',
-  status: 'status',
-  reason: 'reason',
-  payload: 'payload',
-  eventAtMs: 'event_at_ms',
-  attempts: 'attempts',
-  dueAtMs: 'due_at_ms',
-  owner: 'owner',
-  settledAtMs: 'settled_at_ms',
-};
+export const deliveryColumns = nameColumns(
+  'deliveryId webhookId sessionId subjectId seq receiver status reason payload eventAtMs attempts dueAtMs owner settledAtMs',
+);
 
 /** Returns true for a manual retry, which is sent even if its webhook is disabled. */
 export function isManualRetry({ seq }: Pick<Delivery, 'seq'>): boolean {

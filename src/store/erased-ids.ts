@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { nameColumns } from './columns.js';
 import type { DeletedBatch } from './delete-oldest.js';
 import { listPages } from './people.js';
 import { changeRows } from './row-codes.js';
@@ -53,7 +54,7 @@ export interface StoredErasure {
   readonly erasedAtMs: number;
 }
 
-const erasureColumns = { accountId: 'account_id', digest: 'digest', erasedAtMs: 'erased_at_ms' };
+const erasureColumns = nameColumns('accountId digest erasedAtMs');
 
 /** Deletes at most `batch` erased ids from before `beforeMs`, oldest first. */
 export async function purgeErasedIds(knex: Knex, beforeMs: number, batch: number): Promise<DeletedBatch> {
@@ -75,10 +76,7 @@ export function createErasedIdRecord(knex: Knex) {
   return {
     /** Yields the ids that were erased at `sinceMs` or later, in pages. */
     since: (sinceMs: number): AsyncGenerator<StoredErasure[]> =>
-      listPages<StoredErasure>(knex('erased_ids').where('erased_at_ms', '>=', sinceMs), erasureColumns, [
-        'accountId',
-        'digest',
-      ]),
+      listPages(knex('erased_ids').where('erased_at_ms', '>=', sinceMs).select(erasureColumns), 'accountId digest'),
 
     /** Stores erasures, unless newer ones are stored. */
     async add(erasures: readonly StoredErasure[]): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Schema } from '../contract/contract.js';
 import { type SessionOrPerson, toNames, type Whose } from '../contract/whose.js';
-import { type Nullable, omitNulls, selectAfter, toColumns } from './columns.js';
+import { nameColumns, type Nullable, omitNulls, startAfter, toColumns } from './columns.js';
 import { findPublished, type ReportedTime, type ScoreAtReport } from './published-score.js';
 import { pageRows } from './scan.js';
 import type { ReadScope, SlicedScope, WriteScope } from './scope.js';
@@ -37,17 +37,8 @@ export interface ReportOwner {
 export type FeedbackCursor = Pick<Report, 'timestampMs' | 'id'>;
 
 const columns = {
-  id: 'feedback_id',
-  subjectId: 'subject_id',
-  sessionId: 'session_id',
-  timestampMs: 'timestamp_ms',
-  durationSeconds: 'duration_seconds',
-  stress: 'stress',
-  noteCode: 'note_code',
-  score: 'stress_score',
-  model: 'model_version',
-  readings: 'readings',
-  recordedAtMs: 'recorded_at_ms',
+  ...nameColumns('subjectId sessionId timestampMs durationSeconds stress noteCode readings recordedAtMs'),
+  ...{ id: 'feedback_id', score: 'stress_score', model: 'model_version' },
 };
 
 type Fields = Omit<StoredReport, 'published'> & Partial<ScoreAtReport>;
@@ -76,15 +67,10 @@ export async function listReports(
   max: number,
 ): Promise<StoredReport[]> {
   const mine = { account_id: accountId, ...toNames(whose) };
-  const order = ['timestamp_ms', 'feedback_id'].map((column) => ({ column, order: 'desc' }) as const);
   const all: StoredReport[] = [];
   for (let last = after; ; last = all.at(-1)) {
-    const query = knex('feedback').where(mine).select(columns).orderBy(order);
-    if (last)
-      selectAfter(query, '<', [
-        ['timestamp_ms', last.timestampMs],
-        ['feedback_id', last.id],
-      ]);
+    const place = { timestamp_ms: last?.timestampMs, feedback_id: last?.id };
+    const query = startAfter(knex('feedback').where(mine).select(columns), 'desc', place);
     const length = Math.min(pageRows, max - all.length);
     const rows: Array<Nullable<Fields>> = await query.limit(length);
     all.push(...rows.map(toReport));

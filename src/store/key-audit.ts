@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { nameColumns } from './columns.js';
 
 /** One change of a key, or of the tier or a setting of an account. */
 export interface AuditEntry {
@@ -17,17 +18,7 @@ export interface AuditEntry {
 
 export type ListedAuditEntry = AuditEntry & { readonly account: string };
 
-export const auditColumns = {
-  accountId: 'account_id',
-  entryId: 'entry_id',
-  atMs: 'at_ms',
-  action: 'action',
-  keyId: 'key_id',
-  keyPrefix: 'key_prefix',
-  actor: 'actor',
-  details: 'details',
-};
-
+export const auditColumns = nameColumns('accountId entryId atMs action keyId keyPrefix actor details');
 const newestFirst = ['at_ms', 'entry_id'].map((column) => ({ column, order: 'desc' as const }));
 
 /** Queries of the audit log of key administration. Entries are never changed or purged. */

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { AccountSettings, Scope, Tier } from '../contract/contract.js';
-import { toColumns } from './columns.js';
+import { nameColumns, toColumns } from './columns.js';
 import { auditColumns, type AuditEntry, createAuditQueries } from './key-audit.js';
 import { retry } from './retry.js';
 import { changeRows, transactCoded } from './row-codes.js';
@@ -41,18 +41,10 @@ export type ListedKey = KeyRow & {
   readonly settings: AccountSettings;
 };
 
-const keyColumns = {
-  accountId: 'account_id',
-  keyId: 'key_id',
-  keyHash: 'key_hash',
-  displayPrefix: 'display_prefix',
-  scopes: 'scopes',
-  networks: 'networks',
-  createdAtMs: 'created_at_ms',
-  expiresAtMs: 'expires_at_ms',
-  revokedAtMs: 'revoked_at_ms',
-  lastUsedAtMs: 'last_used_at_ms',
-};
+const keyColumns = nameColumns(
+  'accountId keyId keyHash displayPrefix scopes networks createdAtMs expiresAtMs revokedAtMs lastUsedAtMs',
+);
+const accountColumns = nameColumns('accountId name tier createdAtMs settings');
 
 const selectedColumns = Object.fromEntries(
   Object.entries(keyColumns).map(([field, column]) => [field, `api_keys.${column}`]),
@@ -173,10 +165,7 @@ function keyWriter(transaction: Knex.Transaction) {
 }
 
 function selectAccounts(knex: Knex) {
-  return knex('accounts').select({
-    ...{ accountId: 'account_id', name: 'name', tier: 'tier' },
-    ...{ createdAtMs: 'created_at_ms', settings: 'settings' },
-  });
+  return knex('accounts').select(accountColumns);
 }
 
 type StoredAccount = Omit<AccountRow, 'settings'> & { readonly settings: string | null };

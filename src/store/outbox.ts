@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { SessionEvent } from '../../packages/score/states.js';
-import { unionAll } from './columns.js';
+import { nameColumns, unionAll } from './columns.js';
 import { buildInsert, isMysql, runStatements, selectKeys, skipThrough, type Statement } from './rows.js';
 import type { ReadScope } from './scope.js';
 
@@ -20,13 +20,7 @@ export interface OutboxEvent {
   readonly epoch: number;
 }
 
-const eventColumns = {
-  sessionId: 'session_id',
-  seq: 'seq',
-  subjectId: 'subject_id',
-  payload: 'payload',
-  epoch: 'epoch',
-};
+const eventColumns = nameColumns('sessionId seq subjectId payload epoch');
 
 /** Outbox of one account. Ingest appends events, the worker expands them to deliveries. */
 export function createOutboxTable({ knex, accountId }: ReadScope) {

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { selectAfter } from './columns.js';
+import { nameColumns, startAfter } from './columns.js';
 import { findTables } from './tables/index.js';
 import { listColumns } from './tables/table.js';
 
@@ -10,15 +10,18 @@ export function createPeopleTable(knex: Knex) {
   return {
     /** Yields the ids of people in pages. An id is yielded once per table that contains it. */
     async *subjects() {
-      const columns = { accountId: 'account_id', subjectId: 'subject_id' };
+      const columns = nameColumns('accountId subjectId');
       for (const table of tables)
-        yield* listPages<typeof columns>(knex(table).whereNotNull('subject_id'), columns, ['accountId', 'subjectId']);
+        yield* listPages<typeof columns>(
+          knex(table).whereNotNull('subject_id').distinct(columns),
+          'accountId subjectId',
+        );
     },
 
     /** Yields the sessions without a subject in pages. */
     sessionsWithoutSubject() {
-      const columns = { accountId: 'account_id', sessionId: 'session_id', incarnation: 'incarnation' };
-      return listPages<typeof columns>(knex('sessions').whereNull('subject_id'), columns, ['accountId', 'sessionId']);
+      const columns = nameColumns('accountId sessionId incarnation');
+      return listPages<typeof columns>(knex('sessions').whereNull('subject_id').select(columns), 'accountId sessionId');
     },
   };
 }
@@ -26,29 +29,15 @@ export function createPeopleTable(knex: Knex) {
 const pageRows = 1_000;
 
 /**
- * Yields distinct rows of a query in pages, with the names of `columns`. Together, the two keys are unique among the
- * rows. Used by commands: a page may scan the table.
+ * Yields the rows of a query in pages. Together, the fields `keys`, with spaces between them, are unique among the rows.
+ * They have the names of `nameColumns`, or those of their columns. Used by commands: a page may scan the table.
  */
-export async function* listPages<Row>(
-  query: Knex.QueryBuilder,
-  columns: Readonly<Record<keyof Row & string, string>>,
-  [one, other]: readonly [keyof Row & string, keyof Row & string],
-): AsyncGenerator<Row[]> {
-  const order = [columns[one], columns[other]] as const;
-  const select = () =>
-    query
-      .clone()
-      .distinct(columns)
-      .orderBy([...order])
-      .limit(pageRows);
-  let rows: Row[] = await select();
-  while (rows.length > 0) {
-    yield rows;
-    const last = rows.at(-1) as Readonly<Record<string, string>>;
-    if (rows.length < pageRows) return;
-    rows = await selectAfter(select(), '>', [
-      [order[0], last[one] ?? ''],
-      [order[1], last[other] ?? ''],
-    ]);
-  }
+export async function* listPages<Row extends object>(query: Knex.QueryBuilder, keys: string): AsyncGenerator<Row[]> {
+  let last: Readonly<Record<string, string | number>> | undefined;
+  do {
+    const place = Object.entries(nameColumns(keys)).map(([field, column]) => [column, last?.[field]]);
+    const rows: Row[] = await startAfter(query.clone(), 'asc', Object.fromEntries(place)).limit(pageRows);
+    if (rows.length > 0) yield rows;
+    last = rows.length === pageRows ? (rows.at(-1) as typeof last) : undefined;
+  } while (last);
 }

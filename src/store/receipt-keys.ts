@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { toColumns } from './columns.js';
+import { nameColumns, toColumns } from './columns.js';
 import { changeRows } from './row-codes.js';
 
 /** A key that signs deletion receipts (Ed25519). */
@@ -12,7 +12,7 @@ export interface ReceiptKey {
   readonly createdAtMs: number;
 }
 
-const columns = { keyId: 'key_id', publicKey: 'public_key', privateKey: 'private_key', createdAtMs: 'created_at_ms' };
+const columns = nameColumns('keyId publicKey privateKey createdAtMs');
 const newestFirst = ['created_at_ms', 'key_id'].map((column) => ({ column, order: 'desc' as const }));
 
 /**

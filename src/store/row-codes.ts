@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { NewEntry, ServiceEntry } from './access-queries.js';
-import { selectAfter } from './columns.js';
+import { startAfter } from './columns.js';
 import { retry } from './retry.js';
 import { runStatements } from './rows.js';
 import { findTables } from './tables/index.js';
@@ -134,24 +134,8 @@ async function writeCodes(knex: Knex, evidence: Evidence, table: CodedTable, row
 
 /** Returns a query for the next rows of a table in the order of its key. */
 function selectPage(knex: Knex, { name, key }: CodedTable, last: CodedRow | undefined): Knex.QueryBuilder {
-  const query = knex(name)
-    .select()
-    .orderBy([...key])
-    .limit(pageRows);
-  return last
-    ? selectAfter(
-        query,
-        '>',
-        key.map((column) => [column, last[column] ?? ''] as const),
-      )
-    : query;
-}
-
-/** Yields all rows of a table in pages. */
-export async function* readCoded(knex: Knex, table: CodedTable): AsyncGenerator<CodedRow[]> {
-  let page: CodedRow[] | undefined;
-  do yield (page = await selectPage(knex, table, page?.at(-1)));
-  while (page && page.length === pageRows);
+  const place = Object.fromEntries(key.map((column) => [column, last?.[column] ?? undefined]));
+  return startAfter(knex(name).select(), 'asc', place).limit(pageRows);
 }
 
 /**

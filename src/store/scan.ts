@@ -1,7 +1,8 @@
+import { nameColumns } from './columns.js';
 import { findPositions, hintSessionIndex, nearMaxMs, toAccountKey } from './readings.js';
 import { chunksOf, isMysql, selectRows } from './rows.js';
 import { inSlices, sliceItems, type SlicedScope } from './scope.js';
-import { selectAfterSession, type SessionCursor } from './session-list.js';
+import { newestSessions, type SessionCursor } from './session-list.js';
 import { positionsPerMs } from './stream-positions.js';
 
 /** Maximum number of readings that a statement returns, and of sessions that it searches. */
@@ -169,10 +170,8 @@ export async function listSessionIds(
   let after: SessionCursor | undefined;
   do {
     const query = knex('sessions').where({ account_id: accountId, subject_id: subjectId });
-    if (after) selectAfterSession(query, after);
-    const rows: Array<SessionCursor & { readonly sessionId: string }> = await query
-      .select({ incarnation: 'incarnation', startedAtMs: 'started_at_ms', sessionId: 'session_id' })
-      .orderBy(['started_at_ms', 'incarnation'].map((column) => ({ column, order: 'desc' as const })))
+    const rows: Array<SessionCursor & { readonly sessionId: string }> = await newestSessions(query, after)
+      .select(nameColumns('incarnation startedAtMs sessionId'))
       .limit(pageRows);
     for (const { incarnation, sessionId } of rows) all.set(incarnation, sessionId);
     await pause(rows.length);

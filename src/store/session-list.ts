@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Names } from '../contract/whose.js';
 import type { Session } from '../../packages/score/rows/session.js';
-import { selectAfter } from './columns.js';
+import { startAfter } from './columns.js';
 import type { ReadScope } from './scope.js';
 import { readSession, type SessionRow } from './sessions.js';
 
@@ -35,13 +35,9 @@ export async function listSessions(
 ): Promise<ListedSession[]> {
   const query = knex('sessions')
     .select(...columns)
-    .where({ account_id: accountId, ...names });
-  if (after) selectAfterSession(query, after);
-  const order = ['started_at_ms', 'incarnation'].map((column) => ({ column, order: 'desc' }) as const);
-  const rows: Array<SessionRow & { readonly started_at_ms: number }> = await query
-    .whereNotNull('body')
-    .orderBy(order)
-    .limit(max);
+    .where({ account_id: accountId, ...names })
+    .whereNotNull('body');
+  const rows: Array<SessionRow & { readonly started_at_ms: number }> = await newestSessions(query, after).limit(max);
   return rows.flatMap((row) => {
     const session = readSession(row);
     if (!session) return [];
@@ -49,10 +45,7 @@ export async function listSessions(
   });
 }
 
-/** Limits a query of sessions to those after the cursor. */
-export function selectAfterSession(query: Knex.QueryBuilder, { startedAtMs, incarnation }: SessionCursor): void {
-  selectAfter(query, '<', [
-    ['started_at_ms', startedAtMs],
-    ['incarnation', incarnation],
-  ]);
+/** Orders a query of sessions, latest start first, and selects those after the cursor. */
+export function newestSessions(query: Knex.QueryBuilder, after: SessionCursor | undefined): Knex.QueryBuilder {
+  return startAfter(query, 'desc', { started_at_ms: after?.startedAtMs, incarnation: after?.incarnation });
 }

@@ -1,4 +1,5 @@
 import type { ComputedState } from '../../packages/score/rows/session.js';
+import { nameColumns } from './columns.js';
 import {
   computedColumns,
   type ComputedRow,
@@ -11,7 +12,7 @@ import {
 } from './readings.js';
 import { selectRows } from './rows.js';
 import type { SlicedScope } from './scope.js';
-import { selectAfterSession, type SessionCursor, type SessionFilter } from './session-list.js';
+import { newestSessions, type SessionCursor, type SessionFilter } from './session-list.js';
 
 /** A session as of a position. */
 export interface SnapshotSession extends SessionCursor {
@@ -47,17 +48,13 @@ export function createSnapshotReader({ knex, accountId, pause }: SlicedScope) {
 
   const readStep = async ({ names, after }: SessionFilter, position: number) => {
     const query = knex('sessions as s')
-      .select('s.started_at_ms', 's.incarnation', knex.raw(`(${newest}) as position`, [account, position]))
+      .select(nameColumns('incarnation startedAtMs'), knex.raw(`(${newest}) as position`, [account, position]))
       .where({ 's.account_id': accountId })
       .where(names);
-    if (after) selectAfterSession(query, after);
-    const order = ['s.started_at_ms', 's.incarnation'].map((column) => ({ column, order: 'desc' }) as const);
-    const rows: Array<{ started_at_ms: number; incarnation: string; position: number | null }> = await query
-      .orderBy(order)
-      .limit(stepSessions);
-    const sessions = rows.map(({ incarnation, started_at_ms: startedAtMs, position: at }) => {
-      return { incarnation, startedAtMs, position: at ?? 0 };
-    });
+    const rows: Array<SessionCursor & { position: number | null }> = await newestSessions(query, after).limit(
+      stepSessions,
+    );
+    const sessions = rows.map((row) => ({ ...row, position: row.position ?? 0 }));
     const readings = await readAt<ResultRow>(sessions, ['timestamp_ms', 'stress_score', 'response']);
     return {
       found: sessions.flatMap((session): SnapshotSession[] => {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { webhookDelivery as settings } from '../../generated/spec.js';
-import { selectAfter, unionAll } from './columns.js';
+import { startAfter, unionAll } from './columns.js';
 import { type Delivery, deliveryColumns, type DeliveryRow, lockDeliveries, toDelivery } from './delivery-row.js';
 import type { ReadScope } from './scope.js';
 
@@ -25,38 +25,35 @@ export type DeliveryTime = 'settledAtMs' | 'eventAtMs';
 
 export function createDeliveryLog({ knex, accountId }: ReadScope) {
   const mine = () => knex('deliveries').where({ account_id: accountId }).select(deliveryColumns);
-  const pageQuery = (outcome: DeliveryOutcome, filter: DeliveryFilter, max: number, by: DeliveryTime) => {
+  const pageQuery = (status: DeliveryOutcome, filter: DeliveryFilter, max: number, by: DeliveryTime) => {
     const { webhookId, sessionId, sinceMs, after } = filter;
     const time = deliveryColumns[by];
-    const query = mine().where({ status: outcome });
+    const query = mine().where({ status });
     if (webhookId !== undefined) query.where({ webhook_id: webhookId });
     if (sessionId !== undefined) query.where({ session_id: sessionId });
     if (sinceMs !== undefined) query.where(time, '>=', sinceMs);
-    if (after)
-      selectAfter(query, '<', [
-        [time, after.atMs],
-        ['delivery_id', after.deliveryId],
-      ]);
-    const order = [time, 'delivery_id'].map((column) => ({ column, order: 'desc' }) as const);
-    return query.orderBy(order).limit(max);
+    return startAfter(query, 'desc', { [time]: after?.atMs, delivery_id: after?.deliveryId }).limit(max);
   };
 
   return {
-    /** Returns at most `max` deliveries with one outcome, newest first. */
-    async page(outcome: DeliveryOutcome, filter: DeliveryFilter, max: number): Promise<Delivery[]> {
-      const rows: DeliveryRow[] = await pageQuery(outcome, filter, max, 'settledAtMs');
-      return rows.map(toDelivery);
-    },
-
     /**
-     * Returns at most `max` failed deliveries of some webhooks, newest event first. Merges a page per webhook in memory,
-     * because an index orders only the deliveries of one webhook.
+     * Returns at most `max` deliveries with these outcomes, newest first. Merges a page per outcome and webhook in memory,
+     * because an index orders only the deliveries of one. `webhookIds`: those of the filter if absent.
      */
-    async failedByEvent(webhookIds: readonly string[], filter: DeliveryFilter, max: number): Promise<Delivery[]> {
-      const pages = webhookIds.map((webhookId) => pageQuery('failed', { ...filter, webhookId }, max, 'eventAtMs'));
-      if (pages.length === 0) return [];
-      const rows: DeliveryRow[] = await unionAll(knex, pages);
-      return rows.map(toDelivery).sort(orderNewestFirst('eventAtMs')).slice(0, max);
+    async page(
+      outcomes: readonly DeliveryOutcome[],
+      filter: DeliveryFilter,
+      max: number,
+      by: DeliveryTime = 'settledAtMs',
+      webhookIds: ReadonlyArray<string | undefined> = [filter.webhookId],
+    ): Promise<Delivery[]> {
+      const pages = outcomes.flatMap((outcome) =>
+        webhookIds.map((webhookId) => pageQuery(outcome, { ...filter, webhookId }, max, by)),
+      );
+      const rows: DeliveryRow[] = pages.length === 0 ? [] : await unionAll(knex, pages);
+      const newestFirst = (a: Delivery, b: Delivery) =>
+        (b[by] ?? 0) - (a[by] ?? 0) || (a.deliveryId < b.deliveryId ? 1 : -1);
+      return rows.map(toDelivery).sort(newestFirst).slice(0, max);
     },
 
     async find(deliveryId: string): Promise<Delivery | undefined> {
@@ -66,17 +63,8 @@ export function createDeliveryLog({ knex, accountId }: ReadScope) {
   };
 }
 
-/** Compares deliveries for a list that is ordered by a time, newest first. */
-export function orderNewestFirst(by: DeliveryTime): (a: Delivery, b: Delivery) => number {
-  return (a, b) => (b[by] ?? 0) - (a[by] ?? 0) || (a.deliveryId < b.deliveryId ? 1 : -1);
-}
-
-export function createFailedDeliveryTable(scope: ReadScope) {
-  const { knex, accountId } = scope;
+export function createFailedDeliveryTable({ knex, accountId }: ReadScope) {
   return {
-    /** Returns at most `max` failed deliveries, newest first. */
-    page: (filter: DeliveryFilter, max: number) => createDeliveryLog(scope).page('failed', filter, max),
-
     /** Returns the ids of at most `max` failed deliveries of a webhook, oldest event first. */
     async oldest(webhookId: string, sinceMs: number | undefined, max: number): Promise<string[]> {
       const query = knex('deliveries').where({ account_id: accountId, webhook_id: webhookId, status: 'failed' });

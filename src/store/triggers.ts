@@ -1,5 +1,5 @@
 import type { Trigger } from '../../packages/score/rows/trigger.js';
-import { toColumns } from './columns.js';
+import { type Columns, nameColumns, toColumns } from './columns.js';
 import { rowFormats } from './row-formats.js';
 import { buildInsert, type Statement } from './rows.js';
 import type { ReadScope, WriteScope } from './scope.js';
@@ -69,21 +69,10 @@ interface StoredTrigger extends Omit<Trigger, 'activation' | 'measured' | 'chang
   readonly statusChanges: string;
 }
 
-export const triggerColumns: Readonly<Record<keyof StoredTrigger, string>> = {
-  status: 'status',
-  recent: 'recent_stress',
-  scoreSum: 'score_sum',
-  sightings: 'sightings',
-  peakScore: 'peak_score',
-  sessions: 'sessions',
-  lastSeenMs: 'last_seen_ms',
-  activationSessionId: 'activation_session_id',
-  activationAtMs: 'activation_at_ms',
-  resolving: 'resolving_sightings',
-  measuredTurns: 'measured_turns',
-  measuredSum: 'measured_sum',
-  measuredSquares: 'measured_squares',
-  statusChanges: 'status_changes',
+export const triggerColumns: Columns<keyof StoredTrigger> = {
+  ...nameColumns('status scoreSum sightings peakScore sessions lastSeenMs activationSessionId activationAtMs'),
+  ...nameColumns('measuredTurns measuredSum measuredSquares statusChanges'),
+  ...{ recent: 'recent_stress', resolving: 'resolving_sightings' },
 };
 
 export function toTriggerRow(trigger: Trigger) {

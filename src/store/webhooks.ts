@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Schema } from '../contract/contract.js';
 import { readWhose, type Whose } from '../contract/whose.js';
-import { filterAsciiIds, type Nullable, omitNulls, selectAfter, toColumns } from './columns.js';
+import { filterAsciiIds, nameColumns, type Nullable, omitNulls, startAfter, toColumns } from './columns.js';
 import { rowFormats } from './row-formats.js';
 import { insertRows, type Statement } from './rows.js';
 import type { ReadScope } from './scope.js';
@@ -41,14 +41,7 @@ export interface StoredWebhook {
 }
 
 const keyColumns = ['account_id', 'webhook_id'];
-const columns = {
-  webhookId: 'webhook_id',
-  url: 'url',
-  sessionId: 'session_id',
-  subjectId: 'subject_id',
-  registeredEpoch: 'registered_epoch',
-  disabledEpoch: 'disabled_epoch',
-};
+const columns = nameColumns('webhookId url sessionId subjectId registeredEpoch disabledEpoch');
 
 type Columns = Pick<StoredWebhook, keyof typeof columns>;
 type WebhookRow = Nullable<Columns> & { readonly body: string };
@@ -144,14 +137,8 @@ export interface WebhookId {
 
 /** Returns the ids of webhooks of all accounts that follow an id, in order. */
 export async function findWebhookIdsAfter(knex: Knex, after: WebhookId, max: number): Promise<WebhookId[]> {
-  const query = knex('webhooks')
-    .select({ accountId: 'account_id', webhookId: 'webhook_id' })
-    .orderBy(['account_id', 'webhook_id'])
-    .limit(max);
-  return selectAfter(query, '>', [
-    ['account_id', after.accountId],
-    ['webhook_id', after.webhookId],
-  ]);
+  const query = knex('webhooks').select(nameColumns('accountId webhookId')).limit(max);
+  return startAfter(query, 'asc', { account_id: after.accountId, webhook_id: after.webhookId });
 }
 
 function oldestFirst(rows: readonly WebhookRow[]): StoredWebhook[] {
