@@ -218,6 +218,8 @@ function storeOn(knex: Knex): Store {
     readSnapshot: (work) => work(knex),
     keepEvidence: (evidence) => keepEvidence(knex, evidence),
     iterate: (pages) => pages(knex),
+    isEmbedded: databaseKind === 'sqlite',
+    administer: (work) => work(knex),
     findWriteFailure: async () => undefined,
     tryWrite: () => tryWrite(knex),
     sqliteFiles: createSqliteFiles(knex),

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Caller } from '../contract/contract.js';
 import { toWhoseKey, type Whose } from '../contract/whose.js';
 import { type AccessEntry, erasedPerson, everyone, type NewEntry, nobody } from '../store/access-queries.js';
 import type { AccessTable } from '../store/accesses.js';
@@ -101,6 +102,21 @@ export function startAccessRecord({ accesses, digestId, chain, now, log }: Acces
       }
     },
   };
+}
+
+const actions = { reads: 'read', exports: 'export', erases: 'erase', none: undefined, writes: undefined } as const;
+
+/** Returns the access of a request. Undefined if its operation does not read, export or erase personal data. */
+export function toAccess(
+  personalData: keyof typeof actions,
+  operation: string,
+  whose: Whose,
+  caller: Caller | undefined,
+): Access | undefined {
+  const action = actions[personalData];
+  if (!action || !caller) return undefined;
+  const { accountId, keyId, grant } = caller;
+  return { accountId, keyId, credential: grant ? 'token' : 'key', action, operation, whose };
 }
 
 /** Returns true for the erasure of a whole person, whom the entry must not name. */

@@ -6,12 +6,12 @@ import { readWhose, toWhoseKey } from '../contract/whose.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
 import type { MonthlyCalls } from '../limits/monthly-calls.js';
 import {
+  computeAccountShare,
+  countRequest,
   createConcurrencyLimit,
   RateLimitError,
-  computeAccountShare,
   type WindowLimit,
 } from '../limits/window-limit.js';
-import { takeAllowance } from '../readings/intake.js';
 import { isBeforeErasure, isGranted } from '../view/grant.js';
 import { type Exchange, requireCaller, type Step } from './exchange.js';
 import { whenSettled, whenWritten } from './messages.js';
@@ -176,9 +176,13 @@ export function requireGrant(findErased: FindErased): Step {
  */
 export function limitRequests(sessionRequests: WindowLimit): Step {
   return async (exchange) => {
-    const { call, whose, allowances } = exchange;
-    takeAllowance(await call?.admit(), allowances);
-    if (whose.kind === 'account') return;
-    takeAllowance(await sessionRequests(requireCaller(exchange).accountId, toWhoseKey(whose)), allowances);
+    const { call, whose } = exchange;
+    const { accountId } = requireCaller(exchange);
+    const { allowances, refusal } = await countRequest(
+      () => call?.admit(),
+      () => (whose.kind === 'account' ? undefined : sessionRequests(accountId, toWhoseKey(whose))),
+    );
+    exchange.allowances = allowances;
+    if (refusal) throw refusal;
   };
 }

@@ -25,7 +25,7 @@ test('other requests run after every few lines, however many batches are in prog
   let admitted = 0;
   const admit = async () => {
     admitted += 1;
-    return new ProblemError('missing_signals');
+    return { reading: new ProblemError('missing_signals'), allowances: [] };
   };
   const call = { admit: async () => undefined, end() {} };
   const monthlyCalls = { begin: () => call, close: async () => undefined };

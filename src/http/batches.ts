@@ -6,7 +6,7 @@ import { ProblemError } from '../contract/problem.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
 import type { CountedCall, MonthlyCalls } from '../limits/monthly-calls.js';
 import { createRoundRobin } from '../limits/round-robin.js';
-import { type Allowance, createConcurrencyLimit, type LimitPolicy, RateLimitError } from '../limits/window-limit.js';
+import { createConcurrencyLimit, type LimitPolicy, RateLimitError } from '../limits/window-limit.js';
 import { createErrorLimit, type PreparedBatch, type PreparedLine, toRejectedLine } from '../operations/ingest-batch.js';
 import type { Admit } from '../readings/intake.js';
 import { countRefusal } from './admit.js';
@@ -114,10 +114,9 @@ function createAdmitLine(admit: Admit, countFailure: FailureLimit, exchange: Exc
   const { requestId } = exchange;
   const caller = requireCaller(exchange);
   return async ({ line, text }: Line, call: CountedCall | undefined): Promise<PreparedLine | Schema<'LineResult'>> => {
-    const allowances: Allowance[] = [];
-    const sender = { caller, call, allowances };
     const value = parseLine(text);
-    const reading = value instanceof ProblemError ? value : await admit(sender, value);
+    const { reading, allowances } =
+      value instanceof ProblemError ? { reading: value, allowances: [] } : await admit({ caller, call }, value);
     const month = allowances.filter(({ policy }) => policy === limits.monthly.policy);
     if (month.length > 0) exchange.allowances = month;
     if (!(reading instanceof ProblemError)) return { line, reading };

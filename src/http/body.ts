@@ -65,9 +65,9 @@ function unsupported({ mediaTypes }: Route, headers: IncomingHttpHeaders): Probl
 /** Replaces the body by the prepared reading. `readFaults` returns the validation errors of the query. */
 export function takeReading(admit: Admit, readFaults: (exchange: Exchange) => readonly Fault[]): Step {
   return async (exchange) => {
-    const { call, allowances, body } = exchange;
-    const sender = { caller: requireCaller(exchange), call, allowances };
-    const reading = await admit(sender, body, readFaults(exchange));
+    const { call, body } = exchange;
+    const { reading, allowances } = await admit({ caller: requireCaller(exchange), call }, body, readFaults(exchange));
+    exchange.allowances = allowances;
     if (reading instanceof ProblemError) throw reading;
     exchange.body = reading;
   };

@@ -42,7 +42,7 @@ export class Exchange {
    */
   call: CountedCall | undefined;
   /** The state of each limit that admitted this request. The response has them in its headers. */
-  allowances: Allowance[] = [];
+  allowances: readonly Allowance[] = [];
   /** The limits that rejected lines of a batch, one per rejected line. Set for a batch. */
   refusals: LimitPolicy[] | undefined;
 

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import type { Request, Response } from 'express';
 import { ProblemError } from '../contract/problem.js';
-import { toRateLimitFields } from '../limits/window-limit.js';
+import { countRequest, toRateLimitFields } from '../limits/window-limit.js';
 import { readBytes } from './body.js';
 import type { Exchange } from './exchange.js';
 import type { InnerCalls } from './inner-calls.js';
@@ -41,8 +41,9 @@ export function acceptAgent({ headers }: Request, corsOrigins: readonly string[]
  */
 export function serveMcp(calls: InnerCalls, now: () => number) {
   return async (exchange: Exchange, request: Request, response: Response): Promise<void> => {
-    const month = await exchange.call?.admit();
-    response.set(toRateLimitFields(month ? [month] : []));
+    const { allowances, refusal } = await countRequest(() => exchange.call?.admit());
+    if (refusal) throw refusal;
+    response.set(toRateLimitFields(allowances));
     await serve(calls, now, exchange, request, response);
   };
 }

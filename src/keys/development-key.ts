@@ -1,5 +1,6 @@
 import { keys as settings } from '../../generated/spec.js';
-import type { KeyTable } from '../store/keys.js';
+import { createKeyTable, type KeyTable } from '../store/keys.js';
+import type { Store } from '../store/store.js';
 import { formatTimestamp } from './audit.js';
 import { formatNewKeyCommand } from './expired-keys.js';
 import { createKey } from './manage.js';
@@ -15,7 +16,12 @@ export interface DevelopmentKey {
   readonly expiresAtMs: number;
 }
 
-/** Creates an account with a key, so that a new service with an embedded database can be used immediately. */
+/** Creates a development key if an embedded database is empty, so that the service can be used immediately. */
+export async function ensureDevelopmentKey(store: Store, nowMs: number): Promise<DevelopmentKey | undefined> {
+  if (!store.isEmbedded || (await store.use(createKeyTable).hasAccount())) return undefined;
+  return store.administer((knex) => createDevelopmentKey(createKeyTable(knex), nowMs));
+}
+
 export async function createDevelopmentKey(keys: KeyTable, nowMs: number): Promise<DevelopmentKey> {
   const expiresAtMs = nowMs + settings.development_key_days * dayMs;
   const { key } = await createKey(keys, { account, tier: 'enterprise', expiresAtMs }, nowMs);

@@ -5,7 +5,7 @@ import type { Caller } from '../contract/contract.js';
 import { repeat } from '../store/repeat.js';
 import { chunksOf } from '../store/rows.js';
 import type { UsageTable } from '../store/usage.js';
-import { type Allowance, RateLimitError } from './window-limit.js';
+import type { Allowance } from './window-limit.js';
 
 /**
  * Time between two rounds that write this process's counts and read the counts of other processes, in ms. Below one
@@ -97,8 +97,7 @@ function startCall(entry: MonthOfAccount, quota: number | undefined, usage: Usag
   entry.inFlight += 1;
   return {
     /**
-     * Counts the call against the month. Resolves with undefined for an unlimited account. Rejects with RateLimitError
-     * when the quota is exceeded.
+     * Counts the call against the month, unless the quota is exceeded. Resolves with undefined for an unlimited account.
      */
     async admit(): Promise<Allowance | undefined> {
       if (quota !== undefined) await loadTotal(entry, usage);
@@ -110,9 +109,8 @@ function startCall(entry: MonthOfAccount, quota: number | undefined, usage: Usag
       }
       if (quota === undefined) return undefined;
       const remaining = Math.max(0, quota - findTotal(entry));
-      const allowance = { policy: limits.monthly.policy, quota, remaining, resetSeconds: countSecondsLeft(now()) };
-      if (isExceeded) throw new RateLimitError({ ...allowance, isExceeded });
-      return { ...allowance, isExceeded };
+      const resetSeconds = countSecondsLeft(now());
+      return { policy: limits.monthly.policy, quota, remaining, resetSeconds, isExceeded };
     },
     /** Ends the call after its response. A call that a limit rejected does not count. Must be called exactly once. */
     end(isRefused: boolean): void {

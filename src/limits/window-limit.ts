@@ -107,6 +107,20 @@ export class RateLimitError extends ProblemError {
 }
 
 /**
+ * Counts a request against limits in order, until one of them rejects it. Resolves with the limits that admitted it, and
+ * with the error of the one that did not.
+ */
+export async function countRequest(...counts: ReadonlyArray<() => Promise<Allowance | undefined> | undefined>) {
+  const allowances: Allowance[] = [];
+  for (const count of counts) {
+    const allowance = await count();
+    if (allowance?.isExceeded) return { allowances, refusal: new RateLimitError(allowance) };
+    if (allowance) allowances.push(allowance);
+  }
+  return { allowances };
+}
+
+/**
  * Returns the RateLimit header fields of draft-ietf-httpapi-ratelimit-headers-11 as lists of structured field items,
  * the most general limit first. Returns no fields when no limit applies.
  */

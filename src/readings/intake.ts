@@ -6,8 +6,8 @@ import type { Caller, Fault, Submission, TokenGrant } from '../contract/contract
 import { ProblemError } from '../contract/problem.js';
 import { readWhose, toWhoseKey } from '../contract/whose.js';
 import type { CountedCall } from '../limits/monthly-calls.js';
-import { type Allowance, RateLimitError, type WindowLimit } from '../limits/window-limit.js';
 import { listCategories, type ReadingContent, requiredNames, type UnreadText } from '../../packages/score/signals.js';
+import { type Allowance, countRequest, type WindowLimit } from '../limits/window-limit.js';
 import { digestLength } from '../store/readings.js';
 import { isGranted } from '../view/grant.js';
 import { type IsTextAllowed, type ConsentCheck, createConsentCheck, hasText, hasStatedPurpose } from './consent.js';
@@ -49,26 +49,24 @@ export interface PreparedReading {
   readonly earlierDigests?: readonly string[];
 }
 
-/** The sender of a reading, and the limits that the reading counts against. */
+/** The sender of a reading. */
 export interface Sender {
   readonly caller: Caller;
   /**
    * The call that counts against the monthly quota. Undefined if the reading belongs to a call that is already counted.
    */
   readonly call: CountedCall | undefined;
-  /** The intake adds the state of each limit that admits the reading. */
-  readonly allowances: Allowance[];
 }
 
-/**
- * Checks a reading and prepares it for the core. Resolves with a ProblemError if the reading is rejected. `faults` are
- * validation errors outside of the reading.
- */
-export type Admit = (
-  sender: Sender,
-  value: unknown,
-  faults?: readonly Fault[],
-) => Promise<PreparedReading | ProblemError>;
+export interface Admitted {
+  /** An error if the reading is rejected. */
+  readonly reading: PreparedReading | ProblemError;
+  /** The state of each limit that admitted the reading. */
+  readonly allowances: readonly Allowance[];
+}
+
+/** Checks a reading and prepares it for the core. `faults` are validation errors outside of the reading. */
+export type Admit = (sender: Sender, value: unknown, faults?: readonly Fault[]) => Promise<Admitted>;
 
 export interface IntakeParts extends PreparationParts {
   /** Rejects with a ProblemError that has all validation errors of a reading. */
@@ -90,17 +88,16 @@ export function createIntake(parts: IntakeParts): Admit {
   const { validate, sessionRequests, allowsText } = parts;
   const prepare = createPrepareReading(parts);
 
-  async function admit(sender: Sender, value: unknown, faults: readonly Fault[]): Promise<PreparedReading> {
-    const { caller, call, allowances } = sender;
-    const body = withSubject(caller.grant?.subjectId, value);
+  async function readSubmission({ grant }: Caller, value: unknown, faults: readonly Fault[]): Promise<Submission> {
+    const body = withSubject(grant?.subjectId, value);
     await validate(body, faults);
     const submission = body as Submission;
-    const whose = readWhose(submission);
-    if (!isGranted(caller.grant, whose))
+    if (!isGranted(grant, readWhose(submission)))
       throw new ProblemError('invalid_token', { cause: 'not valid for this session' });
-    takeAllowance(await call?.admit(), allowances);
-    if (!submission.backfill || caller.grant)
-      takeAllowance(await sessionRequests(caller.accountId, toWhoseKey(whose)), allowances);
+    return submission;
+  }
+
+  async function prepareAllowed(caller: Caller, submission: Submission): Promise<PreparedReading> {
     const isEnforced = caller.settings?.consent === 'enforce';
     return prepare(caller, submission, !isEnforced || (await mayReadText(caller, submission)));
   }
@@ -113,14 +110,22 @@ export function createIntake(parts: IntakeParts): Admit {
     return allowsText({ accountId, sessionId, ...subject, hasPurpose: hasStatedPurpose(settings) });
   }
 
-  return async (sender, value, faults = []) => {
-    try {
-      return await admit(sender, value, faults);
-    } catch (error) {
-      if (error instanceof ProblemError) return error;
-      throw error;
-    }
+  return async ({ caller, call }, value, faults = []) => {
+    const submission = await readSubmission(caller, value, faults).catch(returnProblem);
+    if (submission instanceof ProblemError) return { reading: submission, allowances: [] };
+    const isUncounted = submission.backfill && !caller.grant;
+    const { allowances, refusal } = await countRequest(
+      () => call?.admit(),
+      () => (isUncounted ? undefined : sessionRequests(caller.accountId, toWhoseKey(readWhose(submission)))),
+    );
+    const reading = refusal ?? (await prepareAllowed(caller, submission).catch(returnProblem));
+    return { reading, allowances };
   };
+}
+
+function returnProblem(error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error;
+  throw error;
 }
 
 /**
@@ -131,12 +136,6 @@ function withSubject(subjectId: string | undefined, value: unknown): unknown {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   if (subjectId === undefined || !isObject || Object.hasOwn(value, 'subject_id')) return value;
   return { ...value, subject_id: subjectId };
-}
-
-/** Adds a limit to the limits that admitted a request. Throws a RateLimitError if the limit is exceeded. */
-export function takeAllowance(allowance: Allowance | undefined, allowances: Allowance[]): void {
-  if (allowance?.isExceeded) throw new RateLimitError(allowance);
-  if (allowance) allowances.push(allowance);
 }
 
 export interface PreparationParts {

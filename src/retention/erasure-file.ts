@@ -1,5 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.js';
 import { createErasedIdRecord, type StoredErasure } from '../store/erased-ids.js';
 import type { Store } from '../store/store.js';
 
@@ -66,6 +68,31 @@ export async function saveErasures(store: Store, file: string, sinceMs: number):
   const kept = [...erasures.values()].filter((it) => it.erasedAtMs >= sinceMs);
   if (!hasChanged && kept.length === erasures.size) return;
   writeErasures(file, kept);
+}
+
+const failed = 'erasures not recorded beside the database: a restore requires them if the database is lost';
+
+/**
+ * Brings the record of erasures beside an embedded database up to date. Returns a function that adds erasures. MySQL has
+ * no such file: `backup` records its erasures in the folder of backups.
+ */
+export async function openErasureRecord(
+  store: Store,
+  { database, retention }: Pick<Config, 'database' | 'retention'>,
+  log: Logger,
+): Promise<((erasures: readonly StoredErasure[]) => void) | undefined> {
+  if (database.kind !== 'sqlite') return undefined;
+  const file = buildErasureFilePath(database.file);
+  await saveErasures(store, file, Date.now() - retention.erasuresMs).catch((error: unknown) =>
+    log.warn({ err: error }, failed),
+  );
+  return (erasures) => {
+    try {
+      appendErasures(file, erasures);
+    } catch (error) {
+      log.warn({ err: error }, failed);
+    }
+  };
 }
 
 /** Replaces a record. Readers see the old or the new content, never a part of it. */

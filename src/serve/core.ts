@@ -1,12 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Logger } from 'pino';
-import { idempotency, limits } from '../../generated/spec.js';
+import { limits } from '../../generated/spec.js';
 import { startEvidence } from '../access-record/chain.js';
-import { type Access, startAccessRecord } from '../access-record/record.js';
-import type { Config } from '../config/config.js';
+import { startAccessRecord, toAccess } from '../access-record/record.js';
 import type { Caller, OperationId } from '../contract/contract.js';
 import type { Whose } from '../contract/whose.js';
-import { createDevelopmentKey, type DevelopmentKey, listDevelopmentKeyWarnings } from '../keys/development-key.js';
+import { type DevelopmentKey, ensureDevelopmentKey } from '../keys/development-key.js';
 import { createDigestFeedback, createDigestId } from '../keys/digest-id.js';
 import { createSessionTokens } from '../keys/session-token.js';
 import { createAdmitSession } from '../limits/new-session-limit.js';
@@ -15,24 +13,21 @@ import { openWindow } from '../limits/window-limit.js';
 import { createThreadLoadProbe } from '../observe/probes.js';
 import { type Closable, type Keep, startAll } from '../observe/start.js';
 import { findOperation } from '../operations/index.js';
-import type { AnyInput, RecordAccess, CoreResponse, Services } from '../operations/operation.js';
+import type { AnyInput, CoreResponse, Services } from '../operations/operation.js';
 import { readTextConsent, type TextSource } from '../readings/consent.js';
 import { createReadingWriter } from '../readings/group.js';
-import type { PreparedReading } from '../readings/intake.js';
-import { appendErasures, buildErasureFilePath, saveErasures } from '../retention/erasure-file.js';
+import { openErasureRecord } from '../retention/erasure-file.js';
 import { startRetention } from '../retention/purge.js';
 import { createAccessTable } from '../store/accesses.js';
-import { createErasedIdTable, type StoredErasure } from '../store/erased-ids.js';
+import { createErasedIdTable } from '../store/erased-ids.js';
 import { createKeyTable } from '../store/keys.js';
 import { createPositionReader } from '../store/readings-by-position.js';
-import { type Evidence, introduceCodes } from '../store/row-codes.js';
-import { createSecretsKeyTable } from '../store/secrets-key.js';
-import type { Pause } from '../store/scope.js';
-import { openStore, type Store } from '../store/store.js';
+import { introduceCodes } from '../store/row-codes.js';
+import type { Pause, SlicedScope } from '../store/scope.js';
 import { findStreamHeads } from '../store/stream-positions.js';
 import { createUsageTable } from '../store/usage.js';
 import { beginExport, type ExportScope, readExportPage } from '../streaming/export-page.js';
-import type { SessionId } from '../streaming/open-streams.js';
+import { listSessions, type SessionId } from '../streaming/open-streams.js';
 import { type PageRequest, readPage } from '../streaming/stream-page.js';
 import type { Position } from '../view/search-person.js';
 import type { WorkerParts } from '../webhooks/worker-parts.js';
@@ -40,6 +35,7 @@ import type { Worker } from '../webhooks/worker.js';
 import { openFoundation, type ProcessParts, startWorkerOn } from './foundation.js';
 import { replaceSecretsKey } from './secrets-keys.js';
 import { stringifyInSlices } from './stringify.js';
+import { findWarnings } from './warnings.js';
 
 /** Notifications from the core to the HTTP thread. */
 export interface CoreHost {
@@ -95,27 +91,29 @@ async function start(keep: Keep, parts: CoreParts) {
     createReadingWriter({
       ...{ store, now, digestId, onEvents: wakeWorker },
       // SQLite allows only one write transaction at a time.
-      hasConcurrentWriters: config.database.kind !== 'sqlite',
+      hasConcurrentWriters: !store.isEmbedded,
       admitSession: createAdmitSession(store, newSessions.count, config.quotas.newSessions === 0),
       onCommitted(group, subjectIds) {
         host.observeGroup(group.length);
-        if (isNotifying) host.wakeStreams(listSessionIds(group, subjectIds));
+        if (isNotifying) host.wakeStreams(listSessions(group, subjectIds));
       },
     }),
   );
   const sessionTokens = createSessionTokens(foundation.secretsKeys);
   const { targetPolicy } = config;
   const hasRecord = config.retention.accessesMs > 0;
-  const { evidence, chain } = startEvidence(store, foundation.secretsKeys, hasRecord, now);
+  const { chain } = startEvidence(store, foundation.secretsKeys, hasRecord, now);
   await store.run((knex) => introduceCodes(knex, now()));
   const accesses = store.use(createAccessTable);
   const accessRecord = hasRecord ? keep(startAccessRecord({ accesses, digestId, chain, now, log })) : undefined;
-  const recordAccess = (...request: Parameters<typeof findAccess>) => {
-    const access = accessRecord && findAccess(...request);
-    if (access) accessRecord.add(access);
-  };
+  async function recordAccess(operationId: OperationId, whose: Whose, caller: Caller | undefined): Promise<void> {
+    const access = toAccess(findOperation(operationId).personalData, operationId, whose, caller);
+    if (access) accessRecord?.add(access);
+  }
   // SQLite runs one statement at a time. On MySQL, the other connections of the pool are for writes.
-  const roundRobin = createRoundRobin({ atOnce: config.database.kind === 'sqlite' ? 1 : readsAtOnce });
+  const roundRobin = createRoundRobin({ atOnce: store.isEmbedded ? 1 : readsAtOnce });
+  const share = <T>(accountId: string, work: (scope: SlicedScope) => Promise<T>): Promise<T> =>
+    roundRobin.run(accountId, (pause) => work(store.read(accountId, pause)));
   const services: Omit<Services, 'pause'> = {
     ...{ store, now, checkDatabase, sessionTokens, digestId, targetPolicy, log, wakeWorker },
     commit: groups.commit,
@@ -140,16 +138,14 @@ async function start(keep: Keep, parts: CoreParts) {
       // Serialized on this thread: a string crosses to another thread faster than an object, which would be cloned.
       const respond = async (pause: Pause, write: (body: object, pause: Pause) => Promise<string> | string) => {
         const { body, whose = input.whose, ...rest } = await handle({ ...services, pause }, input, caller);
-        recordAccess(operationId, whose, caller);
+        await recordAccess(operationId, whose, caller);
         return { ...rest, json: body === undefined ? undefined : await write(body, pause) };
       };
       return caller && sharesThread
         ? roundRobin.run(caller.accountId, (pause) => respond(pause, stringifyInSlices))
         : respond(runOtherWork, (body) => JSON.stringify(body));
     },
-    async recordAccess(...request: Parameters<RecordAccess>) {
-      recordAccess(...request);
-    },
+    recordAccess,
     /** Returns true if the subject of a reading allows the analysis of its texts. */
     allowsText: (source: TextSource) => readTextConsent(store.read(source.accountId), source, now()),
     mayStore: groups.mayStore,
@@ -165,24 +161,22 @@ async function start(keep: Keep, parts: CoreParts) {
      * created for an empty embedded database. The key is shown only once.
      */
     async begin(): Promise<DevelopmentKey | undefined> {
-      const developmentKey = await ensureDevelopmentKey(store, config, evidence, now());
+      const developmentKey = await ensureDevelopmentKey(store, now());
       await replaceSecretsKey(store, foundation.secretsKeys, log, now());
       if (config.hasWorker) worker = startWorkerOn(foundation, parts, host, defaultPollMs);
       return developmentKey;
     },
     readPage: ({ accountId, ...request }: PageRequest) =>
-      roundRobin.run(accountId, (pause) =>
-        readPage(store.read(accountId, pause), request, (subjectId) => findErased(accountId, subjectId)),
-      ),
+      share(accountId, (scope) => readPage(scope, request, (subjectId) => findErased(accountId, subjectId))),
     /** Returns the start of an export. Rejects with a ProblemError if there is no data. */
-    beginExport: (scope: ExportScope, cursor: number | undefined) =>
-      roundRobin.run(scope.accountId, (pause) => beginExport(store.read(scope.accountId, pause), scope, cursor)),
-    readExportPage: (scope: ExportScope, from: Position) =>
-      roundRobin.run(scope.accountId, (pause) => readExportPage(store.read(scope.accountId, pause), scope, from)),
+    beginExport: (exported: ExportScope, cursor: number | undefined) =>
+      share(exported.accountId, (scope) => beginExport(scope, exported, cursor)),
+    readExportPage: (exported: ExportScope, from: Position) =>
+      share(exported.accountId, (scope) => readExportPage(scope, exported, from)),
     findStreamHeads: (accountIds: readonly string[]) => store.run((knex) => findStreamHeads(knex, accountIds)),
     /** Returns the account's sessions with readings after a position. */
     changedSessions: (accountId: string, position: number) =>
-      roundRobin.run(accountId, () => createPositionReader(store.read(accountId)).changedAfter(position)),
+      share(accountId, (scope) => createPositionReader(scope).changedAfter(position)),
     /** Turns the calls of `wakeStreams` on or off. */
     async notifyStreams(isOn: boolean) {
       isNotifying = isOn;
@@ -205,99 +199,3 @@ async function start(keep: Keep, parts: CoreParts) {
 
 /** In place of the pause of a slice, for an operation that does not share the thread. */
 const runOtherWork: Pause = () => setImmediate();
-
-function listSessionIds(group: readonly PreparedReading[], subjectIds: ReadonlyArray<string | undefined>): SessionId[] {
-  const named = group.map(({ accountId, sessionId }, index) => ({
-    accountId,
-    sessionId,
-    subjectId: subjectIds[index],
-  }));
-  return [...new Map(named.map((it) => [`${it.accountId} ${it.sessionId}`, it])).values()];
-}
-
-/** Creates a development key if the embedded database is empty, so that the service is usable immediately. */
-async function ensureDevelopmentKey(
-  store: Store,
-  { database }: Config,
-  evidence: Evidence,
-  nowMs: number,
-): Promise<DevelopmentKey | undefined> {
-  if (database.kind !== 'sqlite' || (await store.use(createKeyTable).hasAccount())) return undefined;
-  // This kind of connection waits several seconds for the lock of another process.
-  const administration = openStore(database, 'administration');
-  administration.keepEvidence(evidence);
-  return createDevelopmentKey(administration.use(createKeyTable), nowMs).finally(administration.close);
-}
-
-const actions = { reads: 'read', exports: 'export', erases: 'erase', none: undefined, writes: undefined } as const;
-
-/**
- * Returns the entry of a request for the access record. Undefined if its operation does not read, export or erase
- * personal data.
- */
-function findAccess(operation: OperationId, whose: Whose, caller: Caller | undefined): Access | undefined {
-  const action = actions[findOperation(operation).personalData];
-  if (!action || !caller) return undefined;
-  const { accountId, keyId, grant } = caller;
-  return { accountId, keyId, credential: grant ? 'token' : 'key', action, operation, whose };
-}
-
-const failed = 'erasures not recorded beside the database: a restore requires them if the database is lost';
-
-/**
- * Brings the record of erasures beside an embedded database up to date. Returns a function that adds erasures. MySQL has
- * no such file: `backup` records its erasures in the folder of backups.
- */
-async function openErasureRecord(
-  store: Store,
-  { database, retention }: Config,
-  log: Logger,
-): Promise<((erasures: readonly StoredErasure[]) => void) | undefined> {
-  if (database.kind !== 'sqlite') return undefined;
-  const file = buildErasureFilePath(database.file);
-  await saveErasures(store, file, Date.now() - retention.erasuresMs).catch((error: unknown) =>
-    log.warn({ err: error }, failed),
-  );
-  return (erasures) => {
-    try {
-      appendErasures(file, erasures);
-    } catch (error) {
-      log.warn({ err: error }, failed);
-    }
-  };
-}
-
-const lostStates = 'while the check is slow, no request of the gateway gets the state';
-
-/** Returns warnings for the operator about this deployment, each with its remedy. */
-async function findWarnings(
-  store: Store,
-  { secretsKeys, targetPolicy, retention, safetyCheck, safetyTimeoutMs, gatewayTimeoutMs }: Config,
-  nowMs: number,
-): Promise<string[]> {
-  return [
-    ...(targetPolicy.allowLoopback
-      ? ['webhooks to loopback addresses are allowed: set WEBHOOK_ALLOW_LOOPBACK=0 if others have keys']
-      : []),
-    ...(safetyCheck && safetyTimeoutMs >= gatewayTimeoutMs
-      ? [`SAFETY_TIMEOUT_MS must be less than GATEWAY_STATE_TIMEOUT_MS (${gatewayTimeoutMs}): ${lostStates}`]
-      : []),
-    ...(await keyWarnings(store, secretsKeys, retention.readingsMs)),
-    ...((await store.isDurable())
-      ? []
-      : ['innodb_flush_log_at_trx_commit is not 1: the server may lose acknowledged readings at power loss']),
-    ...(await listDevelopmentKeyWarnings(store.use(createKeyTable), nowMs)),
-  ];
-}
-
-const hourMs = 3_600_000;
-
-/** A resend is detected by its digest. An earlier key is required while a stored reading has a digest with this key. */
-async function keyWarnings(store: Store, keys: Config['secretsKeys'], readingsMs: number): Promise<string[]> {
-  if (keys === undefined || keys.length < 2) return [];
-  const replacedAtMs = (await store.use(createSecretsKeyTable).find())?.sinceMs ?? 0;
-  const untilMs = replacedAtMs + Math.max(readingsMs, idempotency.retention_hours * hourMs);
-  return [
-    `SECRETS_KEY holds ${keys.length} keys: if the first one is the newest, remove the others after ${new Date(untilMs).toISOString()}`,
-  ];
-}

@@ -54,15 +54,17 @@ export function openSafetyCheck(
     addTo:
       (admit: Admit): Admit =>
       async (sender, value, faults) => {
-        const reading = await admit(sender, value, faults);
+        const admitted = await admit(sender, value, faults);
+        const { reading } = admitted;
         const { user_message: text } = value as Submission;
-        if (reading instanceof ProblemError || !reading.check || text === undefined) return reading;
-        if (!(await mayStore(sender.caller, reading).catch(() => false))) return reading;
+        if (reading instanceof ProblemError || !reading.check || text === undefined) return admitted;
+        if (!(await mayStore(sender.caller, reading).catch(() => false))) return admitted;
         const finding = await ask(text);
         count(finding !== undefined);
         const check = joinChecks(reading.check, finding);
         const { turn, ...others } = reading;
-        return { ...others, check, ...(turn && check.danger === undefined && { turn }) };
+        const checked = { ...others, check, ...(turn && check.danger === undefined && { turn }) };
+        return { ...admitted, reading: checked };
       },
     async close(): Promise<void> {
       close();

@@ -39,6 +39,12 @@ export function keepEvidence(knex: Knex, evidence: Evidence): void {
   Object.assign(knex.userParams, { evidence });
 }
 
+/** Lets another instance for the same database code its rows too. */
+export function copyEvidence(from: Knex, to: Knex): void {
+  const evidence = findEvidence(from);
+  if (evidence) keepEvidence(to, evidence);
+}
+
 function findEvidence(knex: Knex): Evidence | undefined {
   return (knex.userParams as { evidence?: Evidence }).evidence;
 }

@@ -9,7 +9,7 @@ import { createMissingParts, requireParts } from './missing-parts.js';
 import type { HostEvent } from './mysql-hosts.js';
 import { hasSeveralHosts, inspectHosts } from './mysql-pool.js';
 import { endIdleConnections, isTransient, retry, untilAvailable } from './retry.js';
-import { type Evidence, keepEvidence, transactCoded } from './row-codes.js';
+import { copyEvidence, type Evidence, keepEvidence, transactCoded } from './row-codes.js';
 import { isMysql } from './rows.js';
 import { beginWriting, createCaches, type Pause, type SlicedScope, toWriteScope, type WriteScope } from './scope.js';
 import { createSqliteFiles } from './sqlite-files.js';
@@ -55,6 +55,13 @@ export function openStore(
     readSnapshot: <T>(work: (knex: Knex) => Promise<T>): Promise<T> => readSnapshot(knex, work),
     /** Lets this process code the rows that it writes. */
     keepEvidence: (evidence: Evidence) => keepEvidence(knex, evidence),
+    isEmbedded: config.kind === 'sqlite',
+    /** Runs work on a separate connection, which waits several seconds for the lock of another process. */
+    administer: <T>(work: (knex: Knex) => Promise<T>): Promise<T> =>
+      withDatabase(config, (apart) => {
+        copyEvidence(knex, apart);
+        return work(apart);
+      }),
     /** Iterates over the rows of all accounts, for a restore. */
     iterate: <T>(pages: (knex: Knex) => AsyncGenerator<T>): AsyncGenerator<T> => pages(knex),
     findWriteFailure: writeHealth.findFailure,

@@ -62,6 +62,19 @@ export interface SessionId {
   readonly subjectId?: string | undefined;
 }
 
+/** Returns the sessions of readings without duplicates. `subjectIds`: the subject of the session of each reading. */
+export function listSessions(
+  readings: ReadonlyArray<Omit<SessionId, 'subjectId'>>,
+  subjectIds: ReadonlyArray<string | undefined>,
+): SessionId[] {
+  const named = readings.map(({ accountId, sessionId }, index) => ({
+    accountId,
+    sessionId,
+    subjectId: subjectIds[index],
+  }));
+  return [...new Map(named.map((it) => [`${it.accountId} ${it.sessionId}`, it])).values()];
+}
+
 export interface ChangeQueries {
   readonly findStreamHeads: (accountIds: readonly string[]) => Promise<StreamHead[]>;
   readonly changedSessions: (accountId: string, position: number) => Promise<ChangedSession[]>;
