@@ -100,7 +100,6 @@ async function start(keep: Keep, parts: CoreParts) {
     }),
   );
   const sessionTokens = createSessionTokens(foundation.secretsKeys);
-  const { targetPolicy } = config;
   const hasRecord = config.retention.accessesMs > 0;
   const { chain } = startEvidence(store, foundation.secretsKeys, hasRecord, now);
   await store.run((knex) => introduceCodes(knex, now()));
@@ -115,7 +114,8 @@ async function start(keep: Keep, parts: CoreParts) {
   const share = <T>(accountId: string, work: (scope: SlicedScope) => Promise<T>): Promise<T> =>
     roundRobin.run(accountId, (pause) => work(store.read(accountId, pause)));
   const services: Omit<Services, 'pause'> = {
-    ...{ store, now, checkDatabase, sessionTokens, digestId, targetPolicy, log, wakeWorker },
+    ...{ store, now, checkDatabase, sessionTokens, digestId, log, wakeWorker },
+    targetPolicy: config.targetPolicy,
     commit: groups.commit,
     secretBox: foundation.secretBox,
     resolveName: foundation.resolveName,
@@ -123,10 +123,10 @@ async function start(keep: Keep, parts: CoreParts) {
     digestFeedback: createDigestFeedback(foundation.secretsKeys),
     maxFeedbackAgeMs: config.retention.feedbackMs,
   };
+
   async function findErased(accountId: string, subjectId: string): Promise<number> {
     const digests = digestId(accountId, { kind: 'subject', id: subjectId });
-    const found = await createErasedIdTable(store.read(accountId)).find(digests);
-    return Math.max(0, ...found.values());
+    return Math.max(0, ...(await createErasedIdTable(store.read(accountId)).find(digests)).values());
   }
 
   return {
