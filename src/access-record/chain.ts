@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
+import { createDigest, deriveKey } from '../contract/derive-key.js';
 import { type AnyChainedEntry, type Checkpoint, type NewEntry, nobody } from '../store/access-queries.js';
 import { type ChainRows, createChainRows } from '../store/accesses.js';
 import { type Evidence, type Extend, toEntry } from '../store/row-codes.js';
@@ -7,12 +8,11 @@ import type { Store } from '../store/store.js';
 /** Signs the entries and checkpoints of chains with one key of SECRETS_KEY. */
 export type ChainSigner = ReturnType<typeof createChainSigner>;
 
-/** Returns a signer with subkeys (HKDF, RFC 5869) of a secrets key. */
+/** Returns a signer with subkeys of a secrets key. */
 export function createChainSigner(secretsKey: string) {
-  const derive = (label: string) => Buffer.from(hkdfSync('sha256', secretsKey, '', label, 32));
-  const entryKey = derive('access entries');
-  const checkpointKey = derive('access checkpoints');
-  const keyCheck = derive('access record check value').toString('hex').slice(0, 16);
+  const entryKey = deriveKey(secretsKey, 'access entries');
+  const checkpointKey = deriveKey(secretsKey, 'access checkpoints');
+  const keyCheck = deriveKey(secretsKey, 'access record check value').toString('hex').slice(0, 16);
   return {
     /** Identifies the key, 16 hex digits. */
     keyCheck,
@@ -38,9 +38,7 @@ function digest(key: Buffer, fields: readonly unknown[]): string {
 
 /** Returns the codes of rows for the keys of SECRETS_KEY, and stores the entries about them with `extend`. */
 export function createEvidence(secretsKeys: readonly string[], extend: Extend | undefined): Evidence {
-  const keys = secretsKeys.map((key) => Buffer.from(hkdfSync('sha256', key, '', 'row codes', 32)));
-  const sign = (text: string) => keys.map((key) => createHmac('sha256', key).update(text).digest('hex').slice(0, 32));
-  return { sign, extend };
+  return { sign: createDigest(secretsKeys, 'row codes'), extend };
 }
 
 /** Lets a store code its rows. Returns the chain of the process. Without `hasRecord`, no entry is stored. */

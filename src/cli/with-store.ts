@@ -23,8 +23,7 @@ export async function withStore(
   const { database } = config;
   const isNew = database.kind === 'sqlite' && !existsSync(database.file);
   if (!mayCreate) requireDatabase(database);
-  const store = await runStartStep('DATABASE_URL', () => openStore(database, 'administration'));
-  try {
+  await onStore(database, async (store) => {
     const missing = await runStartStep('DATABASE_URL', () => store.migrate(repairs));
     if (repairs) for (const part of missing) console.error(`Created ${part}.`);
     else if (missing.length > 0) console.error(`warning: ${describeMissing(missing)}`);
@@ -33,9 +32,13 @@ export async function withStore(
     const keys = await findMatchingKeys(store, config).catch(() => undefined);
     if (keys) startEvidence(store, keys, config.retention.accessesMs > 0, Date.now);
     await work(store, config);
-  } finally {
-    await store.close();
-  }
+  });
+}
+
+/** Runs work on the store of a database with the timeouts of commands, then closes the store. */
+export async function onStore<T>(database: DatabaseConfig, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await runStartStep('DATABASE_URL', () => openStore(database, 'administration'));
+  return work(store).finally(store.close);
 }
 
 /** Throws unless the database exists. To open a missing file would create an empty database. */

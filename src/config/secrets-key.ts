@@ -1,6 +1,7 @@
-import { hkdfSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { deriveKey } from '../contract/derive-key.js';
 import type { Config, SecretsKeys } from './config.js';
 
 /**
@@ -37,7 +38,7 @@ export function requireSecretsKeys(config: Config): SecretsKeys {
 
 /** Returns a value that shows whether two processes use the same key, but not the key: 64 hex digits. */
 export function computeCheckValue(secretsKey: string): string {
-  return Buffer.from(hkdfSync('sha256', secretsKey, '', 'check value', keyBytes)).toString('hex');
+  return deriveKey(secretsKey, 'check value').toString('hex');
 }
 
 export function buildKeyFilePath(databaseFile: string): string {

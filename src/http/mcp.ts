@@ -44,53 +44,43 @@ export function serveMcp(calls: InnerCalls, now: () => number) {
     const { allowances, refusal } = await countRequest(() => exchange.call?.admit());
     if (refusal) throw refusal;
     response.set(toRateLimitFields(allowances));
-    await serve(calls, now, exchange, request, response);
+    // Imported at the first request, because the SDK and its schemas use memory that most deployments do not need.
+    const [{ createMcpHandler, InMemoryServerEventBus }, { createMcpServer, readSessionId }] = await Promise.all([
+      import('@modelcontextprotocol/server'),
+      import('./mcp-server.js'),
+    ]);
+    const bus = new InMemoryServerEventBus();
+    const form = findForm(request);
+    // Clients before 2026-07-28 subscribe in a session, which the service does not have.
+    const handler = createMcpHandler(
+      ({ era }) => createMcpServer((it) => calls.respond(exchange, it), now, { subscribe: era === 'modern' }),
+      {
+        bus,
+        maxSubscriptions: 1,
+        // The streams of the subscription send comments.
+        keepAliveMs: 0,
+        responseMode: form === 'text/event-stream' ? 'sse' : 'auto',
+      },
+    );
+    const body = request.method === 'POST' ? await readBody(request, response) : undefined;
+    const answer = await handler.fetch(toWebRequest(request, body, form));
+    if (body !== undefined && bus.listenerCount > 0)
+      return streamUpdates({
+        calls,
+        exchange,
+        response,
+        handler,
+        answer,
+        subscribed: findSubscribed(body, readSessionId),
+      });
+    const text = await answer.text();
+    const messages: string[] = [];
+    if (form === 'application/json') createParser({ onEvent: ({ data }) => void messages.push(data) }).feed(text);
+    copyHead(answer, response);
+    // Before 2026-07-28, the handler always sends events. Only a subscription has several.
+    if (messages.length === 1) response.setHeader('Content-Type', 'application/json').end(messages[0]);
+    else response.end(text);
   };
-}
-
-async function serve(
-  calls: InnerCalls,
-  now: () => number,
-  exchange: Exchange,
-  request: Request,
-  response: Response,
-): Promise<void> {
-  // Imported at the first request, because the SDK and its schemas use memory that most deployments do not need.
-  const [{ createMcpHandler, InMemoryServerEventBus }, { createMcpServer, readSessionId }] = await Promise.all([
-    import('@modelcontextprotocol/server'),
-    import('./mcp-server.js'),
-  ]);
-  const bus = new InMemoryServerEventBus();
-  const form = findForm(request);
-  // Clients before 2026-07-28 subscribe in a session, which the service does not have.
-  const handler = createMcpHandler(
-    ({ era }) => createMcpServer((it) => calls.respond(exchange, it), now, { subscribe: era === 'modern' }),
-    {
-      bus,
-      maxSubscriptions: 1,
-      // The streams of the subscription send comments.
-      keepAliveMs: 0,
-      responseMode: form === 'text/event-stream' ? 'sse' : 'auto',
-    },
-  );
-  const body = request.method === 'POST' ? await readBody(request, response) : undefined;
-  const answer = await handler.fetch(toWebRequest(request, body, form));
-  if (body !== undefined && bus.listenerCount > 0)
-    return streamUpdates({
-      calls,
-      exchange,
-      response,
-      handler,
-      answer,
-      subscribed: findSubscribed(body, readSessionId),
-    });
-  const text = await answer.text();
-  const messages: string[] = [];
-  if (form === 'application/json') createParser({ onEvent: ({ data }) => void messages.push(data) }).feed(text);
-  copyHead(answer, response);
-  // Before 2026-07-28, the handler always sends events. Only a subscription has several.
-  if (messages.length === 1) response.setHeader('Content-Type', 'application/json').end(messages[0]);
-  else response.end(text);
 }
 
 /** Returns the form that the client prefers: JSON if it has no preference, undefined if it accepts neither. */

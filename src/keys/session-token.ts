@@ -1,6 +1,6 @@
-import { hkdfSync } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import type { Schema } from '../contract/contract.js';
+import { deriveKey } from '../contract/derive-key.js';
 
 export interface TokenClaims {
   readonly accountId: string;
@@ -17,17 +17,17 @@ export interface TokenClaims {
 export type SessionTokens = ReturnType<typeof createSessionTokens>;
 
 const algorithm = 'HS256';
-const keyBytes = 32;
 /** An explicit type (RFC 8725), so that no other JWT signed with this key is accepted as a session token. */
 const type = 'session+jwt';
 const issuer = 'realtime-state-service';
 
 /**
- * Creates a signer that uses HMAC-SHA256. Its keys are derived (HKDF, RFC 5869) from the deployment's keys. The first key
+ * Creates a signer that uses HMAC-SHA256. Its keys are derived from the deployment's keys. The first key
  * signs, and every key verifies.
  */
 export function createSessionTokens(secretsKeys: readonly [string, ...string[]]) {
-  const [key, ...earlier] = secretsKeys.map(deriveKey) as [Uint8Array, ...Uint8Array[]];
+  const keys = secretsKeys.map((secretsKey) => new Uint8Array(deriveKey(secretsKey, 'session tokens')));
+  const [key, ...earlier] = keys as [Uint8Array, ...Uint8Array[]];
   const verifyWith = (token: string, nowMs: number, verifyKey: Uint8Array) =>
     jwtVerify<Claims>(token, verifyKey, {
       algorithms: [algorithm],
@@ -74,10 +74,6 @@ export function createSessionTokens(secretsKeys: readonly [string, ...string[]])
       };
     },
   };
-}
-
-function deriveKey(secretsKey: string): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', secretsKey, '', 'session tokens', keyBytes));
 }
 
 /** The verified claims. The signature guarantees that this service wrote them. */

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import { limits } from '../../generated/spec.js';
-import type { Allowance } from './window-limit.js';
+import { type Allowance, toAllowance } from './window-limit.js';
 
 /** Maximum number of addresses in memory. The least recently seen address is dropped first. */
 const addressesMax = 20_000;
@@ -33,9 +33,7 @@ export function createFailureLimit(quota: number, now: () => number): FailureLim
       windows.set(name, window);
     }
     window.count += 1;
-    const resetSeconds = Math.max(1, Math.ceil((window.endsAtMs - nowMs) / 1000));
-    const remaining = Math.max(0, quota - window.count);
-    return { policy, quota, windowSeconds, remaining, resetSeconds, isExceeded: window.count > quota };
+    return toAllowance({ policy, quota, windowSeconds }, window.count, window.endsAtMs - nowMs);
   };
 }
 

@@ -42,10 +42,7 @@ export type WindowLimit = (...name: readonly string[]) => Promise<Allowance | un
  * Creates a limit that counts in memory, or in a counter that all processes share. While the shared counter is
  * unavailable, each process continues in memory from the last known count. No process therefore exceeds the quota.
  */
-export function createWindowLimit(
-  { policy, quota, windowSeconds }: Pick<Allowance, 'policy' | 'quota'> & { readonly windowSeconds: number },
-  shared?: SharedCounter,
-): WindowLimit {
+export function createWindowLimit({ policy, quota, windowSeconds }: Window, shared?: SharedCounter): WindowLimit {
   if (quota === 0) return async () => undefined;
   const memory = new RateLimiterMemory({ keyPrefix: '', points: quota, duration: windowSeconds });
   return async (...name) => {
@@ -54,10 +51,15 @@ export function createWindowLimit(
     // A duration of zero would never expire in memory.
     if (counted && counted.leftMs > 0) await memory.set(key, counted.count, counted.leftMs / 1000);
     const { count, leftMs } = counted ?? (await countInMemory(memory, key));
-    const resetSeconds = Math.max(1, Math.ceil(leftMs / 1000));
-    const remaining = Math.max(0, quota - count);
-    return { policy, quota, windowSeconds, remaining, resetSeconds, isExceeded: count > quota };
+    return toAllowance({ policy, quota, windowSeconds }, count, leftMs);
   };
+}
+
+/** Returns the state of a window with a number of requests, which ends in `leftMs`. */
+export function toAllowance(window: Window, count: number, leftMs: number): Allowance {
+  const remaining = Math.max(0, window.quota - count);
+  const resetSeconds = Math.max(1, Math.ceil(leftMs / 1000));
+  return { ...window, remaining, resetSeconds, isExceeded: count > window.quota };
 }
 
 /** Counts a request in memory. The limiter rejects with its result when the quota is exceeded. */
@@ -78,6 +80,8 @@ function keyOf(policy: LimitPolicy, name: readonly string[]): string {
 }
 
 export type LimitPolicy = Schema<'LimitPolicy'>;
+
+type Window = Pick<Allowance, 'policy' | 'quota'> & { readonly windowSeconds: number };
 
 /** The state of one limit after a request was counted. */
 export interface Allowance {

@@ -1,7 +1,8 @@
-import { summaries, timestamps } from '../../generated/spec.js';
+import { summaries } from '../../generated/spec.js';
 import type { Caller, Schema, TokenGrant } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
 import { type SessionOrPerson, toNames } from '../contract/whose.js';
+import { checkAge } from '../readings/intake.js';
 import { createErasedIdTable, type ErasedId } from '../store/erased-ids.js';
 import { createFeedbackReader, createFeedbackWriter, type Report, type ReportOwner } from '../store/feedback.js';
 import type { WriteScope } from '../store/scope.js';
@@ -26,7 +27,7 @@ export const submitFeedback: OperationRecord<
   async handle(services, { body, whose }, caller) {
     const { store, now } = services;
     if (whose.kind === 'account') throw new Error('the contract requires a session or a person');
-    checkTime(Date.parse(body.timestamp), services);
+    checkAge(Date.parse(body.timestamp), now(), services.maxFeedbackAgeMs, 'feedback_too_old');
     const ids = identify(services, caller.accountId, body);
     const scope = store.read(caller.accountId);
     // The mean of hours of readings takes milliseconds, so it is computed before the transaction locks anything.
@@ -103,18 +104,4 @@ function readTime({ timestamp, duration_seconds }: Submission) {
 function identify({ digestFeedback }: Pick<Services, 'digestFeedback'>, accountId: string, body: Submission): string[] {
   const fields = Object.entries(body).sort(([a], [b]) => (a < b ? -1 : 1));
   return digestFeedback(JSON.stringify([accountId, fields])).map((digest) => `fb_${digest.slice(0, digestLength)}`);
-}
-
-/** Throws a ProblemError for a report about a time that is too old or in the future. */
-function checkTime(timestampMs: number, { now, maxFeedbackAgeMs }: Pick<Services, 'now' | 'maxFeedbackAgeMs'>): void {
-  const ageMs = now() - timestampMs;
-  const [aheadMax, nowText] = [timestamps.max_ahead_seconds, new Date(now()).toISOString()];
-  if (ageMs > maxFeedbackAgeMs) {
-    const hint = { age: String(ageMs / 1000), max: String(maxFeedbackAgeMs / 1000), now: nowText };
-    throw new ProblemError('feedback_too_old', { hint });
-  }
-  if (ageMs < -aheadMax * 1000)
-    throw new ProblemError('timestamp_in_future', {
-      hint: { ahead: String(-ageMs / 1000), max: String(aheadMax), now: nowText },
-    });
 }

@@ -200,16 +200,18 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
   };
 }
 
-/**
- * Throws a ProblemError for a timestamp that is older than `maxAgeMs`, or too far in the future. Both times are epoch ms.
- */
-export function checkAge(timestampMs: number, nowMs: number, maxAgeMs: number): void {
+/** Throws a ProblemError for a timestamp that is older than `maxAgeMs`, or too far in the future. Times are epoch ms. */
+export function checkAge(
+  timestampMs: number,
+  nowMs: number,
+  maxAgeMs: number,
+  tooOld: 'timestamp_too_old' | 'feedback_too_old' = 'timestamp_too_old',
+): void {
   const ageMs = nowMs - timestampMs;
   const maxAheadMs = timestamps.max_ahead_seconds * 1000;
   if (ageMs <= maxAgeMs && ageMs >= -maxAheadMs) return;
   const now = new Date(nowMs).toISOString();
-  if (ageMs > maxAgeMs)
-    throw new ProblemError('timestamp_too_old', { hint: { age: seconds(ageMs), max: seconds(maxAgeMs), now } });
+  if (ageMs > maxAgeMs) throw new ProblemError(tooOld, { hint: { age: seconds(ageMs), max: seconds(maxAgeMs), now } });
   throw new ProblemError('timestamp_in_future', { hint: { ahead: seconds(-ageMs), max: seconds(maxAheadMs), now } });
 }
 

@@ -92,7 +92,7 @@ async function serve(
   const host = { observeGroup, observeAttempt, observeStatus, wakeStreams, setClock };
   const { databaseNow, pollMs } = parts;
   const core = keep(await parts.startCore({ config, log, now: parts.now, databaseNow, pollMs, host }));
-  const { operate, findKeys, recordKeyUse, usageTotals, addUsage } = core;
+  const { operate, findKeys, recordKeyUse, usageTotals, addUsage, beginExport, readExportPage } = core;
   metrics.watchDroppedLines(parts.droppedLines ?? (() => 0));
   metrics.watchQueue(core.waiting);
   metrics.watchDatabase(core);
@@ -134,12 +134,7 @@ async function serve(
   });
   streams = keep(opened);
   metrics.watchStreams(async () => opened.openCount());
-  const exports = createExports({
-    beginExport: core.beginExport,
-    readExportPage: core.readExportPage,
-    isKeyValid,
-    now,
-  });
+  const exports = createExports({ beginExport, readExportPage, isKeyValid, now });
   for (const { drain } of [opened, exports]) closing.addEventListener('abort', drain);
   const app = await createApp({
     trustProxy: config.trustProxy,

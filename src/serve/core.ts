@@ -75,7 +75,7 @@ async function start(keep: Keep, parts: CoreParts) {
     ...{ config, log, now: parts.now, databaseNow: parts.databaseNow },
     onClock: host.setClock,
   });
-  const { store, now, outboxAgeSeconds, dueAgeSeconds, deliveryCounts, clockAheadSeconds, checkDatabase } = foundation;
+  const { store, now, checkDatabase } = foundation;
   const retention = keep(startRetention(store, config.retention, foundation.clock, log));
   const threadLoad = keep(createThreadLoadProbe());
   let worker: Worker | undefined;
@@ -182,10 +182,7 @@ async function start(keep: Keep, parts: CoreParts) {
       isNotifying = isOn;
     },
     waiting: async () => groups.waiting(),
-    outboxAgeSeconds,
-    dueAgeSeconds,
-    deliveryCounts,
-    clockAheadSeconds,
+    ...foundation.figures,
     checkDatabase,
     lastPurgeAtMs: async () => retention.lastPurgeAtMs(),
     /** Event-loop lag and heap of the thread that runs the core. */

@@ -14,7 +14,7 @@ export async function startDelivery(parts: ProcessParts) {
     const foundation = await openFoundation(keep, parts);
     const metrics = createMetrics();
     metrics.watchDroppedLines(parts.droppedLines ?? (() => 0));
-    metrics.watchDatabase(foundation);
+    metrics.watchDatabase(foundation.figures);
     const threadLoad = keep(createThreadLoadProbe());
     metrics.watchThread('core', async () => threadLoad.read());
     const { checkDatabase } = foundation;

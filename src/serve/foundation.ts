@@ -57,8 +57,6 @@ export async function openFoundation(keep: Keep, parts: ProcessParts) {
     clock,
     /** The time of the database in epoch ms. */
     now,
-    /** How far the clock of this process is ahead of the database's clock. Negative if it is behind. */
-    clockAheadSeconds: async () => clock.aheadMs() / 1000,
     /** Rejects if the database is unavailable for an unknown reason. */
     async checkDatabase(): Promise<ReadinessStatus> {
       try {
@@ -71,18 +69,23 @@ export async function openFoundation(keep: Keep, parts: ProcessParts) {
         return { isUp: isFault(error), isWritable: false, cause };
       }
     },
-    /** Age of the oldest event that is not yet expanded to deliveries. 0 if there is none. */
-    async outboxAgeSeconds() {
-      const oldestMs = await store.run((knex) => findOldestEvent(knex));
-      return oldestMs === undefined ? 0 : Math.max(0, now() - oldestMs) / 1000;
+    /** For metrics. */
+    figures: {
+      /** How far the clock of this process is ahead of the database's clock. Negative if it is behind. */
+      clockAheadSeconds: async () => clock.aheadMs() / 1000,
+      /** Age of the oldest event that is not yet expanded to deliveries. 0 if there is none. */
+      async outboxAgeSeconds() {
+        const oldestMs = await store.run((knex) => findOldestEvent(knex));
+        return oldestMs === undefined ? 0 : Math.max(0, now() - oldestMs) / 1000;
+      },
+      /** How long the oldest due delivery has been waiting. 0 if there is none. */
+      async dueAgeSeconds() {
+        const queues = await store.run((knex) => findDueQueues(knex));
+        return Math.max(0, ...queues.map(({ firstDueAtMs }) => now() - firstDueAtMs)) / 1000;
+      },
+      /** Pending and failed deliveries of all accounts, at most 5 s old. */
+      deliveryCounts: cacheResult(countedForMs, now, () => store.run(countDeliveries)),
     },
-    /** How long the oldest due delivery has been waiting. 0 if there is none. */
-    async dueAgeSeconds() {
-      const queues = await store.run((knex) => findDueQueues(knex));
-      return Math.max(0, ...queues.map(({ firstDueAtMs }) => now() - firstDueAtMs)) / 1000;
-    },
-    /** Pending and failed deliveries of all accounts, at most 5 s old. */
-    deliveryCounts: cacheResult(countedForMs, now, () => store.run(countDeliveries)),
   };
 }
 
@@ -124,18 +127,8 @@ export function startWorkerOn(
   defaultPollMs: number,
 ): Worker {
   const { targetPolicy, keepsResponses } = config;
-  return startWorker({
-    store: foundation.store,
-    secretBox: foundation.secretBox,
-    resolveName: foundation.resolveName,
-    now: foundation.now,
-    targetPolicy,
-    keepsResponses,
-    log,
-    pollMs: pollMs ?? defaultPollMs,
-    observeAttempt,
-    observeStatus,
-  });
+  const own = { targetPolicy, keepsResponses, log, pollMs: pollMs ?? defaultPollMs, observeAttempt, observeStatus };
+  return startWorker({ ...foundation, ...own });
 }
 
 /** Returns a function that logs which one of several database hosts is in use. Log lines contain no credentials. */

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { type SessionOrPerson, toNames } from '../contract/whose.js';
-import { findPositions, hintSessionIndex, toAccountKey } from './readings.js';
-import { isMysql, selectRows } from './rows.js';
+import { findPositions, hintLateIndex, hintSessionIndex, joinInOrder, toAccountKey } from './readings.js';
+import { selectRows } from './rows.js';
 
 /** The published score of a time: of one reading, or the rounded mean of several. */
 export interface ScoreAtReport {
@@ -29,16 +29,14 @@ export async function findPublished(
   { afterMs: earliestMs, untilMs, isMoment }: ReportedTime,
 ): Promise<ScoreAtReport | undefined> {
   const account = toAccountKey(accountId);
-  const join = isMysql(knex) ? 'straight_join' : 'cross join';
-  const late = `late_readings l ${isMysql(knex) ? 'force index' : 'indexed by'}`;
+  const [join, late] = [joinInOrder(knex), hintLateIndex(knex)];
   const [[column, id]] = Object.entries(toNames(whose)) as [[string, string]];
   const owner = `s.account_id = ? and s.${column} = ?`;
   const time = 'r.timestamp_ms > ? and r.timestamp_ms <= ?';
   const columns = 'r.timestamp_ms as atMs, r.position as position, r.stress_score as score, r.model_version as model';
-  const lateIndex = isMysql(knex) ? '(late_readings_by_digest)' : 'late_readings_by_digest';
   const ids = [accountId, id];
   // Otherwise the database would sort all late readings of the time, e.g. 45,000 that were backfilled into one minute.
-  const newestLate = `select max(newest.atMs) as atMs from (select (select l.timestamp_ms from ${late} ${lateIndex}
+  const newestLate = `select max(newest.atMs) as atMs from (select (select l.timestamp_ms from ${late}
       where l.account = ? and l.incarnation = s.incarnation and l.timestamp_ms > ? and l.timestamp_ms <= ?
       order by l.timestamp_ms desc limit 1) as atMs from sessions s where ${owner}) as newest`;
   const lateBindings = [account, earliestMs, untilMs, ...ids];
@@ -49,7 +47,7 @@ export async function findPublished(
   const found = `select ${columns} from sessions s ${join} ${hintSessionIndex(knex)}
       on r.account = ? and r.incarnation = s.incarnation and r.position between ? and ?
     where ${owner} and ${time}
-    union all select ${columns} from sessions s ${join} ${late} ${lateIndex}
+    union all select ${columns} from sessions s ${join} ${late}
       on l.account = ? and l.incarnation = s.incarnation and l.timestamp_ms > ? and l.timestamp_ms <= ?
       ${join} session_readings r on r.account = l.account and r.position = l.position
     where ${owner} and l.position not between ? and ?`;

@@ -1,7 +1,15 @@
 import type { State } from '../contract/contract.js';
 import type { StoredResult } from '../contract/exported-reading.js';
 import type { ComputedState } from '../../packages/score/rows/session.js';
-import { computedColumns, type ComputedRow, hintSessionIndex, toAccountKey, toComputed, toPoint } from './readings.js';
+import {
+  computedColumns,
+  type ComputedRow,
+  hintSessionIndex,
+  joinInOrder,
+  toAccountKey,
+  toComputed,
+  toPoint,
+} from './readings.js';
 import { isMysql, selectRows } from './rows.js';
 import type { ReadScope } from './scope.js';
 import { findStreamHeads } from './stream-positions.js';
@@ -45,9 +53,7 @@ const columns = ['s.session_id', 's.subject_id', ...readingColumns].join(', ');
  */
 export function createPositionReader({ knex, accountId }: ReadScope) {
   const account = toAccountKey(accountId);
-  // Both kinds of join keep the order of the tables. Otherwise, a database without statistics may start with the larger
-  // table.
-  const join = isMysql(knex) ? 'straight_join' : 'cross join';
+  const join = joinInOrder(knex);
   const isSame = 'r.account = ? and r.incarnation = s.incarnation';
   const ofReadings = `session_readings r${isMysql(knex) ? ' force index (primary)' : ''} ${join} sessions s on ${isSame} and s.account_id = ?`;
   const joined = `${hintSessionIndex(knex)} on ${isSame}`;

@@ -15,8 +15,24 @@ const lateWithReadings = 'late_readings l join session_readings r on r.account =
  * sessions.
  */
 export function hintSessionIndex(knex: Knex): string {
-  const hint = isMysql(knex) ? 'force index (session_readings_by_session)' : 'indexed by session_readings_by_session';
-  return `session_readings r ${hint}`;
+  return `session_readings r ${hintIndex(knex, 'session_readings_by_session')}`;
+}
+
+/** The same for the late readings of a session. */
+export function hintLateIndex(knex: Knex): string {
+  return `late_readings l ${hintIndex(knex, 'late_readings_by_digest')}`;
+}
+
+function hintIndex(knex: Knex, index: string): string {
+  return isMysql(knex) ? `force index (${index})` : `indexed by ${index}`;
+}
+
+/**
+ * Returns the join that keeps the order of the tables. Otherwise, a database without statistics may start with the larger
+ * table.
+ */
+export function joinInOrder(knex: Knex): string {
+  return isMysql(knex) ? 'straight_join' : 'cross join';
 }
 
 /** Readings of one account. */

@@ -1,6 +1,6 @@
 import { nameColumns } from './columns.js';
-import { findPositions, hintSessionIndex, nearMaxMs, toAccountKey } from './readings.js';
-import { chunksOf, isMysql, selectRows } from './rows.js';
+import { findPositions, hintLateIndex, hintSessionIndex, joinInOrder, nearMaxMs, toAccountKey } from './readings.js';
+import { chunksOf, selectRows } from './rows.js';
 import { inSlices, sliceItems, type SlicedScope } from './scope.js';
 import { newestSessions, type SessionCursor } from './session-list.js';
 import { positionsPerMs } from './stream-positions.js';
@@ -100,10 +100,7 @@ function createSources<Row extends Scanned>(
       return all;
     };
   };
-  const [hint, join] = isMysql(knex)
-    ? ['force index (late_readings_by_digest)', 'straight_join']
-    : ['indexed by late_readings_by_digest', 'cross join'];
-  const late = `late_readings l ${hint} ${join} session_readings r on r.account = l.account and r.position = l.position`;
+  const late = `${hintLateIndex(knex)} ${joinInOrder(knex)} session_readings r on r.account = l.account and r.position = l.position`;
   const [first, last] = [findPositions(fromMs)[0], findPositions(toMs)[1]];
   const readNear = createRead(hintSessionIndex(knex), ['r', 'position']);
   const isNear = ({ timestamp_ms: atMs, position }: Row) => {

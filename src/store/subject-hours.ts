@@ -1,9 +1,9 @@
 import type { State } from '../contract/contract.js';
 import type { CountedReading, Hour, Spread } from '../../packages/score/summary.js';
 import { toColumns } from './columns.js';
-import { computeEarliestTimestamp, hintSessionIndex, toAccountKey } from './readings.js';
+import { computeEarliestTimestamp, hintLateIndex, hintSessionIndex, toAccountKey } from './readings.js';
 import { rowFormats } from './row-formats.js';
-import { chunksOf, isMysql, selectRows } from './rows.js';
+import { chunksOf, selectRows } from './rows.js';
 import { listSessionIds, pageRows, scanReadings, type ScanSpan } from './scan.js';
 import type { ReadScope, SlicedScope, WriteScope } from './scope.js';
 
@@ -63,13 +63,12 @@ export async function* readSubject(scope: SlicedScope, subjectId: string, span: 
 export async function findFirstTime(scope: SlicedScope, subjectId: string): Promise<number> {
   const { knex, accountId, pause } = scope;
   const account = toAccountKey(accountId);
-  const late = `late_readings l ${isMysql(knex) ? 'force index (late_readings_by_digest)' : 'indexed by late_readings_by_digest'}`;
   let firstMs = Infinity;
   for (const some of chunksOf([...(await listSessionIds(scope, subjectId)).keys()], pageRows)) {
     const sql = `select
         min((select min(r.position) from ${hintSessionIndex(knex)}
           where r.account = ? and r.incarnation = s.incarnation and r.position > 0)) as position,
-        min((select min(l.timestamp_ms) from ${late} where l.account = ? and l.incarnation = s.incarnation)) as lateMs
+        min((select min(l.timestamp_ms) from ${hintLateIndex(knex)} where l.account = ? and l.incarnation = s.incarnation)) as lateMs
       from sessions s where s.account_id = ? and s.incarnation in (${some.map(() => '?').join()})`;
     type Row = Readonly<Record<'position' | 'lateMs', number | null>>;
     const [first] = await selectRows<Row>(knex, { sql, bindings: [account, account, accountId, ...some] });

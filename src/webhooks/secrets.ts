@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { webhookDelivery as settings } from '../../generated/spec.js';
+import { deriveKey } from '../contract/derive-key.js';
 import type { StoredWebhook } from '../store/webhooks.js';
 
 const secretPrefix = 'whsec_';
@@ -114,7 +115,6 @@ function namePlace(accountId: string, webhookId: string): string {
 }
 
 const cipher = 'aes-256-gcm';
-const keyBytes = 32;
 const nonceBytes = 12;
 const tagBytes = 16;
 
@@ -125,7 +125,7 @@ export type SecretBox = ReturnType<typeof createSecretBox>;
 
 /**
  * Creates a box that encrypts secrets, so that the database and its copies contain no readable secret. Uses AES-256-GCM
- * with keys derived (HKDF, RFC 5869) from the deployment's keys. The first key seals, and every key opens.
+ * with keys derived from the deployment's keys. The first key seals, and every key opens.
  */
 export function createSecretBox(secretsKeys: readonly [string, ...string[]]) {
   const newest = createBox(secretsKeys[0]);
@@ -149,7 +149,7 @@ export function createSecretBox(secretsKeys: readonly [string, ...string[]]) {
 }
 
 function createBox(secretsKey: string) {
-  const key = Buffer.from(hkdfSync('sha256', secretsKey, '', 'webhook secrets', keyBytes));
+  const key = deriveKey(secretsKey, 'webhook secrets');
   return {
     seal(text: string, place: string): string {
       const nonce = randomBytes(nonceBytes);

@@ -9,11 +9,20 @@ import { recordErasures } from './erasures.js';
 import { buildBackupPath, removeUnfinished, deleteOldBackups } from './folder.js';
 import { type WrittenBackup, writeBackup } from './write-backup.js';
 
-export async function backUpToFile(config: Config, file: string, recipient?: Recipient): Promise<void> {
+/** Writes a backup to a file. `deleteOld` deletes earlier ones, and returns them. */
+export async function backUpToFile(
+  config: Config,
+  file: string,
+  recipient?: Recipient,
+  deleteOld: () => string[] = () => [],
+): Promise<void> {
   const written = await writeBackup(config, file, recipient);
+  // Before the rotation: each remaining backup requires a record of the erasures since.
   await recordErasures(config, dirname(resolve(file)));
+  const deleted = deleteOld();
   if (config.backupStatusFile !== undefined) await recordBackup(config.backupStatusFile, Date.now());
   describe(config, file, written);
+  for (const old of deleted) console.log(`Deleted ${old}.`);
 }
 
 /**
@@ -30,13 +39,8 @@ export async function backUpToFolder(
   requireFolder(folder);
   removeUnfinished(folder, database);
   const file = buildBackupPath(folder, database, Date.now(), recipient !== undefined);
-  const written = await writeBackup(config, file, recipient);
-  // Before the rotation: each remaining backup requires a record of the erasures since.
-  await recordErasures(config, folder);
-  const deleted = keep === undefined ? [] : deleteOldBackups(folder, database, file, keep);
-  if (config.backupStatusFile !== undefined) await recordBackup(config.backupStatusFile, Date.now());
-  describe(config, file, written);
-  for (const old of deleted) console.log(`Deleted ${old}.`);
+  const deleteOld = () => (keep === undefined ? [] : deleteOldBackups(folder, database, file, keep));
+  await backUpToFile(config, file, recipient, deleteOld);
 }
 
 /** Throws unless the folder exists. A missing folder is not created, because its disk may not be mounted. */

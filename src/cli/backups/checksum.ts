@@ -1,5 +1,6 @@
-import { createHash, createHmac, hkdfSync } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { deriveKey } from '../../contract/derive-key.js';
 import type { Bytes } from './age.js';
 
 /**
@@ -7,7 +8,6 @@ import type { Bytes } from './age.js';
  * changed backup whose SHA-256 was computed again.
  */
 
-const keyBytes = 32;
 const skip = 'or pass --unverified to restore the backup without this check';
 
 export type RowCounts = ReadonlyMap<string, number>;
@@ -68,9 +68,8 @@ export type Digests = ReturnType<typeof createDigests>;
 
 /** Computes the SHA-256 of a file, and its HMAC with a subkey of each key, while the file is read. */
 export function createDigests(secretsKeys: readonly string[]) {
-  const subkey = (key: string) => Buffer.from(hkdfSync('sha256', key, '', 'backups', keyBytes));
   const sha256 = createHash('sha256');
-  const hmacs = secretsKeys.map((key) => createHmac('sha256', subkey(key)));
+  const hmacs = secretsKeys.map((key) => createHmac('sha256', deriveKey(key, 'backups')));
   const update = (piece: Buffer): void => {
     for (const digest of [sha256, ...hmacs]) digest.update(piece);
   };

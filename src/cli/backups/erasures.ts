@@ -16,8 +16,8 @@ import {
 import { findMissingErasures, reapplyErasures } from '../../retention/reapply-erasures.js';
 import { createErasedIdRecord } from '../../store/erased-ids.js';
 import { createSecretsKeyTable } from '../../store/secrets-key.js';
-import { openStore, type Store } from '../../store/store.js';
-import { requireDatabase } from '../with-store.js';
+import type { Store } from '../../store/store.js';
+import { onStore, requireDatabase } from '../with-store.js';
 
 /** Adds the erasures of the database to the record in a folder of backups. */
 export async function recordErasures({ database, retention }: Config, folder: string): Promise<void> {
@@ -101,13 +101,4 @@ export async function applyErasures(restored: RestoredDatabase, record: Erasures
 async function fits(store: Store, secretsKeys: readonly string[]): Promise<boolean> {
   const stored = await store.use(createSecretsKeyTable).find();
   return stored ? secretsKeys.some((key) => computeCheckValue(key) === stored.checkValue) : secretsKeys.length > 0;
-}
-
-async function onStore<T>(database: DatabaseConfig, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = openStore(database, 'administration');
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
 }
