@@ -1,9 +1,8 @@
 import { webhookDelivery } from '../../generated/spec.js';
 import type { Caller } from '../../src/contract/contract.js';
 import { type Names, readWhose } from '../../src/contract/whose.js';
-import { deliveryPages } from '../../src/operations/delivery-page.js';
+import { deliveryCursors } from '../../src/operations/delivery-page.js';
 import { operations } from '../../src/operations/index.js';
-import { encodeCursor } from '../../src/operations/page.js';
 import type { Services } from '../../src/operations/operation.js';
 import { createDeliveryTable } from '../../src/store/deliveries.js';
 import { claimDue, findDueQueues, isDue } from '../../src/store/delivery-queue.js';
@@ -90,16 +89,16 @@ export async function liveWithWebhooks(services: Services, clock: Clock, ours: C
   );
   const since = clock.at(-daySeconds);
   const filters = [{}, { webhook_id: 'wh_1' }, { session_id: 'crowd-4' }, { since }];
-  const somewhere = { settledAtMs: clock.nowMs, eventAtMs: clock.nowMs, deliveryId: `dlv_${'0'.repeat(20)}` };
+  const somewhere = { atMs: clock.nowMs, deliveryId: `dlv_${'0'.repeat(20)}` };
   for (const filter of [...filters, { webhook_id: 'wh_1', since }, { session_id: 'crowd-4', since }]) {
     const page = await operations.listFailedDeliveries.handle(services, ask(filter), ours);
-    const cursor = page.body.next_cursor ?? encodeCursor(deliveryPages.settledAtMs.write(somewhere));
+    const cursor = page.body.next_cursor ?? deliveryCursors.settledAtMs.write(somewhere);
     await operations.listFailedDeliveries.handle(services, ask({ ...filter, cursor }), ours);
     await operations.listDeliveries.handle(services, ask(filter), ours);
     await operations.listDeliveries.handle(services, ask({ ...filter, status: 'delivered' as const, cursor }), ours);
     const byEvent = { ...filter, sort: 'event_time' as const };
     await operations.listFailedDeliveries.handle(services, ask(byEvent), ours);
-    const next = { ...byEvent, cursor: encodeCursor(deliveryPages.eventAtMs.write(somewhere)) };
+    const next = { ...byEvent, cursor: deliveryCursors.eventAtMs.write(somewhere) };
     await operations.listFailedDeliveries.handle(services, ask(next), ours);
   }
   const [failed] = (await operations.listFailedDeliveries.handle(services, ask({}), ours)).body.deliveries;

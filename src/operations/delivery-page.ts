@@ -1,7 +1,7 @@
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Delivery } from '../store/delivery-row.js';
 import type { DeliveryCursor, DeliveryFilter, DeliveryTime } from '../store/settled-deliveries.js';
-import { findPage, type Pages } from './page.js';
+import { createCursors, digits, findPage } from './page.js';
 
 /** Filters of every operation that lists deliveries. */
 interface PageQuery {
@@ -18,20 +18,15 @@ export function findDeliveryPage(
   by: DeliveryTime = 'settledAtMs',
 ) {
   const sinceMs = since === undefined ? undefined : Date.parse(since);
-  return findPage(deliveryPages[by], cursor, (after, max) => find({ webhookId, sessionId, sinceMs, after }, max));
+  return findPage(deliveryCursors[by], settings.page_size, cursor, async (after, max) => {
+    const found = await find({ webhookId, sessionId, sinceMs, after }, max);
+    return found.map((delivery) => ({ ...delivery, atMs: delivery[by] ?? 0 }));
+  });
 }
 
+const place = { atMs: digits, deliveryId: 'dlv_[0-9a-f]{20}' };
 /** The orders of lists. Their cursors begin differently, so that a list rejects a cursor of the other order. */
-export const deliveryPages = { settledAtMs: createPages('settledAtMs', ''), eventAtMs: createPages('eventAtMs', 'e') };
-
-function createPages(
-  by: DeliveryTime,
-  start: string,
-): Pages<Pick<Delivery, DeliveryTime | 'deliveryId'>, DeliveryCursor> {
-  return {
-    size: settings.page_size,
-    write: (last) => `${start}${last[by]}.${last.deliveryId}`,
-    pattern: new RegExp(`^${start}(\\d{1,15})\\.(dlv_[0-9a-f]{20})$`),
-    read: ([atMs, deliveryId = '']) => ({ atMs: Number(atMs), deliveryId }),
-  };
-}
+export const deliveryCursors = {
+  settledAtMs: createCursors<DeliveryCursor>(place),
+  eventAtMs: createCursors<DeliveryCursor>(place, 'e'),
+};

@@ -15,7 +15,7 @@ import { createHourReader, findFirstTime } from '../store/subject-hours.js';
 import { createSubjectReader } from '../store/subjects.js';
 import { createTriggerReader } from '../store/triggers.js';
 import type { OperationRecord } from './operation.js';
-import { decodeCursor, encodeCursor } from './page.js';
+import { createCursors } from './page.js';
 
 const dayMs = 24 * hourMs;
 /** Readings may have timestamps up to a minute ahead, so the present hour or the next one is the last with data. */
@@ -27,6 +27,9 @@ interface Span {
   readonly toMs: number;
   readonly pageMs: number;
 }
+
+const anyTime = '-?\\d{1,15}';
+const cursors = createCursors<Span>({ fromMs: anyTime, toMs: anyTime, pageMs: anyTime });
 
 /** Returns a page of the hours or days of a subject. */
 export const getSubjectSummary: OperationRecord<'getSubjectSummary', 'store' | 'now' | 'pause'> = {
@@ -41,7 +44,7 @@ export const getSubjectSummary: OperationRecord<'getSubjectSummary', 'store' | '
     const nowMs = now();
     const { interval = 'hour', time_zone: timeZone = 'UTC' } = query;
     const calendar = readCalendar(query);
-    const span = query.cursor === undefined ? readSpan(query, calendar, nowMs) : readCursor(query.cursor);
+    const span = query.cursor === undefined ? readSpan(query, calendar, nowMs) : cursors.read(query.cursor);
     const scope = store.read(accountId, pause);
     const isKnown =
       (await createSubjectReader(scope).find(subject_id)) ||
@@ -49,7 +52,7 @@ export const getSubjectSummary: OperationRecord<'getSubjectSummary', 'store' | '
     if (!isKnown) throw new ProblemError('subject_not_found');
     const { rows, nextMs } = await readPage(scope, { subjectId: subject_id, calendar, span, nowMs });
     const [from, to] = [span.fromMs, span.toMs].map((ms) => new Date(ms).toISOString()) as [string, string];
-    const next_cursor = nextMs === undefined ? null : writeCursor({ ...span, pageMs: nextMs });
+    const next_cursor = nextMs === undefined ? null : cursors.write({ ...span, pageMs: nextMs });
     return { status: 200, body: { subject_id, interval, time_zone: timeZone, from, to, rows, next_cursor } };
   },
 };
@@ -113,14 +116,4 @@ async function readPage(scope: SlicedScope, { subjectId, calendar, span, nowMs }
   const hours = new Map([...computed.hours, ...stored.map((hour) => [hour.startMs, hour] as const)]);
   const ascending = [...hours.values()].sort((a, b) => a.startMs - b.startMs);
   return { rows: toRows(ascending, calendar), nextMs: throughMs < lastMs ? throughMs : undefined };
-}
-
-function writeCursor({ fromMs, toMs, pageMs }: Span): string {
-  return encodeCursor(`${fromMs}.${toMs}.${pageMs}`);
-}
-
-function readCursor(cursor: string): Span {
-  const times = decodeCursor(cursor, /^(-?\d{1,15})\.(-?\d{1,15})\.(-?\d{1,15})$/).map(Number);
-  const [fromMs = 0, toMs = 0, pageMs = 0] = times;
-  return { fromMs, toMs, pageMs };
 }

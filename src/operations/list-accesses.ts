@@ -5,21 +5,16 @@ import { type AccessCursor, type ChainedEntry, everyone } from '../store/access-
 import { createAccessTable } from '../store/accesses.js';
 import { findSubjectSummary } from '../store/subject-summary.js';
 import type { OperationRecord } from './operation.js';
-import { findPage, type Pages } from './page.js';
+import { createCursors, digits, findPage } from './page.js';
 
-const pages: Pages<ChainedEntry, AccessCursor> = {
-  size: settings.page_size,
-  write: ({ atMs, chainId, seq }) => `${atMs}.${chainId}.${seq}`,
-  pattern: /^(\d{1,15})\.([0-9a-f]{16})\.(\d{1,15})$/,
-  read: ([atMs, chainId = '', seq]) => ({ atMs: Number(atMs), chainId, seq: Number(seq) }),
-};
+const cursors = createCursors<AccessCursor>({ atMs: digits, chainId: '[0-9a-f]{16}', seq: digits });
 
 /** Returns a page of the accesses to a person's data. */
 export const listAccesses: OperationRecord<'listAccesses', 'store'> = {
   personalData: 'reads',
   async handle({ store }, { params: { subject_id }, query: { cursor } }, { accountId }) {
     const table = store.use(createAccessTable);
-    const { page, next_cursor } = await findPage(pages, cursor, async (after, max) => {
+    const { page, next_cursor } = await findPage(cursors, settings.page_size, cursor, async (after, max) => {
       const pseudonym = await table.findPseudonym(accountId, subject_id);
       if (pseudonym === undefined && !(await findSubjectSummary(store.read(accountId), subject_id)))
         throw new ProblemError('subject_not_found');

@@ -4,14 +4,9 @@ import { writeNames } from '../contract/whose.js';
 import { findBand } from '../../packages/score/states.js';
 import { type FeedbackCursor, listReports, type StoredReport } from '../store/feedback.js';
 import type { OperationRecord } from './operation.js';
-import { findPage, type Pages } from './page.js';
+import { createCursors, digits, findPage } from './page.js';
 
-const pages: Pages<FeedbackCursor, FeedbackCursor> = {
-  size: settings.page_size,
-  write: ({ timestampMs, id }) => `${timestampMs}.${id}`,
-  pattern: /^(\d{1,15})\.(fb_[0-9a-f]{20})$/,
-  read: ([timestampMs, id = '']) => ({ timestampMs: Number(timestampMs), id }),
-};
+const cursors = createCursors<FeedbackCursor>({ timestampMs: digits, id: 'fb_[0-9a-f]{20}' });
 
 /** Returns a page of reports, newest first. */
 export const listFeedback: OperationRecord<'listFeedback', 'store' | 'pause'> = {
@@ -19,7 +14,7 @@ export const listFeedback: OperationRecord<'listFeedback', 'store' | 'pause'> = 
   async handle({ store, pause }, { query: { cursor }, whose }, { accountId }) {
     const scope = store.read(accountId, pause);
     const find = (after: FeedbackCursor | undefined, max: number) => listReports(scope, whose, after, max);
-    const { page, next_cursor } = await findPage(pages, cursor, find);
+    const { page, next_cursor } = await findPage(cursors, settings.page_size, cursor, find);
     return { status: 200, body: { feedback: page.map(toFeedback), next_cursor } };
   },
 };

@@ -6,11 +6,11 @@ import type { ComputedState } from '../../packages/score/rows/session.js';
 import { toStateSince } from '../contract/state-reading.js';
 import { findBand } from '../../packages/score/states.js';
 import type { SlicedScope } from '../store/scope.js';
-import { type ListedSession, listSessions as findSessions, type SessionCursor } from '../store/session-list.js';
+import { listSessions as findSessions, type SessionCursor } from '../store/session-list.js';
 import { type SessionPoint, createSnapshotReader, type SnapshotSession } from '../store/session-snapshot.js';
 import { findStreamHeads } from '../store/stream-positions.js';
 import type { OperationRecord, Services } from './operation.js';
-import { decodeCursor, encodeCursor, findPage, type Pages } from './page.js';
+import { createCursors, digits, findPage } from './page.js';
 
 type Query = NonNullable<Parameters<OperationRecord<'listSessions', 'store' | 'now'>['handle']>[1]['query']>;
 type Order = Schema<'SessionOrder'>;
@@ -44,12 +44,8 @@ interface Listed {
   readonly computed: ComputedState;
 }
 
-const startedPages: Pages<ListedSession, SessionCursor> = {
-  size: settings.page_size,
-  write: ({ startedAtMs, incarnation }) => `${startedAtMs}.${incarnation}`,
-  pattern: /^(\d{1,15})\.([0-9a-f]{12})$/,
-  read: ([startedAtMs, incarnation = '']) => ({ startedAtMs: Number(startedAtMs), incarnation }),
-};
+const startedPlace = { startedAtMs: digits, incarnation: '[0-9a-f]{12}' };
+const startedCursors = createCursors<SessionCursor>(startedPlace);
 
 async function listStarted(
   _: unknown,
@@ -57,7 +53,7 @@ async function listStarted(
   { cursor, points }: Query,
   names: Names,
 ): Promise<Schema<'SessionList'>> {
-  const { page, next_cursor } = await findPage(startedPages, cursor, (after, max) =>
+  const { page, next_cursor } = await findPage(startedCursors, settings.page_size, cursor, (after, max) =>
     findSessions(scope, { names, after }, max),
   );
   const listed = page.map((it) => ({ ...it, subjectId: it.session.subjectId, computed: it.session.latest }));
@@ -83,7 +79,8 @@ async function listSnapshot(
   { state, sort = 'started', cursor, points }: Query,
   names: Names,
 ): Promise<Schema<'SessionList'>> {
-  const from = cursor === undefined ? undefined : readSnapshotCursor(cursor, sort);
+  const cursors = createSnapshotCursors(sort);
+  const from = cursor === undefined ? undefined : cursors.read(cursor);
   const moment = from ?? {
     atMs: now(),
     position: (await store.run((knex) => findStreamHeads(knex, [scope.accountId])))[0]?.position ?? 0,
@@ -96,7 +93,7 @@ async function listSnapshot(
   const last = page.at(-1);
   return {
     sessions: await toSummaries(scope, await createSnapshotReader(scope).complete(page), points, moment.position),
-    next_cursor: rest.length > page.length && last ? writeSnapshotCursor(sort, moment, last) : null,
+    next_cursor: rest.length > page.length && last ? cursors.write({ ...last, ...moment, sort }) : null,
     as_of: new Date(moment.atMs).toISOString(),
     states: countStates(sessions),
   };
@@ -154,18 +151,8 @@ function toPoint({ timestampMs, score }: SessionPoint): Schema<'SessionPoint'> {
   return { timestamp: new Date(timestampMs).toISOString(), stress_score: score };
 }
 
-function writeSnapshotCursor(
-  sort: Order,
-  { atMs, position }: Moment,
-  { rank, startedAtMs, incarnation }: Place,
-): string {
-  return encodeCursor([sort, atMs, position, rank, startedAtMs, incarnation].join('.'));
-}
-
-/** Decodes the cursor of a snapshot in an order. Throws a ProblemError with code cursor_invalid. */
-function readSnapshotCursor(cursor: string, sort: Order): Moment & Place {
-  const pattern = new RegExp(`^${sort}\\.(\\d{1,13})\\.(\\d{1,16})\\.(\\d{1,15})\\.(\\d{1,15})\\.([0-9a-f]{12})$`);
-  const [atMs, position, rank, startedAtMs, incarnation = ''] = decodeCursor(cursor, pattern);
-  const place = { rank: Number(rank), startedAtMs: Number(startedAtMs), incarnation };
-  return { atMs: Number(atMs), position: Number(position), ...place };
+/** The cursors of snapshots in an order. A snapshot has further pages of its own moment. */
+function createSnapshotCursors(sort: Order) {
+  const moment = { sort, atMs: '\\d{1,13}', position: '\\d{1,16}' };
+  return createCursors<Moment & Place & { readonly sort: Order }>({ ...moment, rank: digits, ...startedPlace });
 }

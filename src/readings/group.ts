@@ -86,23 +86,15 @@ export interface ReadingWriterParts {
   readonly onCommitted: (group: readonly PreparedReading[], subjectIds: Advanced['subjectIds']) => void;
 }
 
-/** Writes the readings of all callers in groups. */
-export interface ReadingWriter {
-  readonly commit: Commit;
-  /** Returns true if `commit` would store a reading and use its text now. Rejects for a new session above the limit. */
-  readonly mayStore: (caller: Caller, reading: PreparedReading) => Promise<boolean>;
-  /** Number of queued readings. */
-  waiting(): number;
-  /** Rejects new readings. Resolves when the readings in progress are settled. */
-  close(): Promise<void>;
-}
+export type ReadingWriter = ReturnType<typeof createReadingWriter>;
 
 interface Submitted {
   readonly reading: PreparedReading;
   readonly origin: TraceOrigin;
 }
 
-export function createReadingWriter(parts: ReadingWriterParts): ReadingWriter {
+/** Writes the readings of all callers in groups. */
+export function createReadingWriter(parts: ReadingWriterParts) {
   const { admitSession, hasConcurrentWriters } = parts;
   const queue = createGroupCommit<Submitted, Outcome>({
     commit: (group) => commitGroup(parts, group),
@@ -114,23 +106,27 @@ export function createReadingWriter(parts: ReadingWriterParts): ReadingWriter {
     orderKeyOf: ({ reading }) => `${reading.accountId} ${reading.sessionId}`,
     accountOf: ({ reading }) => reading.accountId,
   });
+  const commit: Commit = async (caller, readings) => {
+    // All readings are admitted before the first is submitted. Otherwise a reading could overtake an earlier one.
+    const admissions = readings.map(({ sessionId, isBackfill }) =>
+      isBackfill ? undefined : admitSession(caller, sessionId).catch(toProblem),
+    );
+    const refusals = await Promise.all(admissions);
+    const origin = traceOrigin();
+    return Promise.all(
+      readings.map((reading, index) => refusals[index] ?? queue.submit({ reading, origin }).catch(toProblem)),
+    );
+  };
   return {
-    async commit(caller, readings) {
-      // All readings are admitted before the first is submitted. Otherwise a reading could overtake an earlier one.
-      const admissions = readings.map(({ sessionId, isBackfill }) =>
-        isBackfill ? undefined : admitSession(caller, sessionId).catch(toProblem),
-      );
-      const refusals = await Promise.all(admissions);
-      const origin = traceOrigin();
-      return Promise.all(
-        readings.map((reading, index) => refusals[index] ?? queue.submit({ reading, origin }).catch(toProblem)),
-      );
-    },
-    async mayStore(caller, reading) {
+    commit,
+    /** Returns true if `commit` would store a reading and use its text now. Rejects for a new session above the limit. */
+    async mayStore(caller: Caller, reading: PreparedReading): Promise<boolean> {
       await admitSession(caller, reading.sessionId);
       return isAllowed(parts, reading);
     },
+    /** Number of queued readings. */
     waiting: queue.waiting,
+    /** Rejects new readings. Resolves when the readings in progress are settled. */
     close: queue.close,
   };
 }
@@ -210,18 +206,15 @@ export async function processGroup(
   });
 }
 
-/** Result of the readings of one account, and the function that writes them. `isLast`: the transaction then commits. */
-interface AdvancedAccount extends Advanced {
-  readonly save: (isLast: boolean) => Promise<void>;
-}
-
-/** Processes the readings that one account has in a group. */
+/**
+ * Processes the readings that one account has in a group. `save` writes them. With `isLast`, the transaction then commits.
+ */
 async function advanceAccount(
   scope: WriteScope,
   readings: readonly PreparedReading[],
   nowMs: number,
   digestId: (id: ErasedId) => readonly string[],
-): Promise<AdvancedAccount> {
+) {
   const { sessions, subjects, webhookEpoch } = await lockAll(scope, readings, nowMs);
   const alreadyStored = await findAlreadyStored(scope, readings, sessions);
   const others = await findOthers(scope, readings, sessions, subjects);

@@ -1,4 +1,5 @@
 import type { TopicStress } from '../../packages/score/attribution.js';
+import type { Subject } from '../../packages/score/rows/person.js';
 import type { ComputedState } from '../../packages/score/rows/session.js';
 import { addTopics } from '../../packages/score/session.js';
 import { isComparable } from '../../packages/score/effect.js';
@@ -70,65 +71,70 @@ function keepConcerns(calm: TopicStress, person: PersonsTriggers): TopicStress |
   return topics.length > 0 ? { ...calm, topics } : undefined;
 }
 
+/**
+ * Changes the triggers of a person, and the topics of the person that follow from them. `change` returns the trigger of a
+ * topic, or undefined if it does not change.
+ */
+function changeTopics<Topic extends string>(
+  { subjects, changedSubjects }: GroupProgress,
+  person: PersonsTriggers,
+  topics: readonly Topic[],
+  change: (topic: Topic, known: Trigger | undefined, turns: Subject['turns']) => Trigger | undefined,
+): void {
+  const { subjectId, triggers } = person;
+  const triggerOf = (topic: string) => triggerIn(person, topic);
+  let subject = subjects.get(subjectId) ?? unknownSubject;
+  for (const topic of topics) {
+    const trigger = change(topic, triggerOf(topic), subject.turns);
+    if (!trigger) continue;
+    triggers.set(topic, trigger);
+    subject = moveTopic(subject, topic, trigger, triggerOf);
+  }
+  subjects.set(subjectId, subject);
+  changedSubjects.set(subjectId, subject);
+}
+
 function enterTopics(
-  { subjects, changedSubjects, changedSessions }: GroupProgress,
+  progress: GroupProgress,
   { submitted: { sessionId } }: AcceptedReading,
   { topics, certain, atMs, stress, before: creditedBefore }: TopicStress,
   person: PersonsTriggers,
 ): void {
-  const { subjectId, triggers } = person;
-  const triggerOf = (topic: string) => triggerIn(person, topic);
+  const { changedSessions } = progress;
   const changed = changedSessions.get(sessionId);
   const isNew = creditedBefore === undefined;
-  let subject = subjects.get(subjectId) ?? unknownSubject;
-  for (const topic of topics) {
-    const known = triggerOf(topic);
+  changeTopics(progress, person, topics, (topic, known, turns) => {
     // An erasure can remove a trigger between the turn and the rise that follows.
-    if (!isNew && !known) continue;
-    const trigger = addSighting(known, {
+    if (!isNew && !known) return undefined;
+    return addSighting(known, {
       score: stress,
       scoreBefore: creditedBefore,
       atMs,
       sessionId,
       isFirstInSession: isNew && !changed?.session.sightedTopics?.includes(topic),
       isCertain: certain.includes(topic),
-      isComparable: isComparable(subject.turns, known?.measured),
+      isComparable: isComparable(turns, known?.measured),
     });
-    triggers.set(topic, trigger);
-    subject = moveTopic(subject, topic, trigger, triggerOf);
-  }
+  });
   if (isNew && changed) changedSessions.set(sessionId, { ...changed, session: addTopics(changed.session, topics) });
-  subjects.set(subjectId, subject);
-  changedSubjects.set(subjectId, subject);
 }
 
 /**
  * Adds a complete turn to its topics, and activates those that raise the stress of the person. The stress of its
  * sightings becomes that of the heart, if another session of the person measured a rise.
  */
-function compareTopics(
-  { subjects, changedSubjects }: GroupProgress,
-  turn: FinishedTurn,
-  person: PersonsTriggers,
-): void {
-  const { subjectId, triggers, before } = person;
+function compareTopics(progress: GroupProgress, turn: FinishedTurn, person: PersonsTriggers): void {
   const score = Math.round(turn.measured);
   const isRaised = turn.isRaised && score > turn.stress;
   const calm = turn.calmTopics.filter((topic) => isConcern(triggerIn(person, topic)));
-  let subject = subjects.get(subjectId) ?? unknownSubject;
-  const all = new Map([...(before ?? []), ...triggers]);
-  for (const topic of [...turn.topics, ...calm]) {
-    const known = triggerIn(person, topic);
+  const all = new Map([...(person.before ?? []), ...person.triggers]);
+  changeTopics(progress, person, [...turn.topics, ...calm], (topic, known, turns) => {
     // An erasure can remove a trigger between the turn and its end.
-    if (!known) continue;
+    if (!known) return undefined;
     const raised = { ...turn, score, scoreBefore: turn.stress, isFirstInSession: false, isCertain: false };
-    const isComparedNow = isComparable(subject.turns, known.measured);
+    const isComparedNow = isComparable(turns, known.measured);
     const sighted = isRaised ? addSighting(known, { ...raised, isComparable: isComparedNow }) : known;
     const added = addTurn(sighted, turn);
-    const trigger = activateByEffect(added, compareTopic(topic, all.set(topic, added), subject.turns), turn);
-    triggers.set(topic, trigger);
-    subject = moveTopic(subject, topic, trigger, (other) => triggerIn(person, other));
-  }
-  subjects.set(subjectId, subject);
-  changedSubjects.set(subjectId, subject);
+    return activateByEffect(added, compareTopic(topic, all.set(topic, added), turns), turn);
+  });
 }

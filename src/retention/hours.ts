@@ -16,18 +16,11 @@ export interface HoursRequest {
   readonly onRead?: (readings: readonly SubjectReading[]) => number | undefined;
 }
 
-export interface ComputedHours {
-  /** The hours with data, by their start. */
-  readonly hours: ReadonlyMap<number, Hour>;
-  /** `toMs`, or the earlier time at which `onRead` ended the computation. */
-  readonly throughMs: number;
-}
-
-/** Computes hours of a subject from its stored readings. */
-export async function computeHours(
-  scope: SlicedScope,
-  { subjectId, fromMs, toMs, nowMs, onRead }: HoursRequest,
-): Promise<ComputedHours> {
+/**
+ * Computes hours of a subject from its stored readings. Resolves with the hours with data, by their start. `throughMs` is
+ * `toMs`, or the earlier time at which `onRead` ended the computation.
+ */
+export async function computeHours(scope: SlicedScope, { subjectId, fromMs, toMs, nowMs, onRead }: HoursRequest) {
   const timeline = beginTimeline(fromMs, toMs);
   for await (const found of readSubject(scope, subjectId, { fromMs: fromMs - stateMs, toMs })) {
     timeline.add(found);

@@ -6,7 +6,6 @@ import { findTables } from '../store/tables/index.js';
 import type { TableDefinition } from '../store/tables/table.js';
 
 export const hourMs = 60 * 60 * 1000;
-export const dayMs = 24 * hourMs;
 const aheadMaxMs = timestamps.max_ahead_seconds * 1000;
 
 /** A table whose rows expire, and the time before which a purge deletes them, in epoch ms. */
@@ -16,21 +15,14 @@ export interface PurgeEdge {
   readonly beforeMs: number;
 }
 
-/** The edges of a purge by table, and whether hours are stored. */
-export interface PurgePlan {
-  readonly storesHours: boolean;
-  /** By table, in the order of the purge. */
-  readonly edges: ReadonlyMap<string, PurgeEdge>;
-}
-
-/** Returns the plan of a purge at `nowMs`. */
-export function planPurge(times: RetentionTimes, nowMs: number): PurgePlan {
+/** Returns whether hours are stored at `nowMs`, and the edges of a purge by table, in the order of the purge. */
+export function planPurge(times: RetentionTimes, nowMs: number) {
   const storesHours = times.summariesMs > 0;
   const readings = storesHours ? summarizedBefore(nowMs - times.readingsMs) : nowMs - times.readingsMs;
   // A session stays at least as long as its readings.
   const sessions = Math.min(nowMs - times.idleSessionsMs, storesHours ? readings - aheadMaxMs : nowMs);
   const special: Readonly<Record<string, number>> = { session_readings: readings, sessions };
-  const edges = findTables(() => true).flatMap(({ name: table, expiry, retention }) => {
+  const edges = findTables(() => true).flatMap(({ name: table, expiry, retention }): PurgeEdge | never[] => {
     if (!expiry) return [];
     const beforeMs = special[table] ?? nowMs - (expiry.maxAgeMs ?? findRetention(times, retention));
     return { table, expiry, beforeMs: beforeMs - (expiry.graceMs ?? 0) };

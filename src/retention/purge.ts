@@ -38,21 +38,11 @@ export function computePace(lagMs: number): { readonly rows: number; readonly pa
   };
 }
 
-export interface Retention {
-  /**
-   * Returns the time of the database at the end of the last complete purge, in epoch ms. 0 if no purge was complete,
-   * undefined if none has started, for example because an idle SQLite database has no certain time.
-   */
-  lastPurgeAtMs(): number | undefined;
-  /** Stops the purge. Resolves after the current batch. */
-  close(): Promise<void>;
-}
-
 /**
  * Copies SQLite's log into the database, purges expired rows and completes erasures. The first round runs immediately,
  * then one round every minute. If the database is unavailable, the next round retries.
  */
-export function startRetention(store: Store, times: RetentionTimes, clock: DatabaseClock, log: Logger): Retention {
+export function startRetention(store: Store, times: RetentionTimes, clock: DatabaseClock, log: Logger) {
   const stop = new AbortController();
   let lastPurgeAtMs: number | undefined;
   const confirmedTimes = createConfirmedRetention(store, times, log);
@@ -77,7 +67,12 @@ export function startRetention(store: Store, times: RetentionTimes, clock: Datab
   };
   const running = loop();
   return {
+    /**
+     * Returns the time of the database at the end of the last complete purge, in epoch ms. 0 if no purge was complete,
+     * undefined if none has started, for example because an idle SQLite database has no certain time.
+     */
     lastPurgeAtMs: () => lastPurgeAtMs,
+    /** Stops the purge. Resolves after the current batch. */
     async close() {
       stop.abort();
       await running;

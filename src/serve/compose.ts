@@ -6,7 +6,6 @@ import { requireSecretsKeys } from '../config/secrets-key.js';
 import { requireSameContract } from '../contract/definitions.js';
 import { createApp } from '../http/app.js';
 import { startServer } from '../http/server.js';
-import type { DevelopmentKey } from '../keys/development-key.js';
 import { createExpiredKeyLog } from '../keys/expired-keys.js';
 import { createFindKey, createIdentify, createIdentifyToken, isUsable } from '../keys/identify.js';
 import { createSessionTokens } from '../keys/session-token.js';
@@ -37,31 +36,19 @@ export interface ServiceParts extends ProcessParts {
   readonly requestMs?: number;
 }
 
-export interface Service {
-  readonly url: string;
-  /** The URL for Prometheus. Undefined when METRICS_PORT is not set. */
-  readonly metricsUrl: string | undefined;
-  /** The key created for an empty embedded database, shown once. */
-  readonly developmentKey: DevelopmentKey | undefined;
-  /** Warnings for the operator about this deployment, each with its remedy. */
-  readonly warnings: readonly string[];
-  /** Builds the models of texts, so that the first text does not wait for them. */
-  loadTextModels(): Promise<void>;
-  /** Makes the readiness check fail. All other requests are served until `close`. */
-  leave(): void;
-  /** Rejects new requests with 503, waits for the requests in flight, and releases all resources. */
-  close(): Promise<void>;
-}
+export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** Builds and starts the service. When a part fails to start, closes the started parts and rejects. */
-export async function startService(parts: ServiceParts): Promise<Service> {
+export async function startService(parts: ServiceParts) {
   // Checked first, because a failed check needs no cleanup.
   await runStartStep('openapi.yaml', () => requireSameContract(new URL('openapi.yaml', parts.root)));
   const [leaving, closing] = [new AbortController(), new AbortController()];
   const { result, close } = await startAll((keep) => serve(keep, leaving.signal, closing.signal, parts));
   return {
     ...result,
+    /** Makes the readiness check fail. All other requests are served until `close`. */
     leave: () => leaving.abort(),
+    /** Rejects new requests with 503, waits for the requests in flight, and releases all resources. */
     close() {
       leaving.abort();
       closing.abort();
@@ -70,12 +57,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   };
 }
 
-async function serve(
-  keep: Keep,
-  leaving: AbortSignal,
-  closing: AbortSignal,
-  parts: ServiceParts,
-): Promise<Omit<Service, 'leave' | 'close'>> {
+async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, parts: ServiceParts) {
   const { config, root, log, heartbeatMs, requestMs } = parts;
   const metrics = createMetrics();
   const { observeRequest, observeRefusal, observeGroup, observeAttempt, observeStatus } = metrics;
@@ -174,13 +156,16 @@ async function serve(
   // Runs after the server listens. A process that cannot serve must not create the key, which is shown only once, and
   // must not send deliveries.
   const developmentKey = await core.begin();
-  const warnings = [...(await core.warnings()), ...sessionRequests.warnings];
+  /** For the operator, each with its remedy. */
+  const warnings: readonly string[] = [...(await core.warnings()), ...sessionRequests.warnings];
+  /** Builds the models of texts, so that the first text does not wait for them. */
   const loadTextModels = async () => {
     for (const load of texts.loads) {
       load();
       await runOtherWork();
     }
   };
+  // `metricsUrl` is undefined without METRICS_PORT. `developmentKey` is shown once.
   return { url, metricsUrl, developmentKey, warnings, loadTextModels };
 }
 

@@ -165,13 +165,11 @@ function keyOf({ account_id, delivery_id }: Candidate): [string, string] {
   return [account_id, delivery_id];
 }
 
-/** Delivery counts of all accounts. Each count ends at `countMax`. */
-export interface DeliveryCounts {
-  /** Unsettled deliveries: queued, due, waiting for a retry or in flight. */
-  readonly pending: number;
-  /** Failed deliveries that are not yet purged. */
-  readonly failed: number;
-}
+/**
+ * Numbers of deliveries of all accounts, up to `countMax`: unsettled ones (queued, due, waiting for a retry or in flight), and
+ * failed ones that are not yet purged.
+ */
+export type DeliveryCounts = Readonly<Record<'pending' | 'failed', number>>;
 
 /** Maximum of a count. It bounds the duration for a table of any size. */
 export const countMax = 100_000;

@@ -1,11 +1,9 @@
 import { subjectProfile as settings } from '../../generated/spec.js';
-import type { Subject } from '../../packages/score/rows/person.js';
 import type { ReadScope } from './scope.js';
 import { readSubject } from './subjects.js';
 
-/** A subject and its stored sessions. */
-export interface SubjectSummary {
-  readonly subject: Subject;
+interface Row {
+  readonly body: string | null;
   /** Number of stored sessions, up to `sessions_counted_max`. */
   readonly sessions: number;
   /** Start of the oldest and of the newest stored session, in epoch ms. Null if no session is stored. */
@@ -13,16 +11,11 @@ export interface SubjectSummary {
   readonly lastStartedAtMs: number | null;
 }
 
-type Row = Omit<SubjectSummary, 'subject'> & { readonly body: string | null };
-
 /**
- * Returns the summary of a subject of the account. Undefined for an unknown subject. Runs one statement, so that an
+ * Returns a subject of the account and its stored sessions. Undefined for an unknown subject. Runs one statement, so that an
  * erasure is either visible in all values or in none. It reads one subject and the index of its sessions.
  */
-export async function findSubjectSummary(
-  { knex, accountId }: ReadScope,
-  subjectId: string,
-): Promise<SubjectSummary | undefined> {
+export async function findSubjectSummary({ knex, accountId }: ReadScope, subjectId: string) {
   const key = { account_id: accountId, subject_id: subjectId };
   const sessions = () => knex('sessions').where(key);
   const counted = sessions().select('started_at_ms').limit(settings.sessions_counted_max);

@@ -3,7 +3,7 @@ import { ProblemError } from '../contract/problem.js';
 import type { Whose } from '../contract/whose.js';
 import type { StoredResult } from '../contract/exported-reading.js';
 import type { Subject } from '../../packages/score/rows/person.js';
-import type { ComputedState, Session } from '../../packages/score/rows/session.js';
+import type { Session } from '../../packages/score/rows/session.js';
 import type { HistoryPoint } from '../../packages/score/signals.js';
 import { findPoints, type HistoryWindow } from '../store/history-points.js';
 import { type ChangedSession, createPositionReader, type StreamedReading } from '../store/readings-by-position.js';
@@ -20,12 +20,6 @@ export type { ChangedSession, StreamedReading };
 
 /** A point of the history. A point of a person has its session, if the viewer may know it. */
 export type ViewedPoint = HistoryPoint & { readonly sessionId?: string | undefined };
-
-export interface ViewedState {
-  /** The session of the state. For a token, always its own session. */
-  readonly sessionId: string;
-  readonly computed: ComputedState;
-}
 
 /** A page of events. `incarnation` is that of the session, undefined if it has no data and for other data. */
 export interface EventsPage extends Page<StreamedReading> {
@@ -77,8 +71,11 @@ export function view(scope: SlicedScope, viewer: Viewer) {
   }
 
   return {
-    /** Returns the state as of the newest reading. Throws session_not_found or subject_not_found. */
-    async state(whose: Whose): Promise<ViewedState> {
+    /**
+     * Returns the state as of the newest reading, and its session: for a token, always its own. Throws session_not_found or
+     * subject_not_found.
+     */
+    async state(whose: Whose) {
       if (whose.kind === 'account') throw noPerson();
       const { sessionId, session, subject } =
         whose.kind === 'session' ? await findSession(whose.sessionId) : await findPerson(scope, whose.subjectId);

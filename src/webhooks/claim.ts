@@ -23,14 +23,11 @@ const claimedAtOnce = 128;
 
 type ClaimParts = Pick<WorkerParts, 'store' | 'now' | 'log' | 'pollMs'>;
 
-interface ClaimResult {
-  readonly deliveries: readonly DueDelivery[];
-  /** Pause before the next claim in ms. A free slot or a new event ends it early. */
-  readonly pauseMs: number;
-}
-
-/** Returns a function that claims as many due deliveries as there are free slots. */
-export function createClaim(parts: ClaimParts, slots: Slots): () => Promise<ClaimResult> {
+/**
+ * Returns a function that claims as many due deliveries as there are free slots. It also returns the pause before the next
+ * claim in ms. A free slot or a new event ends the pause early.
+ */
+export function createClaim(parts: ClaimParts, slots: Slots) {
   const { store, now, pollMs } = parts;
   const report = createReport(parts.log, slots);
   return async () => {

@@ -1,12 +1,12 @@
 import { accessTables } from './access-record.js';
 import { accountTables } from './accounts.js';
-import { consentTables } from './consent.js';
-import { erasedIdTables } from './erased-ids.js';
-import { feedbackTables } from './feedback.js';
-import { receiptKeyTables } from './receipt-keys.js';
-import { secretsKeyTables } from './secrets-key.js';
+import { consents } from './consent.js';
+import { erased_ids } from './erased-ids.js';
+import { feedback } from './feedback.js';
+import { receipt_keys } from './receipt-keys.js';
+import { secrets_keys } from './secrets-key.js';
 import { sessionTables } from './sessions.js';
-import { subjectHourTables } from './subject-hours.js';
+import { subject_hours } from './subject-hours.js';
 import { subjectTables } from './subjects.js';
 import type { TableDefinition, Tables } from './table.js';
 import { usageTables } from './usage.js';
@@ -19,13 +19,13 @@ export const tables: Tables = {
   ...subjectTables,
   ...webhookTables,
   ...usageTables,
-  ...secretsKeyTables,
-  ...erasedIdTables,
-  ...subjectHourTables,
+  secrets_keys,
+  erased_ids,
+  subject_hours,
   ...accessTables,
-  ...receiptKeyTables,
-  ...feedbackTables,
-  ...consentTables,
+  receipt_keys,
+  feedback,
+  consents,
 };
 
 /** Tables that match a condition, with their names. */

@@ -1,28 +1,26 @@
 import type { Knex } from 'knex';
-import { addAscii, type Tables } from './table.js';
+import { addAscii, type TableDefinition } from './table.js';
 
 /** Hours of people, which are stored longer than readings. */
-export const subjectHourTables: Tables = {
-  subject_hours: {
-    content: 'summaries of hours of a person',
-    notice: 'Summaries of your hours: time in each state, scores and heart rates',
-    identifies: 'person',
-    retention: 'RETENTION_SUMMARY_DAYS',
-    expiry: { kind: 'hours', column: 'hour_ms' },
-    erasure: 'deleted',
-    erasesBySubject: { batchKey: 'hour_ms' },
-    readBy: ['getSubjectSummary'],
-    about: {
-      'account_id subject_id': 'account and person',
-      hour_ms: 'hour (UTC)',
-      'calm_ms relaxed_ms focused_ms stressed_ms acute_stress_ms': 'time in each state',
-      'readings score_sum score_min score_max': 'number of readings, and their scores',
-      'heart_rates heart_rate_sum heart_rate_min heart_rate_max': 'heart rates',
-      topics: 'names of topics',
-    },
-    columns: defineHours,
-    indexes: { subject_hours_by_time: ['hour_ms'] },
+export const subject_hours: TableDefinition = {
+  content: 'summaries of hours of a person',
+  notice: 'Summaries of your hours: time in each state, scores and heart rates',
+  identifies: 'person',
+  retention: 'RETENTION_SUMMARY_DAYS',
+  expiry: { kind: 'hours', column: 'hour_ms' },
+  erasure: 'deleted',
+  erasesBySubject: { batchKey: 'hour_ms' },
+  readBy: ['getSubjectSummary'],
+  about: {
+    'account_id subject_id': 'account and person',
+    hour_ms: 'hour (UTC)',
+    'calm_ms relaxed_ms focused_ms stressed_ms acute_stress_ms': 'time in each state',
+    'readings score_sum score_min score_max': 'number of readings, and their scores',
+    'heart_rates heart_rate_sum heart_rate_min heart_rate_max': 'heart rates',
+    topics: 'names of topics',
   },
+  columns: defineHours,
+  indexes: { subject_hours_by_time: ['hour_ms'] },
 };
 
 function defineHours(table: Knex.CreateTableBuilder): void {
