@@ -15,25 +15,14 @@ export interface Column {
 }
 
 /** Columns with a time, the likeliest first. `time` and `date` may also be the two parts of one. */
-export const timeColumns = [
-  ...['timestamp', 'datetime', 'date_time', 'time_stamp', 'timestamp_measurement', 'phone_timestamp'],
-  ...['phone_data_rx_timestamp', 'start_date', 'startdate', 'start_time', 'starttime', 'start', 'recorded_at'],
-  ...['measured_at', 'timestamp_ms', 'unix_time', 'unix_timestamp', 'epoch', 'epoch_ms', 'epoch_s', 'utc', 'ts'],
-  ...['local_time', 'elapsed', 'elapsed_time', 'seconds', 'time', 'date'],
-];
+export const timeColumns = (
+  'timestamp datetime date_time time_stamp timestamp_measurement phone_timestamp phone_data_rx_timestamp start_date ' +
+  'startdate start_time starttime start recorded_at measured_at timestamp_ms unix_time unix_timestamp epoch epoch_ms ' +
+  'epoch_s utc ts local_time elapsed elapsed_time seconds time date'
+).split(' ');
 const deviceColumns = ['source_device', 'device', 'source', 'data_source', 'source_name', 'sourcename', 'deviceuuid'];
-const zoneColumns = [
-  'time_offset',
-  'time_zone',
-  'timezone',
-  'tz',
-  'utc_offset',
-  'zone_offset',
-  'zone',
-  'cycle_timezone',
-];
+const zoneColumns = ['time_offset', 'time_zone', 'timezone', 'tz', 'utc_offset', 'zone_offset', 'zone'];
 const typeColumns = ['type', 'record_type', 'metric', 'measurement', 'signal', 'variable'];
-const activityColumns = ['activity_level', 'sport', 'activity', 'workout'];
 const person =
   /^(person|subject|user|participant|patient|client|member|athlete|wearer|employee|respondent|volunteer|student|proband|teilnehmer)(_?(full_)?(id|no|nr|num|number|name|key|code|uid|uuid|hash))?$/;
 /** Names that may also number the rows. */
@@ -97,7 +86,7 @@ export function findRoles(titles: readonly Title[]): Roles {
     values: findColumns(titles, 'csv'),
     value: find(['value']),
     ...{ device: find(deviceColumns), zone: find(zoneColumns), type: find(typeColumns), unit: find(['unit', 'units']) },
-    activity: find(activityColumns),
+    activity: find(['activity_level']),
     person: people < 0 ? find(idColumns) : people,
     isPersonUnclear: people < 0,
     isApple: names.includes('startdate') && names.includes('enddate'),

@@ -6,6 +6,7 @@ import type { Item, Recording } from './measurement.js';
 import { activityLevels, classifySport } from './sports.js';
 import { createClock, readTime } from './times.js';
 
+const groupSize = 1_000;
 const brokenRow = { skipped: 'a row with a misplaced quotation mark' };
 
 /**
@@ -26,8 +27,7 @@ function listItems(record: readonly string[], table: Table, delimiter: Delimiter
   const { roles, select, readRowTime } = table;
   const columns = select(record);
   if (!columns) return [{ skipped: 'a row of a type or unit that is not read' }];
-  const done = record[roles.activity];
-  const activity = activityLevels.find((it) => it === done) ?? classifySport(done);
+  const activity = activityLevels.find((it) => it === record[roles.activity]);
   const shared = { source: record[roles.device] || undefined, activity };
   const atMs = readRowTime(record);
   return columns.flatMap(({ column, factor }): Item[] => {
@@ -71,20 +71,22 @@ export async function* readPolarCsv(recording: Recording): AsyncGenerator<readon
   });
 }
 
-/** Yields the items of each row after the first ones. */
+/** Yields the items of the rows after the first ones, in groups: a group per row would cost more than its parsing. */
 async function* readRows(
   { chunks }: Recording,
   headerRows: number,
   list: (row: Row, delimiter: Delimiter) => Item[],
 ): AsyncGenerator<readonly Item[]> {
-  const broken: Item[] = [];
-  const { rows, delimiter } = await openRows(chunks, () => broken.push(brokenRow));
+  let items: Item[] = [];
+  const { rows, delimiter } = await openRows(chunks, () => items.push(brokenRow));
   for (let count = 0; count < headerRows; count += 1) await rows.next();
   for await (const row of rows) {
-    yield list(row, delimiter);
-    yield broken.splice(0);
+    items.push(...list(row, delimiter));
+    if (items.length < groupSize) continue;
+    yield items;
+    items = [];
   }
-  yield broken;
+  yield items;
 }
 
 /** Returns the ms of a duration such as `01:30:00`. NaN if the text is not one. */

@@ -30,55 +30,17 @@ export interface Mapping {
 }
 
 /** Names of columns by field. A unit at the end of a name, e.g. `rr_ms`, may be left out here. */
-const csvNames: readonly (readonly [field: Field, unit: string, ...names: readonly string[]])[] = [
-  ['heart_rate', 'bpm', 'heartrate', 'heart_rate_bpm', 'heart_rate_avg', 'hr', 'hr_bpm', 'bpm', 'beats_per_minute'],
-  [
-    'heart_rate',
-    'bpm',
-    'pulse',
-    'pulse_rate',
-    'pulse_bpm',
-    'pulse_rate_bpm',
-    'heart_rate_value',
-    'heartrate_value',
-    'heart_beat_rate',
-  ],
+const csvNames: readonly (readonly [field: Field, unit: string, names: string])[] = [
+  ['heart_rate', 'bpm', 'heartrate heart_rate_bpm heart_rate_avg heart_rate_value hr hr_bpm bpm beats_per_minute'],
+  ['heart_rate', 'bpm', 'pulse pulse_rate pulse_bpm pulse_rate_bpm heartrate_value heart_beat_rate'],
   [
     'rr_intervals_ms',
     'ms',
-    'rr',
-    'rri',
-    'rr_interval',
-    'rr_intervals',
-    'rr_intervals_ms',
-    'r_r',
-    'r_r_interval',
-    'ibi',
-    'ibi_interval',
+    'rr rri rr_interval rr_intervals rr_intervals_ms rr_duration r_r r_r_interval ibi ibi_interval',
   ],
-  [
-    'rr_intervals_ms',
-    'ms',
-    'nn',
-    'nni',
-    'nn_interval',
-    'nn_intervals',
-    'ppi',
-    'pp_interval',
-    'pp_intervals',
-    'p_p_interval',
-    'rr_duration',
-  ],
-  [
-    'rr_intervals_ms',
-    'ms',
-    'inter_beat_interval',
-    'interbeat_interval',
-    'beat_interval',
-    'pulse_interval',
-    'pulse_length',
-  ],
-  ['steps_last_minute', 'steps', 'steps', 'step_count'],
+  ['rr_intervals_ms', 'ms', 'nn nni nn_interval nn_intervals ppi pp_interval pp_intervals p_p_interval pulse_interval'],
+  ['rr_intervals_ms', 'ms', 'inter_beat_interval interbeat_interval beat_interval pulse_length'],
+  ['steps_last_minute', 'steps', 'steps step_count'],
 ];
 
 /** Translates the names of recordings to the fields of a reading. */
@@ -116,7 +78,7 @@ export const fieldMap: readonly Mapping[] = [
   ]),
   ...inFormat('polar-csv', [['hr', 'heart_rate', 'bpm']]),
   ...inFormat('csv', [
-    ...csvNames.flatMap(([field, unit, ...names]) => names.map((name): Row => [name, field, unit])),
+    ...csvNames.flatMap(([field, unit, names]) => names.split(' ').map((name): Row => [name, field, unit])),
     ...signals.map((name): Row => [name, name, describeUnit(name)]),
   ]),
   ...inFormat('json', [

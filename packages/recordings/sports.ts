@@ -46,45 +46,14 @@ function listWords(name = ''): string {
 }
 
 /** Names of the exercise types in the database of Health Connect, by number, from Android's `ExerciseSessionType`. */
-export const healthConnectSports: readonly string[] = [
-  ...[
-    'other',
-    'badminton',
-    'baseball',
-    'basketball',
-    'biking',
-    'biking',
-    'boot camp',
-    'boxing',
-    'calisthenics',
-    'cricket',
-  ],
-  ...['dancing', 'exercise class', 'fencing', 'football', 'football', 'frisbee', 'golf', 'breathing', 'gymnastics'],
-  ...[
-    'handball',
-    'interval training',
-    'hiking',
-    'ice hockey',
-    'ice skating',
-    'martial arts',
-    'paddling',
-    'paragliding',
-  ],
-  ...['pilates', 'racquetball', 'rock climbing', 'roller hockey', 'rowing', 'rugby', 'running', 'running', 'sailing'],
-  ...[
-    'scuba diving',
-    'skating',
-    'skiing',
-    'snowboarding',
-    'snowshoeing',
-    'soccer',
-    'softball',
-    'squash',
-    'stair climbing',
-  ],
-  ...['strength', 'stretching', 'surfing', 'swimming', 'swimming', 'table tennis', 'tennis', 'volleyball', 'walking'],
-  ...['water polo', 'weightlifting', 'wheelchair', 'yoga', 'other', 'stair climbing', 'elliptical', 'rowing'],
-];
+export const healthConnectSports: readonly string[] = (
+  'other,badminton,baseball,basketball,biking,biking,boot camp,boxing,calisthenics,cricket,dancing,exercise class,fencing,' +
+  'football,football,frisbee,golf,breathing,gymnastics,handball,interval training,hiking,ice hockey,ice skating,martial arts,' +
+  'paddling,paragliding,pilates,racquetball,rock climbing,roller hockey,rowing,rugby,running,running,sailing,scuba diving,' +
+  'skating,skiing,snowboarding,snowshoeing,soccer,softball,squash,stair climbing,strength,stretching,surfing,swimming,' +
+  'swimming,table tennis,tennis,volleyball,walking,water polo,weightlifting,wheelchair,yoga,other,stair climbing,elliptical,' +
+  'rowing'
+).split(',');
 
 /** Names of the exercise types that apps get from the library of Health Connect, which numbers them in another way. */
 export const jetpackSports: Readonly<Record<number, string>> = {

@@ -90,8 +90,19 @@ const timeOfDay =
 const zoned =
   /^\s*(?:(Z|[A-Z]{3,4})?([+-]\d\d?(?::?\d\d)?)?(?: ?\([^)]*\)| ?\[[\w/+-]+\])?|\[?([A-Z]\w+(?:\/[\w+-]+)+)\]?)$/i;
 
+/** The usual form. It is tried first, because recordings have millions of times. */
+const usual = /^(\d{4})-(\d\d)-(\d\d)[T ]([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(\.\d{1,9})? ?(Z|[+-]\d\d:?\d\d)?$/;
+const yearFirst: readonly DateOrder[] = ['ymd'];
+
 /** Returns the parts of a text. Undefined if the text has no date and time. */
 function readWritten(source: string): Written | undefined {
+  const parts = usual.exec(source);
+  if (parts) {
+    const ms = (Number(parts[4]) * 60 + Number(parts[5])) * minuteMs + Number(parts[6]) * 1000;
+    const msOfDay = ms + Math.floor(Number(parts[7] ?? 0) * 1000);
+    const date = [Number(parts[1]), Number(parts[2]), Number(parts[3])] as const;
+    return { date, orders: yearFirst, hasPoints: false, msOfDay, zone: parts[8] ?? '' };
+  }
   const text = source.trim().replace(/^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? /i, '');
   const date = readDate(text);
   if (!date) return undefined;
@@ -145,7 +156,9 @@ function sortParts([one, two, three]: Written['date'], order: DateOrder): [numbe
 /** Returns true for a date of the calendar: there is no 30 February. */
 function isDate(date: Written['date'], order: DateOrder): boolean {
   const [year, month, day] = sortParts(date, order);
-  return month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const days = month === 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31;
+  return month >= 1 && month <= 12 && day >= 1 && day <= days;
 }
 
 /** Returns the orders in which the text is a date of the calendar, each date once. */
@@ -154,6 +167,13 @@ function listOrders({ date, orders }: Written): DateOrder[] {
   return valid.filter(
     (it, at) => valid.findIndex((other) => `${sortParts(date, other)}` === `${sortParts(date, it)}`) === at,
   );
+}
+
+/** Returns the order of a date that has only one. Dates with points begin with the day. */
+function findOrder(written: Written): DateOrder | undefined {
+  if (written.orders.length === 1) return written.orders[0];
+  const valid = listOrders(written);
+  return valid.length === 1 || (written.hasPoints && valid[0] === 'dmy') ? valid[0] : undefined;
 }
 
 /** The order of the dates of a column. Undefined if all of its dates have one order anyway. */
@@ -211,10 +231,8 @@ export function createTimeReader(clock: Clock, order?: DateOrder): (text: string
     if (epoch !== undefined) return epoch;
     const written = readWritten(text);
     if (!written) return Number.NaN;
-    const { date, orders, hasPoints, msOfDay, zone } = written;
-    const valid = listOrders(written);
-    const [only] = valid.length === 1 || (hasPoints && valid[0] === 'dmy') ? valid : [];
-    const chosen = order !== undefined && orders.includes(order) ? order : only;
+    const { date, orders, msOfDay, zone } = written;
+    const chosen = order !== undefined && orders.includes(order) ? order : findOrder(written);
     if (chosen === undefined || !isDate(date, chosen)) return Number.NaN;
     const [year, month, day] = sortParts(date, chosen);
     const localMs = Date.UTC(year, month - 1, day) + msOfDay;

@@ -129,6 +129,11 @@ test.each([
   await expect(readText('p.csv', csv(header, ...rows))).rejects.toThrow(`column ${column} has 2 people`);
 });
 
+test('a column of names with heart rates is of people', async () => {
+  const rows = ['Ann,2026-11-20 09:00,60', 'Bob,2026-11-20 09:00,140', 'Ann,2026-11-20 09:01,60'];
+  await expect(readText('n.csv', csv('Name,Time,hr', ...rows))).rejects.toThrow('column Name has 2 people (Ann, Bob)');
+});
+
 test('a column of ids that never repeat numbers the rows', async () => {
   const rows = await readText('ids.csv', csv('id,time,hr', '1,2026-11-20T09:00:00Z,60', '2,2026-11-20T09:01:00Z,61'));
   expect(rates(rows)).toEqual(['09:00 60', '09:01 61']);
