@@ -1368,22 +1368,22 @@ export interface components {
         TextAnalysis: {
             /**
              * @description `analyzed`: the message was checked for safety and, together with `ai_response`, for topics.
-             *     `unsupported_language`: the message is not in English, and the service did not check it. A text that is too short to recognize its
-             *     language is analyzed.
+             *     `unsupported_language`: the message is not in English. It was checked only for explicit statements of a danger in nine languages.
+             *     `not_understood`: the message has no word that the service knows, and its language is not certain.
              * @example analyzed
              * @enum {string}
              */
-            status: "analyzed" | "unsupported_language";
+            status: "analyzed" | "unsupported_language" | "not_understood";
             /**
-             * @description States that the message was not checked. Present if the language is not supported.
-             * @example The message is not in English. It was not checked for topics or for safety.
+             * @description States what was not checked. Absent if the message was analyzed.
+             * @example The message has no word that the service knows. Nothing is claimed about it.
              */
             detail?: string;
         };
         /**
          * @description Which checks of the `user_message` answered. Present if the deployment has an external check (`SAFETY_URL`) and asked it.
          *     `both`: the more urgent finding counts. `built_in`: the external check failed. `external`: the message is not in English,
-         *     so only the external check read it. Absent if no check answered, and for the lines of a batch. Never stored.
+         *     so the external check read it, and the built-in check only looked for explicit statements. Absent if no check answered, and for the lines of a batch. Never stored.
          * @example both
          * @enum {string}
          */

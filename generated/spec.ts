@@ -2596,4 +2596,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "b87b14b8887b1868860370bc9c24c5fe3281b8f9662bbd4f38e17360c4ec4122" as const;
+export const contractDigest = "331d3b8bef6996bd9fca1ba34e1fefb0486bb5351bd028a3ae7769d93de7632f" as const;

@@ -202,9 +202,9 @@ class TextAnalysis(TypedDict):
     """Whether the service checked the `user_message` of this request."""
 
     # `analyzed`: the message was checked for safety and, together with `ai_response`, for topics.
-    # `unsupported_language`: the message is not in English, and the service did not check it.
-    status: Literal["analyzed", "unsupported_language"]
-    # States that the message was not checked.
+    # `unsupported_language`: the message is not in English.
+    status: Literal["analyzed", "unsupported_language", "not_understood"]
+    # States what was not checked.
     detail: NotRequired[str]
 
 
