@@ -15,7 +15,7 @@ const secret = 'quokka-bearer-secret';
 const anna = { subject_id: 'anna', heart_rate: 80 } as const;
 const calm = 'My exam is tomorrow and I am failing it';
 const danger = 'I want to kill myself';
-const german = 'Ich will nicht mehr leben, mir ist alles zu viel';
+const german = 'Ich kann seit Tagen nicht schlafen, mir ist alles zu viel';
 
 const finds =
   (finding: unknown): Responding =>
@@ -147,15 +147,15 @@ test('an answer above the limit is a failure, also if it is valid', async () => 
   expect([state.safety, state.safety_source]).toEqual([undefined, 'built_in']);
 });
 
-test('a message in another language is checked by the external check only, and the response says so', async () => {
+test('a message in another language is checked by the external check, and the response says so', async () => {
   const { outside, service } = await start();
   outside.respond(finds('suicidal_thoughts'), (_, response) => response.destroy());
   const state = await service.read({ ...anna, user_message: german });
   expect(state).toMatchObject({ safety: { kind: 'suicidal_thoughts' }, safety_source: 'external' });
-  expect(state.text_analysis?.detail).toContain('Only the external check read it');
+  expect(state.text_analysis?.detail).toContain('by the external check');
   service.clock.advance(1);
   const failed = await service.read({ ...anna, user_message: german });
-  expect(failed.text_analysis?.detail).toContain('It was not checked');
+  expect(failed.text_analysis?.detail).not.toContain('external');
   for (const field of ['safety', 'safety_source']) expect(failed).not.toHaveProperty(field);
 });
 

@@ -15,7 +15,8 @@ const guidance = {
 } as const;
 const danger = 'I want to kill myself';
 const found = { kind: 'suicidal_thoughts', guidance: guidance.suicidal_thoughts };
-const german = 'Ich will nicht mehr leben, mir ist alles zu viel';
+const german = 'Ich kann seit Tagen nicht schlafen, mir ist alles zu viel';
+const germanDanger = 'Ich will nicht mehr leben, mir ist alles zu viel';
 const anna = { subject_id: 'anna', heart_rate: 80 } as const;
 const calm = { heart_rate: 60, tone: 'calm', expression: 'relaxed', sentiment: 0.9 } as const;
 const stressed = { heart_rate: 120, tone: 'hostile', expression: 'tense', sentiment: -1 } as const;
@@ -40,14 +41,25 @@ test('a message without danger is analyzed and has no safety finding', async ({ 
   expect(state).not.toHaveProperty('safety');
 });
 
-test('a message that is not in English is not checked, and the response says so', async ({ service: { read } }) => {
+test('a message that is not in English is checked for statements of a danger only', async ({ service: { read } }) => {
   const state = await read({ ...anna, user_message: german, ai_response: 'My exam is tomorrow' });
   expect(state.text_analysis).toEqual({
     status: 'unsupported_language',
-    detail: 'The message is not in English. It was not checked for topics or for safety.',
+    detail:
+      'The message is not in English. It was checked for explicit statements of a danger only, in nine languages, and for no topics.',
   });
   expect(state).not.toHaveProperty('safety');
   expect(state.topics_detected).toEqual([]);
+  const { text_analysis, safety } = await read({ ...anna, user_message: germanDanger });
+  expect([text_analysis?.status, safety]).toEqual(['unsupported_language', found]);
+});
+
+test('a message without a known word, in no certain language, is not understood', async ({ service: { read } }) => {
+  for (const user_message of ['brb gymzz', '😂😂😂', 'zorb'])
+    expect((await read({ ...anna, user_message })).text_analysis).toEqual({
+      status: 'not_understood',
+      detail: 'The message has no word that the service knows. Nothing is claimed about it.',
+    });
 });
 
 test('a reading without a user message, or of the past, is not checked', async ({ service: { read, clock } }) => {

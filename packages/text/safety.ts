@@ -47,6 +47,6 @@ export function findExplicit(message: string): SafetyKind | undefined {
 
 /** Returns a text without its quotes, because they are the words of others. Keeps a text that is one quote. */
 export function withoutQuotes(text: string): string {
-  const others = text.replace(/"[^"]*"|“[^“”]*”|\*[^*\n]+\*/g, ' ');
+  const others = text.replace(/"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|「[^「」]*」|\*[^*\n]+\*/g, ' ');
   return /\p{L}/u.test(others) ? others : text;
 }

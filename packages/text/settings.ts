@@ -36,9 +36,13 @@ export const textSentiment = {
 /** What a response says about a message. */
 export const textAnalysis = {
   // Of a message that is not in English.
-  unsupported_language_detail: 'The message is not in English. It was not checked for topics or for safety.',
+  unsupported_language_detail:
+    'The message is not in English. It was checked for explicit statements of a danger only, in nine languages, and for no topics.',
   // The same, if the external check of the deployment answered.
-  external_language_detail: 'The message is not in English. Only the external check read it, for safety.',
+  external_language_detail:
+    'The message is not in English. It was checked for safety only: by the external check, and in nine languages for explicit statements.',
+  // Of a message without a known word, in no certain language.
+  not_understood_detail: 'The message has no word that the service knows. Nothing is claimed about it.',
   // To the software that shows a conversation, by kind of safety finding.
   safety_guidance: {
     suicidal_thoughts: 'The message may describe suicidal thoughts. Follow your crisis procedure.',

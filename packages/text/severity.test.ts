@@ -48,7 +48,9 @@ test('a message without a known word has no sentiment', () => {
 test('a message with a danger or in another language has no turn', () => {
   expect(analyzer.analyze('My exam is tomorrow', 'Good luck').turn).toBeDefined();
   expect(analyzer.analyze('I want to kill myself', 'I am here').turn).toBeUndefined();
-  expect(analyzer.analyze('Ich kann nicht mehr, ich will sterben', 'ok')).toEqual({ check: { isForeign: true } });
+  expect(analyzer.analyze('Ich kann nicht mehr schlafen', 'ok')).toEqual({ check: { isForeign: true } });
+  const foreignDanger = analyzer.analyze('Ich kann nicht mehr, ich will sterben', 'ok');
+  expect(foreignDanger).toEqual({ check: { isForeign: true, danger: 'suicidal_thoughts' } });
 });
 
 test('letter case, apostrophes and accents do not change an estimate', () => {

@@ -2,13 +2,15 @@ import { topicExtraction as settings } from './settings.js';
 import { isForeign, type MessageCheck } from './check-message.js';
 import { createFeatureLister } from './features.js';
 import { createFinder, type Findings } from './findings.js';
+import { findForeignDanger } from './foreign-dangers.js';
 import { type HeadScores, scoreHeads } from './linear.js';
 import { addFindings, createMessageFeatures, type MessageText, toMessageText } from './message-features.js';
 import { classTotal, openTextModel, scoreFeatures, type TextModel } from './model.js';
 import { phrasePointsMin } from './phrase-tree.js';
-import { findDanger, hasDangerWord, type SafetyKind, withoutQuotes } from './safety.js';
+import { dangerKinds, findDanger, hasDangerWord, type SafetyKind, withoutQuotes } from './safety.js';
 import { toSentiment } from './severity.js';
 import { createTextReader } from './spelling.js';
+import type { Words } from './tokens.js';
 import { areas, topicsByArea } from './vocabulary.js';
 
 /** Analyzes texts. Stores no text beyond the call. */
@@ -128,12 +130,24 @@ export function createTextAnalyzer(model: TextModel): TextAnalyzer {
     return own === message ? danger : findDanger(own, true, scoreText(own).safety);
   };
 
+  /** Returns the danger that a message states in another language, also within English text. Quotes state none. */
+  const findInOtherLanguages = (message: string, written: Words): SafetyKind | undefined => {
+    const found = findForeignDanger(message, written);
+    const own = found === undefined ? message : withoutQuotes(message);
+    if (own === message) return found;
+    const danger = findForeignDanger(own, reader.tokenize(own));
+    // Restores `written`.
+    reader.tokenize(message);
+    return danger;
+  };
+
   return {
     analyze(message, response) {
       const written = reader.tokenize(message);
+      const foreignDanger = findInOtherLanguages(message, written);
       if (isForeign(message, written)) {
         reader.wipe();
-        return { check: { isForeign: true } };
+        return { check: { isForeign: true, ...(foreignDanger && { danger: foreignDanger }) } };
       }
       // Before the correction, which overwrites the hashes.
       const mayBeExplicit = hasDangerWord(written);
@@ -142,11 +156,15 @@ export function createTextAnalyzer(model: TextModel): TextAnalyzer {
       const user = response === undefined ? undefined : analyzeContent(text);
       if (user === undefined) readSegments(text);
       const { concern, severity, safety } = score(text);
-      const danger = confirm(findDanger(message, mayBeExplicit, safety), message);
+      const danger = mostUrgent(confirm(findDanger(message, mayBeExplicit, safety), message), foreignDanger);
       const assistant = response === undefined || danger !== undefined ? undefined : analyzeResponse(response);
       reader.wipe();
       return {
-        check: { isForeign: false, ...(danger && { danger }) },
+        check: {
+          isForeign: false,
+          ...(danger && { danger }),
+          ...(!read.hasKnownWord && danger === undefined && { isUnknown: true as const }),
+        },
         ...(read.hasKnownWord && { sentiment: toSentiment(severity) }),
         ...(user && assistant && { turn: { model: version, concern, user, assistant } }),
       };
@@ -165,6 +183,10 @@ export function createTextAnalyzer(model: TextModel): TextAnalyzer {
       return scores;
     },
   };
+}
+
+function mostUrgent(...found: ReadonlyArray<SafetyKind | undefined>): SafetyKind | undefined {
+  return dangerKinds.find((kind) => found.includes(kind));
 }
 
 /**

@@ -84,8 +84,8 @@ async function readAnswer(response: IncomingMessage): Promise<string> {
 }
 
 /** Returns the check with the more urgent finding. */
-function joinChecks({ isForeign, danger }: MessageCheck, outside: Finding | undefined): MessageCheck {
+function joinChecks({ isForeign, isUnknown, danger }: MessageCheck, outside: Finding | undefined): MessageCheck {
   const found = dangerKinds.find((kind: SafetyKind) => kind === danger || kind === outside);
   const source = outside === undefined ? (isForeign ? undefined : 'built_in') : isForeign ? 'external' : 'both';
-  return { isForeign, ...(found && { danger: found }), ...(source && { source }) };
+  return { isForeign, ...(isUnknown && !found && { isUnknown }), ...(found && { danger: found }), ...(source && { source }) };
 }
