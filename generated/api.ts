@@ -1056,6 +1056,19 @@ export interface components {
             sleep_stage?: components["schemas"]["SleepStage"];
             source_device?: components["schemas"]["DeviceLabel"];
             /**
+             * @description The sample that the reading states, for sources that send a sample again with a corrected value. A reading with the same
+             *     `session_id`, `sample_id` and `timestamp` replaces the stored one, unless its `sample_revision` is lower or its body
+             *     was stored before. A replacement changes history, summaries and export, and no state, event or trigger. The same
+             *     `sample_id` with another `timestamp` is rejected. A session token cannot replace a reading.
+             * @example hr-watch-2026-11-21T09:30
+             */
+            sample_id?: string;
+            /**
+             * @description Revision of the sample, e.g. the number of measurements that it summarizes. 0 if absent. Of two readings of one sample, the higher revision counts, of equal ones the one that was stored later. Requires `sample_id`.
+             * @example 12
+             */
+            sample_revision?: number;
+            /**
              * @description The user's utterance. Checked for safety, used for topic detection together with `ai_response` and for `derive_sentiment`, and never stored. At most 4,016 characters, because the shortest body with a longer text would exceed 4,096 bytes.
              * @example My review at work is tomorrow and I have not slept.
              */
@@ -1124,6 +1137,13 @@ export interface components {
              * @example 200
              */
             status: number;
+            /**
+             * @description What happened to a reading with `sample_id` and the status 200. `unchanged`: its body was stored before, or its
+             *     `sample_revision` is lower than the stored one. `state` is then that of the stored reading.
+             * @example stored
+             * @enum {string}
+             */
+            sample?: "stored" | "unchanged" | "replaced";
             state?: components["schemas"]["StateReading"];
             error?: components["schemas"]["LineProblem"];
         };
@@ -1657,6 +1677,19 @@ export interface components {
             cognitive_load?: components["schemas"]["CognitiveLoad"];
             sleep_stage?: components["schemas"]["SleepStage"];
             source_device?: components["schemas"]["DeviceLabel"];
+            /**
+             * @description The sample that the reading states, for sources that send a sample again with a corrected value. A reading with the same
+             *     `session_id`, `sample_id` and `timestamp` replaces the stored one, unless its `sample_revision` is lower or its body
+             *     was stored before. A replacement changes history, summaries and export, and no state, event or trigger. The same
+             *     `sample_id` with another `timestamp` is rejected. A session token cannot replace a reading.
+             * @example hr-watch-2026-11-21T09:30
+             */
+            sample_id?: string;
+            /**
+             * @description Revision of the sample, e.g. the number of measurements that it summarizes. 0 if absent. Of two readings of one sample, the higher revision counts, of equal ones the one that was stored later. Requires `sample_id`.
+             * @example 12
+             */
+            sample_revision?: number;
             /**
              * @description The user's utterance. Checked for safety, used for topic detection together with `ai_response` and for `derive_sentiment`, and never stored. At most 4,016 characters, because the shortest body with a longer text would exceed 4,096 bytes.
              * @example My review at work is tomorrow and I have not slept.
@@ -2961,7 +2994,7 @@ export interface components {
          * @example invalid_payload
          * @enum {string}
          */
-        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "feedback_too_old" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "insufficient_scope" | "consent_required" | "biometrics_refused" | "origin_not_allowed" | "path_not_found" | "session_not_found" | "subject_not_found" | "consent_not_found" | "topic_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "rate_limit_exceeded" | "rotation_in_progress" | "consent_off" | "consent_outdated" | "subject_erased" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
+        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "feedback_too_old" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "insufficient_scope" | "consent_required" | "biometrics_refused" | "origin_not_allowed" | "path_not_found" | "session_not_found" | "subject_not_found" | "consent_not_found" | "topic_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "sample_too_old" | "rate_limit_exceeded" | "rotation_in_progress" | "consent_off" | "consent_outdated" | "subject_erased" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
         /** @description Problem details as in RFC 9457. */
         Problem: {
             /**
@@ -3102,7 +3135,7 @@ export interface components {
              * @example number_type
              * @enum {string}
              */
-            code: "number_type" | "integer_type" | "string_type" | "object_type" | "array_type" | "encoded_twice" | "boolean_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "too_few_items" | "too_many_items" | "not_unique" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "exclusive" | "url_invalid" | "url_scheme" | "url_credentials" | "url_fragment" | "address_refused" | "too_many_webhooks" | "cursor_invalid" | "range_empty" | "time_zone_invalid" | "time_zone_of_hours" | "invalid" | "subject_mismatch" | "idempotency_key_reused";
+            code: "number_type" | "integer_type" | "string_type" | "object_type" | "array_type" | "encoded_twice" | "boolean_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "too_few_items" | "too_many_items" | "not_unique" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "exclusive" | "url_invalid" | "url_scheme" | "url_credentials" | "url_fragment" | "address_refused" | "too_many_webhooks" | "cursor_invalid" | "range_empty" | "time_zone_invalid" | "time_zone_of_hours" | "invalid" | "subject_mismatch" | "sample_mismatch" | "idempotency_key_reused";
             /**
              * @description JSON Pointer (RFC 6901) into the body. Empty for the body itself.
              * @example /sentiment

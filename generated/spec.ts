@@ -537,6 +537,11 @@ export const problems = {
     "title": "Unprocessable Content",
     "detail": "This session belongs to another subject"
   },
+  "sample_too_old": {
+    "status": 422,
+    "title": "Unprocessable Content",
+    "detail": "The hour of this sample is already stored as a summary"
+  },
   "rate_limit_exceeded": {
     "status": 429,
     "title": "Too Many Requests",
@@ -690,6 +695,10 @@ export const problemHelp = {
     "cause": "The session was started with another `subject_id`.",
     "fix": "Use one session per person."
   },
+  "sample_too_old": {
+    "cause": "The reading would replace one whose hour is already stored as a summary of the person.",
+    "fix": "Do not send it again. The stored reading and its summary stay as they are."
+  },
   "rate_limit_exceeded": {
     "cause": "A limit is exceeded. `violated_policies` names it.",
     "fix": "Send the same request again after `Retry-After` seconds. Send fewer readings with more signals each."
@@ -829,6 +838,9 @@ export const faults = {
   },
   "subject_mismatch": {
     "detail": "This session belongs to another subject"
+  },
+  "sample_mismatch": {
+    "detail": "This sample of the session has another timestamp"
   },
   "idempotency_key_reused": {
     "detail": "This Idempotency-Key was used for a different request: use a new key"
@@ -1050,6 +1062,7 @@ export const enums = {
     "unsupported_media_type",
     "validation_failed",
     "subject_mismatch",
+    "sample_too_old",
     "rate_limit_exceeded",
     "rotation_in_progress",
     "consent_off",
@@ -1157,6 +1170,10 @@ export const bounds = {
     "cognitive_load": {
       "minimum": 0,
       "maximum": 1
+    },
+    "sample_revision": {
+      "minimum": 0,
+      "maximum": 2147483647
     }
   },
   "BatchResult": {
@@ -1417,6 +1434,10 @@ export const bounds = {
     "cognitive_load": {
       "minimum": 0,
       "maximum": 1
+    },
+    "sample_revision": {
+      "minimum": 0,
+      "maximum": 2147483647
     }
   },
   "ExportedComputation": {
@@ -1691,6 +1712,8 @@ export const fields = {
     "cognitive_load",
     "sleep_stage",
     "source_device",
+    "sample_id",
+    "sample_revision",
     "user_message",
     "ai_response",
     "derive_sentiment",
@@ -1704,6 +1727,7 @@ export const fields = {
   "LineResult": [
     "line",
     "status",
+    "sample",
     "state",
     "error"
   ],
@@ -1864,6 +1888,8 @@ export const fields = {
     "cognitive_load",
     "sleep_stage",
     "source_device",
+    "sample_id",
+    "sample_revision",
     "user_message",
     "ai_response",
     "derive_sentiment",
@@ -2596,4 +2622,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "331d3b8bef6996bd9fca1ba34e1fefb0486bb5351bd028a3ae7769d93de7632f" as const;
+export const contractDigest = "f3d6d0c423ecb988d44ddea1f97f46a253444c32a0b109dda2b3a7f0834e7198" as const;

@@ -53,6 +53,8 @@ const fieldUses: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     derive_sentiment: notStored,
     backfill: 'late_readings.timestamp_ms',
     source_device: 'session_readings.signals',
+    sample_id: 'session_readings.signals',
+    sample_revision: 'session_readings.signals',
   },
   submitFeedback: {
     session_id: 'feedback.session_id',

@@ -110,6 +110,10 @@ class Submission(TypedDict):
     sleep_stage: NotRequired[SleepStage]
     # Label of the measuring device, printable ASCII.
     source_device: NotRequired[str]
+    # The sample that the reading states, for sources that send a sample again with a corrected value.
+    sample_id: NotRequired[str]
+    # Revision of the sample, e.g. the number of measurements that it summarizes. 0 if absent.
+    sample_revision: NotRequired[int]
     # The user's utterance.
     user_message: NotRequired[str]
     # The assistant's reply.
@@ -298,6 +302,7 @@ ProblemCode = Literal[
     "unsupported_media_type",
     "validation_failed",
     "subject_mismatch",
+    "sample_too_old",
     "rate_limit_exceeded",
     "rotation_in_progress",
     "consent_off",
@@ -359,6 +364,7 @@ class Fault(TypedDict):
         "time_zone_of_hours",
         "invalid",
         "subject_mismatch",
+        "sample_mismatch",
         "idempotency_key_reused",
     ]
     # JSON Pointer (RFC 6901) into the body.
@@ -416,6 +422,9 @@ class LineResult(TypedDict):
     line: int
     # The HTTP status that `POST /v1/ingest` would return for this line.
     status: int
+    # What happened to a reading with `sample_id` and the status 200. `unchanged`: its body was stored before, or its
+    # `sample_revision` is lower than the stored one. `state` is then that of the stored reading.
+    sample: NotRequired[Literal["stored", "unchanged", "replaced"]]
     state: NotRequired[StateReading]
     error: NotRequired[LineProblem]
 
@@ -604,6 +613,10 @@ class ExportedSubmission(TypedDict):
     sleep_stage: NotRequired[SleepStage]
     # Label of the measuring device, printable ASCII.
     source_device: NotRequired[str]
+    # The sample that the reading states, for sources that send a sample again with a corrected value.
+    sample_id: NotRequired[str]
+    # Revision of the sample, e.g. the number of measurements that it summarizes. 0 if absent.
+    sample_revision: NotRequired[int]
     # The user's utterance.
     user_message: NotRequired[str]
     # The assistant's reply.
