@@ -37,6 +37,9 @@ export type UnreadText = 'language' | 'words';
 export interface ReadingContent extends AllSignals {
   /** The device that measured the heart data. */
   source_device?: string;
+  /** The sample that the reading states, and its revision. The score uses neither. */
+  sample_id?: string;
+  sample_revision?: number;
   /** The values that the reading does not state. Absent if nothing was derived. */
   readonly derived?: readonly DerivableName[];
 }

@@ -70,7 +70,8 @@ async function commitAll(
 
 function toResult({ line, reading }: PreparedLine, outcome: Outcome, requestId: string): Schema<'LineResult'> {
   if (outcome instanceof ProblemError) return toRejectedLine(line, outcome, requestId);
-  return { line, status: 200, state: toStateReading(reading.sessionId, outcome, reading.check) };
+  const state = toStateReading(reading.sessionId, outcome, reading.check);
+  return { line, status: 200, ...(outcome.sample && { sample: outcome.sample }), state };
 }
 
 /**

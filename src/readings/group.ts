@@ -39,6 +39,7 @@ import {
   toStored,
 } from './advance.js';
 import type { PreparedReading } from './intake.js';
+import type { SampleOutcome } from './samples.js';
 import { findOnlySession, findPerson } from './person.js';
 import { updateTriggers } from './topics.js';
 
@@ -64,8 +65,11 @@ const queueMax = 4096;
 /** Number of waiting readings from which a second group starts. A smaller group does not justify a transaction. */
 const secondFrom = 16;
 
-/** The state of the session after a stored reading, or the error of a rejected reading. */
-export type Outcome = ComputedState | ProblemError;
+/**
+ * The state of the session after a stored reading, or the error of a rejected reading. `sample` says what happened to a
+ * reading with a sample. The error `sample_too_old` concerns only such a reading.
+ */
+export type Outcome = (ComputedState & { readonly sample?: SampleOutcome }) | ProblemError;
 
 /**
  * Stores readings of one caller. Resolves with one outcome per reading, in order, when the stored readings are durable.

@@ -3,12 +3,13 @@ import { timestamps } from '../../generated/spec.js';
 import type { MessageCheck } from '../../packages/text/check-message.js';
 import type { Texts, TurnAnalysis } from '../../packages/text/texts.js';
 import type { Caller, Fault, Submission, TokenGrant } from '../contract/contract.js';
-import { ProblemError } from '../contract/problem.js';
+import { createFault, ProblemError } from '../contract/problem.js';
 import { readWhose, toWhoseKey } from '../contract/whose.js';
 import type { CountedCall } from '../limits/monthly-calls.js';
 import { listCategories, type ReadingContent, requiredNames, type UnreadText } from '../../packages/score/signals.js';
 import { type Allowance, countRequest, type WindowLimit } from '../limits/window-limit.js';
 import { digestLength } from '../store/readings.js';
+import { sampleKeyLength } from '../store/samples.js';
 import { isGranted } from '../view/grant.js';
 import { type IsTextAllowed, type ConsentCheck, createConsentCheck, hasText, hasStatedPurpose } from './consent.js';
 
@@ -39,6 +40,8 @@ export interface PreparedReading {
   readonly turn?: TurnAnalysis;
   /** Result of checking `user_message`, for the response only. Absent for a reading without one and for backfill. */
   readonly check?: MessageCheck;
+  /** Absent if the reading names no sample. */
+  readonly sample?: SampleIdentity;
   /** Absent if the account does not enforce consent. */
   readonly consent?: ConsentCheck;
   /** False if the account forbids that sessions of a person share signals. */
@@ -47,6 +50,16 @@ export interface PreparedReading {
   readonly digest: string;
   /** Digests with the earlier keys. Absent while SECRETS_KEY holds one key. */
   readonly earlierDigests?: readonly string[];
+}
+
+/** The sample of a reading. Two readings of one session and sample have one timestamp, and only one of them is stored. */
+export interface SampleIdentity {
+  /** Digest of the session and the `sample_id`: `sampleKeyLength` hex characters. */
+  readonly key: string;
+  /** The reading with the higher revision is stored, of equal ones the later. An integer from 0. */
+  readonly revision: number;
+  /** Set if a source key sent the reading. Such a reading replaces only readings that source keys sent. */
+  readonly isSourced?: true;
 }
 
 /** The sender of a reading. */
@@ -164,6 +177,7 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
     const derives = derive_sentiment ?? settings?.derive_sentiment ?? false;
     const source = derives && stated.sentiment === undefined ? user_message : undefined;
     const timestampMs = Date.parse(timestamp);
+    if (stated.sample_revision !== undefined && stated.sample_id === undefined) throw withoutSampleId();
     // Cheap checks run first, so that a rejected reading needs no topic detection.
     if (listCategories(stated).length === 0 && source === undefined)
       throw new ProblemError('missing_signals', { hint: { signals: requiredNames.join(', ') } });
@@ -189,6 +203,7 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
       ...(analysis?.turn && { turn: analysis.turn }),
       ...(isChecked && analysis && { check: analysis.check }),
       ...(isRead && sentiment === undefined && { unreadText: analysis?.check.isForeign ? 'language' : 'words' }),
+      ...(stated.sample_id !== undefined && { sample: toSample(session_id, stated.sample_id, stated.sample_revision) }),
       ...(consent && { consent }),
       ...(settings?.share_signals === false && { sharesSignals: false as const }),
       // Does not cover `backfill`, so that a resend of a reading as backfill is detected.
@@ -198,6 +213,15 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
       }),
     };
   };
+}
+
+function withoutSampleId(): ProblemError {
+  return new ProblemError('validation_failed', { faults: [createFault('missing', { pointer: '/sample_id' })] });
+}
+
+/** The digest is not keyed, because the row of the reading contains the id. */
+function toSample(sessionId: string, sampleId: string, revision = 0): SampleIdentity {
+  return { key: hash('sha256', `${sessionId} ${sampleId}`).slice(0, sampleKeyLength), revision };
 }
 
 /** Throws a ProblemError for a timestamp that is older than `maxAgeMs`, or too far in the future. Times are epoch ms. */
