@@ -1410,7 +1410,7 @@ export interface components {
         SafetySource: "built_in" | "external" | "both";
         /**
          * @description The `user_message` of this request may describe a danger to the user. Absent if nothing was found, which does not mean that
-         *     the user is safe: the service misses messages, and itself only checks messages in English. Neither a diagnosis nor a crisis service. The finding is never
+         *     the user is safe: the service misses messages, and reads other languages than English only for explicit statements in nine of them. Neither a diagnosis nor a crisis service. The finding is never
          *     stored, logged, streamed, exported or delivered to a webhook. Resending the reading computes the finding again. The
          *     turn has no topics.
          * @example {
@@ -1427,7 +1427,7 @@ export interface components {
              */
             kind: "suicidal_thoughts" | "self_harm" | "violence";
             /**
-             * @description A fixed sentence per kind for the software that shows the conversation.
+             * @description A fixed sentence per kind for the software that shows the conversation. For a message in another language, a second one asks to answer in it.
              * @example The message may describe self-harm. Follow your crisis procedure.
              */
             guidance: string;

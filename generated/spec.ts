@@ -2622,4 +2622,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "f3d6d0c423ecb988d44ddea1f97f46a253444c32a0b109dda2b3a7f0834e7198" as const;
+export const contractDigest = "2105ac31478f8ba4e53c5811223ed215619001bc76e7183785d2cfbfdb7735a2" as const;

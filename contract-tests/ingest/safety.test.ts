@@ -51,7 +51,8 @@ test('a message that is not in English is checked for statements of a danger onl
   expect(state).not.toHaveProperty('safety');
   expect(state.topics_detected).toEqual([]);
   const { text_analysis, safety } = await read({ ...anna, user_message: germanDanger });
-  expect([text_analysis?.status, safety]).toEqual(['unsupported_language', found]);
+  const expected = { ...found, guidance: `${found.guidance} Answer in the language of the message.` };
+  expect([text_analysis?.status, safety]).toEqual(['unsupported_language', expected]);
 });
 
 test('a message without a known word, in no certain language, is not understood', async ({ service: { read } }) => {

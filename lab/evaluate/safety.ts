@@ -3,7 +3,7 @@
  * each author of the training voices once, and judges these voices and a part of the everyday texts.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { loadTextModel } from '../../packages/text/model.js';
@@ -81,6 +81,7 @@ if (options.crossValidation) printLeftOut();
 if (options.heldOut) printHeldOut();
 printOthers();
 printLanguages();
+printDangersInLanguages();
 printTime();
 
 /** Judges the voices of each author, and a part of the others, with a model that was trained without them. */
@@ -274,6 +275,25 @@ function printLanguages(): void {
   const long = english.filter((text) => countWords(text) >= englishWordsMin);
   console.log(`${'English texts'.padEnd(34)} ${of(long.filter(isForeign), long)}   goal at most 1 %`);
   printErrors(long.filter(isForeign));
+}
+
+/** Judges the sets of dangers in other languages. The rules were derived from `first` and `second`, not from `third`. */
+function printDangersInLanguages(): void {
+  for (const set of ['first', 'second', 'third']) {
+    const kinds = readKinds(`languages-dangers/${set}`);
+    const row = (title: string, isOf: (kind: string) => boolean) => {
+      const texts = kinds.filter(({ name }) => isOf(basename(name))).flatMap((it) => it.texts);
+      const found = texts.filter((text) => analyzer.analyze(text).check.danger !== undefined);
+      return [title, ...shareCells(found.length, texts.length)];
+    };
+    print(`other languages, set ${set}`, [
+      [
+        row('dangers', (kind) => !['mixed', 'none'].includes(kind)),
+        row('dangers within English text', (kind) => kind === 'mixed'),
+        row('look-alikes', (kind) => kind === 'none'),
+      ],
+    ]);
+  }
 }
 
 function printTime(): void {

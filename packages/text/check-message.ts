@@ -23,9 +23,10 @@ export function describeCheck({
   danger,
   source,
 }: MessageCheck): Pick<components['schemas']['StateReading'], 'text_analysis' | 'safety' | 'safety_source'> {
+  const language = isForeign ? texts.answer_in_language : '';
   return {
     text_analysis: describeStatus(isForeign, isUnknown, source !== undefined),
-    ...(danger && { safety: { kind: danger, guidance: texts.safety_guidance[danger] } }),
+    ...(danger && { safety: { kind: danger, guidance: `${texts.safety_guidance[danger]}${language}` } }),
     ...(source && { safety_source: source }),
   };
 }

@@ -49,6 +49,8 @@ export const textAnalysis = {
     self_harm: 'The message may describe self-harm. Follow your crisis procedure.',
     violence: 'The message may describe violence against the person. Follow your crisis procedure.',
   },
+  // Added to the guidance for a message that is not in English.
+  answer_in_language: ' Answer in the language of the message.',
 } as const;
 
 /** Safety findings. */
