@@ -520,8 +520,8 @@ test('an export and the stream of a person search a range of positions, not all 
   const indexes: Array<[string, () => Promise<unknown>]> = [
     [databaseKind === 'sqlite' ? 'PRIMARY KEY' : 'PRIMARY', () => readings.exportAccount(range, 10)],
     ['session_readings_by_session', () => readings.exportSession('crowd-7', range, 10)],
-    ['session_readings_by_session', () => readings.exportSubject('crowd-7', range, 10)],
-    ['session_readings_by_session', () => readings.streamSubject('crowd-7', range, 10)],
+    ['session_readings_by_session', () => readings.exportSessions({ kind: 'person', subjectId: 'crowd-7' }, range, 10)],
+    ['session_readings_by_session', () => readings.streamSessions({ kind: 'person', subjectId: 'crowd-7' }, range, 10)],
   ];
   for (const [index, work] of indexes)
     for (const statement of await heard.statementsOf(work)) {

@@ -4,6 +4,9 @@ export type Whose =
   | { readonly kind: 'person'; readonly subjectId: string }
   | { readonly kind: 'account' };
 
+/** Data of several sessions, but not of all. */
+export type SomeSessions = Exclude<Whose, { kind: 'session' | 'account' }>;
+
 export type SessionOrPerson = Exclude<Whose, { kind: 'account' }>;
 
 /** The names in the contract. */

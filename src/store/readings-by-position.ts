@@ -1,4 +1,5 @@
 import type { State } from '../contract/contract.js';
+import type { SomeSessions } from '../contract/whose.js';
 import type { StoredResult } from '../contract/exported-reading.js';
 import type { ComputedState } from '../../packages/score/rows/session.js';
 import {
@@ -12,6 +13,7 @@ import {
 } from './readings.js';
 import { isMysql, selectRows } from './rows.js';
 import type { ReadScope } from './scope.js';
+import { chooseSessions } from './session-list.js';
 import { findStreamHeads } from './stream-positions.js';
 
 /** A range of positions: later than `after`, up to `through`. */
@@ -99,11 +101,16 @@ export function createPositionReader({ knex, accountId }: ReadScope) {
       return { incarnation: rows[0]?.incarnation, readings };
     },
 
-    /** Returns the readings of the subject's sessions in a range, without backfilled readings, for `searchSubject`. */
-    async streamSubject(subjectId: string, { after, through }: PositionRange, max: number): Promise<StreamedReading[]> {
-      const sql = `select ${columns} from ${ofSessions} where s.account_id = ? and s.subject_id = ?
+    /** Returns the readings of the sessions in a range, without backfilled readings, for `searchPerson`. */
+    async streamSessions(
+      whose: SomeSessions,
+      { after, through }: PositionRange,
+      max: number,
+    ): Promise<StreamedReading[]> {
+      const [chosen, bindings] = chooseSessions(whose);
+      const sql = `select ${columns} from ${ofSessions} where s.account_id = ? and s.${chosen}
         and r.position > ? and r.position <= ? limit ${max + 1}`;
-      const rows = await selectRows<Row>(knex, { sql, bindings: [account, accountId, subjectId, after, through] });
+      const rows = await selectRows<Row>(knex, { sql, bindings: [account, accountId, ...bindings, after, through] });
       return rows.map(toStreamed);
     },
 
@@ -131,15 +138,19 @@ export function createPositionReader({ knex, accountId }: ReadScope) {
     exportSession: (sessionId: string, range: PositionRange, max: number) =>
       selectIn(ofSessions, ['s.account_id = ? and s.session_id = ?', accountId, sessionId], range, max),
 
-    /** Returns the readings of the subject's sessions in a range, with everything that is stored, for `searchSubject`. */
-    exportSubject: (subjectId: string, range: PositionRange, max: number) =>
-      selectIn(ofSessions, ['s.account_id = ? and s.subject_id = ?', accountId, subjectId], range, max + 1, false),
+    /** Returns the readings of the sessions in a range, with everything that is stored, for `searchPerson`. */
+    exportSessions: (whose: SomeSessions, range: PositionRange, max: number) => {
+      const [chosen, bindings] = chooseSessions(whose);
+      const where = `s.account_id = ? and s.${chosen}`;
+      return selectIn(ofSessions, [where, accountId, ...bindings], range, max + 1, false);
+    },
 
-    /** Returns the time at which the subject's first session started, in epoch ms. Undefined if it has no session. */
-    async firstSessionOf(subjectId: string): Promise<number | undefined> {
+    /** Returns the time at which the first of the sessions started, in epoch ms. Undefined if there is none. */
+    async firstSessionOf(whose: SomeSessions): Promise<number | undefined> {
       const row: { readonly startedAtMs: number } | undefined = await knex('sessions')
         .select({ startedAtMs: 'started_at_ms' })
-        .where({ account_id: accountId, subject_id: subjectId })
+        .where({ account_id: accountId })
+        .whereRaw(...chooseSessions(whose))
         .orderBy('started_at_ms')
         .first();
       return row?.startedAtMs;

@@ -1,8 +1,9 @@
+import type { SomeSessions } from '../contract/whose.js';
 import { nameColumns } from './columns.js';
 import { findPositions, hintLateIndex, hintSessionIndex, joinInOrder, nearMaxMs, toAccountKey } from './readings.js';
 import { chunksOf, selectRows } from './rows.js';
 import { inSlices, sliceItems, type SlicedScope } from './scope.js';
-import { newestSessions, type SessionCursor } from './session-list.js';
+import { chooseSessions, newestSessions, type SessionCursor } from './session-list.js';
 import { positionsPerMs } from './stream-positions.js';
 
 /** Maximum number of readings that a statement returns, and of sessions that it searches. */
@@ -158,15 +159,17 @@ async function* readParts<Row>(read: Source<Row>['read'], range: Range, prefix =
   else if (range[1] - range[0] === 1) for (const digit of hexDigits) yield* readParts(read, range, prefix + digit);
 }
 
-/** Returns the ids of the sessions of a person, by incarnation. */
+/** Returns the ids of the sessions, by incarnation. */
 export async function listSessionIds(
   { knex, accountId, pause }: SlicedScope,
-  subjectId: string,
+  whose: SomeSessions,
 ): Promise<Map<string, string>> {
   const all = new Map<string, string>();
   let after: SessionCursor | undefined;
   do {
-    const query = knex('sessions').where({ account_id: accountId, subject_id: subjectId });
+    const query = knex('sessions')
+      .where({ account_id: accountId })
+      .whereRaw(...chooseSessions(whose));
     const rows: Array<SessionCursor & { readonly sessionId: string }> = await newestSessions(query, after)
       .select(nameColumns('incarnation startedAtMs sessionId'))
       .limit(pageRows);

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Names } from '../contract/whose.js';
+import type { Names, SomeSessions } from '../contract/whose.js';
 import type { Session } from '../../packages/score/rows/session.js';
 import { startAfter } from './columns.js';
 import type { ReadScope } from './scope.js';
@@ -48,4 +48,9 @@ export async function listSessions(
 /** Orders a query of sessions, latest start first, and selects those after the cursor. */
 export function newestSessions(query: Knex.QueryBuilder, after: SessionCursor | undefined): Knex.QueryBuilder {
   return startAfter(query, 'desc', { started_at_ms: after?.startedAtMs, incarnation: after?.incarnation });
+}
+
+/** Returns a condition of SQL that chooses the sessions of an account, and its bindings. It begins with a column of `sessions`. */
+export function chooseSessions({ subjectId }: SomeSessions): [sql: string, bindings: string[]] {
+  return ['subject_id = ?', [subjectId]];
 }

@@ -54,7 +54,7 @@ export function createHourReader({ knex, accountId }: ReadScope) {
 
 /** Yields the readings of a subject in the order of their timestamps, at most `pageRows` at a time. */
 export async function* readSubject(scope: SlicedScope, subjectId: string, span: ScanSpan) {
-  const incarnations = (await listSessionIds(scope, subjectId)).keys();
+  const incarnations = (await listSessionIds(scope, { kind: 'person', subjectId })).keys();
   const columns = ['stress_score', 'signals', 'response'];
   for await (const rows of scanReadings<ReadingRow>(scope, incarnations, columns, span)) yield rows.map(toReading);
 }
@@ -64,7 +64,7 @@ export async function findFirstTime(scope: SlicedScope, subjectId: string): Prom
   const { knex, accountId, pause } = scope;
   const account = toAccountKey(accountId);
   let firstMs = Infinity;
-  for (const some of chunksOf([...(await listSessionIds(scope, subjectId)).keys()], pageRows)) {
+  for (const some of chunksOf([...(await listSessionIds(scope, { kind: 'person', subjectId })).keys()], pageRows)) {
     const sql = `select
         min((select min(r.position) from ${hintSessionIndex(knex)}
           where r.account = ? and r.incarnation = s.incarnation and r.position > 0)) as position,

@@ -57,7 +57,7 @@ export function view(scope: SlicedScope, viewer: Viewer) {
   async function findFirstRow(whose: Whose): Promise<number> {
     if (whose.kind === 'session') await requireSession(whose.sessionId);
     if (whose.kind !== 'person') return 0;
-    const startedAtMs = await positions.firstSessionOf(whose.subjectId);
+    const startedAtMs = await positions.firstSessionOf(whose);
     if (startedAtMs === undefined) await requireSubject(whose.subjectId);
     // No position of a session is lower than the time of its start.
     return (startedAtMs ?? 0) * positionsPerMs - 1;
@@ -92,7 +92,7 @@ export function view(scope: SlicedScope, viewer: Viewer) {
         const { incarnation, session } = await requireSession(whose.sessionId);
         return findPoints(scope, [incarnation], window, !knowsPerson(grant, session.subjectId));
       }
-      const sessionIds = await listSessionIds(scope, whose.subjectId);
+      const sessionIds = await listSessionIds(scope, whose);
       const points = await findPoints(scope, sessionIds.keys(), window);
       if (points.length === 0) await requireSubject(whose.subjectId);
       return points.map((point) => ({ ...point, sessionId: showSession(viewer, sessionIds.get(point.incarnation)) }));
@@ -111,7 +111,7 @@ export function view(scope: SlicedScope, viewer: Viewer) {
         found: page.found.map((it) => restrictEvent(it, viewer)),
       });
       if (whose.kind === 'person')
-        return restrict(await searchPerson((range) => positions.streamSubject(whose.subjectId, range, max), from, max));
+        return restrict(await searchPerson((range) => positions.streamSessions(whose, range, max), from, max));
       const first = from.after + 1;
       const { readings: found, incarnation } =
         whose.kind === 'session'
@@ -136,7 +136,7 @@ export function view(scope: SlicedScope, viewer: Viewer) {
         next,
       });
       if (whose.kind === 'person')
-        return restrict(await searchPerson((range) => positions.exportSubject(whose.subjectId, range, max), from, max));
+        return restrict(await searchPerson((range) => positions.exportSessions(whose, range, max), from, max));
       const found =
         whose.kind === 'session'
           ? await positions.exportSession(whose.sessionId, from, max)
