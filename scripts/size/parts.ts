@@ -13,24 +13,25 @@ export interface CodeFile {
 }
 
 /** The most lines that people may have written: a little below the sum of the budgets, so that not all can be used up. */
-const capLines = 113_500;
+const capLines = 126_000;
 export const tolerance = 1.01;
 /** Lines of each package without a budget of its own, e.g. `client`. */
 const packageLines = 4_500;
 const budgets: Readonly<Record<string, number>> = {
-  src: 26_000,
-  'packages/score': 5_200,
+  src: 28_000,
+  'packages/score': 5_800,
   'packages/recordings': 3_300,
-  'packages/dashboard': 5_000,
-  tests: 38_500,
-  'scripts and lab': 14_800,
-  testkit: 4_800,
+  'packages/dashboard': 6_000,
+  tests: 42_500,
+  'scripts and lab': 15_300,
+  testkit: 5_200,
 };
 
 const python = 'packages/client-python/src/realtime_state_client';
 /** What `npm run generate` writes. A name with a slash at its end is a folder. */
 const generated = [
   'generated/',
+  'packages/score/generated/',
   ...['client', '_sender', 'schemas', '_constants'].map((name) => `${python}/${name}.py`),
 ];
 const wordLists = ['packages/text/language-words.ts'];
