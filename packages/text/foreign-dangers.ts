@@ -53,8 +53,9 @@ const finders = new Map<DangerLanguage, Finder>();
  * is none. Expects the words as they are written. Linear in the length. Never throws.
  */
 export function findForeignDanger(text: string, words: Words): SafetyKind | undefined {
-  const found = new Set<SafetyKind>();
   const languages = listLanguages(words);
+  if (languages === 0 && words.isAscii) return undefined;
+  const found = new Set<SafetyKind>();
   const inLatin = languages === 0 ? [] : splitWords(words);
   tableLanguages.forEach((language, k) => {
     if ((languages & (1 << k)) !== 0 && language in dangerWords) addDangers(found, language as DangerLanguage, inLatin);

@@ -94,6 +94,8 @@ export function listLanguages({ hashes, count }: Words): number {
  * letter that English does not have, 0–1: see {@link readAlphabets}. Expects the words as they are written. Never throws.
  */
 export function recognizeLanguage(words: Words, from: number, to: number, letterShare = 0): RecognizedLanguage {
+  const plain = letterShare === 0 ? countPlainEnglish(words, from, to) : 0;
+  if (plain > 0) return { language: 'en', isCertain: plain >= ENGLISH_WORDS_MIN };
   const counts = countWords(words, from, to);
   const { all, english, own, shared } = counts;
   let [best, most] = [-1, 0];
@@ -125,6 +127,17 @@ export function recognizeLanguage(words: Words, from: number, to: number, letter
   if (hasOwn) return { language: tableLanguages[best], isCertain: all >= WORDS_WITHOUT_ENGLISH };
   const isOther = all >= PLAIN_WORDS_WITHOUT_ENGLISH && isPlain;
   return { language: isOther ? 'other' : undefined, isCertain: isOther };
+}
+
+/** Returns the number of words that only English has. 0 if another language has a word that is not frequent in English. */
+function countPlainEnglish({ hashes }: Words, from: number, to: number): number {
+  let count = 0;
+  for (let i = from; i < to; i++) {
+    const mask = readMask(hashes[i] ?? 0);
+    if (mask === ENGLISH) count++;
+    else if (mask !== 0 && (mask & ENGLISH) === 0) return 0;
+  }
+  return count;
 }
 
 /** Numbers of different words, so that a repeated word is no evidence of a language. */
