@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { batch as batchLimits, body as bodyLimits } from '../../../generated/spec.js';
 import contract from '../../../generated/openapi.json' with { type: 'json' };
 import type { OperationId } from '../../../src/contract/contract.js';
+import { type Reference, resolve } from '../../../testkit/reference.js';
 
 /** Test data of the check. All names are unique. */
 export interface Own {
@@ -33,10 +34,19 @@ export interface Sent {
   readonly withoutKey?: boolean;
 }
 
-interface Happy {
-  readonly path: string;
-  /** An array is sent as NDJSON, an object as JSON. */
-  readonly body?: object;
+interface Operation {
+  readonly operationId: OperationId;
+  readonly parameters?: ReadonlyArray<Reference | Parameter>;
+  readonly requestBody?: {
+    readonly content: Readonly<Record<string, { readonly examples: Readonly<Record<string, unknown>> }>>;
+  };
+  readonly responses: object;
+}
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly example?: unknown;
 }
 
 /**
@@ -53,61 +63,19 @@ export function newOwn(): Own {
 
 const consent = { categories: [], purposes: [], context: 'personal', event_time: new Date().toISOString() };
 
-/** Successful requests in the order of execution. Requests that remove data come last. */
-const happy: { readonly [Op in OperationId]: (own: Own) => Happy } = {
-  getHealth: () => ({ path: '/healthz' }),
-  getReadiness: () => ({ path: '/readyz' }),
-  listReceiptKeys: () => ({ path: '/v1/receipt-keys' }),
+/** Bodies that later requests require. Any other body is the first example of the contract, with the names of `Own`. */
+const bodies: Partial<Record<OperationId, (own: Own) => object>> = {
   ingest: ({ session_id, subject_id }) => ({
-    path: '/v1/ingest',
-    body: {
-      ...{ session_id, subject_id, timestamp: new Date().toISOString(), heart_rate: 88, tone: 'tense' },
-      ...{ user_message: 'My exam is tomorrow.', ai_response: 'Which part of the exam worries you?' },
-    },
+    ...{ session_id, subject_id, timestamp: new Date().toISOString(), heart_rate: 88, tone: 'tense' },
+    ...{ user_message: 'My exam is tomorrow.', ai_response: 'Which part of the exam worries you?' },
   }),
-  ingestBatch: ({ session_id, subject_id }) => ({
-    path: '/v1/ingest/batch',
-    body: [70, 72].map((heart_rate, seconds) => {
+  ingestBatch: ({ session_id, subject_id }) =>
+    [70, 72].map((heart_rate, seconds) => {
       const timestamp = new Date(Date.now() - (60 - seconds) * 1000).toISOString();
       return { session_id, subject_id, timestamp, heart_rate, backfill: true };
     }),
-  }),
-  getState: ({ session_id }) => ({ path: `/v1/state?session_id=${session_id}` }),
-  getHistory: ({ session_id }) => ({ path: `/v1/history?session_id=${session_id}&minutes=5` }),
-  streamEvents: ({ session_id }) => ({ path: `/v1/stream?session_id=${session_id}` }),
-  exportReadings: ({ session_id }) => ({ path: `/v1/export?session_id=${session_id}` }),
-  createToken: ({ session_id }) => ({ path: '/v1/tokens', body: { session_id, scopes: ['read'] } }),
-  submitFeedback: ({ session_id }) => ({
-    path: '/v1/feedback',
-    body: { session_id, timestamp: new Date().toISOString(), stress: 7 },
-  }),
-  listFeedback: ({ subject_id }) => ({ path: `/v1/feedback?subject_id=${subject_id}` }),
-  getAgreement: () => ({ path: '/v1/agreement' }),
-  getSubjectAgreement: ({ subject_id }) => ({ path: `/v1/subjects/${subject_id}/agreement` }),
-  listSessions: ({ subject_id }) => ({ path: `/v1/sessions?subject_id=${subject_id}` }),
-  getTriggers: ({ subject_id }) => ({ path: `/v1/triggers?subject_id=${subject_id}` }),
-  putConsent: ({ subject_id }) => ({ path: `/v1/subjects/${subject_id}/consent`, body: consent }),
-  getConsent: ({ subject_id }) => ({ path: `/v1/subjects/${subject_id}/consent` }),
-  listConsentVersions: ({ subject_id }) => ({ path: `/v1/subjects/${subject_id}/consent/versions` }),
-  getSubject: ({ subject_id }) => ({ path: `/v1/subjects/${subject_id}` }),
-  getSubjectSummary: ({ subject_id }) => ({
-    path: `/v1/subjects/${subject_id}/summary?interval=day&time_zone=Europe/Vienna`,
-  }),
-  listAccesses: ({ subject_id }) => ({ path: `/v1/subjects/${subject_id}/accesses` }),
-  registerWebhook: ({ url, session_id }) => ({
-    path: '/webhooks/register',
-    body: { url, session_id, events: ['state_change'] },
-  }),
-  listWebhooks: () => ({ path: '/webhooks' }),
-  testWebhook: ({ webhookId }) => ({ path: `/webhooks/${webhookId}/test` }),
-  rotateWebhookSecret: ({ webhookId }) => ({ path: `/webhooks/${webhookId}/rotate-secret` }),
-  listDeliveries: ({ session_id }) => ({ path: `/webhooks/deliveries?session_id=${session_id}` }),
-  getDelivery: ({ deliveryId }) => ({ path: `/webhooks/deliveries/${deliveryId}` }),
-  listFailedDeliveries: ({ session_id }) => ({ path: `/webhooks/retries?session_id=${session_id}` }),
-  retryDeliveries: ({ webhookId }) => ({ path: '/webhooks/retries', body: { webhook_id: webhookId } }),
-  removeWebhook: ({ webhookId }) => ({ path: `/webhooks/${webhookId}` }),
-  deleteTrigger: ({ subject_id }) => ({ path: `/v1/subjects/${subject_id}/triggers/exams` }),
-  deleteSubject: ({ subject_id }) => ({ path: `/v1/subjects/${subject_id}` }),
+  putConsent: () => consent,
+  retryDeliveries: ({ webhookId }) => ({ webhook_id: webhookId }),
 };
 
 /** Statuses of these successful requests if the mode of consent is off. */
@@ -121,18 +89,20 @@ const withoutConsent: Partial<Record<OperationId, number>> = {
 const refused: { readonly [Status in Refusal]: (sent: Sent) => Partial<Sent> } = {
   400: ({ contentType }) => ({ body: contentType ? '\n\n' : '{"session_id":' }),
   401: () => ({ withoutKey: true }),
-  404: () => ({}),
+  // A PUT creates what it names, so only its path can be unknown.
+  404: ({ method, path }) => (method === 'PUT' ? { path: `${path}s` } : {}),
   405: () => ({ method: 'PATCH' }),
   413: ({ contentType }) => ({
     body: JSON.stringify({ padding: 'x'.repeat(contentType ? batchLimits.max_bytes : bodyLimits.max_bytes) }),
   }),
-  415: () => ({ contentType: 'text/plain' }),
+  415: () => ({ contentType: 'text/csv' }),
   422: ({ path }) => ({ path: `${path}${path.includes('?') ? '&' : '?'}unexpected=1` }),
 };
 
 /** Returns every documented response that a client can cause, then undocumented methods and an unknown path. */
 export function plan(): Asked[] {
-  const asked = operations().flatMap(({ operationId, method, operation, statuses }) => {
+  const asked = operations().flatMap(({ path, method, it, statuses }) => {
+    const operation = `${method} ${path}`;
     const answered = statuses.filter((status) => status < 300).sort((a, b) => b - a);
     const isRefusal = (status: number): status is Refusal => (refusals as readonly number[]).includes(status);
     return [
@@ -140,16 +110,17 @@ export function plan(): Asked[] {
         ...{ operation, status },
         request: (own: Own) => {
           const sent = requestOf(
-            operationId,
+            path,
             method,
+            it,
             status === 404 ? { ...newOwn(), webhookId: 'wh_none', deliveryId: 'dlv_none' } : own,
           );
           return { ...sent, ...refused[status](sent) };
         },
       })),
       ...answered.map((status) => ({
-        ...{ operation, status, statusWithoutConsent: withoutConsent[operationId] },
-        request: (own: Own) => requestOf(operationId, method, own),
+        ...{ operation, status, statusWithoutConsent: withoutConsent[it.operationId] },
+        request: (own: Own) => requestOf(path, method, it, own),
       })),
     ];
   });
@@ -161,26 +132,46 @@ export function plan(): Asked[] {
   return [...asked, ...notOffered, unknown];
 }
 
-function requestOf(operationId: OperationId, method: string, own: Own): Sent {
-  const { path, body } = happy[operationId](own);
-  if (Array.isArray(body)) {
-    const lines = body.map((line) => `${JSON.stringify(line)}\n`).join('');
-    return { method, path, body: lines, contentType: 'application/x-ndjson' };
-  }
-  return { method, path, ...(body && { body: JSON.stringify(body) }) };
+function requestOf(path: string, method: string, operation: Operation, own: Own): Sent {
+  const values: Readonly<Record<string, unknown>> = {
+    ...{ session_id: own.session_id, subject_id: own.subject_id, url: own.url },
+    ...{ id: own.webhookId, delivery_id: own.deliveryId, topic: 'exams', timestamp: new Date().toISOString() },
+  };
+  const parameters = (operation.parameters ?? []).map((it) => resolve<Parameter>(contract, it));
+  const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    String(values[name] ?? exampleOf(parameters, name)),
+  );
+  // A list of the account may contain data of others: the first name restricts it.
+  const queried = parameters.filter((it) => it.in === 'query');
+  const [owner] = queried.filter(({ name }) => ['session_id', 'subject_id'].includes(name));
+  const query = queried.filter((it) => it.required || it === owner);
+  const text = query.map(({ name }) => `${name}=${String(values[name] ?? exampleOf(parameters, name))}`).join('&');
+  const body = bodies[operation.operationId]?.(own) ?? exampleBody(operation, values);
+  const sent = { method, path: text ? `${target}?${text}` : target };
+  if (!Array.isArray(body)) return { ...sent, ...(body && { body: JSON.stringify(body) }) };
+  const lines = body.map((line) => `${JSON.stringify(line)}\n`).join('');
+  return { ...sent, body: lines, contentType: 'application/x-ndjson' };
 }
 
-/** Returns the operations of the contract in the order of `happy`. */
+function exampleOf(parameters: readonly Parameter[], name: string): unknown {
+  return parameters.find((it) => it.name === name)?.example;
+}
+
+/** Returns the first example of the body, with the values of fields that it has. */
+function exampleBody({ requestBody }: Operation, values: Readonly<Record<string, unknown>>): object | undefined {
+  const [example] = Object.values(requestBody?.content['application/json']?.examples ?? {});
+  if (example === undefined) return undefined;
+  const { value } = resolve<{ value: object }>(contract, example as Reference);
+  return Object.fromEntries(Object.entries(value).map(([name, it]) => [name, values[name] ?? it]));
+}
+
+/** Returns the operations: first those that create data, then those that read it, then those that remove it, in reverse order. */
 function operations() {
-  const order = Object.keys(happy);
-  return Object.entries(contract.paths)
-    .flatMap(([path, item]) =>
-      Object.entries(item as Record<string, { operationId: string; responses: object }>).map(([method, it]) => ({
-        operationId: it.operationId as OperationId,
-        method: method.toUpperCase(),
-        operation: `${method.toUpperCase()} ${path}`,
-        statuses: Object.keys(it.responses).map(Number),
-      })),
-    )
-    .sort((a, b) => order.indexOf(a.operationId) - order.indexOf(b.operationId));
+  const all = Object.entries(contract.paths).flatMap(([path, item]) =>
+    Object.entries(item as unknown as Record<string, Operation>).map(([verb, it]) => ({
+      ...{ path, method: verb.toUpperCase(), it, statuses: Object.keys(it.responses).map(Number) },
+    })),
+  );
+  const of = (...methods: string[]) => all.filter(({ method }) => methods.includes(method));
+  return [...of('POST', 'PUT'), ...of('GET'), ...of('DELETE').reverse()];
 }
