@@ -304,7 +304,7 @@ export interface paths {
          *     data is invisible as soon as the erasure begins. Readings that arrive in the meantime start without earlier data. Live
          *     conversation turns with a `timestamp` at or before the erasure are rejected (`subject_erased`). The
          *     response is sent when all data is erased. If the service stops before, it completes the erasure after its
-         *     restart.
+         *     restart. Store the `receipt`, because the service does not.
          */
         delete: operations["deleteSubject"];
         options?: never;

@@ -2622,4 +2622,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "2105ac31478f8ba4e53c5811223ed215619001bc76e7183785d2cfbfdb7735a2" as const;
+export const contractDigest = "9de5a52a216dbfd9265201b0cf711c9f6e036054bd8f0bf1aa0a954c1bcacf25" as const;

@@ -6,6 +6,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { parse } from 'yaml';
 import { digestContract } from '../../src/contract/contract-digest.js';
+import { type Api, writeMethods, writeResendable, writeTypes } from './client-methods.js';
+import { pythonMethods } from './python-methods.js';
 import { toSynchronous } from './python-sync.js';
 import { pythonConstants, type PythonSchema, pythonTypes } from './python-types.js';
 
@@ -50,11 +52,20 @@ checkCodes('x-problem-help', problemCode);
 checkCodes('x-faults', fault?.properties?.['code']);
 
 const python = 'packages/client-python/src/realtime_state_client';
+const typescript = 'packages/client/src/generated';
+const api = contract as unknown as Api;
+const methods = pythonMethods(api);
 const files: Record<string, string> = {
   'generated/api.ts': banner + astToString(await openapiTypescript(structuredClone(contract) as never)),
   'generated/spec.ts': `${banner}${constants().join('\n\n')}\n`,
   'packages/score/generated/contract.ts': `${banner}${scoreConstants().join('\n\n')}\n`,
   'generated/openapi.json': `${JSON.stringify(contract, null, 2)}\n`,
+  [`${typescript}/types.ts`]: banner + writeTypes(api),
+  [`${typescript}/methods.ts`]: banner + writeMethods(api),
+  [`${typescript}/resendable.ts`]: banner + writeResendable(api),
+  [`${python}/_generated/__init__.py`]: pythonModule('Methods of the contract.', ''),
+  [`${python}/_generated/_async_methods.py`]: pythonModule('Asynchronous methods.', methods),
+  [`${python}/_generated/_methods.py`]: pythonModule('Synchronous methods.', toSynchronous(methods)),
   [`${python}/schemas.py`]: pythonModule(
     'Wire types with the names of the contract.',
     pythonTypes(contract.components.schemas, { SignalSubmission: 'Submission' }),

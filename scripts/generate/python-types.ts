@@ -124,7 +124,8 @@ function firstSentence(description = ''): string {
   return text.split(/(?<=\.)\s(?=[A-Z])/)[0] ?? text;
 }
 
-function wrap(text: string, width: number): string[] {
+/** Returns the lines of a text. A word longer than the width has its own line. */
+export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);

@@ -1,3 +1,5 @@
+import { requireNoNull } from './transport.js';
+
 interface Page {
   readonly next_cursor: string | null;
 }
@@ -20,4 +22,10 @@ export function pagesOf<Listed extends Page, Item>(
       }
     },
   };
+}
+
+/** Returns the query of a page. Rejects null instead of a filter. */
+export function at<Filter extends object>(cursor: string | undefined, filter: Filter | undefined): Filter {
+  requireNoNull({ filter });
+  return { ...filter, ...(cursor !== undefined && { cursor }) } as Filter;
 }

@@ -1,4 +1,5 @@
 import { ConnectionError, type TimeoutError } from './connection-error.js';
+import { resendable } from './generated/resendable.js';
 import { retryAfterSeconds } from './problem-error.js';
 import { createTimeLimit } from './time-limit.js';
 
@@ -101,12 +102,8 @@ async function attempt({ fetch, timeoutMs }: RetryParts, request: Request): Prom
 }
 
 function answersTheSame({ method, url, headers }: Request): boolean {
-  return ['GET', 'PUT'].includes(method) || isRepeatable({ method, url }) || headers.has('Idempotency-Key');
-}
-
-/** The service stores a reading or report once and no token at all. */
-function isRepeatable({ method, url }: Pick<Request, 'method' | 'url'>): boolean {
-  return method === 'POST' && /\/v1\/(?:ingest|ingest\/batch|feedback|tokens)$/.test(new URL(url).pathname);
+  const isSafe = ['GET', 'PUT'].includes(method) || headers.has('Idempotency-Key');
+  return isSafe || (method === 'POST' && resendable.test(new URL(url).pathname));
 }
 
 /** Returns extra random wait, so that clients rejected together do not retry together. */

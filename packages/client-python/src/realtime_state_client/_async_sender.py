@@ -1,8 +1,8 @@
 """Asynchronous requests over httpx. `npm run generate` writes `_sender.py` from this file."""
 
 import time
-from collections.abc import AsyncGenerator
-from typing import Any, TypeVar
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from typing import Any, Generic, TypeVar
 
 import anyio
 import httpx
@@ -12,14 +12,36 @@ from ._errors import ConnectionError, StateClientError, TimeoutError, Unexpected
 from ._event_stream import EventReader, OnDisconnect, Position, StreamEvent
 from ._exchange import SILENCE_MS, errors_of_client, is_export, report, request_of
 from ._export import ExportPosition, RowReader
-from ._operations import Operation
+from ._operations import Listing, Operation
 from ._options import CallOptions, RetryLimits
 from ._retry import Answer, Outcome, Reconnects, Resumes, Retries
 from .schemas import ExportedReading
 
 Result = TypeVar("Result")
+Listed = TypeVar("Listed")
+Item = TypeVar("Item")
 Events = AsyncGenerator[StreamEvent, None]
 Rows = AsyncGenerator[ExportedReading, None]
+
+
+class AsyncPages(Generic[Listed, Item]):
+    """A list in pages. `await first()` returns the first page, and `async for` iterates the items of all pages."""
+
+    def __init__(self, listing: Listing[Listed, Item], send: Callable[[Operation[Listed]], Awaitable[Listed]]) -> None:
+        self._listing, self._send = listing, send
+
+    async def first(self) -> Listed:
+        return await self._send(self._listing.page_at(None))
+
+    async def __aiter__(self) -> AsyncIterator[Item]:
+        page = await self.first()
+        while True:
+            for item in self._listing.items_of(page):
+                yield item
+            cursor = self._listing.next_cursor_of(page)
+            if cursor is None:
+                return
+            page = await self._send(self._listing.page_at(cursor))
 
 
 class AsyncSender:

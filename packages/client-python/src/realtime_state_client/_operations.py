@@ -10,41 +10,7 @@ from urllib.parse import quote
 from ._errors import UnexpectedAnswerError, error_of
 from ._fit_body import fit_body, to_json
 from ._retry import Answer, Outcome
-from .schemas import (
-    Access,
-    AccessList,
-    Agreement,
-    BatchResult,
-    Consent,
-    ConsentSubmission,
-    ConsentVersions,
-    Delivery,
-    DeliveryList,
-    Erasure,
-    FailedDelivery,
-    FailedDeliveryList,
-    Feedback,
-    FeedbackList,
-    FeedbackSubmission,
-    History,
-    ReceiptKeyList,
-    RetryAccepted,
-    RetryRequest,
-    SessionList,
-    SessionSummary,
-    SessionToken,
-    StateReading,
-    SubjectProfile,
-    SubjectSummary,
-    Submission,
-    SummaryRow,
-    TestAccepted,
-    TokenRequest,
-    TriggerProfile,
-    Webhook,
-    WebhookList,
-    WebhookRegistration,
-)
+from .schemas import BatchResult, History, StateReading, Submission
 
 Result = TypeVar("Result")
 Listed = TypeVar("Listed")
@@ -111,144 +77,37 @@ def ingest_lines(lines: Sequence[bytes]) -> Operation[BatchResult]:
     return Operation("POST", "/v1/ingest/batch", lines=lines, is_repeatable=True)
 
 
-def submit_feedback(report: FeedbackSubmission) -> Operation[Feedback]:
-    return Operation("POST", "/v1/feedback", body=report, is_repeatable=True)
-
-
 def state(session_id: str | None, subject_id: str | None) -> Operation[StateReading]:
-    return _get("/v1/state", {"session_id": session_id, "subject_id": subject_id})
+    return get("/v1/state", {"session_id": session_id, "subject_id": subject_id})
 
 
 def history(query: Query) -> Operation[History]:
-    return _get("/v1/history", query)
+    return get("/v1/history", query)
 
 
-def triggers(subject_id: str) -> Operation[TriggerProfile]:
-    return _get("/v1/triggers", {"subject_id": subject_id})
-
-
-def sessions(query: Query) -> Listing[SessionList, SessionSummary]:
-    return _listing("/v1/sessions", query, lambda page: page["sessions"], lambda page: page["next_cursor"])
-
-
-def subject(subject_id: str) -> Operation[SubjectProfile]:
-    return _get(f"/v1/subjects/{_in_path(subject_id)}", {})
-
-
-def summary(subject_id: str, query: Query) -> Listing[SubjectSummary, SummaryRow]:
-    path = f"/v1/subjects/{_in_path(subject_id)}/summary"
-    return _listing(path, query, lambda page: page["rows"], lambda page: page["next_cursor"])
-
-
-def feedback(query: Query) -> Listing[FeedbackList, Feedback]:
-    return _listing("/v1/feedback", query, lambda page: page["feedback"], lambda page: page["next_cursor"])
-
-
-def agreement() -> Operation[Agreement]:
-    return _get("/v1/agreement", {})
-
-
-def subject_agreement(subject_id: str) -> Operation[Agreement]:
-    return _get(f"/v1/subjects/{_in_path(subject_id)}/agreement", {})
-
-
-def accesses(subject_id: str, cursor: str | None) -> Listing[AccessList, Access]:
-    path = f"/v1/subjects/{_in_path(subject_id)}/accesses"
-    return _listing(path, {"cursor": cursor}, lambda page: page["accesses"], lambda page: page["next_cursor"])
-
-
-def receipt_keys() -> Operation[ReceiptKeyList]:
-    return _get("/v1/receipt-keys", {})
-
-
-def consent(subject_id: str) -> Operation[Consent]:
-    return _get(f"/v1/subjects/{_in_path(subject_id)}/consent", {})
-
-
-def put_consent(subject_id: str, submission: ConsentSubmission) -> Operation[Consent]:
-    path = f"/v1/subjects/{_in_path(subject_id)}/consent"
-    return Operation("PUT", path, body=submission, is_repeatable=True)
-
-
-def consent_versions(subject_id: str, query: Query) -> Listing[ConsentVersions, Consent]:
-    path = f"/v1/subjects/{_in_path(subject_id)}/consent/versions"
-    return _listing(path, query, lambda page: page["versions"], lambda page: page["next_cursor"])
-
-
-def delete_trigger(subject_id: str, topic: str) -> Operation[None]:
-    return Operation("DELETE", f"/v1/subjects/{_in_path(subject_id)}/triggers/{_in_path(topic)}")
-
-
-def delete_subject(subject_id: str) -> Operation[Erasure]:
-    return Operation("DELETE", f"/v1/subjects/{_in_path(subject_id)}")
-
-
-def create_token(request: TokenRequest) -> Operation[SessionToken]:
-    # The service stores no token.
-    return Operation("POST", "/v1/tokens", body=request, is_repeatable=True)
-
-
-def register_webhook(registration: WebhookRegistration, idempotency_key: str | None) -> Operation[Webhook]:
-    return _with_key("/webhooks/register", idempotency_key, registration)
-
-
-def list_webhooks() -> Operation[WebhookList]:
-    return _get("/webhooks", {})
-
-
-def remove_webhook(webhook_id: str) -> Operation[None]:
-    return Operation("DELETE", f"/webhooks/{_in_path(webhook_id)}")
-
-
-def rotate_secret(webhook_id: str, idempotency_key: str | None) -> Operation[Webhook]:
-    return _with_key(f"/webhooks/{_in_path(webhook_id)}/rotate-secret", idempotency_key)
-
-
-def test_webhook(webhook_id: str, idempotency_key: str | None) -> Operation[TestAccepted]:
-    return _with_key(f"/webhooks/{_in_path(webhook_id)}/test", idempotency_key)
-
-
-def deliveries(query: Query) -> Listing[DeliveryList, Delivery]:
-    path = "/webhooks/deliveries"
-    return _listing(path, query, lambda page: page["deliveries"], lambda page: page["next_cursor"])
-
-
-def delivery(delivery_id: str) -> Operation[Delivery]:
-    return _get(f"/webhooks/deliveries/{_in_path(delivery_id)}", {})
-
-
-def failed_deliveries(query: Query) -> Listing[FailedDeliveryList, FailedDelivery]:
-    path = "/webhooks/retries"
-    return _listing(path, query, lambda page: page["deliveries"], lambda page: page["next_cursor"])
-
-
-def retry_deliveries(request: RetryRequest) -> Operation[RetryAccepted]:
-    return Operation("POST", "/webhooks/retries", body=request)
-
-
-def _get(path: str, query: Query) -> Operation[Result]:
+def get(path: str, query: Query) -> Operation[Result]:
     return Operation("GET", path, query, is_repeatable=True)
 
 
-def _listing(
+def list_pages(
     path: str,
     query: Query,
     items_of: Callable[[Listed], Sequence[Item]],
     next_cursor_of: Callable[[Listed], str | None],
 ) -> Listing[Listed, Item]:
     def page_at(cursor: str | None) -> Operation[Listed]:
-        return _get(path, query if cursor is None else {**query, "cursor": cursor})
+        return get(path, query if cursor is None else {**query, "cursor": cursor})
 
     return Listing(page_at, items_of, next_cursor_of)
 
 
-def _with_key(path: str, idempotency_key: str | None, body: object = None) -> Operation[Result]:
+def with_key(path: str, idempotency_key: str | None, body: object = None) -> Operation[Result]:
     """Adds an Idempotency-Key, so that the request can be resent when its response is lost."""
     headers = {"Idempotency-Key": idempotency_key or str(uuid.uuid4())}
     return Operation("POST", path, body=body, headers=headers, is_repeatable=True)
 
 
-def _in_path(value: str) -> str:
+def in_path(value: str) -> str:
     # URL rules remove both from a path, so the request would have another path.
     if value in (".", ".."):
         raise ValueError(f'an id must not be "{value}"')

@@ -3,8 +3,8 @@
 # Generated from _async_sender.py by `npm run generate`. Edit that file instead.
 
 import time
-from collections.abc import Generator
-from typing import Any, TypeVar
+from collections.abc import Generator, Iterator, Callable
+from typing import Any, Generic, TypeVar
 
 import httpx
 
@@ -13,14 +13,35 @@ from ._errors import ConnectionError, StateClientError, TimeoutError, Unexpected
 from ._event_stream import EventReader, OnDisconnect, Position, StreamEvent
 from ._exchange import SILENCE_MS, errors_of_client, is_export, report, request_of
 from ._export import ExportPosition, RowReader
-from ._operations import Operation
+from ._operations import Listing, Operation
 from ._options import CallOptions, RetryLimits
 from ._retry import Answer, Outcome, Reconnects, Resumes, Retries
 from .schemas import ExportedReading
 
 Result = TypeVar("Result")
+Listed = TypeVar("Listed")
+Item = TypeVar("Item")
 Events = Generator[StreamEvent, None, None]
 Rows = Generator[ExportedReading, None, None]
+
+
+class Pages(Generic[Listed, Item]):
+    """A list in pages. `first()` returns the first page, and `for` iterates the items of all pages."""
+
+    def __init__(self, listing: Listing[Listed, Item], send: Callable[[Operation[Listed]], Listed]) -> None:
+        self._listing, self._send = listing, send
+
+    def first(self) -> Listed:
+        return self._send(self._listing.page_at(None))
+
+    def __iter__(self) -> Iterator[Item]:
+        page = self.first()
+        while True:
+            yield from self._listing.items_of(page)
+            cursor = self._listing.next_cursor_of(page)
+            if cursor is None:
+                return
+            page = self._send(self._listing.page_at(cursor))
 
 
 class Sender:

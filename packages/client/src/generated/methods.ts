@@ -1,0 +1,254 @@
+// Generated from openapi.yaml by `npm run generate`. Edit that file instead.
+
+import type { CallOptions, IdempotentCallOptions } from '../options.js';
+import { at, type Pages, pagesOf } from '../pages.js';
+import { read, succeed, type Transport, withKey } from '../transport.js';
+import type {
+  Access,
+  AccessList,
+  Agreement,
+  Consent,
+  ConsentSubmission,
+  ConsentVersions,
+  Delivery,
+  DeliveryFilter,
+  DeliveryList,
+  Erasure,
+  FailedDelivery,
+  FailedDeliveryFilter,
+  FailedDeliveryList,
+  Feedback,
+  FeedbackFilter,
+  FeedbackList,
+  FeedbackSubmission,
+  ReceiptKey,
+  RetryAccepted,
+  RetryRequest,
+  SessionFilter,
+  SessionList,
+  SessionSummary,
+  SessionToken,
+  SubjectProfile,
+  SubjectSummary,
+  SummaryFilter,
+  SummaryRow,
+  TestAccepted,
+  TokenRequest,
+  TriggerProfile,
+  Webhook,
+  WebhookRegistration,
+} from './types.js';
+
+export interface SessionMethods {
+  /**
+   * Stores how stressed a person was at one time, in the person's own words: a number and a code, never text. Send
+   * either `session_id` or `subject_id`. The report is durable before the response is sent. Requires the scope
+   * `feedback`.
+   */
+  submitFeedback(body: FeedbackSubmission, call?: CallOptions): Promise<Feedback>;
+}
+
+export interface AccountMethods {
+  /**
+   * Returns the account's sessions with their latest state. The session that started last comes first, 50 per page. New
+   * readings do not change the order, so the pages contain every session once. A session expires 24 hours after its
+   * last reading, or after the time that the deployment sets. A filter value that does not exist returns an empty list.
+   */
+  sessions(filter?: SessionFilter, call?: CallOptions): Pages<SessionList, SessionSummary>;
+  /**
+   * Returns the topics of this person's concerns, with the stress that was measured with each topic. Send conversation
+   * turns to `ingest` (`user_message`, `ai_response` and `subject_id`). The service reads their text in memory and
+   * never stores it.
+   */
+  triggers(subject_id: string, call?: CallOptions): Promise<TriggerProfile>;
+  /**
+   * Returns what the service has learned about a person across sessions: the baseline, e.g. the resting heart rate, and
+   * the status changes of the person's topics. A reading of this person is compared with the baseline as of the time of
+   * the request. Baseline and topics are stored until the subject is erased. They contain no text, because texts are
+   * never stored.
+   */
+  subject(subject_id: string, call?: CallOptions): Promise<SubjectProfile>;
+  /**
+   * Erases the subject's triggers, baseline, summaries, feedback, sessions and their history. Also erases the events
+   * and deliveries of all of its sessions, including expired sessions, and removes webhooks for the person and for
+   * these sessions. The data is invisible as soon as the erasure begins. Readings that arrive in the meantime start
+   * without earlier data. Live conversation turns with a `timestamp` at or before the erasure are rejected
+   * (`subject_erased`). The response is sent when all data is erased. If the service stops before, it completes the
+   * erasure after its restart. Store the `receipt`, because the service does not.
+   */
+  deleteSubject(subject_id: string, call?: CallOptions): Promise<Erasure>;
+  /**
+   * Removes one topic of a person, for example because the person says that it is wrong. The readings of the person
+   * remain. The next turn about the topic is its first sighting.
+   */
+  deleteTrigger(subject_id: string, topic: string, call?: CallOptions): Promise<void>;
+  /**
+   * Returns the newest version of the person's consent. Readings are checked against it only if the account enforces
+   * consent.
+   */
+  consent(subject_id: string, call?: CallOptions): Promise<Consent>;
+  /**
+   * Records what a person allows, as a new version that replaces the earlier ones. Every version is stored until the
+   * subject is erased. Sending the newest version again changes nothing.
+   */
+  putConsent(subject_id: string, body: ConsentSubmission, call?: CallOptions): Promise<Consent>;
+  /**
+   * Returns all versions of the person's consent, newest first. They are stored until the subject is erased.
+   */
+  consentVersions(subject_id: string, call?: CallOptions): Pages<ConsentVersions, Consent>;
+  /**
+   * Returns the hours or days of a person, oldest first: how long each state lasted, and the means and extremes of the
+   * score and of the heart rate. Hours stay readable after their readings expire: 90 days, or the time that the
+   * deployment sets. A deployment that stores no hours summarizes the stored readings.
+   */
+  summary(subject_id: string, filter?: SummaryFilter, call?: CallOptions): Pages<SubjectSummary, SummaryRow>;
+  /**
+   * Returns who read, exported or erased this person's data, newest first. An entry means one or more requests of a key
+   * in a minute. It appears within a second after the first of these requests.
+   */
+  accesses(subject_id: string, call?: CallOptions): Pages<AccessList, Access>;
+  /**
+   * Returns the public keys that verify deletion receipts, newest first, as a JSON Web Key Set (RFC 7517). Requires no
+   * API key, because whoever has a receipt may verify it. Keep a copy: a receipt can then be verified offline. The list
+   * is empty before the first erasure.
+   */
+  receiptKeys(call?: CallOptions): Promise<ReceiptKey[]>;
+  /**
+   * Returns how well the published score agrees with the reports of this person. The fields are those of `GET
+   * /v1/agreement`, which describes them. Reports of one day (UTC) are one group, because they are not independent.
+   */
+  subjectAgreement(subject_id: string, call?: CallOptions): Promise<Agreement>;
+  /**
+   * Returns the reports of the account or of a person, newest `timestamp` first, up to 500 per page. A person without
+   * reports has an empty list. An agreement can be computed again from this list.
+   */
+  feedback(filter?: FeedbackFilter, call?: CallOptions): Pages<FeedbackList, Feedback>;
+  /**
+   * Returns how well the published score agrees with the reports of people: the accuracy of this deployment on its own
+   * people. It covers the newest 10,000 reports. Only reports with a score of the current model version count.
+   */
+  agreement(call?: CallOptions): Promise<Agreement>;
+}
+
+export interface TokenClient {
+  /**
+   * Issues a token for one session, for code that must not hold a key: browsers and apps. Send it as `Authorization:
+   * Bearer …` to ingest (scope `ingest`), feedback (scope `feedback`), state, history, stream and export (scope
+   * `read`). Every other operation or session responds with 401. The token expires after `expires_in` seconds, or when
+   * the key that issued it is revoked or expires. The session may be without data. The networks of the key do not apply
+   * to its tokens.
+   */
+  create(body: TokenRequest, call?: CallOptions): Promise<SessionToken>;
+}
+
+export interface WebhookClient {
+  /**
+   * Sends later state changes to `url`: with `session_id` those of the session, with `subject_id` those of all sessions
+   * of the person, and without both those of all sessions of the account. The response contains the secret that signs
+   * the deliveries. The secret is shown only once.
+   */
+  register(body: WebhookRegistration, call?: IdempotentCallOptions): Promise<Webhook>;
+  /**
+   * Returns all webhooks of the account, oldest first, without their secrets. Each entry shows the health of its
+   * receiver: consecutive failures, the newest failure and success, and the number of queued deliveries.
+   */
+  list(call?: CallOptions): Promise<Webhook[]>;
+  /**
+   * Removes the webhook, its queued deliveries and its failed deliveries. No further events are sent to it.
+   */
+  remove(id: string, call?: CallOptions): Promise<void>;
+  /**
+   * Issues a new secret, which is shown only once. For 24 hours, deliveries are signed with both the new and the
+   * previous secret, so that a receiver can switch without rejecting a delivery. A second rotation within these 24
+   * hours returns 409, because it would end the previous secret early.
+   */
+  rotateSecret(id: string, call?: IdempotentCallOptions): Promise<Webhook>;
+  /**
+   * Queues a signed sample event of the session `webhook-test`, which is retried like any other delivery. If it fails,
+   * it is listed among the failed deliveries under the returned id.
+   */
+  test(id: string, call?: IdempotentCallOptions): Promise<TestAccepted>;
+  /**
+   * Returns the deliveries whose last retry failed, newest first, 50 per page. Failed deliveries are kept for 7 days by
+   * default. A filter value that does not exist returns an empty list. `sort` selects whether the newest failures or
+   * the newest events come first.
+   */
+  failedDeliveries(filter?: FailedDeliveryFilter, call?: CallOptions): Pages<FailedDeliveryList, FailedDelivery>;
+  /**
+   * Queues failed deliveries again. `delivery_ids` selects deliveries by id. `webhook_id` selects at most the newest
+   * 1,000 failed deliveries of a webhook, with `since` only deliveries that failed at or after this time. A retried
+   * delivery keeps its `webhook-id`, gets a new schedule, is sent immediately, and is exempt from the order of its
+   * session. Ids that are not listed as failed are ignored. The response lists the queued ids.
+   */
+  retry(body: RetryRequest, call?: CallOptions): Promise<RetryAccepted>;
+  /**
+   * Returns the delivery log: delivered and failed deliveries, newest first, 50 per page. The log keeps a delivery for
+   * 7 days by default. If no delivery matches the filters, the list is empty. A delivery that is still queued is not
+   * listed: read it by its id.
+   */
+  deliveries(filter?: DeliveryFilter, call?: CallOptions): Pages<DeliveryList, Delivery>;
+  /**
+   * Returns a pending, delivered or failed delivery by its `webhook-id`. The log keeps a settled delivery for 7 days by
+   * default.
+   */
+  delivery(delivery_id: string, call?: CallOptions): Promise<Delivery>;
+}
+
+export function createMethods({ api, on }: Transport) {
+  return {
+      submitFeedback: async (body: FeedbackSubmission, call?: CallOptions) =>
+        read(await api.POST('/v1/feedback', { ...on(call), body })),
+      sessions: (filter?: SessionFilter, call?: CallOptions) =>
+        pagesOf(async (cursor?: string) => read(await api.GET('/v1/sessions', { ...on(call), params: { query: { ...at(cursor, filter) } } })), (page) => page.sessions),
+      triggers: async (subject_id: string, call?: CallOptions) =>
+        read(await api.GET('/v1/triggers', { ...on(call), params: { query: { subject_id } } })),
+      subject: async (subject_id: string, call?: CallOptions) =>
+        read(await api.GET('/v1/subjects/{subject_id}', { ...on(call), params: { path: { subject_id } } })),
+      deleteSubject: async (subject_id: string, call?: CallOptions) =>
+        read(await api.DELETE('/v1/subjects/{subject_id}', { ...on(call), params: { path: { subject_id } } })),
+      deleteTrigger: async (subject_id: string, topic: string, call?: CallOptions) =>
+        succeed(await api.DELETE('/v1/subjects/{subject_id}/triggers/{topic}', { ...on(call), params: { path: { subject_id, topic } } })),
+      consent: async (subject_id: string, call?: CallOptions) =>
+        read(await api.GET('/v1/subjects/{subject_id}/consent', { ...on(call), params: { path: { subject_id } } })),
+      putConsent: async (subject_id: string, body: ConsentSubmission, call?: CallOptions) =>
+        read(await api.PUT('/v1/subjects/{subject_id}/consent', { ...on(call), params: { path: { subject_id } }, body })),
+      consentVersions: (subject_id: string, call?: CallOptions) =>
+        pagesOf(async (cursor?: string) => read(await api.GET('/v1/subjects/{subject_id}/consent/versions', { ...on(call), params: { path: { subject_id }, query: { ...at(cursor, {}) } } })), (page) => page.versions),
+      summary: (subject_id: string, filter?: SummaryFilter, call?: CallOptions) =>
+        pagesOf(async (cursor?: string) => read(await api.GET('/v1/subjects/{subject_id}/summary', { ...on(call), params: { path: { subject_id }, query: { ...at(cursor, filter) } } })), (page) => page.rows),
+      accesses: (subject_id: string, call?: CallOptions) =>
+        pagesOf(async (cursor?: string) => read(await api.GET('/v1/subjects/{subject_id}/accesses', { ...on(call), params: { path: { subject_id }, query: { ...at(cursor, {}) } } })), (page) => page.accesses),
+      receiptKeys: async (call?: CallOptions) =>
+        read(await api.GET('/v1/receipt-keys', { ...on(call) })).keys,
+      subjectAgreement: async (subject_id: string, call?: CallOptions) =>
+        read(await api.GET('/v1/subjects/{subject_id}/agreement', { ...on(call), params: { path: { subject_id } } })),
+      feedback: (filter?: FeedbackFilter, call?: CallOptions) =>
+        pagesOf(async (cursor?: string) => read(await api.GET('/v1/feedback', { ...on(call), params: { query: { ...at(cursor, filter) } } })), (page) => page.feedback),
+      agreement: async (call?: CallOptions) =>
+        read(await api.GET('/v1/agreement', { ...on(call) })),
+    tokens: {
+      create: async (body: TokenRequest, call?: CallOptions) =>
+        read(await api.POST('/v1/tokens', { ...on(call), body })),
+    },
+    webhooks: {
+      register: async (body: WebhookRegistration, call?: IdempotentCallOptions) =>
+        read(await api.POST('/webhooks/register', { ...on(withKey(call)), body })),
+      list: async (call?: CallOptions) =>
+        read(await api.GET('/webhooks', { ...on(call) })).webhooks,
+      remove: async (id: string, call?: CallOptions) =>
+        succeed(await api.DELETE('/webhooks/{id}', { ...on(call), params: { path: { id } } })),
+      rotateSecret: async (id: string, call?: IdempotentCallOptions) =>
+        read(await api.POST('/webhooks/{id}/rotate-secret', { ...on(withKey(call)), params: { path: { id } } })),
+      test: async (id: string, call?: IdempotentCallOptions) =>
+        read(await api.POST('/webhooks/{id}/test', { ...on(withKey(call)), params: { path: { id } } })),
+      failedDeliveries: (filter?: FailedDeliveryFilter, call?: CallOptions) =>
+        pagesOf(async (cursor?: string) => read(await api.GET('/webhooks/retries', { ...on(call), params: { query: { ...at(cursor, filter) } } })), (page) => page.deliveries),
+      retry: async (body: RetryRequest, call?: CallOptions) =>
+        read(await api.POST('/webhooks/retries', { ...on(call), body })),
+      deliveries: (filter?: DeliveryFilter, call?: CallOptions) =>
+        pagesOf(async (cursor?: string) => read(await api.GET('/webhooks/deliveries', { ...on(call), params: { query: { ...at(cursor, filter) } } })), (page) => page.deliveries),
+      delivery: async (delivery_id: string, call?: CallOptions) =>
+        read(await api.GET('/webhooks/deliveries/{delivery_id}', { ...on(call), params: { path: { delivery_id } } })),
+    },
+  } satisfies SessionMethods & AccountMethods & { tokens: TokenClient; webhooks: WebhookClient };
+}
