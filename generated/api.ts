@@ -1069,7 +1069,7 @@ export interface components {
              */
             sample_revision?: number;
             /**
-             * @description The user's utterance. Checked for safety, used for topic detection together with `ai_response` and for `derive_sentiment`, and never stored. At most 4,016 characters, because the shortest body with a longer text would exceed 4,096 bytes.
+             * @description The user's utterance. Only the person's own words in it are judged, without fenced code, quoted replies, context blocks in tags, results of tools and task prompts; if none remain, the message counts as absent. Checked for safety, used for topic detection together with `ai_response` and for `derive_sentiment`, and never stored. At most 4,016 characters, because the shortest body with a longer text would exceed 4,096 bytes.
              * @example My review at work is tomorrow and I have not slept.
              */
             user_message?: string;
@@ -1082,7 +1082,7 @@ export interface components {
              * @description True to estimate the sentiment of `user_message` if the reading does not state `sentiment`. The estimate counts
              *     as the textual signal, and the response contains it in `derived`. `user_message` is then enough for a reading.
              *     A text in another language or without known words gets no
-             *     estimate. If the field is absent, the setting `derive-sentiment` of the
+             *     estimate, except with a finding (`safety`), which counts as the most severe words. If the field is absent, the setting `derive-sentiment` of the
              *     account applies, which is off unless the operator turns it on.
              * @example true
              */
@@ -1380,7 +1380,7 @@ export interface components {
         };
         /**
          * @description Whether the service checked the `user_message` of this request. Present in the response to a reading with
-         *     `user_message` that is not backfilled. Never stored.
+         *     `user_message` that is not backfilled. Absent if the message has no own words of the person. Never stored.
          * @example {
          *       "status": "analyzed"
          *     }
@@ -1412,7 +1412,8 @@ export interface components {
          * @description The `user_message` of this request may describe a danger to the user. Absent if nothing was found, which does not mean that
          *     the user is safe: the service misses messages, and reads other languages than English only for explicit statements in nine of them. Neither a diagnosis nor a crisis service. The finding is never
          *     stored, logged, streamed, exported or delivered to a webhook. Resending the reading computes the finding again. The
-         *     turn has no topics.
+         *     turn has no topics. A response with a finding has the `suggested_action` `pause_and_ground` and a `recommendation` of its own,
+         *     whatever the state is. Where the sentiment is derived, the finding also counts as the most severe words.
          * @example {
          *       "kind": "self_harm",
          *       "guidance": "The message may describe self-harm. Follow your crisis procedure."
@@ -1691,7 +1692,7 @@ export interface components {
              */
             sample_revision?: number;
             /**
-             * @description The user's utterance. Checked for safety, used for topic detection together with `ai_response` and for `derive_sentiment`, and never stored. At most 4,016 characters, because the shortest body with a longer text would exceed 4,096 bytes.
+             * @description The user's utterance. Only the person's own words in it are judged, without fenced code, quoted replies, context blocks in tags, results of tools and task prompts; if none remain, the message counts as absent. Checked for safety, used for topic detection together with `ai_response` and for `derive_sentiment`, and never stored. At most 4,016 characters, because the shortest body with a longer text would exceed 4,096 bytes.
              * @example My review at work is tomorrow and I have not slept.
              */
             user_message?: string;
@@ -1704,7 +1705,7 @@ export interface components {
              * @description True to estimate the sentiment of `user_message` if the reading does not state `sentiment`. The estimate counts
              *     as the textual signal, and the response contains it in `derived`. `user_message` is then enough for a reading.
              *     A text in another language or without known words gets no
-             *     estimate. If the field is absent, the setting `derive-sentiment` of the
+             *     estimate, except with a finding (`safety`), which counts as the most severe words. If the field is absent, the setting `derive-sentiment` of the
              *     account applies, which is off unless the operator turns it on.
              * @example true
              */

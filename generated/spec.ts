@@ -2622,4 +2622,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "9de5a52a216dbfd9265201b0cf711c9f6e036054bd8f0bf1aa0a954c1bcacf25" as const;
+export const contractDigest = "d7c21335be3cf88af535b635fff461808dfa6c05b7c5b51967013ee68e411b13" as const;
