@@ -63,6 +63,47 @@ test('a message without a known word, in no certain language, is not understood'
     });
 });
 
+test("no response with a safety finding recommends to continue, whatever the person's state is", async () => {
+  for (const user_message of [danger, germanDanger, 'zorb envie de mourir'])
+    for (const reading of [{ derive_sentiment: true }, { ...calm, derive_sentiment: true }, calm]) {
+      const { read, clock } = await startTestService();
+      const state = await read({ ...reading, subject_id: 'anna', user_message });
+      expect(state).toMatchObject({ suggested_action: 'pause_and_ground', safety: { kind: 'suicidal_thoughts' } });
+      expect(state.recommendation).toMatch(/^Pause the task and respond to the person first/);
+      clock.advance(1);
+      const next = await read({ subject_id: 'anna', ...calm });
+      expect(next).not.toHaveProperty('safety');
+      expect(next.recommendation).not.toMatch(/crisis/);
+    }
+});
+
+test('where the sentiment is derived, a finding is as strong as the most severe words, and a calm heart pulls against it', async () => {
+  const { read, clock } = await startTestService();
+  const send = (session_id: string, user_message: string) =>
+    read({ session_id, timestamp: clock.at(), user_message, derive_sentiment: true });
+  const alone = await send('s1', danger);
+  expect(alone).toMatchObject({ state: 'stressed', derived: (await send('s2', 'My boyfriend hit me again.')).derived });
+  for (let i = 0; i < 10; i++, clock.advance(2)) await read({ session_id: 's3', heart_rate: 55, tone: 'calm' });
+  expect((await send('s3', danger)).stress_score).toBeLessThan(alone.stress_score);
+  expect(await read({ session_id: 's4', ...calm, user_message: danger })).toMatchObject({ state: 'calm' });
+});
+
+test('only the own words of a person are judged', async ({ service: { read, request, key, clock } }) => {
+  const ai_response = 'I am here.';
+  const others = `<context>My mother died. ${danger}</context>`;
+  const state = await read({ ...anna, user_message: `${others}\nWhich page says so?`, ai_response });
+  expect(state).toMatchObject({ text_analysis: { status: 'analyzed' }, topics_detected: [] });
+  const nothing = await read({ ...anna, user_message: others, ai_response });
+  expect(nothing).toMatchObject({ topics_detected: [] });
+  for (const it of [state, nothing]) expect(it).not.toHaveProperty('safety');
+  expect(nothing).not.toHaveProperty('text_analysis');
+  expect((await read({ ...anna, user_message: `<context>${danger}` })).safety).toEqual(found);
+  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
+  const alone = { session_id: 's9', timestamp: clock.at(), user_message: others, derive_sentiment: true };
+  const refused = await request('/v1/ingest', { method: 'POST', headers, body: JSON.stringify(alone) });
+  expect([refused.status, refused.body.code]).toEqual([400, 'missing_signals']);
+});
+
 test('a reading without a user message, or of the past, is not checked', async ({ service: { read, clock } }) => {
   for (const reading of [
     { heart_rate: 80 },

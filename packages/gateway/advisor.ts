@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { type StateReading, writeInstruction } from '../client/src/index.js';
 import { timestamps } from '../../generated/spec.js';
+import { keepOwnWords } from '../text/own-words.js';
 import type { GatewayConfig } from './config.js';
 import type { Message, Origin } from './conversation.js';
 import { isId } from './headers.js';
@@ -66,6 +67,8 @@ const turnLimits = { timeoutMs: 5_000, retriesMax: 4 };
 const unsentMax = 1_000;
 /** The text is also cut to the size of a body, which has fewer bytes. */
 const textMax = 4_096;
+/** Cuts the text only after what front ends add, which is often long and comes first. '' if nothing remains. */
+const ownWords = ({ text }: Message): string => keepOwnWords(text).slice(0, textMax);
 /** Time for which a valid credential stays valid while the service does not respond, ms. */
 const acceptedTtlMs = 60_000;
 const acceptedMax = 10_000;
@@ -102,7 +105,7 @@ export function createAdvisor(config: GatewayConfig, log: Logger) {
     timestamp: string,
     endsAtMs: number,
   ): Promise<Answer | undefined> {
-    const reading = { ...namePerson(caller), timestamp, user_message: text.slice(0, textMax), derive_sentiment: true };
+    const reading = { ...namePerson(caller), timestamp, user_message: text, derive_sentiment: true };
     const answer = await service.ingest(caller.credential, reading, timeUntil(endsAtMs));
     const mayLackScope = !isKey(caller.credential) && answer.isAccepted === false;
     return mayLackScope || answer.reason === missingScope ? undefined : answer;
@@ -145,7 +148,8 @@ export function createAdvisor(config: GatewayConfig, log: Logger) {
   async function adviseFirst(caller: Participant, message: Message | undefined, id: string): Promise<Advice> {
     const timestamp = new Date().toISOString();
     const endsAtMs = performance.now() + stateTimeoutMs;
-    const sent = message?.isNewest ? await send(caller, message.text, timestamp, endsAtMs) : undefined;
+    const words = message?.isNewest ? ownWords(message) : '';
+    const sent = words === '' ? undefined : await send(caller, words, timestamp, endsAtMs);
     const answer = sent ?? (await read(caller, endsAtMs));
     requireAccepted(caller, answer);
     if (sent?.reading) turns.set(id, { reading: sent.reading, timestamp, isComplete: false });
@@ -165,12 +169,12 @@ export function createAdvisor(config: GatewayConfig, log: Logger) {
    * Sends the whole turn. It has the timestamp and the sentiment of its message, so that the service counts the sentiment
    * once. Without a sentiment, a turn is not a reading. Without a subject, it has no topics.
    */
-  function complete(caller: Participant, { text }: Message, turn: Turn, ai_response: string): void {
+  function complete(caller: Participant, message: Message, turn: Turn, ai_response: string): void {
     const sentiment = turn.reading?.derived?.sentiment;
     const hasSubject = caller.subjectId !== undefined || !isKey(caller.credential);
     if (turn.isComplete || !hasSubject || sentiment === undefined || unsent.size >= unsentMax) return;
     turn.isComplete = true;
-    const texts = { user_message: text.slice(0, textMax), ai_response: ai_response.slice(0, textMax) };
+    const texts = { user_message: ownWords(message), ai_response: ai_response.slice(0, textMax) };
     const reading = { ...namePerson(caller), timestamp: turn.timestamp, ...texts, sentiment, derive_sentiment: false };
     const sending = service.ingest(caller.credential, reading, turnLimits).then(({ reason }) => {
       unsent.delete(sending);

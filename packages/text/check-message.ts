@@ -31,6 +31,14 @@ export function describeCheck({
   };
 }
 
+type Advice = Pick<components['schemas']['StateReading'], 'suggested_action' | 'recommendation'>;
+
+/** Returns what an agent does about a safety finding, whatever the state is. Nothing without a finding. */
+export function adviseOnDanger({ danger }: MessageCheck): Advice | undefined {
+  const { safety_action: suggested_action, safety_recommendation: recommendation } = texts;
+  return danger && { suggested_action, recommendation };
+}
+
 function describeStatus(
   isForeign: boolean,
   isUnknown: boolean | undefined,

@@ -29,6 +29,7 @@ export const textSentiment = {
   neutral_spread: 2, // judgment: log odds below neutral_log_odds over which the sentiment falls to 37 % of neutral_sentiment
   distress_log_odds: -0.5, // a sentiment of distress_sentiment; below most texts of distress of severity/development
   distress_sentiment: -0.8, // a score of 62: alone just stressed
+  severest_log_odds: 2.5, // log odds from which all words count alike, also those of a finding: 1 to 5 % of severe texts and of questions to a counselor lie above
   severe_log_odds: 1.5, // judgment: log odds above distress_log_odds over which the distance to sentiment_min falls to 37 %
   sentiment_min: -0.95, // judgment: the words of one message are never certain
 } as const;
@@ -43,6 +44,10 @@ export const textAnalysis = {
     'The message is not in English. It was checked for safety only: by the external check, and in nine languages for explicit statements.',
   // Of a message without a known word, in no certain language.
   not_understood_detail: 'The message has no word that the service knows. Nothing is claimed about it.',
+  // What an agent does in response to a message with a safety finding.
+  safety_action: 'pause_and_ground',
+  safety_recommendation:
+    "Pause the task and respond to the person first, in the person's language; follow your crisis procedure and add no other topic.",
   // To the software that shows a conversation, by kind of safety finding.
   safety_guidance: {
     suicidal_thoughts: 'The message may describe suicidal thoughts. Follow your crisis procedure.',

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { anyText } from '../../testkit/arbitraries.js';
 import { loadTextModel } from './model.js';
 import { textSentiment } from './settings.js';
-import { toSentiment } from './severity.js';
+import { strongestSentiment, toSentiment } from './severity.js';
 import { createTextAnalyzer } from './texts.js';
 
 const model = loadTextModel(readFileSync(new URL('./weights/text.bin', import.meta.url)));
@@ -41,6 +41,16 @@ test('texts keep their order everywhere, also within neutral words and among the
   expect(sentiments).toEqual([...sentiments].sort((a, b) => b - a));
 });
 
+test.each(['I want to kill myself.', 'My boyfriend hit me again last night.', 'Ich will sterben.', 'Quiero morir'])(
+  '%j has the strongest sentiment, which words without a danger have too',
+  (text) => {
+    expect(analyzer.analyze(text).check.danger).toBeDefined();
+    expect(estimate(text)).toBe(strongestSentiment);
+    expect(toSentiment(textSentiment.severest_log_odds)).toBe(strongestSentiment);
+    expect(strongestSentiment).toBeGreaterThan(textSentiment.sentiment_min);
+  },
+);
+
 test('a message without a known word has no sentiment', () => {
   expect(estimate('qwxzk vvvrrt')).toBeUndefined();
 });
@@ -50,7 +60,10 @@ test('a message with a danger or in another language has no turn', () => {
   expect(analyzer.analyze('I want to kill myself', 'I am here').turn).toBeUndefined();
   expect(analyzer.analyze('Ich kann nicht mehr schlafen', 'ok')).toEqual({ check: { isForeign: true } });
   const foreignDanger = analyzer.analyze('Ich kann nicht mehr, ich will sterben', 'ok');
-  expect(foreignDanger).toEqual({ check: { isForeign: true, danger: 'suicidal_thoughts' } });
+  expect(foreignDanger).toEqual({
+    check: { isForeign: true, danger: 'suicidal_thoughts' },
+    sentiment: strongestSentiment,
+  });
 });
 
 test('letter case, apostrophes and accents do not change an estimate', () => {

@@ -8,7 +8,7 @@ import { addFindings, createMessageFeatures, type MessageText, toMessageText } f
 import { classTotal, openTextModel, scoreFeatures, type TextModel } from './model.js';
 import { phrasePointsMin } from './phrase-tree.js';
 import { dangerKinds, findDanger, hasDangerWord, type SafetyKind, withoutQuotes } from './safety.js';
-import { toSentiment } from './severity.js';
+import { strongestSentiment, toSentiment } from './severity.js';
 import { createTextReader } from './spelling.js';
 import type { Words } from './tokens.js';
 import { areas, topicsByArea } from './vocabulary.js';
@@ -26,7 +26,7 @@ export interface Texts {
 
 export interface MessageAnalysis {
   readonly check: MessageCheck;
-  /** Estimated sentiment, −1 to 0. Absent for another language and for a message without a known word. */
+  /** Estimated sentiment, −1 to 0. Absent without a danger for another language and for a message without a known word. */
   readonly sentiment?: number;
   readonly turn?: TurnAnalysis;
 }
@@ -147,7 +147,10 @@ export function createTextAnalyzer(model: TextModel): TextAnalyzer {
       const foreignDanger = findInOtherLanguages(message, written);
       if (isForeign(message, written)) {
         reader.wipe();
-        return { check: { isForeign: true, ...(foreignDanger && { danger: foreignDanger }) } };
+        return {
+          check: { isForeign: true, ...(foreignDanger && { danger: foreignDanger }) },
+          ...toStrongest(foreignDanger),
+        };
       }
       // Before the correction, which overwrites the hashes.
       const mayBeExplicit = hasDangerWord(written);
@@ -166,6 +169,7 @@ export function createTextAnalyzer(model: TextModel): TextAnalyzer {
           ...(!read.hasKnownWord && danger === undefined && { isUnknown: true as const }),
         },
         ...(read.hasKnownWord && { sentiment: toSentiment(severity) }),
+        ...toStrongest(danger),
         ...(user && assistant && { turn: { model: version, concern, user, assistant } }),
       };
     },
@@ -184,6 +188,9 @@ export function createTextAnalyzer(model: TextModel): TextAnalyzer {
     },
   };
 }
+
+/** A danger decides, whatever the other words say. */
+const toStrongest = (danger: SafetyKind | undefined) => (danger ? { sentiment: strongestSentiment } : {});
 
 function mostUrgent(...found: ReadonlyArray<SafetyKind | undefined>): SafetyKind | undefined {
   return dangerKinds.find((kind) => found.includes(kind));

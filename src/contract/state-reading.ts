@@ -1,5 +1,5 @@
 import { bands, disclaimer } from '../../generated/spec.js';
-import { describeCheck, type MessageCheck } from '../../packages/text/check-message.js';
+import { adviseOnDanger, describeCheck, type MessageCheck } from '../../packages/text/check-message.js';
 import type { Schema, StateReading } from './contract.js';
 import { weighByAge } from '../../packages/score/evidence.js';
 import { explainNoEvidence } from '../../packages/score/reason.js';
@@ -12,6 +12,7 @@ import { findBand } from '../../packages/score/states.js';
  */
 export function toStateReading(sessionId: string, computed: ComputedState, check?: MessageCheck): StateReading {
   const { state } = findBand(computed.score);
+  const readable = computed.dropped?.includes('user_message') ? undefined : check;
   return {
     hsp_version: '1.0',
     session_id: sessionId,
@@ -22,6 +23,7 @@ export function toStateReading(sessionId: string, computed: ComputedState, check
     ...toStateSince(computed),
     signals_received: [...computed.received],
     ...describeAdvice(computed.score, computed.confidence),
+    ...(readable && adviseOnDanger(readable)),
     action_reason: computed.reason,
     model_version: computed.model,
     baseline: { status: computed.learned < 1 ? 'learning' : 'known', progress: computed.learned },
@@ -33,7 +35,7 @@ export function toStateReading(sessionId: string, computed: ComputedState, check
     ...(computed.dropped && { signals_dropped: [...computed.dropped] }),
     ...(computed.shared && { shared_signals: [...computed.shared] }),
     topics_detected: [...(computed.topics ?? [])],
-    ...(check && !computed.dropped?.includes('user_message') && describeCheck(check)),
+    ...(readable && describeCheck(readable)),
     ...(computed.triggers && {
       active_triggers: [...(computed.triggers.active ?? [])],
       resolved_triggers: [...(computed.triggers.resolved ?? [])],

@@ -111,7 +111,10 @@ function takeReading(
   const { evidence, ...extracted } = extractTopics(session, submitted);
   const event = submitted.isBackfill ? undefined : detectChange(progress, submitted.sessionId, session, step.session);
   const { talk, credit, calm } =
-    submitted.turn || session?.talk ? creditTopics(session, reading, step, extracted) : noCredit;
+    // What follows a message about a danger counts for no topic that was said before.
+    (submitted.turn || session?.talk) && !submitted.check?.danger
+      ? creditTopics(session, reading, step, extracted)
+      : noCredit;
   const numbered = { ...step.session, talk, ...(event && { eventSeq: event.seq }) };
   const advanced = { incarnation, session: evidence ? { ...numbered, topicEvidence: evidence } : numbered };
   progress.sessions.set(submitted.sessionId, advanced);

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { timestamps } from '../../generated/spec.js';
 import type { MessageCheck } from '../../packages/text/check-message.js';
+import { keepOwnWords } from '../../packages/text/own-words.js';
 import type { Texts, TurnAnalysis } from '../../packages/text/texts.js';
 import type { Caller, Fault, Submission, TokenGrant } from '../contract/contract.js';
 import { createFault, ProblemError } from '../contract/problem.js';
@@ -175,18 +176,20 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
     const { accountId, grant, settings } = caller;
     const { session_id, subject_id, timestamp, user_message, ai_response, derive_sentiment, ...stated } = submission;
     const derives = derive_sentiment ?? settings?.derive_sentiment ?? false;
-    const source = derives && stated.sentiment === undefined ? user_message : undefined;
+    // A message may consist of what a front end adds. It is then no message of the person.
+    const words = keepOwnWords(user_message ?? '') || undefined;
+    const source = derives && stated.sentiment === undefined ? words : undefined;
     const timestampMs = Date.parse(timestamp);
     if (stated.sample_revision !== undefined && stated.sample_id === undefined) throw withoutSampleId();
     // Cheap checks run first, so that a rejected reading needs no topic detection.
     if (listCategories(stated).length === 0 && source === undefined)
       throw new ProblemError('missing_signals', { hint: { signals: requiredNames.join(', ') } });
     checkAge(timestampMs, now(), isBackfill ? maxBackfillAgeMs : maxTimestampAgeMs);
-    const isChecked = mayReadText && !isBackfill && user_message !== undefined;
+    const isChecked = mayReadText && !isBackfill && words !== undefined;
     const isRead = mayReadText && source !== undefined;
     const analysis =
-      user_message !== undefined && (isChecked || isRead)
-        ? texts.analyze(user_message, isChecked ? ai_response : undefined)
+      words !== undefined && (isChecked || isRead)
+        ? texts.analyze(words, isChecked ? ai_response : undefined)
         : undefined;
     const isLiveTurn = !isBackfill && user_message !== undefined && ai_response !== undefined;
     const consent = settings?.consent === 'enforce' && createConsentCheck(caller, submission, mayReadText);

@@ -3,12 +3,14 @@ import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { safetyCheck as limits } from '../../generated/spec.js';
 import type { MessageCheck } from '../../packages/text/check-message.js';
+import { keepOwnWords } from '../../packages/text/own-words.js';
 import { dangerKinds, type SafetyKind } from '../../packages/text/safety.js';
+import { strongestSentiment } from '../../packages/text/severity.js';
 import type { Config } from '../config/config.js';
 import type { Submission } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
 import type { ReadingWriter } from '../readings/group.js';
-import type { Admit } from '../readings/intake.js';
+import type { Admit, PreparedReading } from '../readings/intake.js';
 import { createDialer } from '../webhooks/dial.js';
 import { createResolveName } from '../webhooks/resolve-name.js';
 import { findUrlFault } from '../webhooks/target.js';
@@ -59,10 +61,10 @@ export function openSafetyCheck(
         const { user_message: text } = value as Submission;
         if (reading instanceof ProblemError || !reading.check || text === undefined) return admitted;
         if (!(await mayStore(sender.caller, reading).catch(() => false))) return admitted;
-        const finding = await ask(text);
+        const finding = await ask(keepOwnWords(text));
         count(finding !== undefined);
         const check = joinChecks(reading.check, finding);
-        const { turn, ...others } = reading;
+        const { turn, ...others } = check.danger ? withStrongestSentiment(reading) : reading;
         const checked = { ...others, check, ...(turn && check.danger === undefined && { turn }) };
         return { ...admitted, reading: checked };
       },
@@ -70,6 +72,15 @@ export function openSafetyCheck(
       close();
     },
   };
+}
+
+/** Returns a reading with the sentiment of a finding, if its sentiment is derived. */
+function withStrongestSentiment({ unreadText, ...reading }: PreparedReading): PreparedReading {
+  const { signals } = reading;
+  const isDerived = unreadText !== undefined || signals.derived?.includes('sentiment');
+  return isDerived
+    ? { ...reading, signals: { ...signals, sentiment: strongestSentiment, derived: ['sentiment'] } }
+    : reading;
 }
 
 /** Resolves with the body of a 200. Rejects for another status, e.g. a redirect, and for a long body. */
@@ -87,5 +98,10 @@ async function readAnswer(response: IncomingMessage): Promise<string> {
 function joinChecks({ isForeign, isUnknown, danger }: MessageCheck, outside: Finding | undefined): MessageCheck {
   const found = dangerKinds.find((kind: SafetyKind) => kind === danger || kind === outside);
   const source = outside === undefined ? (isForeign ? undefined : 'built_in') : isForeign ? 'external' : 'both';
-  return { isForeign, ...(isUnknown && !found && { isUnknown }), ...(found && { danger: found }), ...(source && { source }) };
+  return {
+    isForeign,
+    ...(isUnknown && !found && { isUnknown }),
+    ...(found && { danger: found }),
+    ...(source && { source }),
+  };
 }
