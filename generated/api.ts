@@ -2586,11 +2586,11 @@ export interface components {
              */
             minute: string;
             /**
-             * @description What a request did with a person's data.
+             * @description What a request did with a person's data. `write` is a replacement of stored readings by a reading with the same `sample_id`.
              * @example read
              * @enum {string}
              */
-            action: "read" | "export" | "erase";
+            action: "read" | "export" | "erase" | "write";
             /**
              * @description The `operationId` of the requests.
              * @example getState

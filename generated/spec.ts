@@ -2622,4 +2622,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "d7c21335be3cf88af535b635fff461808dfa6c05b7c5b51967013ee68e411b13" as const;
+export const contractDigest = "99abaee4d2f8e5845d0b7be6567c0c28735e893d24ca781ffdf050f32783bd2b" as const;

@@ -37,7 +37,13 @@ async function start() {
   await knex('sessions').insert({ ...session, ...neighbor, subject_id: null });
   clock.advance(60);
   const ignore = () => undefined;
-  const host = { wakeStreams: ignore, observeGroup: ignore, observeAttempt: ignore, observeStatus: ignore };
+  const host = {
+    wakeStreams: ignore,
+    observeGroup: ignore,
+    observeReplacement: ignore,
+    observeAttempt: ignore,
+    observeStatus: ignore,
+  };
   const core = await startCore({
     config: readConfig({ ...settingsFor(database.url), WORKER: '0' }),
     log: createLog('silent', { write: ignore }),

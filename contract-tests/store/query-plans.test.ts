@@ -520,7 +520,10 @@ test('an export and the stream of a person search a range of positions, not all 
   const indexes: Array<[string, () => Promise<unknown>]> = [
     [databaseKind === 'sqlite' ? 'PRIMARY KEY' : 'PRIMARY', () => readings.exportAccount(range, 10)],
     ['session_readings_by_session', () => readings.exportSession('crowd-7', range, 10)],
-    ['session_readings_by_session', () => readings.exportSessions({ kind: 'person', subjectId: 'crowd-7' }, range, 10)],
+    [
+      'session_readings_by_session',
+      () => readings.exportSessions({ kind: 'person', subjectId: 'crowd-7' }, range, 10, range.through),
+    ],
     ['session_readings_by_session', () => readings.streamSessions({ kind: 'person', subjectId: 'crowd-7' }, range, 10)],
   ];
   for (const [index, work] of indexes)

@@ -241,10 +241,6 @@ function isSuperseded(session: Session, merged: Signals, reading: Reading): bool
 
 /** Scores a late reading from its own signals, for the history only. Does not change the session. */
 function joinHistory(session: Session, reading: Reading, known: Baseline | undefined): SessionStep {
-  const signals = mergeSignals({}, reading);
-  const typical = computeTypicalValues(known, reading.atMs);
-  const { heart, explainedBpm } = processHeartRate(undefined, reading, signals, typical.heart_rate);
-  const { confidence, ...fused } = fuseEvidence({ signals, typical, heart, explainedBpm }, reading.atMs);
   const baseline = known ?? {};
   return {
     computed: {
@@ -256,13 +252,39 @@ function joinHistory(session: Session, reading: Reading, known: Baseline | undef
       ...ofReading(reading),
     },
     baseline,
-    point: toPoint(reading, publishScore(fused, undefined, reading.atMs).score, confidence),
+    point: scoreOwnSignals(reading, known),
     session: {
       ...session,
       intervals: reading.rr_intervals_ms ? storeIntervals(session.intervals, reading) : session.intervals,
       ...identify(session, reading, baseline),
     },
   };
+}
+
+/** Returns the point of a reading with the score of its own signals. */
+function scoreOwnSignals(reading: Reading, known: Baseline | undefined): HistoryPoint {
+  const signals = mergeSignals({}, reading);
+  const typical = computeTypicalValues(known, reading.atMs);
+  const { heart, explainedBpm } = processHeartRate(undefined, reading, signals, typical.heart_rate);
+  const { confidence, ...fused } = fuseEvidence({ signals, typical, heart, explainedBpm }, reading.atMs);
+  return toPoint(reading, publishScore(fused, undefined, reading.atMs).score, confidence);
+}
+
+/**
+ * Returns the computed state and the point of a stored reading whose content is replaced. The state remains the one that
+ * its session had after the stored reading. `computed` is that of the stored reading.
+ */
+export function replaceReading(
+  computed: ComputedState,
+  submitted: Reading,
+  known: Baseline | undefined,
+): Pick<SessionStep, 'computed' | 'point'> {
+  const reading = submitted.rr_intervals_ms ? addDerivedVariability(submitted, []) : submitted;
+  const point = scoreOwnSignals(reading, known);
+  const { rrQuality: _, derived: __, dropped: ___, alone, ...state } = computed;
+  // Viewers who must not know the evidence of other sessions see this score, which has none.
+  const own = alone && { alone: { ...alone, score: point.score, confidence: point.confidence } };
+  return { point, computed: { ...state, received: listCategories(reading), ...ofReading(reading), ...own } };
 }
 
 /** Returns the computed fields that belong to one reading only, not to the latest state of its session. */

@@ -44,6 +44,11 @@ function createObservers(registry: Registry) {
     buckets: groupSizes,
     registers,
   });
+  const replacements = new Counter({
+    name: 'state_service_readings_replaced_total',
+    help: 'Stored readings that a reading with the same sample_id replaced.',
+    registers,
+  });
   const attempts = new Histogram({
     name: 'state_service_webhook_attempt_duration_seconds',
     help: 'Attempts to deliver, by outcome.',
@@ -68,6 +73,7 @@ function createObservers(registry: Registry) {
     observeRequest: (operation = 'none', status: number, seconds: number) =>
       requests.observe({ operation, status }, seconds),
     observeGroup: (size: number) => groups.observe(size),
+    observeReplacement: () => replacements.inc(),
     observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => attempts.observe({ outcome }, seconds),
     observeStatus: (status: (typeof enums.WebhookStatus)[number]) => statusChanges.inc({ status }),
     observeRefusal: (policy: string) => refusals.inc({ policy }),

@@ -24,6 +24,14 @@ import type { TriggersBySubject } from '../store/triggers.js';
 import { isBeforeErasure, mayName } from '../view/grant.js';
 import { applyConsent, type AllowedReading } from './consent.js';
 import type { PreparedReading } from './intake.js';
+import {
+  keepSample,
+  type KnownSamples,
+  rememberSample,
+  type ReplacingReading,
+  type SampledReading,
+  toSampleKey,
+} from './samples.js';
 import { addOnlySession, findBaseline, findPerson, findSharing, followPerson, rememberPerson } from './person.js';
 
 type AdvancedSession = StoredSession & { readonly session: Session };
@@ -36,6 +44,8 @@ export interface GroupProgress {
   readonly others?: ReadonlyMap<string, Session>;
   /** Responses to readings that are already stored, by reading key. */
   readonly alreadyStored: ReadonlyMap<string, ComputedState>;
+  /** Absent if no reading of the group has a sample. */
+  readonly samples?: KnownSamples | undefined;
   /** Accepted readings of this group, by reading key. Used to detect duplicates within the group. */
   readonly taken: Map<string, AcceptedReading>;
   readonly changedSessions: Map<string, AdvancedSession>;
@@ -63,11 +73,16 @@ export interface AcceptedReading {
   readonly event: SessionEvent | undefined;
 }
 
-/** Outcome of a reading: already stored, duplicate within its group, rejected, or accepted. */
+/**
+ * Outcome of a reading: already stored, duplicate within its group, rejected, or accepted. One with a known sample
+ * replaces the stored reading (`replaced`), or changes nothing (`kept`).
+ */
 export type ProcessedReading =
   | { readonly kind: 'stored'; readonly computed: ComputedState }
   | { readonly kind: 'same'; readonly as: AcceptedReading }
   | { readonly kind: 'refused'; readonly refusal: ProblemError }
+  | { readonly kind: 'kept'; readonly of: ReplacingReading['of'] }
+  | ReplacingReading
   | AcceptedReading;
 
 /** Returns the progress of a group before its first reading. Copies the subjects, because processing changes them. */
@@ -90,13 +105,30 @@ export function processReading(progress: GroupProgress, submitted: PreparedReadi
   if (computed) return { kind: 'stored', computed };
   const same = progress.taken.get(key);
   if (same) return { kind: 'same', as: same };
-  addOnlySession(progress, session, submitted);
+  const sample = submitted.sample && progress.samples?.known.get(toSampleKey(submitted as SampledReading));
+  const kept = sample && keepSample(progress, sample, submitted as SampledReading, session?.subjectId);
+  if (kept) return kept;
+  if (!sample) addOnlySession(progress, session, submitted);
   const { consent } = submitted;
   const permitted = consent ? applyConsent(progress, session, submitted, consent) : { reading: submitted, session };
   if (permitted instanceof ProblemError) return { kind: 'refused', refusal: permitted };
+  if (sample) return replaceSample(progress, permitted, incarnation, sample.reading);
   const taken = takeReading(progress, permitted, incarnation);
   progress.taken.set(key, taken);
+  if (submitted.sample) rememberSample(progress, submitted as SampledReading, incarnation, taken);
   return taken;
+}
+
+/** Replaces the content of a reading by the permitted part of another one with the same sample. */
+function replaceSample(
+  progress: GroupProgress,
+  { reading: submitted, session, dropped }: AllowedReading,
+  incarnation: string,
+  of: ReplacingReading['of'],
+): ReplacingReading {
+  rememberSample(progress, submitted as SampledReading, incarnation, of);
+  const baseline = findBaseline(progress, session, submitted);
+  return { kind: 'replaced', submitted, incarnation, of, reading: toReading(submitted), baseline, dropped };
 }
 
 /** Advances the session by the permitted part of a reading. */
@@ -191,7 +223,7 @@ export function listSubjects(
 }
 
 /**
- * Returns the responses to readings that are already stored. Skips readings that are newer than their session, because
+ * Returns the responses to readings without a sample that are already stored. Skips readings that are newer than their session, because
  * they cannot be stored yet.
  */
 export async function findAlreadyStored(
@@ -201,7 +233,8 @@ export async function findAlreadyStored(
 ): Promise<Map<string, ComputedState>> {
   const submittedKeys = new Map<string, string>();
   const candidates = readings.flatMap((reading) => {
-    const { sessionId, timestampMs, digest, earlierDigests = [] } = reading;
+    const { sessionId, timestampMs, digest, sample, earlierDigests = [] } = reading;
+    if (sample) return [];
     const { incarnation, session } = requireSession(sessions, sessionId);
     const newestMs = findNewestReadingTime(session);
     if (newestMs === undefined || timestampMs > newestMs) return [];

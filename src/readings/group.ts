@@ -39,7 +39,14 @@ import {
   toStored,
 } from './advance.js';
 import type { PreparedReading } from './intake.js';
-import type { SampleOutcome } from './samples.js';
+import {
+  applySamples,
+  findSamples,
+  type SampledReading,
+  type SampleOutcome,
+  type SampleRows,
+  toSampleOutcome,
+} from './samples.js';
 import { findOnlySession, findPerson } from './person.js';
 import { updateTriggers } from './topics.js';
 
@@ -88,6 +95,8 @@ export interface ReadingWriterParts {
   readonly onEvents: () => void;
   /** Called with the readings of each committed group, and the subject of the session of each reading. */
   readonly onCommitted: (group: readonly PreparedReading[], subjectIds: Advanced['subjectIds']) => void;
+  /** Called for each committed reading that replaced another one. */
+  readonly onReplaced?: (caller: Caller, reading: PreparedReading) => void;
 }
 
 export type ReadingWriter = ReturnType<typeof createReadingWriter>;
@@ -117,9 +126,12 @@ export function createReadingWriter(parts: ReadingWriterParts) {
     );
     const refusals = await Promise.all(admissions);
     const origin = traceOrigin();
-    return Promise.all(
-      readings.map((reading, index) => refusals[index] ?? queue.submit({ reading, origin }).catch(toProblem)),
-    );
+    const store = async (reading: PreparedReading): Promise<Outcome> => {
+      const outcome = await queue.submit({ reading, origin }).catch(toProblem);
+      if (reading.sample && 'sample' in outcome && outcome.sample === 'replaced') parts.onReplaced?.(caller, reading);
+      return outcome;
+    };
+    return Promise.all(readings.map((reading, index) => refusals[index] ?? store(reading)));
   };
   return {
     commit,
@@ -224,14 +236,18 @@ async function advanceAccount(
   const others = await findOthers(scope, readings, sessions, subjects);
   const unbound = withoutSubject(sessions);
   const erasedAtMs = await findErased(scope, readings, [...subjects.keys()], digestId);
-  const progress = beginProgress({ sessions, subjects, others, alreadyStored, erasedAtMs, nowMs });
+  const sampled = readings.filter((it): it is SampledReading => it.sample !== undefined);
+  const samples = sampled.length > 0 ? await findSamples(scope, sampled, sessions) : undefined;
+  const progress = beginProgress({ sessions, subjects, others, alreadyStored, samples, erasedAtMs, nowMs });
   const advances = readings.map((reading) => processReading(progress, reading));
   const sighted = listTriggerSubjects(advances);
   const { computed, triggers } =
     sighted.length === 0
       ? completeStates(progress, advances)
       : updateTriggers(progress, advances, await createTriggerWriter(scope).find(sighted));
-  const stored = [...computed].map(([taken, state]) => toStored(taken, state));
+  const first = [...computed].map(([taken, state]) => toStored(taken, state));
+  const rows = samples && applySamples(advances, [...computed.keys()], first);
+  const stored = rows?.stored ?? first;
   const unused = [...sessions].flatMap(([id, it]) => (it.session ? [] : [id]));
   if (unused.length > 0) await createSessionWriter(scope).removePlaceholders(unused);
   const unknown = [...subjects.keys()].filter((id) => !progress.subjects.get(id));
@@ -241,19 +257,23 @@ async function advanceAccount(
   const events = webhookEpoch === undefined ? [] : collectEvents(progress, advances);
   // Two round trips: all writes before the lock of the positions, then the readings with the commit.
   const save = async (isLast: boolean) => {
-    const positions = await createPositionTable(scope).take(stored.length, nowMs, [
+    const count = stored.length + (rows?.bodies ?? 0);
+    const positions = await createPositionTable(scope).take(count, nowMs, [
       ...createSessionWriter(scope).toSave(progress.changedSessions, nowMs),
       ...(progress.changedSubjects.size > 0 ? createSubjectWriter(scope).toSave(progress.changedSubjects) : []),
       ...(triggers.size > 0 ? createTriggerWriter(scope).toSave(triggers) : []),
       ...(events.length > 0 ? createOutboxTable(scope).toAppend(events, webhookEpoch ?? 0, nowMs) : []),
     ]);
     const readingRows = createReadingTable(scope).toAppend(stored, positions.first);
-    await runStatements(scope, [...readingRows, ...positions.toSave], isLast);
+    const sampleRows = rows?.toSave(scope, positions.first) ?? [];
+    await runStatements(scope, [...readingRows, ...sampleRows, ...positions.toSave], isLast);
   };
   const subjectIds = readings.map(({ sessionId }) => progress.sessions.get(sessionId)?.session?.subjectId);
   const outcomes = advances.map((it, index) => {
-    const outcome = toOutcome(it, computed);
-    return outcome instanceof ProblemError ? outcome : restrictState(outcome, readings[index] ?? {}, subjectIds[index]);
+    const outcome = toOutcome(it, computed, rows);
+    if (outcome instanceof ProblemError) return outcome;
+    const state = restrictState(outcome, readings[index] ?? {}, subjectIds[index]);
+    return readings[index]?.sample ? { ...state, sample: toSampleOutcome(it) } : state;
   });
   return { outcomes, subjectIds, hasEvents: events.length > 0, save };
 }
@@ -335,9 +355,10 @@ function newlyBound(
 }
 
 /** Returns the outcome of a reading. A duplicate within the group has the outcome of the accepted reading. */
-function toOutcome(advance: ProcessedReading, computed: ComputedStates): Outcome {
+function toOutcome(advance: ProcessedReading, computed: ComputedStates, rows: SampleRows | undefined): Outcome {
   if (advance.kind === 'refused') return advance.refusal;
   if (advance.kind === 'stored') return advance.computed;
+  if (advance.kind === 'replaced' || advance.kind === 'kept') return rows?.stateOf(advance.of) as ComputedState;
   return computed.get(advance.kind === 'same' ? advance.as : advance) as ComputedState;
 }
 

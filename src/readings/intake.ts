@@ -10,7 +10,7 @@ import type { CountedCall } from '../limits/monthly-calls.js';
 import { listCategories, type ReadingContent, requiredNames, type UnreadText } from '../../packages/score/signals.js';
 import { type Allowance, countRequest, type WindowLimit } from '../limits/window-limit.js';
 import { digestLength } from '../store/readings.js';
-import { sampleKeyLength } from '../store/samples.js';
+import { sampleKeyLength } from '../store/tables/sessions.js';
 import { isGranted } from '../view/grant.js';
 import { type IsTextAllowed, type ConsentCheck, createConsentCheck, hasText, hasStatedPurpose } from './consent.js';
 

@@ -42,6 +42,7 @@ export interface CoreHost {
   /** Called with the sessions of each commit while `notifyStreams` is on. */
   readonly wakeStreams: (sessions: readonly SessionId[]) => void;
   readonly observeGroup: (size: number) => void;
+  readonly observeReplacement: () => void;
   readonly observeAttempt: WorkerParts['observeAttempt'];
   readonly observeStatus: WorkerParts['observeStatus'];
   readonly setClock: NonNullable<ProcessParts['onClock']>;
@@ -96,6 +97,12 @@ async function start(keep: Keep, parts: CoreParts) {
       onCommitted(group, subjectIds) {
         host.observeGroup(group.length);
         if (isNotifying) host.wakeStreams(listSessions(group, subjectIds));
+      },
+      onReplaced({ accountId, keyId, grant }, { sessionId }) {
+        host.observeReplacement();
+        const whose = { kind: 'session', sessionId } as const;
+        const credential = grant ? 'token' : 'key';
+        accessRecord?.add({ accountId, keyId, credential, action: 'write', operation: 'ingest', whose });
       },
     }),
   );

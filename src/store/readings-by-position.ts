@@ -41,6 +41,8 @@ export interface ChangedSession {
 
 interface Row extends ComputedRow {
   readonly position: number;
+  /** Position at which an export returns a replaced reading. Absent in the place of the reading itself. */
+  readonly moved?: number;
   readonly session_id: string;
   readonly subject_id: string | null;
   readonly state_change: string | null;
@@ -61,22 +63,43 @@ export function createPositionReader({ knex, accountId }: ReadScope) {
   const joined = `${hintSessionIndex(knex)} on ${isSame}`;
   const ofSessions = `sessions s ${join} ${joined}`;
 
+  // The newest body of a replaced reading, with the reading in its place.
+  const isMoved = 'l.account = ? and r.account = l.account and r.position = l.row_position and r.moved_to = l.position';
+  const lateIndex = isMysql(knex) ? 'force index (primary)' : '';
+  const movedOfReadings = `late_readings l ${lateIndex} ${join} session_readings r on ${isMoved} ${join} sessions s on r.incarnation = s.incarnation and s.account_id = ?`;
+  const movedOfSessions = `sessions s ${join} late_readings l on l.incarnation = s.incarnation ${join} session_readings r on ${isMoved}`;
+  const ofAnySession = [ofSessions, movedOfSessions] as const;
+
+  /**
+   * Returns at most `max` rows of a range. `end` is the last position of the export: a replaced reading has the position of
+   * its last replacement up to there.
+   */
   const selectIn = async (
-    tables: string,
+    [tables, moved]: readonly [string, string],
     [where, ...bindings]: readonly [sql: string, ...bindings: string[]],
     { after, through }: PositionRange,
     max: number,
+    end: number,
     isSorted = true,
   ): Promise<StoredResult[]> => {
     const select = (range: string, order: string) => {
-      const sql = `select ${columns} from ${tables} where ${where} and ${range} ${isSorted ? order : ''} limit ${max}`;
-      return selectRows<Row>(knex, { sql, bindings: [account, ...bindings, after, through] });
+      const isHere = '(r.moved_to is null or r.moved_to > ?)';
+      const sql = `select ${columns} from ${tables} where ${where} and ${range} and ${isHere} ${isSorted ? order : ''} limit ${max}`;
+      return selectRows<Row>(knex, { sql, bindings: [account, ...bindings, after, through, end] });
     };
     const streamed = await select('r.position > ? and r.position <= ?', 'order by r.position');
     // Backfilled readings have negative positions.
     const silent = await select('r.position < -? and r.position >= -?', 'order by r.position desc');
-    const rows = silent.length === 0 ? streamed : [...streamed, ...silent].sort(byAcceptance).slice(0, max);
-    return rows.map(toStoredResult);
+    const own = [...streamed, ...silent].sort(byAcceptance);
+    // Searches no further than a full page, because the next page starts there.
+    const last = isSorted ? own[max - 1] : undefined;
+    const replaced = await selectRows<Row>(knex, {
+      sql: `select ${columns}, l.position as moved from ${moved} where ${where} and l.position > ? and l.position <= ?
+        ${isSorted ? 'order by l.position' : ''} limit ${max}`,
+      bindings: [account, ...bindings, after, last ? Math.abs(last.position) : through],
+    });
+    const rows = replaced.length === 0 ? own : [...own, ...replaced].sort(byAcceptance);
+    return rows.slice(0, max).map(toStoredResult);
   };
   return {
     /** Returns at most `max` readings of the account, starting at a position, without backfilled readings. */
@@ -132,17 +155,23 @@ export function createPositionReader({ knex, accountId }: ReadScope) {
 
     /** Returns at most `max` readings of the account, with everything that is stored about them. */
     exportAccount: (range: PositionRange, max: number) =>
-      selectIn(ofReadings, ['r.account = ?', accountId, account], range, max),
+      selectIn([ofReadings, movedOfReadings], ['r.account = ?', accountId, account], range, max, range.through),
 
     /** Returns at most `max` readings of the session, with everything that is stored about them. */
     exportSession: (sessionId: string, range: PositionRange, max: number) =>
-      selectIn(ofSessions, ['s.account_id = ? and s.session_id = ?', accountId, sessionId], range, max),
+      selectIn(
+        ofAnySession,
+        ['s.account_id = ? and s.session_id = ?', accountId, sessionId],
+        range,
+        max,
+        range.through,
+      ),
 
     /** Returns the readings of the sessions in a range, with everything that is stored, for `searchPerson`. */
-    exportSessions: (whose: SomeSessions, range: PositionRange, max: number) => {
+    exportSessions: (whose: SomeSessions, range: PositionRange, max: number, end: number) => {
       const [chosen, bindings] = chooseSessions(whose);
       const where = `s.account_id = ? and s.${chosen}`;
-      return selectIn(ofSessions, [where, accountId, ...bindings], range, max + 1, false);
+      return selectIn(ofAnySession, [where, accountId, ...bindings], range, max + 1, end, false);
     },
 
     /** Returns the time at which the first of the sessions started, in epoch ms. Undefined if there is none. */
@@ -158,8 +187,10 @@ export function createPositionReader({ knex, accountId }: ReadScope) {
   };
 }
 
+const positionOf = ({ position, moved }: Row) => moved ?? Math.abs(position);
+
 function byAcceptance(a: Row, b: Row): number {
-  return Math.abs(a.position) - Math.abs(b.position);
+  return positionOf(a) - positionOf(b);
 }
 
 function toStreamed(row: Row): StreamedReading {
@@ -172,7 +203,7 @@ function toStoredResult(row: Row): StoredResult {
   const point = toPoint(row);
   return {
     ...point,
-    position: Math.abs(row.position),
+    position: positionOf(row),
     isBackfill: row.position < 0,
     sessionId: row.session_id,
     subjectId: row.subject_id ?? undefined,

@@ -168,7 +168,7 @@ export function toResult({ response, timestamp_ms, stress_score }: ResultRow): {
 }
 
 /** Returns the row of a reading, and its row in `late_readings` if it has one. */
-function toReadingRows(account: string, reading: StoredReading, position: number) {
+export function toReadingRows(account: string, reading: StoredReading, position: number) {
   const { incarnation, timestampMs: timestamp_ms, digest, point, computed, stateChange } = reading;
   const row = {
     account,

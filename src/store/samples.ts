@@ -1,2 +1,146 @@
-/** Number of hex characters of a sample's key. The keys of one session must differ, so 64 bits suffice. */
-export const sampleKeyLength = 16;
+import type { Schema } from '../contract/contract.js';
+import type { ComputedState } from '../../packages/score/rows/session.js';
+import { floorHour } from '../../packages/score/summary.js';
+import {
+  computedColumns,
+  type ComputedRow,
+  type StoredReading,
+  toAccountKey,
+  toComputed,
+  toPoint,
+  toReadingRows,
+} from './readings.js';
+import { buildInsert, isMysql, selectRows, type Statement } from './rows.js';
+import type { ReadScope } from './scope.js';
+import { positionStep } from './stream-positions.js';
+
+/** A sample of a session, with its reading. */
+export interface StoredSample {
+  readonly incarnation: string;
+  readonly key: string;
+  /** Time of the reading in epoch ms. */
+  readonly timestampMs: number;
+  readonly revision: number;
+  readonly isSourced: boolean;
+  /** Digests of all bodies of the sample that were stored, also of those that were replaced. */
+  readonly digests: ReadonlySet<string>;
+  /** Position of the reading, negative for a backfilled one. */
+  readonly position: number;
+  readonly computed: ComputedState;
+  readonly stateChange: Schema<'StateChange'> | undefined;
+}
+
+/** The last body of a sample within a transaction. Its reading is stored already, or with the same transaction. */
+export type KnownSample = Omit<StoredSample, 'position' | 'computed' | 'stateChange'>;
+
+/** A body of a sample that is stored now. */
+export interface SampleEntry {
+  readonly incarnation: string;
+  readonly key: string;
+  readonly timestampMs: number;
+  readonly digest: string;
+  readonly isSourced: boolean;
+  /** Position of the reading, negative for a backfilled one. */
+  readonly position: number;
+  /** The content that replaces that of the stored reading. Absent for a reading that is stored for the first time. */
+  readonly replacement?: StoredReading | undefined;
+}
+
+interface Row extends ComputedRow {
+  readonly incarnation: string;
+  readonly sample: string;
+  readonly row_position: number;
+  readonly is_sourced: number;
+  readonly body: string;
+  readonly state_change: string | null;
+}
+
+const replacedColumns = 'digest stress_score confidence model_version signals response moved_to'.split(' ');
+
+/**
+ * Samples of one account. Each body that was ever stored with a sample has a row in `late_readings`, at a position that
+ * no reading has. A replacement updates the reading where it is, so that streams, lists and the purge see what they saw.
+ * Its `moved_to` is the position of the newest body, at which exports return the reading.
+ */
+export function createSampleTable({ knex, accountId }: ReadScope) {
+  const account = toAccountKey(accountId);
+
+  return {
+    /** Returns those samples of the sessions that are stored. */
+    async find(incarnations: readonly string[], keys: readonly string[]): Promise<StoredSample[]> {
+      const hint = isMysql(knex) ? 'force index (late_readings_by_sample)' : 'indexed by late_readings_by_sample';
+      const columns = computedColumns.map((name) => `r.${name}`).join(', ');
+      const toMarks = (all: readonly string[]) => all.map(() => '?').join(', ');
+      const rows = await selectRows<Row>(knex, {
+        sql: `select l.incarnation, l.sample, l.row_position, l.is_sourced, l.digest as body, r.state_change, ${columns}
+          from late_readings l ${hint} join session_readings r on r.account = l.account and r.position = l.row_position
+          where l.sample in (${toMarks(keys)}) and l.account = ? and l.incarnation in (${toMarks(incarnations)})`,
+        bindings: [...keys, account, ...incarnations],
+      });
+      const bodies = new Map<string, Row[]>();
+      for (const row of rows) {
+        const name = `${row.incarnation} ${row.sample}`;
+        bodies.set(name, [...(bodies.get(name) ?? []), row]);
+      }
+      return [...bodies.values()].map(toSample);
+    },
+
+    /** Returns which hours of the persons are stored: `toHourKey` of each. */
+    async findHours(hours: ReadonlyArray<readonly [subjectId: string, hourMs: number]>): Promise<Set<string>> {
+      const rows: Array<{ subject_id: string; hour_ms: number }> = await knex('subject_hours')
+        .select('subject_id', 'hour_ms')
+        .where({ account_id: accountId })
+        .whereIn('subject_id', [...new Set(hours.map(([subjectId]) => subjectId))])
+        .whereIn('hour_ms', [...new Set(hours.map(([, startMs]) => startMs))]);
+      return new Set(rows.map((row) => toHourKey(row.subject_id, row.hour_ms)));
+    },
+
+    /** Returns the statements that store the bodies and replace their readings. Positions ascend from `firstPosition`. */
+    toSave(entries: readonly SampleEntry[], firstPosition: number): Statement[] {
+      const late = entries.map(({ key: sample, ...it }, index) => ({
+        account,
+        position: firstPosition + index * positionStep,
+        incarnation: it.incarnation,
+        timestamp_ms: it.timestampMs,
+        digest: it.digest,
+        sample,
+        row_position: it.position,
+        is_sourced: Number(it.isSourced),
+      }));
+      const replaced = entries.flatMap(({ replacement, position }, index) => {
+        const moved_to = firstPosition + index * positionStep;
+        return replacement
+          ? [[position, { ...toReadingRows(account, replacement, position).row, moved_to }] as const]
+          : [];
+      });
+      return [
+        ...buildInsert(knex, 'late_readings', late),
+        ...buildInsert(knex, 'session_readings', [...new Map(replaced).values()], {
+          ...{ key: ['account', 'position'], merged: replacedColumns },
+        }),
+      ];
+    },
+  };
+}
+
+export function toHourKey(subjectId: string, timestampMs: number): string {
+  return `${subjectId} ${floorHour(timestampMs)}`;
+}
+
+/** Returns the sample of its bodies. All of them have the same reading. */
+function toSample(bodies: readonly Row[]): StoredSample {
+  const [row] = bodies as [Row];
+  const point = toPoint(row);
+  return {
+    incarnation: row.incarnation,
+    key: row.sample,
+    timestampMs: row.timestamp_ms,
+    revision: point.measured.sample_revision ?? 0,
+    // The newest body was sent by a source key only if all were, because it replaces no others.
+    isSourced: bodies.every((it) => it.is_sourced === 1),
+    digests: new Set(bodies.map(({ body }) => body)),
+    position: row.row_position,
+    computed: toComputed(row, point),
+    stateChange: row.state_change === null ? undefined : JSON.parse(row.state_change),
+  };
+}

@@ -136,7 +136,9 @@ export function view(scope: SlicedScope, viewer: Viewer) {
         next,
       });
       if (whose.kind === 'person')
-        return restrict(await searchPerson((range) => positions.exportSessions(whose, range, max), from, max));
+        return restrict(
+          await searchPerson((range) => positions.exportSessions(whose, range, max, from.through), from, max),
+        );
       const found =
         whose.kind === 'session'
           ? await positions.exportSession(whose.sessionId, from, max)

@@ -23,11 +23,18 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { name: 'initial', run: createTables },
   { name: 'row-codes', run: addRowCodes },
+  { name: 'samples', run: addSamples },
 ];
 
 /** Adds the codes of rows, which stay null until a process codes the rows. */
 async function addRowCodes(database: Knex): Promise<void> {
   for (const { name, ...definition } of findTables(({ coded }) => coded !== undefined))
+    await createTable(database, name, definition);
+}
+
+/** Adds the columns and the index of samples. */
+async function addSamples(database: Knex): Promise<void> {
+  for (const { name, ...definition } of findTables(({ added }) => added !== undefined))
     await createTable(database, name, definition);
 }
 

@@ -5,6 +5,8 @@ import { addAscii, addAsciiJson, addFixedAscii, type Tables } from './table.js';
  * Precision of `touched_at_ms` in ms. Most readings do not change the rounded time, which avoids an update of its index.
  */
 export const touchStepMs = 60_000;
+/** Number of hex characters of a sample's key. The keys of one session must differ, so 64 bits suffice. */
+export const sampleKeyLength = 16;
 
 /**
  * Sessions and readings. A session row contains the state that the next reading requires. The readings are the history,
@@ -54,13 +56,16 @@ export const sessionTables: Tables = {
       'stress_score confidence previous_score model_version': 'score, its confidence, the previous score, the model',
       response: 'the rest of the response: reason, state, topics',
       state_change: 'the event that webhooks and streams send',
+      moved_to: 'order of the last replacement of the reading, for exports',
     },
     columns: defineSessionReadings,
+    // Position in `late_readings` of the last replacement. An export returns the reading there.
+    added: { moved_to: (table) => void table.bigInteger('moved_to').nullable() },
     indexes: { session_readings_by_session: ['account', 'incarnation', 'position', 'digest'] },
     isClustered: true,
   },
   late_readings: {
-    content: 'index of backfilled readings',
+    content: 'index of backfilled readings, and of readings with a `sample_id`',
     identifies: 'person',
     retention: 'RETENTION_READINGS_HOURS',
     erasure: 'deleted',
@@ -69,9 +74,19 @@ export const sessionTables: Tables = {
       'account incarnation': 'account and session, shortened',
       timestamp_ms: 'time of the reading',
       'position digest': 'order of storage, and a part of a hash that detects resends',
+      'sample row_position is_sourced': 'hash of the sample, its reading, and whether a source key sent it',
     },
     columns: defineLateReadings,
+    // A body with a sample has a row with these columns, at a position that no reading has. Earlier releases ignore it,
+    // and delete it with its session and after its time.
+    added: {
+      sample: (table) => void addFixedAscii(table, 'sample', sampleKeyLength).nullable(),
+      // Position of the reading in `session_readings`.
+      row_position: (table) => void table.bigInteger('row_position').nullable(),
+      is_sourced: (table) => void table.specificType('is_sourced', 'smallint').nullable(),
+    },
     indexes: {
+      late_readings_by_sample: ['sample'],
       late_readings_by_time: ['timestamp_ms'],
       late_readings_by_digest: ['account', 'incarnation', 'timestamp_ms', 'digest'],
     },

@@ -33,6 +33,11 @@ export interface TableDefinition {
   /** Columns of each index, by index name. */
   readonly indexes?: Readonly<Record<string, readonly string[]>>;
   readonly unique?: Readonly<Record<string, readonly string[]>>;
+  /**
+   * Nullable columns of a later release, by name. They are added to new databases as to existing ones, so that SQLite
+   * prints the same schema for both.
+   */
+  readonly added?: Readonly<Record<string, (table: Knex.CreateTableBuilder) => void>>;
   /** Set if each row has a keyed code in `code`: the primary key and the other columns that it covers. */
   readonly coded?: { readonly key: readonly string[]; readonly fields: readonly string[] };
   /**
@@ -69,16 +74,16 @@ type Parts = ReadonlySet<string>;
 /** Creates the table with its columns and indexes, or what is missing of it. Idempotent. */
 export async function createTable(knex: Knex, name: string, definition: TableDefinition, parts?: Parts): Promise<void> {
   const stored = parts ?? (await readParts(knex));
+  const added = { ...definition.added, ...(definition.coded && { code: addCode }) };
   if (!stored.has(`table ${name}`)) {
     const suffix = definition.isClustered && !isMysql(knex) ? ' without rowid' : '';
     for (const { sql } of knex.schema.createTable(name, definition.columns).toSQL()) await knex.raw(sql + suffix);
   } else
     for (const column of listColumns(definition))
-      if (!stored.has(`column ${name}.${column}`) && !(definition.coded && column === 'code'))
+      if (!stored.has(`column ${name}.${column}`) && !(column in added))
         await addColumn(knex, name, column, definition);
-  // Added later, as 1.1.0 did, so that SQLite prints the same schema for new and old databases.
-  if (definition.coded && !stored.has(`column ${name}.code`))
-    await knex.schema.alterTable(name, (table) => void addFixedAscii(table, 'code', 32).nullable());
+  for (const [column, add] of Object.entries(added))
+    if (!stored.has(`column ${name}.${column}`)) await knex.schema.alterTable(name, add);
   for (const { name: index, kind, on, part } of listIndexes(name, definition)) {
     if (stored.has(part)) continue;
     const hasOtherColumns = [...stored].some((it) => it.includes(`index ${name}.${index} (`));
@@ -86,6 +91,8 @@ export async function createTable(knex: Knex, name: string, definition: TableDef
     await knex.raw(`create ${kind} ${index} on ${name} (${on.join(', ')})`);
   }
 }
+
+const addCode = (table: Knex.CreateTableBuilder) => void addFixedAscii(table, 'code', 32).nullable();
 
 /** Adds a column. Rejects if the table has rows, and the column requires a value. */
 async function addColumn(knex: Knex, table: string, column: string, { columns }: TableDefinition): Promise<void> {

@@ -1202,8 +1202,9 @@ class Access(TypedDict):
 
     # Start of the minute.
     minute: str
-    # What a request did with a person's data.
-    action: Literal["read", "export", "erase"]
+    # What a request did with a person's data. `write` is a replacement of stored readings by a reading with the same
+    # `sample_id`.
+    action: Literal["read", "export", "erase", "write"]
     # The `operationId` of the requests.
     operation: str
     # Id of the key, as `keys list` shows it.
