@@ -253,6 +253,84 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/source-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List source keys
+         * @description Returns the newest 500 source keys of the account that are valid, or all of a person, without the keys themselves.
+         */
+        get: operations["listSourceKeys"];
+        put?: never;
+        /**
+         * Create source key
+         * @description Creates a key with which one app writes data of one person. The key is shown only in this response. It ends when it
+         *     expires or is removed, when the person is erased, and when the key that created it is revoked. After a rotation,
+         *     it belongs to the successor. A person may have 20 source keys.
+         */
+        post: operations["createSourceKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/source-keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove source key
+         * @description Ends a source key. A later request with it gets 401. Stored readings stay.
+         */
+        delete: operations["removeSourceKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sources/{source}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Post from a phone or watch
+         * @description Stores what an app measured, in the app's own format: nothing has to be converted. The person is the one of the
+         *     source key. The guide on phones (`/docs/connect-a-phone`) shows how to set up each app.
+         *
+         *     **What is stored.** Samples of the last 300 s are live: each is a reading at its own time, which moves the state.
+         *     Older samples become one reading per minute and kind of signal, as an import stores them. They change history
+         *     and summaries, and not the current state. The session is that of the person and UTC day. Of several devices in a
+         *     minute, the most accurate one counts. A workout states how much the person moved.
+         *
+         *     **Sending again is harmless.** A sample that is stored is counted in `unchanged`. A minute with more samples than
+         *     before replaces the earlier one.
+         *
+         *     **Responses.** A body of the right form gets 200, also if nothing of it was usable: `skipped` has the number of
+         *     samples by reason. A request is one call of the month, and each newly stored reading is another one.
+         */
+        post: operations["submitSource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/triggers": {
         parameters: {
             query?: never;
@@ -1769,6 +1847,115 @@ export interface components {
          * @enum {string}
          */
         TokenScope: "ingest" | "read" | "feedback";
+        /**
+         * @description An app that posts by itself. `generic`: objects with `time`, `heart_rate` and other signals, as Tasker, Connect IQ or
+         *     Home Assistant are set up to send them. `health_connect`: the app HC Webhook. `apple_shortcuts`: two lists of
+         *     times and values.
+         * @example health_auto_export
+         * @enum {string}
+         */
+        Source: "health_auto_export" | "health_connect" | "apple_shortcuts" | "generic";
+        /**
+         * @description The body as the source sends it. Parts that are not read are counted in `skipped`.
+         * @example {
+         *       "data": {
+         *         "metrics": []
+         *       }
+         *     }
+         */
+        SourceBody: {
+            [key: string]: unknown;
+        };
+        /** @description What became of the samples of a body. */
+        SourceResult: {
+            /**
+             * @description Newly stored readings.
+             * @example 1
+             */
+            stored: number;
+            /**
+             * @description Readings that are already stored.
+             * @example 0
+             */
+            unchanged: number;
+            /**
+             * @description Stored minutes that have more samples now.
+             * @example 0
+             */
+            replaced: number;
+            /**
+             * @description Samples that are not stored, by reason. `too_old`: before the retention of readings. `no_consent`: the person
+             *     does not allow it. `rate`: too many readings in an hour. `erased`: the person was erased in the meantime.
+             *     `not_read`: another kind than heart rate, variability, breathing, steps or workouts. `no_heart_data`: a minute
+             *     of steps alone. `other_device`: a more accurate device measured the same minute. `invalid`: a value or time
+             *     that is impossible or not readable. New reasons may be added.
+             * @example {
+             *       "not_read": 1
+             *     }
+             */
+            skipped: {
+                [key: string]: number;
+            };
+        };
+        /** @description A source key to create. */
+        SourceKeyRequest: {
+            /**
+             * @description The person whose data the key writes. Shorter than other ids, because the id of a session of sources contains it.
+             * @example 5f2b51ca2b4d1a7e
+             */
+            subject_id: string;
+            source: components["schemas"]["Source"];
+            /**
+             * @description Validity of the key, in days. 180 if absent.
+             * @example 180
+             */
+            expires_in_days?: number;
+            time_zone?: components["schemas"]["TimeZone"];
+        };
+        /** @description A key with which one app writes data of one person. */
+        SourceKey: {
+            /**
+             * @description Identifies the source key. It is no secret.
+             * @example srk_4f1c9e0b7a2d
+             */
+            id: string;
+            subject_id: components["schemas"]["Identifier"];
+            source: components["schemas"]["Source"];
+            /**
+             * @description The first characters of the key.
+             * @example wk_8Yt2
+             */
+            prefix: string;
+            time_zone?: components["schemas"]["TimeZone"];
+            /**
+             * Format: date-time
+             * @description Time of the creation.
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time at which the key ends.
+             * @example 2027-05-20T09:30:00.000Z
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the last request with the key, rounded down to the hour. Null if there was none.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            last_used_at: string | null;
+            /**
+             * @description The key: `wk_` and 32 characters. Only in the response that creates it.
+             * @example wk_8Yt2fG5kLq0PzXc7VbN3mRj1Hs9Dw4Ae
+             */
+            key?: string;
+        };
+        /** @description Source keys, newest first. */
+        SourceKeyList: {
+            /** @description The source keys. */
+            source_keys: components["schemas"]["SourceKey"][];
+        };
         /** @description The session, the person and the scopes of a token. */
         TokenRequest: {
             session_id: components["schemas"]["Identifier"];
@@ -2995,7 +3182,7 @@ export interface components {
          * @example invalid_payload
          * @enum {string}
          */
-        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "feedback_too_old" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "insufficient_scope" | "consent_required" | "biometrics_refused" | "origin_not_allowed" | "path_not_found" | "session_not_found" | "subject_not_found" | "consent_not_found" | "topic_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "sample_too_old" | "rate_limit_exceeded" | "rotation_in_progress" | "consent_off" | "consent_outdated" | "subject_erased" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
+        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "feedback_too_old" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_source_key" | "invalid_source_key" | "credential_in_url" | "several_credentials" | "source_key_not_found" | "insufficient_scope" | "consent_required" | "biometrics_refused" | "origin_not_allowed" | "path_not_found" | "session_not_found" | "subject_not_found" | "consent_not_found" | "topic_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "sample_too_old" | "rate_limit_exceeded" | "rotation_in_progress" | "consent_off" | "consent_outdated" | "subject_erased" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
         /** @description Problem details as in RFC 9457. */
         Problem: {
             /**
@@ -3136,7 +3323,7 @@ export interface components {
              * @example number_type
              * @enum {string}
              */
-            code: "number_type" | "integer_type" | "string_type" | "object_type" | "array_type" | "encoded_twice" | "boolean_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "too_few_items" | "too_many_items" | "not_unique" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "exclusive" | "url_invalid" | "url_scheme" | "url_credentials" | "url_fragment" | "address_refused" | "too_many_webhooks" | "cursor_invalid" | "range_empty" | "time_zone_invalid" | "time_zone_of_hours" | "invalid" | "subject_mismatch" | "sample_mismatch" | "idempotency_key_reused";
+            code: "number_type" | "integer_type" | "string_type" | "object_type" | "array_type" | "encoded_twice" | "boolean_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "too_few_items" | "too_many_items" | "not_unique" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "exclusive" | "url_invalid" | "url_scheme" | "url_credentials" | "url_fragment" | "address_refused" | "too_many_webhooks" | "too_many_source_keys" | "source_form" | "cursor_invalid" | "range_empty" | "time_zone_invalid" | "time_zone_of_hours" | "invalid" | "subject_mismatch" | "sample_mismatch" | "idempotency_key_reused";
             /**
              * @description JSON Pointer (RFC 6901) into the body. Empty for the body itself.
              * @example /sentiment
@@ -3448,6 +3635,61 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The source key is missing (`missing_source_key`) or not valid for this source (`invalid_source_key`), a service key or token stands in the URL (`credential_in_url`), or the request has several credentials (`several_credentials`). */
+        SourceUnauthorized: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "WWW-Authenticate": components["headers"]["Challenge"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body is larger than 20,971,520 bytes, as declared, as sent, or after inflating gzip. */
+        SourceTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body is not `application/json` in UTF-8, or compressed in another way than gzip. */
+        UnsupportedSourceType: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Unknown parameters or source, a body that is not of the form of the source (`source_form`), or one that is nested more than 32 deep. */
+        InvalidSource: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ValidationProblem"];
+            };
+        };
+        /** @description The account has no such source key. */
+        SourceKeyNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The body is not `application/json` in UTF-8, or it is compressed. */
         UnsupportedMediaType: {
             headers: {
@@ -3547,6 +3789,21 @@ export interface components {
         };
     };
     parameters: {
+        /**
+         * @description The app or device that sends the body, as in the source key.
+         * @example health_auto_export
+         */
+        SourceName: components["schemas"]["Source"];
+        /**
+         * @description The `id` of the source key.
+         * @example srk_4f1c9e0b7a2d
+         */
+        SourceKeyIdInPath: components["schemas"]["Identifier"];
+        /**
+         * @description Only source keys of this person.
+         * @example 5f2b51ca2b4d1a7e
+         */
+        SourceKeySubject: components["schemas"]["Identifier"];
         /**
          * @description The session to read. Exactly one of `session_id` and `subject_id` is required. Case-sensitive.
          * @example demo-session
@@ -4143,6 +4400,161 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSourceKeys: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only source keys of this person.
+                 * @example 5f2b51ca2b4d1a7e
+                 */
+                subject_id?: components["parameters"]["SourceKeySubject"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The source keys, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceKeyList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createSourceKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The person, the source and the validity. At most 4,096 bytes of UTF-8 JSON. Unknown fields are rejected. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SourceKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description The source key with its `key`. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceKey"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeSourceKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `id` of the source key.
+                 * @example srk_4f1c9e0b7a2d
+                 */
+                id: components["parameters"]["SourceKeyIdInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["SourceKeyNotFound"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    submitSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The app or device that sends the body, as in the source key.
+                 * @example health_auto_export
+                 */
+                source: components["parameters"]["SourceName"];
+            };
+            cookie?: never;
+        };
+        /**
+         * @description The body as the app sends it, at most 20,971,520 bytes of UTF-8 JSON, also after inflating gzip. For the source
+         *     `generic` also an array of such objects.
+         */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SourceBody"];
+            };
+        };
+        responses: {
+            /** @description What was stored, and what was skipped. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceResult"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["SourceUnauthorized"];
+            413: components["responses"]["SourceTooLarge"];
+            415: components["responses"]["UnsupportedSourceType"];
+            422: components["responses"]["InvalidSource"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];

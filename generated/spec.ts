@@ -211,6 +211,21 @@ export const accessRecord = {
   "page_size": 100
 } as const;
 
+export const sources = {
+  "key_prefix": "wk_",
+  "keys_per_subject_max": 20,
+  "max_bytes": 20971520,
+  "large_bytes": 262144,
+  "large_per_account_max": 1,
+  "large_in_progress_max": 2,
+  "upload_seconds": 30,
+  "depth_max": 32,
+  "stored_readings": {
+    "quota": 20000,
+    "window_seconds": 3600
+  }
+} as const;
+
 export const tiers = {
   "free": {
     "monthly_calls": 1000
@@ -230,7 +245,8 @@ export const scopes = {
   "webhooks": "Manage webhooks and read their deliveries.",
   "erase": "Erase subjects.",
   "consent": "Record consent.",
-  "tokens": "Issue session tokens, which read or send for one session."
+  "tokens": "Issue session tokens, which read or send for one session.",
+  "sources": "Create and remove source keys of people. A key has this scope only if it was created with it."
 } as const;
 
 export const authentication = {
@@ -444,6 +460,26 @@ export const problems = {
     "title": "Unauthorized",
     "detail": "Invalid token"
   },
+  "missing_source_key": {
+    "status": 401,
+    "title": "Unauthorized",
+    "detail": "Missing source key: send it in the header X-Service-Key, as Authorization: Bearer, in the query as key, or as the last part of the path"
+  },
+  "invalid_source_key": {
+    "status": 401,
+    "title": "Unauthorized",
+    "detail": "Invalid source key: it is unknown, removed or expired, of another source, or its person was erased. A service key or token is no source key: create one with POST /v1/source-keys"
+  },
+  "credential_in_url": {
+    "status": 401,
+    "title": "Unauthorized",
+    "detail": "A service key or token must not stand in a URL, which logs contain: revoke it, and use a source key of POST /v1/source-keys"
+  },
+  "several_credentials": {
+    "status": 401,
+    "title": "Unauthorized",
+    "detail": "Several credentials: send the source key in one place only"
+  },
   "insufficient_scope": {
     "status": 403,
     "title": "Forbidden",
@@ -489,6 +525,11 @@ export const problems = {
     "status": 404,
     "title": "Not Found",
     "detail": "No such topic of this subject"
+  },
+  "source_key_not_found": {
+    "status": 404,
+    "title": "Not Found",
+    "detail": "No such source key"
   },
   "webhook_not_found": {
     "status": 404,
@@ -623,6 +664,22 @@ export const problemHelp = {
     "cause": "The session token expired, is from another service, or is not valid for this operation, session, subject or scope. Or its key ended, or its subject was erased. The service's log has the reason.",
     "fix": "Request a new token from your backend, with the `subject_id` of the readings."
   },
+  "missing_source_key": {
+    "cause": "The request has no source key.",
+    "fix": "Send the key of `POST /v1/source-keys` in `X-Service-Key`. Use the URL only if the sender has no other place."
+  },
+  "invalid_source_key": {
+    "cause": "The source key is unknown, was removed or expired, is of another source, or its person was erased. Or the key that created it was revoked. A service key and a session token are not source keys.",
+    "fix": "Create a new source key for this person and source."
+  },
+  "credential_in_url": {
+    "cause": "A service key or session token stands in the query or the path. Logs and proxies store URLs.",
+    "fix": "Revoke it. Send a source key, which writes data of one person and reads nothing."
+  },
+  "several_credentials": {
+    "cause": "The request has credentials in more than one place.",
+    "fix": "Send the source key once, best in `X-Service-Key`."
+  },
   "insufficient_scope": {
     "cause": "The key lacks the scope that the operation requires.",
     "fix": "Use a key with this scope. The operator creates keys with `--scopes`."
@@ -658,6 +715,10 @@ export const problemHelp = {
   "topic_not_found": {
     "cause": "The topic was not detected for this subject, was removed, or the subject belongs to another account.",
     "fix": "`GET /v1/triggers` lists the topics of the subject."
+  },
+  "source_key_not_found": {
+    "cause": "The source key was removed or expired, its person was erased, or it belongs to another account.",
+    "fix": "`GET /v1/source-keys` lists the source keys."
   },
   "webhook_not_found": {
     "cause": "The webhook was removed, or belongs to another account.",
@@ -821,6 +882,12 @@ export const faults = {
   "too_many_webhooks": {
     "detail": "An account may have at most {limit} webhooks: remove one first"
   },
+  "too_many_source_keys": {
+    "detail": "A person may have at most {limit} source keys: remove one first"
+  },
+  "source_form": {
+    "detail": "Input should be a body as the source {limit} sends it"
+  },
   "cursor_invalid": {
     "detail": "Input should be the next_cursor of a previous response"
   },
@@ -954,6 +1021,12 @@ export const enums = {
     "read",
     "feedback"
   ],
+  "Source": [
+    "health_auto_export",
+    "health_connect",
+    "apple_shortcuts",
+    "generic"
+  ],
   "SessionState": [
     "calm",
     "relaxed",
@@ -1044,6 +1117,11 @@ export const enums = {
     "missing_api_key",
     "invalid_api_key",
     "invalid_token",
+    "missing_source_key",
+    "invalid_source_key",
+    "credential_in_url",
+    "several_credentials",
+    "source_key_not_found",
     "insufficient_scope",
     "consent_required",
     "biometrics_refused",
@@ -1464,6 +1542,12 @@ export const bounds = {
     "sentiment": {
       "minimum": -1,
       "maximum": 1
+    }
+  },
+  "SourceKeyRequest": {
+    "expires_in_days": {
+      "minimum": 1,
+      "maximum": 3650
     }
   },
   "TokenRequest": {
@@ -1914,6 +1998,32 @@ export const fields = {
     "topics_detected",
     "active_triggers",
     "resolved_triggers"
+  ],
+  "SourceResult": [
+    "stored",
+    "unchanged",
+    "replaced",
+    "skipped"
+  ],
+  "SourceKeyRequest": [
+    "subject_id",
+    "source",
+    "expires_in_days",
+    "time_zone"
+  ],
+  "SourceKey": [
+    "id",
+    "subject_id",
+    "source",
+    "prefix",
+    "time_zone",
+    "created_at",
+    "expires_at",
+    "last_used_at",
+    "key"
+  ],
+  "SourceKeyList": [
+    "source_keys"
   ],
   "TokenRequest": [
     "session_id",
@@ -2598,6 +2708,9 @@ export const operationScopes = {
   "streamEvents": "read",
   "exportReadings": "read",
   "createToken": "tokens",
+  "createSourceKey": "sources",
+  "listSourceKeys": "sources",
+  "removeSourceKey": "sources",
   "getTriggers": "read",
   "getSubject": "read",
   "deleteSubject": "erase",
@@ -2622,4 +2735,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "99abaee4d2f8e5845d0b7be6567c0c28735e893d24ca781ffdf050f32783bd2b" as const;
+export const contractDigest = "9fb50ec4863d115cb8caa0edb1ba549dba82d6a34eaff923b0d56a73ed68b3dc" as const;

@@ -126,7 +126,7 @@ function fieldsOf({ requestBody }: OperationObject): string[] {
   const [mediaType = '', { schema }] = mediaOf(requestBody);
   // Each line of NDJSON is a reading.
   const fieldsIn = mediaType === ndjson ? { $ref: '#/components/schemas/SignalSubmission' } : schema;
-  return Object.keys(resolve<{ properties: object }>(contract, fieldsIn).properties);
+  return Object.keys(resolve<{ properties?: object }>(contract, fieldsIn).properties ?? {});
 }
 
 /**

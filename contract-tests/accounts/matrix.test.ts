@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDeliveryTable } from '../../src/store/deliveries.js';
+import { allScopes } from '../../src/keys/scopes.js';
 import { createDelivery } from '../../src/webhooks/queues.js';
 import { makeAccount } from '../../testkit/calls.js';
 import { type RequestById, requestsById } from '../../testkit/documented-requests.js';
@@ -35,8 +36,9 @@ const url = 'https://example.com/hooks/state';
 
 /** Headers whose values differ between any two responses. */
 const ownHeaders = ['date', 'x-request-id'];
-const madeAnew = /(wh_|dlv_|fb_|whsec_|eyJ)[\w+/=.-]+/g;
+const madeAnew = /(wh_|dlv_|fb_|whsec_|srk_|wk_|eyJ)[\w+/=.-]+/g;
 
+const scopes = allScopes;
 const requests = requestsById();
 let service: TestService;
 beforeAll(async () => {
@@ -51,7 +53,7 @@ afterAll(() => {
 });
 
 async function makeOwner(): Promise<Owner> {
-  const { key, accountId } = await makeAccount(service, `owner-${randomUUID()}`, 'enterprise');
+  const { key, accountId } = await makeAccount(service, `owner-${randomUUID()}`, 'enterprise', { scopes });
   const [sessionId, subjectId] = [randomUUID(), randomUUID()];
   const { read, post } = client(service.url, key, service.clock);
   // Two stressed readings activate a trigger of the subject. Its readings therefore differ from those of a new subject.
@@ -122,12 +124,21 @@ test.each(requests.map((request) => [request.title, request] as const))(
     const own = await ask(owner.key, request, ownIdOf(owner));
     // These operations accept any session of the caller's own account, whether the session exists or not.
     // The accounts of this test record no consent.
-    const isSame = ['createToken', 'streamEvents', 'getConsent', 'listConsentVersions', 'putConsent'];
+    const isSame = [
+      'createToken',
+      'createSourceKey',
+      'listSourceKeys',
+      'removeSourceKey',
+      'streamEvents',
+      'getConsent',
+      'listConsentVersions',
+      'putConsent',
+    ];
     const isAboutData = request.idName !== undefined && !isSame.includes(request.operationId);
     if (isAboutData) expect(own.answer).not.toBe(foreign.answer);
   },
 );
 
 async function makeStranger(): Promise<string> {
-  return (await makeAccount(service, `stranger-${randomUUID()}`, 'enterprise')).key;
+  return (await makeAccount(service, `stranger-${randomUUID()}`, 'enterprise', { scopes })).key;
 }

@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { generateKey } from '../../src/keys/identify.js';
+import { allScopes } from '../../src/keys/scopes.js';
 import { createKeyTable } from '../../src/store/keys.js';
 import { makeAccount } from '../../testkit/calls.js';
 import { requestsThatMayGet } from '../../testkit/documented-requests.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { textOf } from '../../testkit/text-of.js';
 
-const operations = requestsThatMayGet(401).map((it) => [it.operationId, it] as const);
+/** The operations of a service key. */
+const operations = requestsThatMayGet(403).map((it) => [it.operationId, it] as const);
 
 const keyOf = (service: TestService, networks: readonly string[]) =>
-  makeAccount(service, `net-${randomUUID()}`, 'enterprise', { networks });
+  makeAccount(service, `net-${randomUUID()}`, 'enterprise', { networks, scopes: allScopes });
 
 /** Returns the whole response as text, without the headers that always differ. */
 async function ask({ url }: TestService, path: string, init: RequestInit, key: string): Promise<string> {

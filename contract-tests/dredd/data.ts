@@ -52,6 +52,11 @@ export async function createShortToken(world: World): Promise<string> {
   return (await call<Schema<'SessionToken'>>(world, 'POST', '/v1/tokens', request)).token;
 }
 
+/** Returns a new source key of a new person. */
+export async function createSourceKey(world: World): Promise<Schema<'SourceKey'>> {
+  return call(world, 'POST', '/v1/source-keys', { subject_id: randomUUID(), source: 'health_auto_export' });
+}
+
 export function registration(): Schema<'WebhookRegistration'> {
   return { url: `https://example.com/${randomUUID()}`, events: ['state_change'], session_id: randomUUID() };
 }

@@ -1,6 +1,6 @@
 /** How each documented response of the real service comes about: a table of scenarios by operation and status. */
 import { randomUUID } from 'node:crypto';
-import { batch as batchLimits, body as bodyLimits, timestamps } from '../../generated/spec.js';
+import { batch as batchLimits, body as bodyLimits, sources as sourceLimits, timestamps } from '../../generated/spec.js';
 import type { OperationId } from '../../src/contract/contract.js';
 import {
   ago,
@@ -11,6 +11,7 @@ import {
   createFailedDelivery,
   createSession,
   createShortToken,
+  createSourceKey,
   createSubject,
   createWebhook,
   reading,
@@ -80,6 +81,7 @@ const firstSteps: Partial<Record<OperationId, Scenario>> = {
     request.body = JSON.stringify([valid, { ...valid, heart_rate: 'fast' }]);
   },
   submitFeedback: report({}),
+  submitSource: withSourceKey,
   getState: ofSession(),
   getHistory: ofSession(),
   getTriggers: ofSubjectInQuery(),
@@ -121,6 +123,31 @@ const scenarios: Scenarios = {
     401: withoutKey,
   },
   exportReadings: { ...reads('session_readings'), 200: ofSession(createSession), 404: ofSession() },
+  submitSource: {
+    ...writes('sessions', 'session_readings'),
+    200: asDocumented,
+    401: withoutKey,
+    413: sendText(' '.repeat(sourceLimits.max_bytes + 1)),
+    415: async ({ transaction: { request } }) => void (request.headers['Content-Type'] = 'text/csv'),
+    // The quota of the account with the key is used up.
+    429: async ({ world, transaction: { request } }) => void (request.headers['X-Service-Key'] = world.spentSourceKey),
+    500: async (stage) => {
+      await sendLiveSample(stage);
+      await withDamagedTable('session_readings')(stage);
+    },
+    503: async (stage) => {
+      await sendLiveSample(stage);
+      await whileLocked('sessions', 'session_readings')(stage);
+    },
+  },
+  createSourceKey: { ...writes('source_keys', 'accounts'), 201: withOwnSubject },
+  listSourceKeys: { ...reads('source_keys'), 200: ({ world }) => createSourceKey(world) },
+  removeSourceKey: {
+    ...writes('source_keys'),
+    204: async (stage) => atPath(`/v1/source-keys/${(await createSourceKey(stage.world)).id}`)(stage),
+    401: withUnknownKey,
+    404: atPath('/v1/source-keys/srk_unknown'),
+  },
   createToken: {
     ...writes('api_keys'),
     200: asDocumented,
@@ -232,6 +259,21 @@ export function bringAboutIn(world: World): BringAbout {
     await firstSteps[operationId as OperationId]?.(stage);
     await scenario(stage);
   };
+}
+
+/** Sends a new source key of the documented source. */
+async function withSourceKey({ world, transaction: { request } }: Stage): Promise<void> {
+  request.headers['X-Service-Key'] = (await createSourceKey(world)).key ?? '';
+}
+
+async function sendLiveSample(stage: Stage): Promise<void> {
+  const data = [{ date: ago(1), Min: 61, Avg: 64.5, Max: 71, source: 'Watch' }];
+  await send({ data: { metrics: [{ name: 'heart_rate', units: 'count/min', data }] } })(stage);
+}
+
+/** Sends the documented example for another person, because a person has few source keys. */
+async function withOwnSubject(stage: Stage): Promise<void> {
+  await send({ subject_id: randomUUID(), source: 'health_auto_export', time_zone: 'Europe/Berlin' })(stage);
 }
 
 /** Returns a scenario in which another process runs the same request with the same idempotency key. */

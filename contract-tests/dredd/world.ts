@@ -1,5 +1,6 @@
 import { tiers } from '../../generated/spec.js';
 import { readConfig } from '../../src/config/config.js';
+import { allScopes } from '../../src/keys/scopes.js';
 import { createKeyTable } from '../../src/store/keys.js';
 import { openStore, type Store } from '../../src/store/store.js';
 import { createTestDatabase, type DatabaseKind } from '../../testkit/databases.js';
@@ -23,6 +24,8 @@ export interface World {
   readonly readKey: string;
   /** A key of an account whose monthly quota is used up. */
   readonly spentKey: string;
+  /** A source key of the same account. */
+  readonly spentSourceKey: string;
   /** Stops everything in reverse order. Must be called once. */
   close(): Promise<void>;
 }
@@ -36,11 +39,13 @@ export async function openWorld(kind: DatabaseKind): Promise<World> {
     // Called before the first start of the service, which would otherwise create another account in an empty embedded
     // database.
     const createKey = (...options: readonly string[]) => runCommand(database.url, ['keys', 'create', ...options]);
-    const key = await createKey('--account', 'dredd', '--tier', 'enterprise');
+    const key = await createKey('--account', 'dredd', '--tier', 'enterprise', '--scopes', allScopes.join(','));
     await runCommand(database.url, ['accounts', 'set', 'dredd', 'consent', 'record']);
     const ingestKey = await createKey('--account', 'dredd', '--scopes', 'ingest');
     const readKey = await createKey('--account', 'dredd', '--scopes', 'read');
     const spentKey = await createKey('--account', 'spent', '--tier', 'free');
+    const ofPerson = ['--subject', 'spent', '--source', 'health_auto_export'];
+    const spentSourceKey = await createKey('--account', 'spent', ...ofPerson);
     // Opened first and only once. On POSIX, closing a file releases all locks of the process on this file.
     const store = openStore(readConfig({ DATABASE_URL: database.url }).database);
     undos.unshift(() => store.close());
@@ -50,7 +55,7 @@ export async function openWorld(kind: DatabaseKind): Promise<World> {
     await spend(service.url, spentKey);
     const faults = await openDatabaseFaults(kind, database.url);
     undos.unshift(() => faults.close());
-    return { kind, store, service, faults, key, ingestKey, readKey, spentKey, close };
+    return { kind, store, service, faults, key, ingestKey, readKey, spentKey, spentSourceKey, close };
   } catch (error) {
     await close();
     throw error;

@@ -128,6 +128,12 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
     title: 'Import',
     guides: [
       {
+        slug: 'connect-a-phone',
+        source: 'docs/connect-a-phone.md',
+        title: 'Connect a phone',
+        summary: 'Set up an app that posts what a phone or watch measures.',
+      },
+      {
         slug: 'recordings',
         source: 'docs/recordings.md',
         title: 'Recordings of devices',

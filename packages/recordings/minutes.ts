@@ -23,7 +23,11 @@ export interface RecordedReading {
   /** Time of the last measurement in the reading, epoch ms. */
   readonly atMs: number;
   readonly values: Values;
+  /** Number of measurements in the minute by field. */
+  readonly counts: Counts;
 }
+
+type Counts = Partial<Record<Field, number>>;
 
 type Averaged = Exclude<Field, 'rr_intervals_ms' | 'steps_last_minute'>;
 const averaged = signals.filter((name): name is Averaged => name !== 'steps_last_minute');
@@ -233,19 +237,21 @@ function listReadings({ lastMs, activity, shares }: Minute): RecordedReading[] {
   const level = enums.ActivityLevel[activity];
   if (level) context.activity_level = level;
   const values: Values = {};
+  const counts: Counts = {};
   for (const field of averaged) {
-    const mean = meanOf(
-      (isOfHeart(field) ? chosen : ordered).find(({ sums }) => sums.has(field)),
-      field,
-    );
-    if (mean !== undefined) values[field] = clampToContract(field, Math.round(mean * 10) / 10);
+    const share = (isOfHeart(field) ? chosen : ordered).find(({ sums }) => sums.has(field));
+    const mean = meanOf(share, field);
+    if (mean === undefined) continue;
+    values[field] = clampToContract(field, Math.round(mean * 10) / 10);
+    counts[field] = share?.sums.get(field)?.count ?? 0;
   }
   const hasSignal = averaged.some((name) => contract[name].use === 'evidence' && values[name] !== undefined);
   // Two devices count the same steps, so the larger count is used and not the sum.
   const most = Math.max(...shares.flatMap((it) => it.steps ?? meanOf(it, 'steps_last_minute') ?? []));
   if (most >= 0) context.steps_last_minute = clampToContract('steps_last_minute', most);
   const beats = chosen.find((it) => it.beats.length > 0)?.beats ?? [];
-  if (beats.length === 0) return hasSignal ? [{ atMs: lastMs, values: { ...values, ...context } }] : [];
+  if (beats.length === 0) return hasSignal ? [{ atMs: lastMs, values: { ...values, ...context }, counts }] : [];
+  counts.rr_intervals_ms = beats.length;
   const parts = Array.from({ length: Math.ceil(beats.length / beatsMax) }, (_, index) =>
     beats.slice(index * beatsMax, (index + 1) * beatsMax),
   );
@@ -253,7 +259,7 @@ function listReadings({ lastMs, activity, shares }: Minute): RecordedReading[] {
     const isLast = index === parts.length - 1;
     const rr_intervals_ms = part.map(({ ms }) => ms);
     const atMs = isLast ? lastMs : (part.at(-1)?.atMs ?? lastMs);
-    return { atMs, values: { ...(isLast && values), rr_intervals_ms, ...context } };
+    return { atMs, values: { ...(isLast && values), rr_intervals_ms, ...context }, counts };
   });
 }
 

@@ -1,9 +1,11 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
+import { allScopes } from '../../src/keys/scopes.js';
+import { makeAccount } from '../../testkit/calls.js';
 import { plan } from './check/plan.js';
 import { listen } from '../../testkit/listen.js';
-import { Clock, startTestService, type TestService } from '../../testkit/service.js';
+import { Clock, client, startTestService, type TestService } from '../../testkit/service.js';
 import { runScript } from '../../testkit/process.js';
 
 /** Returns a real clock, because the check sends real timestamps. */
@@ -27,7 +29,9 @@ test('the check requests every documented response that a single request can cau
 });
 
 test('the service passes the check, which deletes its own data and changes no other data', async () => {
-  const service = await startTestService({ clock: realTime() });
+  const running = await startTestService({ clock: realTime() });
+  const { key } = await makeAccount(running, 'checked', 'enterprise', { scopes: allScopes });
+  const service = { ...running, ...client(running.url, key, running.clock), key };
   const mine = { session_id: 'mine', subject_id: 'me', timestamp: new Date().toISOString(), heart_rate: 80 };
   const state = await service.read(mine);
   const { id } = (await service.post('/webhooks/register', { url: 'https://example.com', events: ['state_change'] }))

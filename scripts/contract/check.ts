@@ -62,6 +62,10 @@ async function faultOf(
     const answer = await send(sent, url, key);
     const { text, body } = await textOf(answer);
     if (operation === 'POST /webhooks/register' && answer.ok) own.webhookId = (body as { id: string }).id;
+    if (operation === 'POST /v1/source-keys' && answer.ok) {
+      const created = body as { readonly id: string; readonly key: string };
+      Object.assign(own, { sourceKeyId: created.id, sourceKey: created.key });
+    }
     if (operation === 'POST /webhooks/{id}/test' && answer.ok)
       own.deliveryId = (body as { delivery_id: string }).delivery_id;
     if (answer.status !== status && answer.status !== statusWithoutConsent)
@@ -74,10 +78,14 @@ async function faultOf(
   }
 }
 
-function send({ method, path, body, contentType = 'application/json', withoutKey }: Sent, url: string, key: string) {
+function send(
+  { method, path, body, contentType = 'application/json', withoutKey, key: ownKey }: Sent,
+  url: string,
+  key: string,
+) {
   return fetch(url + path, {
     method,
-    headers: { ...(!withoutKey && { 'X-Service-Key': key }), ...(body && { 'Content-Type': contentType }) },
+    headers: { ...(!withoutKey && { 'X-Service-Key': ownKey ?? key }), ...(body && { 'Content-Type': contentType }) },
     ...(body && { body }),
     redirect: 'manual',
     signal: AbortSignal.timeout(answerLimitMs),

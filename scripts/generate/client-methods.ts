@@ -79,11 +79,14 @@ export function namedSchemas({ components: { schemas } }: Api): string[] {
   );
 }
 
+const isOfSource = (security: readonly object[]) => security.some((it) => 'SourceKeyInHeader' in it);
+
 /** Returns the generated methods in the order of the contract. Throws if two have one name. */
 export function methodsOf(api: Api): Method[] {
   const methods = Object.entries(api.paths).flatMap(([path, item]) =>
     Object.entries(item)
-      .filter(([, { operationId }]) => !byHand.includes(operationId))
+      // A source key is for apps that have no client.
+      .filter(([, { operationId, security = [] }]) => !byHand.includes(operationId) && !isOfSource(security))
       .map(([verb, operation]) => methodOf(api, path, verb.toUpperCase(), operation)),
   );
   const calls = methods.map(({ group, name }) => `${group}.${name}`);

@@ -37,6 +37,8 @@ const requests: Readonly<Record<string, string>> = {
   submitFeedback: 'FeedbackSubmission',
   putConsent: 'ConsentSubmission',
   createToken: 'TokenRequest',
+  createSourceKey: 'SourceKeyRequest',
+  submitSource: 'SourceBody',
   registerWebhook: 'WebhookRegistration',
   retryDeliveries: 'RetryRequest',
 };
@@ -77,6 +79,12 @@ const fieldUses: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     subject_id: `${notStored}. Part of the signed token`,
     scopes: `${notStored}. Part of the signed token`,
     expires_in: `${notStored}. Part of the signed token`,
+  },
+  createSourceKey: {
+    subject_id: 'source_keys.subject_id',
+    source: 'source_keys.source',
+    expires_in_days: 'source_keys.expires_at_ms',
+    time_zone: 'source_keys.time_zone',
   },
   registerWebhook: {
     url: 'webhooks.url',

@@ -27,7 +27,7 @@ interface IntervalSchema {
 }
 interface OperationObject {
   operationId: string;
-  security?: unknown[];
+  security?: object[];
   'x-scope'?: string;
 }
 interface Schema extends PythonSchema {
@@ -159,10 +159,11 @@ function publicOperations(): string[] {
     .map(({ operationId }) => operationId);
 }
 
-/** Returns the scope that each operation requires. Throws if an operation has no scope of x-scopes. */
+/** Returns the scope that each operation requires of a service key. Throws if one has no scope of x-scopes. */
 function operationScopes(): Record<string, string> {
   const scopes = Object.keys(contract['x-scopes'] as object);
-  const scoped = operations().filter((operation) => !isPublic(operation));
+  const takesKey = ({ security }: OperationObject) => security?.some((it) => 'ServiceKey' in it) ?? true;
+  const scoped = operations().filter(takesKey);
   const unscoped = scoped.filter(({ 'x-scope': scope }) => !scopes.includes(scope ?? ''));
   if (unscoped.length > 0)
     fail(`openapi.yaml: x-scope of ${unscoped.map(({ operationId }) => operationId).join(', ')} is not in x-scopes`);

@@ -1,15 +1,19 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { keys as settings, tiers } from '../../generated/spec.js';
+import { enums, keys as settings, tiers } from '../../generated/spec.js';
 import { formatCommandLine, jsonOption } from '../contract/command-line.js';
-import type { Scope, Tier } from '../contract/contract.js';
+import type { Schema, Scope, Tier } from '../contract/contract.js';
+import { currentActor } from '../keys/audit.js';
 import { describeStatus } from '../keys/identify.js';
-import { createKey, revokeKey, rotateKey } from '../keys/manage.js';
+import { createKey, KeyError, requireAccount, revokeKey, rotateKey } from '../keys/manage.js';
 import { parseNetworks } from '../keys/networks.js';
 import { allScopes, parseScopes } from '../keys/scopes.js';
+import { createSourceKey } from '../keys/source-keys.js';
 import type { KeyTable, ListedKey } from '../store/keys.js';
 
 /** Migrates the configured database and runs work on its keys. See `withStore`. */
 export type WithKeys = (work: (keys: KeyTable) => Promise<void>, mayCreate?: boolean) => Promise<void>;
+
+const dayMs = 86_400_000;
 
 /** Creates the `keys` command. Standard output contains only the key or the list, so that it can be piped. */
 export function createKeysCommand(withKeys: WithKeys): Command {
@@ -19,16 +23,34 @@ export function createKeysCommand(withKeys: WithKeys): Command {
     .description('create a key, and its account if it does not exist')
     .requiredOption('--account <name>', 'name of the account: letters, digits, . _ -', readAccount)
     .addOption(new Option('--tier <tier>', `tier of the account: ${tierHelp}`).choices(Object.keys(tiers)))
-    .option('--scopes <list>', `scopes of the key: ${allScopes.join(',')} (default: all)`, parseList(parseScopes))
+    .option(
+      '--scopes <list>',
+      `scopes of the key: ${allScopes.join(',')} (default: all except sources)`,
+      parseList(parseScopes),
+    )
     .option(
       '--networks <list>',
       'addresses that may use the key, like 10.0.0.0/8,2001:db8::/32 (default: all)',
       parseList(parseNetworks),
     )
     .option('--expires <duration>', 'how long the key is valid, like 90d, 12h or 30m (default: forever)', readDuration)
-    .action(({ expires, ...options }: CreateOptions) =>
+    .option(
+      '--subject <subject_id>',
+      'create a source key of this person instead, which an app posts with; see --source',
+    )
+    .addOption(new Option('--source <source>', 'app of the source key').choices(enums.Source))
+    .option('--time-zone <zone>', 'zone of the times that the app sends without one, like Europe/Berlin')
+    .action(({ expires, subject, source, timeZone, ...options }: CreateOptions) =>
       withKeys(async (table) => {
         const nowMs = Date.now();
+        if (subject !== undefined || source !== undefined) {
+          const { scopes, networks, tier } = options;
+          if (subject === undefined || source === undefined) throw new KeyError('set --subject and --source together');
+          if (scopes ?? networks ?? tier) throw new KeyError('a source key has no scopes, networks and tier');
+          const days = expires === undefined ? {} : { expires_in_days: expires / dayMs };
+          const request = { subject_id: subject, source, ...days, ...(timeZone && { time_zone: timeZone }) };
+          return show(await createSourceKeyOf(table, options.account, request, nowMs));
+        }
         const expiresAtMs = expires === undefined ? undefined : nowMs + expires;
         const issued = await createKey(table, { ...options, expiresAtMs }, nowMs);
         if (issued.newTier) console.error(describeNewAccount(options.account, issued.newTier));
@@ -72,7 +94,24 @@ function describeNewAccount(account: string, tier: string): string {
   return `new account ${account} of tier ${describeTier(tier)}; to change the tier: ${change}`;
 }
 
+/** Creates a source key that depends on its account alone. */
+async function createSourceKeyOf(table: KeyTable, name: string, request: Schema<'SourceKeyRequest'>, nowMs: number) {
+  return table.transact(async (writer) => {
+    const { accountId } = requireAccount(await writer.accountByName(name), name);
+    const { key, row } = await createSourceKey(
+      writer,
+      { accountId, keyId: null, actor: currentActor() },
+      request,
+      nowMs,
+    );
+    return { key, keyId: row.sourceKeyId };
+  });
+}
+
 interface CreateOptions {
+  readonly subject?: string;
+  readonly source?: Schema<'Source'>;
+  readonly timeZone?: string;
   readonly account: string;
   readonly tier?: Tier;
   readonly scopes?: readonly Scope[];

@@ -63,6 +63,19 @@ export interface Caller {
   readonly settings?: AccountSettings;
   /** Set for the caller of a session token. */
   readonly grant?: TokenGrant;
+  /** Set for the caller of a source key. */
+  readonly sender?: Sender;
+}
+
+/** The app that a source key belongs to. */
+export interface Sender {
+  readonly subjectId: string;
+  readonly source: Schema<'Source'>;
+  /** Zone of times without one. Null if none is known. */
+  readonly timeZone: string | null;
+  /** Database times in epoch ms. */
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
 }
 
 /** Settings of an account, which the operator sets. An absent setting has its default. */

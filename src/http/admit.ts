@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
-import { limits, operationScopes, problems } from '../../generated/spec.js';
-import type { Identity, Scope, TokenIdentity } from '../contract/contract.js';
+import { limits, operationScopes, problems, sources } from '../../generated/spec.js';
+import type { Caller, Identity, Scope, TokenIdentity } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
 import { readWhose, toWhoseKey } from '../contract/whose.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
@@ -57,21 +57,32 @@ export interface Authentication {
   readonly identify: (key: string, address: string | undefined) => Promise<Identity>;
   /** Returns the caller of a session token, or the reason why the token is not valid. */
   readonly identifyToken: (token: string) => Promise<TokenIdentity>;
+  /** Returns the caller of a source key. Undefined if the key is not valid. */
+  readonly identifySender: (key: string) => Promise<Caller | undefined>;
 }
 
 const requiredScopes: Readonly<Record<string, Scope>> = operationScopes;
 
 /** Checks the credentials before the body is read, also on unknown paths. Sets the caller and its scopes. */
-export function createAuthenticate({ identify, identifyToken }: Authentication) {
+export function createAuthenticate({ identify, identifyToken, identifySender }: Authentication) {
   return (exchange: Exchange, request: Request): Promise<void> => {
     // Behind trusted proxies (TRUST_PROXY), `ip` is the address in X-Forwarded-For.
     exchange.address = request.ip;
+    if (exchange.route?.record.takes === 'source') return useSourceKey(exchange);
     const key = request.headers['x-service-key'] as string | undefined;
     if (key) return useKey(exchange, key);
     const token = findToken(exchange);
     if (token !== undefined) return useToken(exchange, token);
     throw new ProblemError('missing_api_key', exchange.headers.authorization ? { hint: {} } : {});
   };
+
+  async function useSourceKey(exchange: Exchange): Promise<void> {
+    const { key, isInUrl } = findSourceKey(exchange);
+    if (isInUrl && !key.startsWith(sources.key_prefix)) throw new ProblemError('credential_in_url');
+    const caller = await identifySender(key);
+    if (!caller) throw new ProblemError('invalid_source_key');
+    exchange.caller = caller;
+  }
 
   async function useKey(exchange: Exchange, key: string): Promise<void> {
     const identity = await identify(key, exchange.address);
@@ -95,6 +106,22 @@ export function createAuthenticate({ identify, identifyToken }: Authentication) 
     exchange.caller = identity.caller;
     exchange.scopes = identity.scopes;
   }
+}
+
+/**
+ * Returns the source key of a request, and removes it from the query. Throws a ProblemError if there is none, or several
+ * credentials.
+ */
+function findSourceKey(exchange: Exchange): { readonly key: string; readonly isInUrl: boolean } {
+  const { key: inQuery = [], ...query } = exchange.query as Readonly<Record<string, string | string[]>>;
+  exchange.query = query;
+  const { 'x-service-key': inHeader, authorization } = exchange.headers;
+  const [, bearer] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
+  const inUrl = [inQuery].flat();
+  const [key, ...more] = [inHeader, bearer, inUrl].flat().filter((it) => it !== undefined && it !== '');
+  if (key === undefined) throw new ProblemError('missing_source_key');
+  if (more.length > 0) throw new ProblemError('several_credentials');
+  return { key, isInUrl: inUrl.includes(key) };
 }
 
 /**

@@ -30,6 +30,7 @@ import { acceptAgent, isMcp, serveMcp } from './mcp.js';
 import { createObservation, type ObserveRequest, observeResponse } from './observe.js';
 import { createRefuse, type RefusalParts } from './refuse.js';
 import { createRouter, findRoute, rejectRoute, type Route } from './route.js';
+import { createSourceSteps } from './sources.js';
 import { createValidation, readQuery } from './validate.js';
 
 export interface AppParts
@@ -123,9 +124,10 @@ async function createOperations(parts: AppParts): Promise<Operations> {
   const admitReading = createIntake({ ...parts, validate: (value, faults) => validateBody(reading, value, faults) });
   const admitSingle = parts.addSafetyCheck?.(admitReading) ?? admitReading;
   const batches = createBatchFormat();
+  const takeSource = createSourceSteps(parts);
   const limit = limitRequests(parts.sessionRequests);
   const own = (route: Route) => (route.acceptsToken ? [requireGrant(parts.findErased)] : []);
-  const steps: Readonly<Record<'none' | 'object' | 'reading' | 'lines', CreateSteps>> = {
+  const steps: Readonly<Record<'none' | 'object' | 'reading' | 'lines' | 'source', CreateSteps>> = {
     none: (route) => [validateRequest(route), findWhose, ...own(route), limit],
     object: (route) => [readBody(route, jsonFormat), ...steps.none(route)],
     reading: (route) => [
@@ -140,6 +142,7 @@ async function createOperations(parts: AppParts): Promise<Operations> {
       limit,
       takeLines(admitReading, parts),
     ],
+    source: (route) => takeSource(validateRequest(route)),
   };
   return new Map(
     definitions.map((definition) => {

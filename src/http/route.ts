@@ -68,6 +68,10 @@ function readParams(names: readonly string[], match: RegExpExecArray | null): Pa
  */
 const isDiscovery = /^\/(?:\.well-known\/.*|register|authorize)$/;
 
+/** A path of a source with a credential as its last part. The router gets it in the query. */
+const sourceWithKey = /^(\/v1\/sources\/[^/]+)\/((?:wk_|sk_|eyJ)[^/]*)$/;
+type Keyed = { readonly key?: string | string[] };
+
 /**
  * Finds the operation of a request. Treats HEAD as GET, because Node omits the body of the response. Returns the
  * operations at the path: undefined if the contract does not define the path.
@@ -76,13 +80,16 @@ export function findRoute(router: Router, exchange: Exchange, request: Request):
   exchange.isHead = request.method === 'HEAD';
   if (exchange.isHead) request.method = exchange.method = 'GET';
   request.url = request.originalUrl = originForm(request.url);
-  const [path = '', query] = request.url.split('?', 2);
+  const [sent = '', query] = request.url.split('?', 2);
+  const [, withoutKey, keyInPath = ''] = sourceWithKey.exec(sent) ?? [];
+  const path = withoutKey ?? sent;
   const methods = router(path);
   const match = methods?.get(request.method);
   exchange.route = match?.route;
   if (match) exchange.params = match.params;
   // The getter of Express parses the query.
   if (query !== undefined) exchange.query = request.query;
+  if (withoutKey) exchange.query = { ...exchange.query, key: [(exchange.query as Keyed).key ?? [], keyInPath].flat() };
   exchange.isPublic =
     isDiscovery.test(path) || (methods !== undefined && [...methods.values()].every((it) => it.route.isPublic));
   return methods;

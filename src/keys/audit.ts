@@ -37,7 +37,7 @@ export function formatTimestamp(ms: number): string {
 }
 
 /** Returns the user who runs this process, as `user@host`. */
-function currentActor(): string {
+export function currentActor(): string {
   return `${userName()}@${hostname()}`;
 }
 

@@ -85,7 +85,7 @@ function toKnownKey(row: ListedKey): KnownKey {
   const { accountId, keyId, tier, settings, scopes, networks } = row;
   return {
     row,
-    identity: { caller: { accountId, keyId, tier, settings }, scopes: new Set<Scope>(scopes ?? allScopes) },
+    identity: { caller: { accountId, keyId, tier, settings }, scopes: new Set<Scope>(scopes ?? usualScopes) },
     isFrom: networks ? createNetworkCheck(networks) : () => true,
   };
 }
@@ -107,17 +107,19 @@ function isUseStale({ lastUsedAtMs }: ListedKey, nowMs: number): boolean {
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomCharacters = 32;
+/** The scopes of a key that was created without a list of them. */
+const usualScopes = allScopes.filter((scope) => scope !== 'sources');
 const keyFormat = /^sk_[0-9A-Za-z]{32}$/;
 
 /** Returns an unguessable id: the prefix and up to 32 hex characters. */
-export function createKeyRecordId(prefix: 'acc' | 'key' | 'aud', characters: number): string {
+export function createKeyRecordId(prefix: 'acc' | 'key' | 'aud' | 'srk', characters: number): string {
   return `${prefix}_${randomUUID().replaceAll('-', '').slice(0, characters)}`;
 }
 
-/** Returns a new key: `sk_` and 32 random base62 characters, about 190 bits. */
-export function generateKey(): string {
+/** Returns a new key: a prefix and 32 random base62 characters, about 190 bits. */
+export function generateKey(prefix = 'sk_'): string {
   const random = Array.from({ length: randomCharacters }, () => alphabet[randomInt(alphabet.length)]);
-  return `sk_${random.join('')}`;
+  return `${prefix}${random.join('')}`;
 }
 
 /** Returns the SHA-256 of a key in hex. A plain hash is enough, because keys are long and random. */

@@ -1,5 +1,6 @@
 import type { BodyOf, OperationId } from '../contract/contract.js';
 import type { PreparedReading } from '../readings/intake.js';
+import { createSourceKey } from './create-source-key.js';
 import { createToken } from './create-token.js';
 import { deleteSubject } from './delete-subject.js';
 import { deleteTrigger } from './delete-trigger.js';
@@ -24,15 +25,18 @@ import { listFailedDeliveries } from './list-failed-deliveries.js';
 import { listFeedback } from './list-feedback.js';
 import { listReceiptKeys } from './list-receipt-keys.js';
 import { listSessions } from './list-sessions.js';
+import { listSourceKeys } from './list-source-keys.js';
 import { listWebhooks } from './list-webhooks.js';
 import type { AnyOperation, OperationRecord, Services } from './operation.js';
 import { putConsent } from './put-consent.js';
 import { registerWebhook } from './register-webhook.js';
+import { removeSourceKey } from './remove-source-key.js';
 import { removeWebhook } from './remove-webhook.js';
 import { retryDeliveries } from './retry-deliveries.js';
 import { rotateWebhookSecret } from './rotate-webhook-secret.js';
 import { streamEvents } from './stream-events.js';
 import { submitFeedback } from './submit-feedback.js';
+import { submitSource, type PreparedPost } from './submit-source.js';
 import { testWebhook } from './test-webhook.js';
 
 /** The body that a handler gets. The intake replaces readings by prepared readings. */
@@ -40,7 +44,9 @@ type Handed<Op extends OperationId> = Op extends 'ingest'
   ? PreparedReading
   : Op extends 'ingestBatch'
     ? PreparedBatch
-    : BodyOf<Op>;
+    : Op extends 'submitSource'
+      ? PreparedPost
+      : BodyOf<Op>;
 
 /** Every operation of the contract, by operationId. A missing or mistyped operation does not compile. */
 export const operations: { readonly [Op in OperationId]: OperationRecord<Op, keyof Services, Handed<Op>> } = {
@@ -64,6 +70,10 @@ export const operations: { readonly [Op in OperationId]: OperationRecord<Op, key
   deleteTrigger,
   listReceiptKeys,
   createToken,
+  submitSource,
+  createSourceKey,
+  listSourceKeys,
+  removeSourceKey,
   streamEvents,
   exportReadings,
   registerWebhook,

@@ -26,8 +26,11 @@ interface Facts {
   readonly personalData: 'none' | 'reads' | 'exports' | 'writes' | 'erases';
   /** True if accounts share the thread round robin for the operation, as for each one that reads the data of people. */
   readonly sharesThread?: true;
-  /** Content of the body: one reading, or one reading per line. The intake prepares the readings. */
-  readonly takes?: 'reading' | 'lines';
+  /**
+   * Content of the body: one reading, one reading per line, or what an app posts with a source key. The intake prepares the
+   * readings.
+   */
+  readonly takes?: 'reading' | 'lines' | 'source';
   /** True if a token may be a parameter of the query: `EventSource` cannot send headers. */
   readonly takesTokenInQuery?: true;
   /** True if the operation reports whether load balancers may send requests. It fails as soon as a shutdown begins. */

@@ -92,7 +92,9 @@ async function eraseUnderLock(
 ) {
   const locked = await createSubjectWriter(scope).lock([subjectId]);
   // Also rows that were stored since the first step.
-  const triggers = (await eraseRows(scope, subjectId)).get('triggers') ?? 0;
+  const erasedRows = await eraseRows(scope, subjectId);
+  const triggers = erasedRows.get('triggers') ?? 0;
+  const sourceKeys = erasedRows.get('source_keys') ?? 0;
   const { sessions, notifications } = await eraseSessions(scope, subjectId, now());
   await createSubjectWriter(scope).remove(subjectId);
   const pseudonyms = await unlinkPerson(scope, digestId, subjectId);
@@ -101,7 +103,7 @@ async function eraseUnderLock(
   const erasedAtMs = now();
   await createErasedIdTable(scope).add(digests, erasedAtMs);
   if (sessions.length > 0) await createPositionTable(scope).countErasure();
-  const removed = triggers + sessions.length + notifications + pseudonyms;
+  const removed = triggers + sourceKeys + sessions.length + notifications + pseudonyms;
   const erasures = digests.map((digest) => ({ accountId, digest, erasedAtMs }));
   return { isKnown: Boolean(locked.get(subjectId)) || removed > 0, erasures, sessions, triggers };
 }

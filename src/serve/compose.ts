@@ -9,6 +9,7 @@ import { startServer } from '../http/server.js';
 import { createExpiredKeyLog } from '../keys/expired-keys.js';
 import { createFindKey, createIdentify, createIdentifyToken, isUsable } from '../keys/identify.js';
 import { createSessionTokens } from '../keys/session-token.js';
+import { createIdentifySourceKey } from '../keys/source-keys.js';
 import { createFailureLimit } from '../limits/failure-limit.js';
 import { createMonthlyCalls, createQuotaReader } from '../limits/monthly-calls.js';
 import { openWindow } from '../limits/window-limit.js';
@@ -128,6 +129,7 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
     recordAccess: core.recordAccess,
     findErased: core.findErased,
     identify: createIdentify({ keys, now, onExpiredUse: createExpiredKeyLog(log), onLookup: metrics.observeKeyLookup }),
+    identifySender: createIdentifySourceKey({ find: core.findSourceKey, findErased: core.findErased, now }),
     identifyToken: createIdentifyToken({ sessionTokens, findKey, now }),
     countFailure: createFailureLimit(config.quotas.failedAuthentications, now),
     openStream: opened.open,

@@ -24,6 +24,7 @@ import { createKeyTable } from '../store/keys.js';
 import { createPositionReader } from '../store/readings-by-position.js';
 import { introduceCodes } from '../store/row-codes.js';
 import type { Pause, SlicedScope } from '../store/scope.js';
+import { createSourceKeyLookup } from '../store/source-keys.js';
 import { findStreamHeads } from '../store/stream-positions.js';
 import { createUsageTable } from '../store/usage.js';
 import { beginExport, type ExportScope, readExportPage } from '../streaming/export-page.js';
@@ -159,6 +160,7 @@ async function start(keep: Keep, parts: CoreParts) {
     findKeys: store.use(createKeyTable).byHashes,
     findKey: store.use(createKeyTable).find,
     recordKeyUse: store.use(createKeyTable).recordUse,
+    findSourceKey: store.use(createSourceKeyLookup).find,
     usageTotals: store.use(createUsageTable).totalsOf,
     addUsage: store.use(createUsageTable).add,
     /** Warnings for the operator about the database and webhooks, each with its remedy. */

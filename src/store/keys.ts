@@ -5,6 +5,7 @@ import { auditColumns, type AuditEntry, createAuditQueries } from './key-audit.j
 import { retry } from './retry.js';
 import { changeRows, transactCoded } from './row-codes.js';
 import { rowFormats } from './row-formats.js';
+import { createSourceKeyTable } from './source-keys.js';
 
 /**
  * A key of an account. The database contains only its SHA-256 hash and its first characters, which identify it in
@@ -119,6 +120,8 @@ function keyWriter(transaction: Knex.Transaction) {
     );
   return {
     ...keyQueries(transaction),
+
+    sourceKeys: (accountId: string) => createSourceKeyTable({ knex: transaction, accountId }),
 
     async insert(row: KeyRow): Promise<void> {
       const lists = { scopes: row.scopes?.join(','), networks: row.networks?.join(',') };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { batch as batchLimits, body as bodyLimits } from '../../../generated/spec.js';
+import { batch as batchLimits, body as bodyLimits, sources as sourceLimits } from '../../../generated/spec.js';
 import contract from '../../../generated/openapi.json' with { type: 'json' };
 import type { OperationId } from '../../../src/contract/contract.js';
 import { type Reference, resolve } from '../../../testkit/reference.js';
@@ -12,6 +12,9 @@ export interface Own {
   readonly url: string;
   /** Id of the webhook. Empty before the webhook is registered. */
   webhookId: string;
+  /** Id of the source key, and the key. Empty before it is created. */
+  sourceKeyId: string;
+  sourceKey: string;
   /** Id of the test event. Empty before the event is queued. */
   deliveryId: string;
 }
@@ -32,6 +35,8 @@ export interface Sent {
   readonly body?: string;
   readonly contentType?: string;
   readonly withoutKey?: boolean;
+  /** Sent instead of the key of the account. */
+  readonly key?: string;
 }
 
 interface Operation {
@@ -56,9 +61,18 @@ interface Parameter {
 const refusals = [400, 401, 404, 405, 413, 415, 422] as const;
 type Refusal = (typeof refusals)[number];
 
+const noSourceKey = { sourceKeyId: '', sourceKey: '' };
+
 export function newOwn(): Own {
   const name = `contract-check-${randomUUID()}`;
-  return { session_id: name, subject_id: name, url: `https://${name}.invalid/hooks`, webhookId: '', deliveryId: '' };
+  return {
+    session_id: name,
+    subject_id: name,
+    url: `https://${name}.invalid/hooks`,
+    webhookId: '',
+    deliveryId: '',
+    ...noSourceKey,
+  };
 }
 
 const consent = { categories: [], purposes: [], context: 'personal', event_time: new Date().toISOString() };
@@ -92,9 +106,10 @@ const refused: { readonly [Status in Refusal]: (sent: Sent) => Partial<Sent> } =
   // A PUT creates what it names, so only its path can be unknown.
   404: ({ method, path }) => (method === 'PUT' ? { path: `${path}s` } : {}),
   405: () => ({ method: 'PATCH' }),
-  413: ({ contentType }) => ({
-    body: JSON.stringify({ padding: 'x'.repeat(contentType ? batchLimits.max_bytes : bodyLimits.max_bytes) }),
-  }),
+  413: ({ contentType, key }) => {
+    const { max_bytes } = key === undefined ? (contentType ? batchLimits : bodyLimits) : sourceLimits;
+    return { body: JSON.stringify({ padding: 'x'.repeat(max_bytes) }) };
+  },
   415: () => ({ contentType: 'text/csv' }),
   422: ({ path }) => ({ path: `${path}${path.includes('?') ? '&' : '?'}unexpected=1` }),
 };
@@ -113,7 +128,9 @@ export function plan(): Asked[] {
             path,
             method,
             it,
-            status === 404 ? { ...newOwn(), webhookId: 'wh_none', deliveryId: 'dlv_none' } : own,
+            status === 404
+              ? { ...newOwn(), webhookId: 'wh_none', deliveryId: 'dlv_none', sourceKeyId: 'srk_none' }
+              : own,
           );
           return { ...sent, ...refused[status](sent) };
         },
@@ -135,7 +152,8 @@ export function plan(): Asked[] {
 function requestOf(path: string, method: string, operation: Operation, own: Own): Sent {
   const values: Readonly<Record<string, unknown>> = {
     ...{ session_id: own.session_id, subject_id: own.subject_id, url: own.url },
-    ...{ id: own.webhookId, delivery_id: own.deliveryId, topic: 'exams', timestamp: new Date().toISOString() },
+    id: path.startsWith('/v1/source-keys') ? own.sourceKeyId : own.webhookId,
+    ...{ delivery_id: own.deliveryId, topic: 'exams', timestamp: new Date().toISOString() },
   };
   const parameters = (operation.parameters ?? []).map((it) => resolve<Parameter>(contract, it));
   const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
@@ -147,7 +165,8 @@ function requestOf(path: string, method: string, operation: Operation, own: Own)
   const query = queried.filter((it) => it.required || it === owner);
   const text = query.map(({ name }) => `${name}=${String(values[name] ?? exampleOf(parameters, name))}`).join('&');
   const body = bodies[operation.operationId]?.(own) ?? exampleBody(operation, values);
-  const sent = { method, path: text ? `${target}?${text}` : target };
+  const ofSource = operation.operationId === 'submitSource' && { key: own.sourceKey };
+  const sent = { method, path: text ? `${target}?${text}` : target, ...ofSource };
   if (!Array.isArray(body)) return { ...sent, ...(body && { body: JSON.stringify(body) }) };
   const lines = body.map((line) => `${JSON.stringify(line)}\n`).join('');
   return { ...sent, body: lines, contentType: 'application/x-ndjson' };

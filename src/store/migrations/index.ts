@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { findTables, tables } from '../tables/index.js';
+import { source_keys } from '../tables/source-keys.js';
 import { createTable, readParts } from '../tables/table.js';
 
 export interface Migration {
@@ -24,6 +25,7 @@ export const migrations: readonly Migration[] = [
   { name: 'initial', run: createTables },
   { name: 'row-codes', run: addRowCodes },
   { name: 'samples', run: addSamples },
+  { name: 'source-keys', run: (knex) => createTable(knex, 'source_keys', source_keys) },
 ];
 
 /** Adds the codes of rows, which stay null until a process codes the rows. */

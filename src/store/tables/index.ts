@@ -6,6 +6,7 @@ import { feedback } from './feedback.js';
 import { receipt_keys } from './receipt-keys.js';
 import { secrets_keys } from './secrets-key.js';
 import { sessionTables } from './sessions.js';
+import { source_keys } from './source-keys.js';
 import { subject_hours } from './subject-hours.js';
 import { subjectTables } from './subjects.js';
 import type { TableDefinition, Tables } from './table.js';
@@ -26,6 +27,7 @@ export const tables: Tables = {
   receipt_keys,
   feedback,
   consents,
+  source_keys,
 };
 
 /** Tables that match a condition, with their names. */

@@ -284,6 +284,11 @@ ProblemCode = Literal[
     "missing_api_key",
     "invalid_api_key",
     "invalid_token",
+    "missing_source_key",
+    "invalid_source_key",
+    "credential_in_url",
+    "several_credentials",
+    "source_key_not_found",
     "insufficient_scope",
     "consent_required",
     "biometrics_refused",
@@ -358,6 +363,8 @@ class Fault(TypedDict):
         "url_fragment",
         "address_refused",
         "too_many_webhooks",
+        "too_many_source_keys",
+        "source_form",
         "cursor_invalid",
         "range_empty",
         "time_zone_invalid",
@@ -674,6 +681,74 @@ class ExportedReading(TypedDict):
 
 # read (state and history of the session), ingest (send its readings) or feedback (send its feedback).
 TokenScope = Literal["ingest", "read", "feedback"]
+
+
+# An app that posts by itself. `generic`: objects with `time`, `heart_rate` and other signals, as Tasker, Connect IQ or
+# Home Assistant are set up to send them. `health_connect`: the app HC Webhook. `apple_shortcuts`: two lists of times
+# and values.
+Source = Literal["health_auto_export", "health_connect", "apple_shortcuts", "generic"]
+
+
+# The body as the source sends it.
+SourceBody = dict[str, object]
+
+
+class SourceResult(TypedDict):
+    """What became of the samples of a body."""
+
+    # Newly stored readings.
+    stored: int
+    # Readings that are already stored.
+    unchanged: int
+    # Stored minutes that have more samples now.
+    replaced: int
+    # Samples that are not stored, by reason. `too_old`: before the retention of readings. `no_consent`: the person does
+    # not allow it. `rate`: too many readings in an hour. `erased`: the person was erased in the meantime. `not_read`:
+    # another kind than heart rate, variability, breathing, steps or workouts. `no_heart_data`: a minute of steps alone.
+    # `other_device`: a more accurate device measured the same minute. `invalid`: a value or time that is impossible or
+    # not readable.
+    skipped: dict[str, int]
+
+
+class SourceKeyRequest(TypedDict):
+    """A source key to create."""
+
+    # The person whose data the key writes.
+    subject_id: str
+    source: Source
+    # Validity of the key, in days. 180 if absent.
+    expires_in_days: NotRequired[int]
+    # A time zone of the IANA database.
+    time_zone: NotRequired[str]
+
+
+class SourceKey(TypedDict):
+    """A key with which one app writes data of one person."""
+
+    # Identifies the source key.
+    id: str
+    # An identifier that the client creates.
+    subject_id: str
+    source: Source
+    # The first characters of the key.
+    prefix: str
+    # A time zone of the IANA database.
+    time_zone: NotRequired[str]
+    # Time of the creation.
+    created_at: str
+    # Time at which the key ends.
+    expires_at: str
+    # Time of the last request with the key, rounded down to the hour.
+    last_used_at: str | None
+    # The key: `wk_` and 32 characters.
+    key: NotRequired[str]
+
+
+class SourceKeyList(TypedDict):
+    """Source keys, newest first."""
+
+    # The source keys.
+    source_keys: list[SourceKey]
 
 
 class TokenRequest(TypedDict):

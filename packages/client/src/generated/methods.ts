@@ -28,6 +28,9 @@ import type {
   SessionList,
   SessionSummary,
   SessionToken,
+  SourceKey,
+  SourceKeyFilter,
+  SourceKeyRequest,
   SubjectProfile,
   SubjectSummary,
   SummaryFilter,
@@ -55,6 +58,20 @@ export interface AccountMethods {
    * last reading, or after the time that the deployment sets. A filter value that does not exist returns an empty list.
    */
   sessions(filter?: SessionFilter, call?: CallOptions): Pages<SessionList, SessionSummary>;
+  /**
+   * Creates a key with which one app writes data of one person. The key is shown only in this response. It ends when it
+   * expires or is removed, when the person is erased, and when the key that created it is revoked. After a rotation, it
+   * belongs to the successor. A person may have 20 source keys.
+   */
+  createSourceKey(body: SourceKeyRequest, call?: CallOptions): Promise<SourceKey>;
+  /**
+   * Returns the newest 500 source keys of the account that are valid, or all of a person, without the keys themselves.
+   */
+  sourceKeys(filter?: SourceKeyFilter, call?: CallOptions): Promise<SourceKey[]>;
+  /**
+   * Ends a source key. A later request with it gets 401. Stored readings stay.
+   */
+  removeSourceKey(id: string, call?: CallOptions): Promise<void>;
   /**
    * Returns the topics of this person's concerns, with the stress that was measured with each topic. Send conversation
    * turns to `ingest` (`user_message`, `ai_response` and `subject_id`). The service reads their text in memory and
@@ -200,6 +217,12 @@ export function createMethods({ api, on }: Transport) {
         read(await api.POST('/v1/feedback', { ...on(call), body })),
       sessions: (filter?: SessionFilter, call?: CallOptions) =>
         pagesOf(async (cursor?: string) => read(await api.GET('/v1/sessions', { ...on(call), params: { query: { ...at(cursor, filter) } } })), (page) => page.sessions),
+      createSourceKey: async (body: SourceKeyRequest, call?: CallOptions) =>
+        read(await api.POST('/v1/source-keys', { ...on(call), body })),
+      sourceKeys: async (filter?: SourceKeyFilter, call?: CallOptions) =>
+        read(await api.GET('/v1/source-keys', { ...on(call), params: { query: { ...at(undefined, filter) } } })).source_keys,
+      removeSourceKey: async (id: string, call?: CallOptions) =>
+        succeed(await api.DELETE('/v1/source-keys/{id}', { ...on(call), params: { path: { id } } })),
       triggers: async (subject_id: string, call?: CallOptions) =>
         read(await api.GET('/v1/triggers', { ...on(call), params: { query: { subject_id } } })),
       subject: async (subject_id: string, call?: CallOptions) =>

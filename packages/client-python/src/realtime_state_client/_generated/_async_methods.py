@@ -9,6 +9,9 @@ from .._async_sender import AsyncPages, AsyncSender
 from .._operations import Listing, Operation, get, in_path, list_pages, with_key
 from .._options import CallOptions
 from ..schemas import (
+    SourceKeyRequest,
+    SourceKey,
+    SourceKeyList,
     TokenRequest,
     SessionToken,
     SessionSummary,
@@ -73,6 +76,44 @@ class AsyncAccountMethods:
             "/v1/sessions", {"subject_id": subject_id, "state": ",".join(state) if state is not None else None, "sort": sort, "points": points, "cursor": cursor}, lambda page: page["sessions"], lambda page: page["next_cursor"]
         )
         return AsyncPages(listing, lambda page: self._sender.send(page, call))
+
+    async def create_source_key(
+        self,
+        request: SourceKeyRequest,
+        **call: Unpack[CallOptions],
+    ) -> SourceKey:
+        """Creates a key with which one app writes data of one person.
+
+        The key is shown only in this response. It ends when it expires or is removed, when the person is erased, and
+        when the key that created it is revoked. After a rotation, it belongs to the successor. A person may have 20
+        source keys.
+        """
+        operation: Operation[SourceKey] = Operation("POST", "/v1/source-keys", {}, request, is_repeatable=False)
+        return await self._sender.send(operation, call)
+
+    async def source_keys(
+        self,
+        *,
+        subject_id: str | None = None,
+        **call: Unpack[CallOptions],
+    ) -> Sequence[SourceKey]:
+        """Returns the newest 500 source keys of the account that are valid, or all of a person, without the keys
+        themselves."""
+        operation: Operation[SourceKeyList] = get("/v1/source-keys", {"subject_id": subject_id})
+        answer = await self._sender.send(operation, call)
+        return answer["source_keys"]
+
+    async def remove_source_key(
+        self,
+        source_key_id: str,
+        **call: Unpack[CallOptions],
+    ) -> None:
+        """Ends a source key.
+
+        A later request with it gets 401. Stored readings stay.
+        """
+        operation: Operation[None] = Operation("DELETE", f"/v1/source-keys/{in_path(source_key_id)}", {}, is_repeatable=False)
+        await self._sender.send(operation, call)
 
     async def triggers(
         self,

@@ -1,0 +1,81 @@
+import { connectPhone, metric, toLocal } from '../../testkit/phone.js';
+import { expect, test } from '../../testkit/test.js';
+
+const minuteMs = 60_000;
+
+function floorMinute(ms: number): number {
+  return Math.floor(ms / minuteMs) * minuteMs;
+}
+
+test('the first post of a phone is a live state of its person', async ({ service }) => {
+  const phone = await connectPhone(service, 'health_auto_export');
+  const nowMs = service.clock.nowMs;
+  const body = { data: { metrics: [metric('heart_rate', 'count/min', [[nowMs - 20_000, 72]])] } };
+  expect((await phone.post(body)).body).toEqual({ stored: 1, unchanged: 0, replaced: 0, skipped: {} });
+  const { status, body: state } = await phone.operator.request(`/v1/state?subject_id=${phone.subjectId}`);
+  expect([status, state.signals_received]).toEqual([200, ['cardiovascular']]);
+});
+
+test('Health Auto Export: live samples are readings of their own, older ones a reading per minute and kind', async ({
+  service,
+}) => {
+  const phone = await connectPhone(service, 'health_auto_export');
+  const nowMs = service.clock.nowMs;
+  const minute = floorMinute(nowMs - 3_600_000);
+  const metrics = [
+    metric('heart_rate', 'count/min', [
+      [nowMs - 10_000, 70],
+      [nowMs - 5_000, 71],
+      [minute, 60],
+      [minute + 20_000, 62],
+    ]),
+    metric('heart_rate_variability', 'ms', [[minute + 4_000, 41.7]]),
+    metric('sleep_analysis', 'hr', [[minute, 7]]),
+    metric('step_count', 'count', [[minute + 5_000, 30]]),
+  ];
+  const workouts = [{ name: 'Running', start: toLocal(minute), end: toLocal(minute + 5 * minuteMs) }];
+  const { body } = await phone.post({ data: { metrics, workouts, ecg: [{}] } });
+  expect(body).toEqual({ stored: 4, unchanged: 0, replaced: 0, skipped: { not_read: 2 } });
+  const rows = await exportRows(phone);
+  expect(
+    rows
+      .filter(({ timestamp }) => String(timestamp) > new Date(nowMs - 60_000).toISOString())
+      .map((it) => it.heart_rate),
+  ).toEqual([70, 71]);
+  const history = rows.filter((it) => it.timestamp === new Date(minute).toISOString());
+  expect(
+    history.map(({ heart_rate, sdnn, activity_level, steps_last_minute, source_device }) => ({
+      ...{ heart_rate, sdnn, activity_level, steps_last_minute, source_device },
+    })),
+  ).toEqual([
+    { heart_rate: 61, activity_level: 'vigorous', steps_last_minute: 30, source_device: 'Apple Watch' },
+    { sdnn: 41.7, source_device: 'Apple Watch' },
+  ]);
+});
+
+test('a resend changes nothing, and a minute with more samples replaces the earlier one', async ({ service }) => {
+  const phone = await connectPhone(service, 'health_auto_export');
+  const minute = floorMinute(service.clock.nowMs - 3_600_000);
+  const post = (...samples: Array<[number, number]>) =>
+    phone.post({ data: { metrics: [metric('heart_rate', 'count/min', samples)] } });
+  expect((await post([minute, 60])).body).toMatchObject({ stored: 1 });
+  expect((await post([minute, 60])).body).toMatchObject({ stored: 0, unchanged: 1 });
+  expect((await post([minute, 60], [minute + 30_000, 70])).body).toMatchObject({ stored: 0, replaced: 1 });
+  expect((await post([minute, 60])).body).toMatchObject({ stored: 0, unchanged: 1, replaced: 0 });
+  expect((await exportRows(phone)).map((it) => it.heart_rate)).toEqual([65]);
+});
+
+test('a minute with live readings of a device is not stored again as history', async ({ ownService: service }) => {
+  const phone = await connectPhone(service, 'health_auto_export');
+  const at = service.clock.nowMs - 10_000;
+  const body = { data: { metrics: [metric('heart_rate', 'count/min', [[at, 70]])] } };
+  expect((await phone.post(body)).body).toMatchObject({ stored: 1 });
+  service.clock.advance(600);
+  expect((await phone.post(body)).body).toMatchObject({ stored: 0, unchanged: 1 });
+});
+
+async function exportRows({ operator, subjectId }: Awaited<ReturnType<typeof connectPhone>>) {
+  const { body } = await operator.request(`/v1/export?subject_id=${subjectId}`);
+  const lines = String(body).trim().split('\n');
+  return lines.map((line) => JSON.parse(line).reading as Record<string, unknown>);
+}

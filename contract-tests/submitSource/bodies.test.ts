@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { gzipSync } from 'node:zlib';
+import { sources as settings } from '../../generated/spec.js';
+import { parseInParts } from '../../src/http/json-parts.js';
+import { connectPhone, metric, toLocal } from '../../testkit/phone.js';
+import { expect, test } from '../../testkit/test.js';
+
+const hourMs = 3_600_000;
+
+test('HC Webhook: records of Health Connect become minutes with RMSSD, steps and the sport', async ({ service }) => {
+  const phone = await connectPhone(service, 'health_connect');
+  const atMs = Math.floor(service.clock.nowMs / hourMs) * hourMs - hourMs;
+  const at = (seconds: number) => new Date(atMs + seconds * 1000).toISOString();
+  const { body } = await phone.post({
+    timestamp: at(0),
+    heart_rate: [{ bpm: 130, time: at(5) }],
+    heart_rate_variability: [{ rmssd_millis: 38.2, time: at(65) }],
+    steps: [{ count: 220, start_time: at(0), end_time: at(120) }],
+    exercise: [{ type: '56', start_time: at(0), end_time: at(60) }],
+    sleep: [{}],
+  });
+  expect(body).toEqual({ stored: 2, unchanged: 0, replaced: 0, skipped: { not_read: 1 } });
+});
+
+test('Apple Shortcuts: texts with local times are read in the zone of the key, and skipped without one', async ({
+  service,
+}) => {
+  const local = toLocal(service.clock.nowMs - 10_000, 0).slice(0, 19);
+  const body = { type: 'Heart Rate', dates: [local, local], values: ['74'] };
+  const [zoned, unknown] = [
+    await connectPhone(service, 'apple_shortcuts', { time_zone: 'Etc/UTC' }),
+    await connectPhone(service, 'apple_shortcuts'),
+  ];
+  expect((await zoned.post(body)).body).toMatchObject({ stored: 1, skipped: { invalid: 1 } });
+  expect((await unknown.post(body)).body).toMatchObject({ stored: 0, skipped: { invalid: 2 } });
+});
+
+test('other apps: flat objects, texts for numbers, and no time for a value of now', async ({ service }) => {
+  const phone = await connectPhone(service, 'generic');
+  expect((await phone.post({ heartRate: 72 })).body.stored).toBe(1);
+  const time = Math.floor(service.clock.nowMs / 1000) - 30;
+  const body = [{ time, bpm: '71', source: 'Garmin' }, { time: time - 10, bpm: 'unavailable' }, 7];
+  expect((await phone.post(body)).body).toMatchObject({ stored: 1, skipped: { invalid: 1, not_read: 1 } });
+});
+
+test('a sample from before the retention, without consent or of a worse device is skipped with its reason', async ({
+  service,
+}) => {
+  const phone = await connectPhone(service, 'health_auto_export');
+  const nowMs = service.clock.nowMs;
+  const metrics = [
+    metric('heart_rate', 'count/min', [
+      [nowMs - 40 * 24 * hourMs, 60],
+      [nowMs - 10_000, 70],
+    ]),
+    metric('heart_rate', 'count/min', [[nowMs - 10_500, 80]], 'iPhone'),
+  ];
+  const { body } = await phone.post({ data: { metrics } });
+  expect(body).toMatchObject({ stored: 1, skipped: { too_old: 1, other_device: 1 } });
+});
+
+test('a body of another form, nested too deep or too large is refused, a gzip bomb too', async ({ service }) => {
+  const phone = await connectPhone(service, 'health_auto_export');
+  for (const body of [{ records: [] }, [], 7, { data: [] }, { data: { metrics: {} } }])
+    expect((await phone.post(body)).body.errors?.[0]?.code).toBe('source_form');
+  const deep = `{"data":${'['.repeat(40)}${']'.repeat(40)}}`;
+  expect((await phone.post(deep)).status).toBe(422);
+  for (const text of ['', '{', '{"data":}']) expect((await phone.post(text)).status).toBe(400);
+  expect((await phone.post('x', { headers: { 'Content-Encoding': 'gzip' } })).status).toBe(400);
+  expect((await phone.post('x', { headers: { 'Content-Encoding': 'br' } })).status).toBe(415);
+  const bomb = gzipSync(Buffer.alloc(settings.max_bytes + 1, ' '));
+  expect((await phone.post(bomb, { headers: { 'Content-Encoding': 'gzip' } })).status).toBe(413);
+});
+
+test('a large body is stored, zipped or not, and a second one of the account gets 503 meanwhile', async ({
+  service,
+}) => {
+  const phone = await connectPhone(service, 'health_auto_export');
+  const minuteMs = Math.floor((service.clock.nowMs - 12 * hourMs) / 60_000) * 60_000;
+  const samples = Array.from({ length: 7_200 }, (_, index) => [minuteMs + index * 2_000, 60 + (index % 20)] as const);
+  const body = { data: { metrics: [metric('heart_rate', 'count/min', samples)] } };
+  expect(JSON.stringify(body).length).toBeGreaterThan(settings.large_bytes);
+  const answers = await Promise.all([phone.post(body), phone.post(body, { isZipped: true })]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 503]);
+  expect(answers.find(({ status }) => status === 200)?.body.stored).toBe(240);
+});
+
+test('any JSON is parsed in parts like at once', async () => {
+  const large = fc.array(fc.jsonValue(), { maxLength: 40 }).map((values) => {
+    const padded = values.map((value, index) => (index % 3 === 0 ? [value, 'x'.repeat(30_000)] : value));
+    return { a: padded, b: { c: padded, d: [padded, {}], __proto__x: '"\\' } };
+  });
+  await fc.assert(
+    fc.asyncProperty(large, fc.integer({ min: 0, max: 1 }), async (value, indent) => {
+      const text = JSON.stringify(value, undefined, indent);
+      expect(await parseInParts(text, 1_000)).toEqual(JSON.parse(text));
+      await expect(parseInParts(`${text.slice(0, -1)},}`, 1_000)).rejects.toThrow();
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('any body gets a documented response', async ({ service }) => {
+  for (const source of ['health_auto_export', 'health_connect', 'apple_shortcuts', 'generic'] as const) {
+    const phone = await connectPhone(service, source);
+    const names = ['data', 'metrics', 'name', 'units', 'date', 'Avg', 'workouts', 'heart_rate', 'bpm', 'time', 'dates'];
+    const leaf = fc.oneof(
+      fc.jsonValue({ maxDepth: 1 }),
+      fc.constantFrom('heart_rate', 'count/min', '2026-11-20 09:00:00 +0100'),
+    );
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 5 },
+        leaf,
+        fc.array(tie('value'), { maxLength: 4 }),
+        fc.dictionary(fc.constantFrom(...names, 'values', 'type', 'timestamp', 'steps', 'exercise'), tie('value')),
+      ),
+    }));
+    await fc.assert(
+      fc.asyncProperty(value, async (body) => {
+        // `post` checks each response against the contract.
+        expect([200, 422]).toContain((await phone.post(JSON.stringify(body))).status);
+      }),
+      { numRuns: 60 },
+    );
+  }
+});

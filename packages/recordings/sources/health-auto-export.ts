@@ -1,0 +1,64 @@
+import type { Item } from '../measurement.js';
+import type { Field } from '../signals.js';
+import { classifySport } from '../sports.js';
+import {
+  type Fields,
+  isObject,
+  measure,
+  notRead,
+  readAt,
+  readDevice,
+  readList,
+  skipUnread,
+  type Source,
+  SourceFormError,
+  type SourceTime,
+} from './source.js';
+
+/** Metrics by name, with their units. A metric in another unit is skipped. */
+const metrics: Readonly<Record<string, readonly [field: Field, units: RegExp]>> = {
+  heart_rate: ['heart_rate', /^(count\/min|bpm)$/i],
+  heart_rate_variability: ['sdnn', /^ms$/i],
+  heart_rate_variability_sdnn: ['sdnn', /^ms$/i],
+  heart_rate_variability_rmssd: ['rmssd', /^ms$/i],
+  respiratory_rate: ['respiratory_rate', /^(count\/min|breaths?\/min)$/i],
+  step_count: ['steps_last_minute', /^(count|steps)$/i],
+};
+
+/** Automation "REST API" of Health Auto Export (iOS), with all metrics in one body. */
+export const healthAutoExport: Source = {
+  name: 'Health Auto Export',
+  reads: 'heart rate, heart rate variability, respiratory rate, steps and workouts',
+  *read(body, time) {
+    const data = isObject(body) ? body['data'] : undefined;
+    if (!isObject(data)) throw new SourceFormError('no object `data`');
+    for (const metric of readList(data['metrics'])) yield* readMetric(metric, time);
+    for (const workout of readList(data['workouts'])) yield* readWorkout(workout, time);
+    yield* skipUnread(data, ['metrics', 'workouts']);
+  },
+};
+
+function* readMetric(metric: unknown, time: SourceTime): Generator<Item> {
+  if (!isObject(metric) || typeof metric['name'] !== 'string') throw new SourceFormError('a metric without a name');
+  const [field, units] = metrics[metric['name']] ?? [];
+  for (const entry of readList(metric['data'])) {
+    if (!field || !units || !isObject(entry)) yield { skipped: notRead };
+    else if (!units.test(String(metric['units'] ?? ''))) yield { skipped: 'another unit' };
+    else yield readEntry(field, entry, time);
+  }
+}
+
+/** Heart rates have the least, mean and most of an interval, other metrics a quantity. */
+function readEntry(field: Field, entry: Fields, time: SourceTime): Item {
+  const value = entry['Avg'] ?? entry['avg'] ?? entry['qty'];
+  return measure(field, readAt(entry['date'], time), value, { source: readDevice(entry['source']) });
+}
+
+function* readWorkout(workout: unknown, time: SourceTime): Generator<Item> {
+  if (!isObject(workout)) throw new SourceFormError('a workout that is no object');
+  const level = classifySport(typeof workout['name'] === 'string' ? workout['name'] : undefined);
+  const [atMs, untilMs] = [readAt(workout['start'], time), readAt(workout['end'], time)];
+  if (level) yield { workout: level, atMs, untilMs };
+  for (const entry of readList(workout['heartRateData']))
+    yield isObject(entry) ? readEntry('heart_rate', entry, time) : { skipped: notRead };
+}

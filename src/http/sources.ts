@@ -1,0 +1,159 @@
+import { isUtf8 } from 'node:buffer';
+import { setImmediate } from 'node:timers/promises';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import type { Request, Response } from 'express';
+import { sources as settings } from '../../generated/spec.js';
+import { SourceFormError } from '../../packages/recordings/sources/source.js';
+import { createValidationError, ProblemError } from '../contract/problem.js';
+import { countRequest } from '../limits/window-limit.js';
+import type { PreparedPost } from '../operations/submit-source.js';
+import { createPrepareReading, type PreparationParts } from '../readings/intake.js';
+import { createReadPost } from '../readings/post.js';
+import { type Exchange, requireCaller, type Step } from './exchange.js';
+import { DepthError, parseInParts } from './json-parts.js';
+import { whenWritten } from './messages.js';
+
+/** In place of the body, while the parameters are validated: the contract has no schema of what apps send. */
+const anyBody = {};
+
+/**
+ * Returns the steps of a post with a source key: `validate` checks the parameters, then the body is read, inflated and
+ * converted to readings. A large body is parsed in parts, so that it delays no other request.
+ */
+export function createSourceSteps(parts: PreparationParts): (validate: Step) => Step[] {
+  const slots = createSlots();
+  const readPost = createReadPost({ ...parts, prepare: createPrepareReading(parts) });
+
+  async function take(exchange: Exchange, response: Response | undefined): Promise<void> {
+    if (!response) throw new Error('a post requires a response');
+    const caller = requireCaller(exchange);
+    const { req: request } = response;
+    const isZipped = requireReadable(exchange, request, response);
+    if (isLarge(request, isZipped)) whenWritten(response, slots(caller.accountId));
+    const bytes = await receive(request, response, isZipped);
+    const { allowances, refusal } = await countRequest(() => exchange.call?.admit());
+    exchange.allowances = allowances;
+    if (refusal) throw refusal;
+    const body = await parseBody(bytes);
+    try {
+      exchange.body = (await readPost(caller, body, () => setImmediate())) satisfies PreparedPost;
+    } catch (error) {
+      if (!(error instanceof SourceFormError)) throw error;
+      throw createValidationError('source_form', { pointer: '' }, caller.sender?.source);
+    }
+  }
+
+  const validateParameters =
+    (validate: Step): Step =>
+    async (exchange) => {
+      const { 'content-type': sent } = exchange.headers;
+      exchange.body = anyBody;
+      exchange.headers['content-type'] = 'application/json';
+      await validate(exchange, undefined);
+      exchange.headers['content-type'] = sent;
+      const { source } = exchange.params;
+      if (source !== requireCaller(exchange).sender?.source) throw new ProblemError('invalid_source_key');
+    };
+  return (validate) => [validateParameters(validate), take];
+}
+
+/** Rejects a body with another type or encoding, or that is declared too large. Returns true for a gzip body. */
+function requireReadable({ headers }: Exchange, request: Request, response: Response): boolean {
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity', 'content-length': length } = headers;
+  const [mediaType = '', ...parameters] = type.toLowerCase().split(/\s*;\s*/);
+  const charset = parameters.find((it) => it.startsWith('charset='));
+  const isJson = ['application/json', 'text/plain', ''].includes(mediaType);
+  const isZipped = /^\s*(x-)?gzip\s*$/i.test(encoding);
+  const isUtf8Text = charset === undefined || /^charset="?utf-8"?$/.test(charset);
+  if (!isJson || !isUtf8Text || !(isZipped || /^\s*identity\s*$/i.test(encoding))) {
+    const received = `${type.slice(0, 100) || 'no Content-Type'}${isZipped ? '' : ` in ${encoding.slice(0, 100)}`}`;
+    throw new ProblemError('unsupported_media_type', { hint: { received, expected: 'application/json' } });
+  }
+  if (headers['transfer-encoding'] === undefined && Number(length ?? 0) === 0)
+    throw new ProblemError('invalid_payload');
+  if (Number(length ?? 0) > settings.max_bytes) throw tooLarge(response);
+  if (headers.expect !== undefined) request.res?.writeContinue();
+  return isZipped;
+}
+
+function isLarge({ headers }: Request, isZipped: boolean): boolean {
+  const { 'content-length': length } = headers;
+  return isZipped || length === undefined || Number(length) > settings.large_bytes;
+}
+
+/** Returns a function that takes a place of a large body and returns the function that gives it back. */
+function createSlots(): (accountId: string) => () => void {
+  const open: string[] = [];
+  return (accountId) => {
+    const own = open.filter((it) => it === accountId).length;
+    if (own >= settings.large_per_account_max || open.length >= settings.large_in_progress_max)
+      throw new ProblemError('service_unavailable', { cause: 'too many large bodies in progress' });
+    open.push(accountId);
+    return () => void open.splice(open.indexOf(accountId), 1);
+  };
+}
+
+/** Resolves with the body without a byte order mark. Counts bytes as sent and after inflating. */
+async function receive(request: Request, response: Response, isZipped: boolean): Promise<Buffer> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      response.set('Connection', 'close');
+      reject(new ProblemError('service_unavailable', { cause: 'the upload is too slow' }));
+    }, settings.upload_seconds * 1000);
+  });
+  // The request must not be destroyed, because its connection still carries the response.
+  const sent = bounded(request.iterator({ destroyOnReturn: false }), response);
+  const received = isZipped ? inflate(sent, response) : collect(sent);
+  received.catch(() => undefined);
+  try {
+    const bytes = await Promise.race([received, late]);
+    return bytes.subarray(0, 3).equals(byteOrderMark) ? bytes.subarray(3) : bytes;
+  } catch (error) {
+    throw error instanceof ProblemError ? error : new ProblemError('invalid_payload', { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const byteOrderMark = Buffer.from('\ufeff');
+
+async function* bounded(chunks: AsyncIterable<Buffer>, response: Response): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > settings.max_bytes) throw tooLarge(response);
+    yield chunk;
+  }
+}
+
+async function inflate(chunks: AsyncIterable<Buffer>, response: Response): Promise<Buffer> {
+  let inflated: Buffer = Buffer.alloc(0);
+  await pipeline(chunks, createGunzip(), async (source: AsyncIterable<Buffer>) => {
+    inflated = await collect(bounded(source, response));
+  });
+  return inflated;
+}
+
+async function collect(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
+  const all: Buffer[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return Buffer.concat(all);
+}
+
+/** The connection closes after the response, because the rest of the body may be long. */
+function tooLarge(response: Response): ProblemError {
+  response.set('Connection', 'close');
+  return new ProblemError('body_too_large');
+}
+
+async function parseBody(bytes: Buffer): Promise<unknown> {
+  if (!isUtf8(bytes)) throw new ProblemError('invalid_payload', { cause: new Error('the body is not UTF-8') });
+  try {
+    return await parseInParts(bytes.toString(), settings.depth_max);
+  } catch (error) {
+    if (!(error instanceof DepthError)) throw error;
+    throw createValidationError('source_form', { pointer: '' }, `with at most ${settings.depth_max} nested values`);
+  }
+}

@@ -1,0 +1,129 @@
+import { LRUCache } from 'lru-cache';
+import { sources as settings } from '../../generated/spec.js';
+import type { Caller, Schema } from '../contract/contract.js';
+import { createValidationError } from '../contract/problem.js';
+import type { AuditEntry } from '../store/key-audit.js';
+import type { KeyTable, KeyWriter } from '../store/keys.js';
+import type { FoundSourceKey, SourceKey } from '../store/source-keys.js';
+import { createKeyRecordId, generateKey, hashKey } from './identify.js';
+
+const dayMs = 24 * 60 * 60 * 1000;
+const daysDefault = 180;
+/** Enough characters of a key to distinguish keys in a list. */
+const displayCharacters = 7;
+/** How long a source key is cached, in ms. Every replica rejects a removed key within this time. */
+const cacheMs = 1_000;
+const keysMax = 10_000;
+const keyFormat = new RegExp(`^${settings.key_prefix}[0-9A-Za-z]{32}$`);
+
+/** Who creates or removes a source key: an API key, or null for the command line. */
+export interface Maker {
+  readonly accountId: string;
+  readonly keyId: string | null;
+  /** As in the audit log: the API key, or the user of the command line. */
+  readonly actor: string;
+}
+
+/**
+ * Creates a source key. Resolves with the key in plain text, of which the service stores only the hash. Throws a ProblemError
+ * if the person has too many or the time zone is unknown.
+ */
+export async function createSourceKey(
+  writer: KeyWriter,
+  { accountId, keyId, actor }: Maker,
+  { subject_id: subjectId, source, expires_in_days = daysDefault, time_zone: timeZone }: Schema<'SourceKeyRequest'>,
+  nowMs: number,
+): Promise<{ readonly key: string; readonly row: SourceKey }> {
+  if (timeZone !== undefined && !isTimeZone(timeZone))
+    throw createValidationError('time_zone_invalid', { pointer: '/time_zone' });
+  const keys = writer.sourceKeys(accountId);
+  await keys.lockAccount();
+  if ((await keys.count(subjectId, nowMs)) >= settings.keys_per_subject_max)
+    throw createValidationError('too_many_source_keys', { pointer: '' }, String(settings.keys_per_subject_max));
+  const key = generateKey(settings.key_prefix);
+  const row: SourceKey = {
+    ...{ accountId, subjectId, source, timeZone: timeZone ?? null, makerKeyId: keyId, lastUsedAtMs: null },
+    sourceKeyId: createKeyRecordId('srk', 12),
+    keyHash: hashKey(key),
+    displayPrefix: key.slice(0, displayCharacters),
+    createdAtMs: nowMs,
+    expiresAtMs: nowMs + expires_in_days * dayMs,
+  };
+  await keys.insert(row);
+  const details = { source, expires_at: new Date(row.expiresAtMs).toISOString() };
+  await record(writer, row, { action: 'create', atMs: nowMs, actor, details });
+  return { key, row };
+}
+
+/** Ends a source key. Resolves with false if the account has no such key. */
+export function removeSourceKey(
+  keys: KeyTable,
+  { accountId, actor }: Maker,
+  sourceKeyId: string,
+  nowMs: number,
+): Promise<boolean> {
+  return keys.transact(async (writer) => {
+    const removed = await writer.sourceKeys(accountId).remove(sourceKeyId);
+    if (!removed || removed.expiresAtMs <= nowMs) return false;
+    await record(writer, removed, { action: 'revoke', atMs: nowMs, actor, details: { source: removed.source } });
+    return true;
+  });
+}
+
+/** Adds a change to the audit log, which is never erased. It therefore does not name the person. */
+function record(
+  writer: KeyWriter,
+  { accountId, sourceKeyId: keyId, displayPrefix: keyPrefix }: SourceKey,
+  change: Pick<AuditEntry, 'action' | 'atMs' | 'actor' | 'details'>,
+): Promise<void> {
+  return writer.audit({ accountId, entryId: createKeyRecordId('aud', 20), keyId, keyPrefix, ...change });
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
+  } catch {
+    return false;
+  }
+}
+
+export interface IdentifySourceKeyParts {
+  readonly find: (keyHash: string) => Promise<FoundSourceKey | undefined>;
+  /** Returns the time of the newest erasure of a person, in epoch ms. 0 if there is none. */
+  readonly findErased: (accountId: string, subjectId: string) => Promise<number>;
+  /** Epoch ms. */
+  readonly now: () => number;
+}
+
+/** Finds the caller of a source key. Undefined if the key is not valid. */
+export type IdentifySourceKey = (key: string) => Promise<Caller | undefined>;
+
+/**
+ * Returns a function that finds the caller of a source key. A key from before an erasure of its person is not valid, also if
+ * an earlier release, which does not know source keys, erased the person.
+ */
+export function createIdentifySourceKey({ find, findErased, now }: IdentifySourceKeyParts): IdentifySourceKey {
+  const cache = new LRUCache<string, { readonly found: FoundSourceKey | undefined }>({
+    max: keysMax,
+    ttl: cacheMs,
+    async fetchMethod(keyHash) {
+      const found = await find(keyHash);
+      const isErased = found && (await findErased(found.accountId, found.subjectId)) >= found.createdAtMs;
+      return { found: isErased ? undefined : found };
+    },
+  });
+  return async (key) => {
+    if (!keyFormat.test(key)) return undefined;
+    const found = (await cache.fetch(hashKey(key)))?.found;
+    if (!found || found.isMakerRevoked || found.expiresAtMs <= now()) return undefined;
+    const { accountId, sourceKeyId: keyId, tier, settings: accountSettings, subjectId, source } = found;
+    const { timeZone, createdAtMs, expiresAtMs } = found;
+    return {
+      accountId,
+      keyId,
+      tier,
+      settings: accountSettings,
+      sender: { subjectId, source, timeZone, createdAtMs, expiresAtMs },
+    };
+  };
+}

@@ -1,0 +1,14 @@
+import { createSourceKey as create } from '../keys/source-keys.js';
+import { createKeyTable } from '../store/keys.js';
+import type { OperationRecord } from './operation.js';
+import { toSourceKey } from './list-source-keys.js';
+
+/** Creates a source key. The response is the only one that contains the key. */
+export const createSourceKey: OperationRecord<'createSourceKey', 'store' | 'now'> = {
+  personalData: 'none',
+  async handle({ store, now }, { body }, { accountId, keyId }) {
+    const maker = { accountId, keyId, actor: keyId };
+    const { key, row } = await store.use(createKeyTable).transact((writer) => create(writer, maker, body, now()));
+    return { status: 201, body: { ...toSourceKey(row), key } };
+  },
+};

@@ -1,0 +1,207 @@
+import { createHmac } from 'node:crypto';
+import { sources as settings } from '../../generated/spec.js';
+import { toDeviceLabel } from '../../packages/recordings/devices.js';
+import type { Item, Measurement } from '../../packages/recordings/measurement.js';
+import { Minutes, type RecordedReading } from '../../packages/recordings/minutes.js';
+import type { Submission as Values } from '../../packages/recordings/signals.js';
+import { sources } from '../../packages/recordings/sources/index.js';
+import { notRead } from '../../packages/recordings/sources/source.js';
+import { createClock, createTimeReader } from '../../packages/recordings/times.js';
+import type { Caller, Sender, Submission } from '../contract/contract.js';
+import { ProblemError } from '../contract/problem.js';
+import type { Pause } from '../store/scope.js';
+import type { PreparedReading, PrepareReading } from './intake.js';
+
+/*
+ * What an app posts becomes readings in two ways. Samples of the last minutes are live: one reading each, at its own time.
+ * Older samples become one reading per minute and kind of signal, as an import stores them. Its id says which minute of which
+ * device it is, so a resend changes nothing, and a minute with more samples replaces the earlier one.
+ */
+
+/** A reading of a post. Plain data. */
+export interface PostedReading {
+  readonly reading: PreparedReading;
+  /** The minute of a reading of the history, in epoch ms, and its device. Absent for a live reading. */
+  readonly minute?: { readonly atMs: number; readonly device: string | undefined } | undefined;
+}
+
+export interface Post {
+  readonly readings: readonly PostedReading[];
+  /** Numbers of samples that are not stored, by reason. */
+  readonly skipped: Readonly<Record<string, number>>;
+}
+
+export interface PostParts {
+  readonly prepare: PrepareReading;
+  /** Returns the current time in epoch ms. */
+  readonly now: () => number;
+  readonly maxTimestampAgeMs: number;
+  /** Maximum age of a reading of the history: the retention of readings. */
+  readonly maxBackfillAgeMs: number;
+}
+
+const [minuteMs, hourMs] = [60_000, 3_600_000];
+/** Items that are collected before other work runs. */
+const itemsAtOnce = 1_000;
+const readingsAtOnce = 200;
+
+type Skip = (reason: string, count?: number) => void;
+
+/** Returns the readings of a parsed body of a caller with a source key. Throws a `SourceFormError` for another form. */
+export function createReadPost({ prepare, now, maxTimestampAgeMs, maxBackfillAgeMs }: PostParts) {
+  return async (caller: Caller, body: unknown, pause: Pause): Promise<Post> => {
+    const { sender } = caller;
+    if (!sender) throw new Error('a post requires a source key');
+    const skipped: Record<string, number> = {};
+    const skip: Skip = (reason, count = 1) => (skipped[reason] = (skipped[reason] ?? 0) + count);
+    const nowMs = now();
+    const minutes = new Minutes({ hours: Math.ceil(maxBackfillAgeMs / hourMs) + 1, nowMs });
+    const live: Measurement[] = [];
+    for (const items of inGroups(readItems(sender, body, nowMs))) {
+      for (const item of items) {
+        if ('skipped' in item) skip(item.skipped === notRead ? notRead : 'invalid');
+        else if ('field' in item && item.atMs >= nowMs - maxTimestampAgeMs) live.push(item);
+      }
+      minutes.add(items.filter((item) => !('skipped' in item)));
+      if (live.length > settings.stored_readings.quota)
+        skip('rate', live.splice(settings.stored_readings.quota).length);
+      await pause(items.length);
+    }
+    const readings = minutes.readings();
+    for (const [reason, count] of minutes.skipped) skip(toReason(reason), count);
+    const submissions = [...toLive(readings, live, sender, skip), ...toHistory(readings, live, sender)];
+    const posted: PostedReading[] = [];
+    for (const some of inGroups(submissions, readingsAtOnce)) {
+      for (const { submission, ...rest } of some) {
+        const reading = prepareOne(caller, submission, skip);
+        if (reading) posted.push({ reading, ...rest });
+      }
+      await pause(some.length);
+    }
+    return { readings: posted, skipped };
+  };
+
+  function prepareOne(caller: Caller, submission: Submission, skip: Skip): PreparedReading | undefined {
+    try {
+      const reading = prepare(caller, submission);
+      return { ...reading, ...(reading.sample && { sample: { ...reading.sample, isSourced: true as const } }) };
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      skip(error.code === 'timestamp_too_old' ? 'too_old' : 'invalid');
+      return undefined;
+    }
+  }
+}
+
+function readItems({ source, timeZone }: Sender, body: unknown, nowMs: number): Iterable<Item> {
+  const clock = timeZone === null ? () => Number.NaN : createClock(timeZone);
+  return sources[source].read(body, { readTime: createTimeReader(clock), nowMs });
+}
+
+function* inGroups<T>(items: Iterable<T>, size = itemsAtOnce): Generator<readonly T[]> {
+  let group: T[] = [];
+  for (const item of items) {
+    group.push(item);
+    if (group.length < size) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+}
+
+/** Translates the reasons of the minutes to those of the contract. */
+function toReason(reason: string): string {
+  if (reason.startsWith('older than') || reason.startsWith('time before')) return 'too_old';
+  return reason.startsWith('no heart rate') ? 'no_heart_data' : 'invalid';
+}
+
+interface Submitted {
+  readonly submission: Submission;
+  readonly minute?: PostedReading['minute'];
+}
+
+/** Returns one reading per time and device of the live samples, with the movement that the post states for its minute. */
+function toLive(
+  readings: readonly RecordedReading[],
+  live: readonly Measurement[],
+  sender: Sender,
+  skip: Skip,
+): Submitted[] {
+  const byMinute = new Map(readings.map((it) => [floorMinute(it.atMs), it.values]));
+  const merged = new Map<string, { atMs: number; device: string | undefined; values: Partial<Values> }>();
+  for (const { field, atMs, value, source = '', activity } of live) {
+    const ofMinute = byMinute.get(floorMinute(atMs));
+    // The minutes have counted what is not valid, and steps are a part of their minute.
+    if (!ofMinute || Number.isNaN(value) || field === 'steps_last_minute' || ofMinute[field] === undefined) continue;
+    const device = toDeviceLabel(source);
+    if (device !== ofMinute.source_device) {
+      skip('other_device');
+      continue;
+    }
+    const { source_device, steps_last_minute, activity_level = activity } = ofMinute;
+    const context = { ...(source_device && { source_device }), ...(activity_level && { activity_level }) };
+    const steps = steps_last_minute === undefined ? {} : { steps_last_minute };
+    const key = `${atMs} ${device ?? ''}`;
+    const known = merged.get(key) ?? { atMs, device, values: { ...context, ...steps } };
+    merged.set(key, known);
+    if (field === 'rr_intervals_ms')
+      known.values[field] = [...(known.values[field] ?? []), Math.round(value)].slice(0, 64);
+    else known.values[field] = value;
+  }
+  return [...merged.values()].map(({ atMs, device, values }) => ({
+    submission: { ...toSubmission(sender, atMs, 'live', device, 0), ...values },
+  }));
+}
+
+/** Returns the readings of the minutes without a live sample: rate with its context, and variability. */
+function toHistory(readings: readonly RecordedReading[], live: readonly Measurement[], sender: Sender): Submitted[] {
+  const liveMinutes = new Set(live.map(({ atMs }) => floorMinute(atMs)));
+  const parts = new Map<number, number>();
+  return readings.flatMap(({ atMs, values, counts }) => {
+    const fromMs = floorMinute(atMs);
+    if (liveMinutes.has(fromMs)) return [];
+    // A minute with many beats has several readings.
+    const part = parts.get(fromMs) ?? 0;
+    parts.set(fromMs, part + 1);
+    const { sdnn, rmssd, ...rate } = values;
+    const { source_device: device } = values;
+    const variability = { ...(sdnn !== undefined && { sdnn }), ...(rmssd !== undefined && { rmssd }) };
+    const minute = { atMs: fromMs, device };
+    const create = (kind: string, revision: number, stated: Partial<Values>): Submitted => ({
+      submission: { ...toSubmission(sender, fromMs + part, kind, device, revision), ...stated, backfill: true },
+      minute,
+    });
+    const hasRate = rate.heart_rate !== undefined || rate.rr_intervals_ms !== undefined;
+    const rateSamples = Math.max(counts.heart_rate ?? 0, counts.rr_intervals_ms ?? 0);
+    const variabilitySamples = Math.max(counts.sdnn ?? 0, counts.rmssd ?? 0);
+    const named = { ...(device && { source_device: device }), ...variability };
+    return [
+      ...(hasRate ? [create('rate', rateSamples, rate)] : []),
+      ...(Object.keys(variability).length > 0 ? [create('variability', variabilitySamples, named)] : []),
+    ];
+  });
+}
+
+/** Returns the names of a reading: the session of the person's UTC day, as of an import, and the sample. */
+function toSubmission({ subjectId }: Sender, atMs: number, kind: string, device: string | undefined, revision: number) {
+  const timestamp = new Date(atMs).toISOString();
+  return {
+    session_id: `${subjectId}-import-${timestamp.slice(0, 10)}`,
+    subject_id: subjectId,
+    timestamp,
+    sample_id: createSampleId(subjectId, kind, device, atMs),
+    sample_revision: revision,
+  };
+}
+
+/** Returns the id of a sample. It is keyed with the person, and says nothing about the device. */
+export function createSampleId(subjectId: string, kind: string, device: string | undefined, atMs: number): string {
+  return createHmac('sha256', subjectId)
+    .update(JSON.stringify([kind, device ?? '', atMs]))
+    .digest('hex')
+    .slice(0, 32);
+}
+
+function floorMinute(ms: number): number {
+  return Math.floor(ms / minuteMs) * minuteMs;
+}

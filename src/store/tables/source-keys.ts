@@ -1,0 +1,42 @@
+import { addAscii, addFixedAscii, type TableDefinition } from './table.js';
+
+/** Keys with which an app writes data of one person. */
+export const source_keys: TableDefinition = {
+  content: 'keys of the apps that post data of a person, as hashes',
+  notice: 'Which apps may send data about you',
+  identifies: 'person',
+  retention: 'until the key expires or is removed',
+  expiry: { column: 'expires_at_ms', maxAgeMs: 0 },
+  erasesBySubject: {},
+  erasure: 'deleted',
+  readBy: ['createSourceKey', 'listSourceKeys'],
+  about: {
+    'account_id subject_id source time_zone':
+      'whose data the key writes, of which app, and the zone of its local times',
+    'source_key_id key_hash display_prefix': 'key, as a hash and a prefix',
+    'maker_key_id created_at_ms expires_at_ms last_used_at_ms':
+      'the API key that created it, and times. The last use is rounded to the hour',
+  },
+  columns(table) {
+    addAscii(table, 'account_id', 32).notNullable();
+    addAscii(table, 'source_key_id', 32).notNullable();
+    addFixedAscii(table, 'key_hash', 64).notNullable();
+    addAscii(table, 'display_prefix', 16).notNullable();
+    addAscii(table, 'subject_id', 256).notNullable();
+    addAscii(table, 'source', 32).notNullable();
+    // Null for senders of times with a zone.
+    addAscii(table, 'time_zone', 64).nullable();
+    // Null if the command `keys create` created it.
+    addAscii(table, 'maker_key_id', 32).nullable();
+    table.bigInteger('created_at_ms').notNullable();
+    table.bigInteger('expires_at_ms').notNullable();
+    table.bigInteger('last_used_at_ms').nullable();
+    table.primary(['account_id', 'source_key_id']);
+  },
+  unique: { source_keys_by_hash: ['key_hash'] },
+  indexes: {
+    source_keys_by_subject: ['account_id', 'subject_id'],
+    source_keys_by_maker: ['maker_key_id'],
+    source_keys_by_expiry: ['expires_at_ms'],
+  },
+};
