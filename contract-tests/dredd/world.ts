@@ -43,7 +43,7 @@ export async function openWorld(kind: DatabaseKind): Promise<World> {
     await runCommand(database.url, ['accounts', 'set', 'dredd', 'consent', 'record']);
     const ingestKey = await createKey('--account', 'dredd', '--scopes', 'ingest');
     const readKey = await createKey('--account', 'dredd', '--scopes', 'read');
-    const spentKey = await createKey('--account', 'spent', '--tier', 'free');
+    const spentKey = await createKey('--account', 'spent', '--tier', 'free', '--scopes', allScopes.join(','));
     const ofPerson = ['--subject', 'spent', '--source', 'health_auto_export'];
     const spentSourceKey = await createKey('--account', 'spent', ...ofPerson);
     // Opened first and only once. On POSIX, closing a file releases all locks of the process on this file.
