@@ -21,6 +21,12 @@ export interface Owner {
   readonly subjectId?: string | undefined;
 }
 
+/** Returns the session or person. Throws for other data, which the contract does not allow where one of them is required. */
+export function requireOne(whose: Whose): SessionOrPerson {
+  if (whose.kind === 'session' || whose.kind === 'person') return whose;
+  throw new Error('the operation requires a session or a person');
+}
+
 export const wholeAccount: Whose = { kind: 'account' };
 
 /**

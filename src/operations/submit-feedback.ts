@@ -1,7 +1,7 @@
 import { summaries } from '../../generated/spec.js';
 import type { Caller, Schema, TokenGrant } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
-import { type SessionOrPerson, toNames } from '../contract/whose.js';
+import { requireOne, type SessionOrPerson, toNames } from '../contract/whose.js';
 import { checkAge } from '../readings/intake.js';
 import { createErasedIdTable, type ErasedId } from '../store/erased-ids.js';
 import { createFeedbackReader, createFeedbackWriter, type Report, type ReportOwner } from '../store/feedback.js';
@@ -24,9 +24,9 @@ export const submitFeedback: OperationRecord<
     title: 'Store how stressed the person feels',
     description: 'Store the stress that the person stated, 0 to 10. Never estimate it. Send session_id or subject_id.',
   },
-  async handle(services, { body, whose }, caller) {
+  async handle(services, { body, ...input }, caller) {
     const { store, now } = services;
-    if (whose.kind === 'account') throw new Error('the contract requires a session or a person');
+    const whose = requireOne(input.whose);
     checkAge(Date.parse(body.timestamp), now(), services.maxFeedbackAgeMs, 'feedback_too_old');
     const ids = identify(services, caller.accountId, body);
     const scope = store.read(caller.accountId);
