@@ -92,7 +92,7 @@ function forbid(...modules) {
 
 function limitRoom([room, allowed]) {
   const others = Object.keys(rooms).filter((name) => name !== room && !allowed.includes(name));
-  const closed =
+  const forbiddenPackages =
     room === 'program' ? [] : [...Object.keys(packages), python].filter((name) => !libraries.includes(name));
   const message = listAllowed([...allowed, ...libraries.map((name) => `packages/${name}`)]);
   return {
@@ -101,7 +101,7 @@ function limitRoom([room, allowed]) {
     rules: forbid(
       { regex: `^(\\./|(\\.\\./)+)${oneOf(others)}/`, message },
       { regex: `/${oneOf(outside)}/`, message },
-      ...(closed.length > 0 ? [{ regex: `/packages/${oneOf(closed)}/`, message }] : []),
+      ...(forbiddenPackages.length > 0 ? [{ regex: `/packages/${oneOf(forbiddenPackages)}/`, message }] : []),
       ...(readers.includes(room) ? [gate] : []),
     ),
   };

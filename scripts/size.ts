@@ -24,7 +24,7 @@ if (cap.found > (cap.budget ?? 0)) {
   process.exitCode = 1;
 }
 
-/** Returns what is measured by other units than the lines of code. */
+/** Returns the parts that are measured in other units than lines of code, e.g. files, words or bytes. */
 async function listOthers(): Promise<Part[][]> {
   const guides = tracked.filter((name) => /^docs\/[^/]+\.md$/.test(name));
   const count = (part: string, belongs: (name: string) => boolean) => ({ part, found: tracked.filter(belongs).length });

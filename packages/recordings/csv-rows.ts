@@ -64,7 +64,7 @@ async function* streamRows(
     rest = rest.slice(start);
     if (rest.length > rowMaxCharacters) throw notClosed(line + 1);
   }
-  if (opensCell(rest, delimiter) && countOf('"', rest) % 2 === 1) throw notClosed(line + 1);
+  if (endsInsideCell(rest, delimiter) && countOf('"', rest) % 2 === 1) throw notClosed(line + 1);
   yield* read(rest);
 }
 
@@ -78,7 +78,7 @@ function notClosed(line: number): Error {
 function findEnd(text: string, start: number, delimiter: Delimiter): number {
   const first = text.indexOf('\n', start);
   // A cell in quotation marks may contain line breaks. A mark within a cell opens nothing.
-  if (first < 0 || !opensCell(text.slice(start, first), delimiter)) return first;
+  if (first < 0 || !endsInsideCell(text.slice(start, first), delimiter)) return first;
   let isOpen = false;
   for (let at = start; at < text.length; at += 1) {
     const letter = text[at];
@@ -90,7 +90,7 @@ function findEnd(text: string, start: number, delimiter: Delimiter): number {
 }
 
 /** Returns true if a line ends inside of a cell in quotation marks. */
-function opensCell(line: string, delimiter: Delimiter): boolean {
+function endsInsideCell(line: string, delimiter: Delimiter): boolean {
   return line.includes('"') && new RegExp(`(^|${delimiter})\\s*"(?:[^"]|"")*$`).test(line);
 }
 

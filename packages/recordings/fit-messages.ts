@@ -1,4 +1,4 @@
-import type { Skipped } from './measurement.js';
+import type { SkippedEntry } from './measurement.js';
 
 /** One message of a FIT file. */
 export interface Message {
@@ -41,7 +41,7 @@ const searchedBytes = 65_536;
  * Yields the messages one by one, so that memory does not grow with their number. After a damaged record, continues with
  * the next message that has a definition and a time near the last one.
  */
-export function* messagesOf(records: Uint8Array): Generator<Message | Skipped> {
+export function* messagesOf(records: Uint8Array): Generator<Message | SkippedEntry> {
   const definitions = new Map<number, Definition>();
   let [newest, suspect] = [Number.NaN, Number.NaN];
   const findNext = (from: number) => {

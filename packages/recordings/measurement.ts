@@ -29,11 +29,11 @@ export interface Workout {
 }
 
 /** An entry that cannot be used. The reason is fixed text, so that the number of different reasons is bounded. */
-export interface Skipped {
+export interface SkippedEntry {
   readonly skipped: string;
 }
 
-export type Item = Measurement | Workout | Skipped;
+export type Item = Measurement | Workout | SkippedEntry;
 
 /** A content in order. Each iteration begins at the first byte. */
 export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;

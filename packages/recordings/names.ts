@@ -3,7 +3,7 @@ const namesListed = 20;
 /** Maximum number of characters of a text that an error shows. */
 const charactersShown = 40;
 
-/** Returns the names of the first columns or fields, without control characters. */
+/** Formats the first column or field names for an error message, without control characters. */
 export function describeNames(header: readonly string[]): string {
   if (header.length === 0) return 'none, because the file is empty';
   const names = header.slice(0, namesListed).map((name) => shown(name) || '(unnamed)');

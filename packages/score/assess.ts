@@ -1,11 +1,11 @@
 import { computeTypicalValues } from './baseline.js';
 import { processHeartRate } from './heart.js';
-import { addOtherSessions, chooseHeart, isFresh, listShared, type Sharing } from './live.js';
+import { addOtherSessions, chooseHeart, isFresh, listSharedSignals, type Sharing } from './live.js';
 import { reduceAfterDeviceChange } from './movement.js';
 import { explainScore } from './reason.js';
 import type { HeartLevel } from './response.js';
 import type { Baseline } from './rows/person.js';
-import type { AloneScore, ComputedState, Session } from './rows/session.js';
+import type { OwnScore, ComputedState, Session } from './rows/session.js';
 import type { Device, Movements, Signals } from './rows/values.js';
 import type { Reading } from './signals.js';
 import type { ScoreInput } from './situation.js';
@@ -51,7 +51,7 @@ export function assess(
     ...{ signals: all, typical, agreeingTones: all.tone === signals.tone ? agreeingTones : undefined },
     ...chooseHeart(ownSituation, all, sharing.live, allMovements, typical),
   };
-  return { ownSituation, situation, recent, movements, shared: listShared(all, allMovements, timestampMs) };
+  return { ownSituation, situation, recent, movements, shared: listSharedSignals(all, allMovements, timestampMs) };
 }
 
 /** Returns the heart rate in bpm, if it is that of another session. */
@@ -65,7 +65,7 @@ export function findLevel({ signals: { heart_rate }, heart }: ScoreInput, atMs: 
 }
 
 /** Scores a reading from the evidence of its session alone, for senders and readers that must not see other sessions. */
-export function scoreAlone(sensed: Sensed, device: Device | undefined): AloneScore {
+export function scoreAlone(sensed: Sensed, device: Device | undefined): OwnScore {
   const { session, reading, timestampMs } = sensed;
   const { situation } = assess(sensed);
   const fused = fuseEvidence(situation, timestampMs);

@@ -66,7 +66,11 @@ export function chooseHeart(
 }
 
 /** Returns the values of other sessions that count at a time. Undefined if there are none. */
-export function listShared(signals: Signals, { stated }: Movements, atMs: number): readonly SharedSignal[] | undefined {
+export function listSharedSignals(
+  signals: Signals,
+  { stated }: Movements,
+  atMs: number,
+): readonly SharedSignal[] | undefined {
   const samples = [...signalNames.map((name) => [name, signals[name]] as const), ['activity_level', stated] as const];
   const shared = samples.flatMap(([signal, sample]) => {
     if (sample?.sessionId === undefined || !isFresh(sample, atMs)) return [];

@@ -84,7 +84,7 @@ export function advanceSession(
   const fused = fuseEvidence(assessed.situation, sensed.timestampMs);
   const device = updateDevice(session?.device ?? known?.device, reading);
   const published = publish(sensed, fused, sharing);
-  const computed = compute(sensed, { assessed, fused, device, published, sharing });
+  const computed = computeState(sensed, { assessed, fused, device, published, sharing });
   const baseline = learnFrom(known, toBaselineSample(reading, assessed.ownSituation, device));
   return {
     computed: { ...computed, ...ofReading(reading) },
@@ -135,7 +135,7 @@ interface Scored {
 }
 
 /** Returns the computed fields of the state after a reading. */
-function compute(sensed: Sensed, { assessed, fused, device, published, sharing }: Scored): ComputedState {
+function computeState(sensed: Sensed, { assessed, fused, device, published, sharing }: Scored): ComputedState {
   const { session, reading, timestampMs } = sensed;
   const { situation, ownSituation, shared } = assessed;
   const { score, sinceMs } = published;

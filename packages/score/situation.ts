@@ -12,7 +12,7 @@ export interface TypicalHeartRate extends TypicalValue {
   readonly restingBpm: number;
   /** The rise above the typical heart rate that counts as stressed, in bpm. */
   readonly stressedRiseBpm: number;
-  /** Learned time in seconds. */
+  /** Total duration of the heart rates that the baseline contains, after decay, in seconds. */
   readonly learnedSeconds: number;
   /**
    * Time with a heart rate raised as under stress, minus the later time without such a heart rate in seconds. At most

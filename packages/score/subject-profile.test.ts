@@ -4,16 +4,16 @@ import { baselineAfter, history, laterMs } from '../../testkit/arbitraries.js';
 import { checkLaw } from '../../testkit/law.js';
 import { computeTypicalValues } from './baseline.js';
 import { signals } from './generated/contract.js';
-import { toBaseline } from './subject-profile.js';
+import { toContractBaseline } from './subject-profile.js';
 
 test('a person without measurements has an empty baseline', () => {
-  expect(toBaseline({}, laterMs)).toEqual({});
+  expect(toContractBaseline({}, laterMs)).toEqual({});
 });
 
 test('a baseline shows the typical values of the score, and its histogram contains all learned seconds', () => {
   checkLaw(history, (readings) => {
     const stored = baselineAfter(readings) ?? {};
-    const { heart_rate, sdnn, rmssd, devices }: Schema<'Baseline'> = toBaseline(stored, laterMs);
+    const { heart_rate, sdnn, rmssd, devices }: Schema<'Baseline'> = toContractBaseline(stored, laterMs);
     const typical = computeTypicalValues(stored, laterMs);
     if (heart_rate) {
       const { histogram, learned_seconds, resting_bpm, typical_bpm, own_share } = heart_rate;

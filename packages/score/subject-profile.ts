@@ -10,7 +10,7 @@ import type { TypicalHeartRate, TypicalValue } from './situation.js';
  * Returns the baseline as defined in the contract, from readings strictly before `atMs`, in epoch ms. A reading at that
  * time is scored against the same typical values.
  */
-export function toBaseline(baseline: Baseline, atMs: number) {
+export function toContractBaseline(baseline: Baseline, atMs: number) {
   const { heart_rate, sdnn, rmssd, devices = [] } = baseline;
   const named = devices.map(({ device, ...own }) => ({ source_device: device, ...toVariabilities(own, atMs) }));
   const unnamed = sdnn || rmssd ? [toVariabilities({ sdnn, rmssd }, atMs)] : [];

@@ -151,13 +151,13 @@ function toRow({ stateMs: durations, scores, heartRates, topics }: Hour) {
   return {
     readings: scores?.count ?? 0,
     state_seconds: Object.fromEntries(seconds) as Record<State, number>,
-    ...(scores && { stress_score: toRange(scores) }),
-    ...(heartRates && { heart_rate: toRange(heartRates) }),
+    ...(scores && { stress_score: toStatistics(scores) }),
+    ...(heartRates && { heart_rate: toStatistics(heartRates) }),
     topics: topics as TopicName[],
   };
 }
 
-function toRange({ count, sum, min, max }: Spread) {
+function toStatistics({ count, sum, min, max }: Spread) {
   return { mean: round1(sum / count), min: round1(min), max: round1(max) };
 }
 

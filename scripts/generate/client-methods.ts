@@ -122,7 +122,10 @@ function methodOf(api: Api, path: string, verb: string, operation: ApiOperation)
   };
 }
 
-/** Returns the type of a body in JSON, `object` for any JSON. An operation without JSON, e.g. of a file, is written by hand. */
+/**
+ * Returns the type of a JSON body, or `object` if its schema has no name. Throws for a body without JSON, because `byHand`
+ * must list its operation.
+ */
 function typeIn(api: Api, { content }: Content = {}): string | undefined {
   const schema = content?.['application/json']?.schema;
   if (content && !schema) throw new Error('client-methods.ts: a body has no JSON, so add its operation to `byHand`');
@@ -237,7 +240,7 @@ function writeMethod(method: Method): string {
   return `${head} =>\n        ${request}${list ? `.${list.field}` : ''},`;
 }
 
-/** Returns e.g. `SessionFilter` of the method `sessions`. */
+/** Returns the name of the filter type of a method, e.g. `SessionFilter` for `sessions`. */
 function filterOf({ name }: Method): string {
   return `${capitalized(singular(name))}Filter`;
 }

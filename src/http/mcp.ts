@@ -77,7 +77,8 @@ export function serveMcp(calls: InnerCalls, now: () => number) {
     const messages: string[] = [];
     if (form === 'application/json') createParser({ onEvent: ({ data }) => void messages.push(data) }).feed(text);
     copyHead(answer, response);
-    // Before 2026-07-28, the handler always sends events. Only a subscription has several.
+    // For protocol versions before 2026-07-28, the handler always sends an event stream. Only a subscription has several
+    // events.
     if (messages.length === 1) response.setHeader('Content-Type', 'application/json').end(messages[0]);
     else response.end(text);
   };

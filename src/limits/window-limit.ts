@@ -55,7 +55,7 @@ export function createWindowLimit({ policy, quota, windowSeconds }: Window, shar
   };
 }
 
-/** Returns the state of a window with a number of requests, which ends in `leftMs`. */
+/** Returns the allowance of a window that has counted `count` requests and ends in `leftMs` ms. */
 export function toAllowance(window: Window, count: number, leftMs: number): Allowance {
   const remaining = Math.max(0, window.quota - count);
   const resetSeconds = Math.max(1, Math.ceil(leftMs / 1000));

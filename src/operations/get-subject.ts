@@ -1,5 +1,5 @@
 import { ProblemError } from '../contract/problem.js';
-import { toBaseline } from '../../packages/score/subject-profile.js';
+import { toContractBaseline } from '../../packages/score/subject-profile.js';
 import { toStatusChanges } from '../../packages/score/triggers.js';
 import { findSubjectSummary } from '../store/subject-summary.js';
 import { createTriggerReader } from '../store/triggers.js';
@@ -19,7 +19,7 @@ export const getSubject: OperationRecord<'getSubject', 'store' | 'now'> = {
       sessions,
       ...(firstStartedAtMs !== null && { first_session_started_at: new Date(firstStartedAtMs).toISOString() }),
       ...(lastStartedAtMs !== null && { last_session_started_at: new Date(lastStartedAtMs).toISOString() }),
-      baseline: toBaseline(subject.baseline ?? {}, now()),
+      baseline: toContractBaseline(subject.baseline ?? {}, now()),
       ...(triggers.size > 0 && { status_changes: toStatusChanges(triggers) }),
     };
     return { status: 200, body };

@@ -72,7 +72,8 @@ export interface Sender {
   readonly call: CountedCall | undefined;
 }
 
-export interface Admitted {
+/** The outcome of the checks of a reading. */
+export interface AdmissionResult {
   /** An error if the reading is rejected. */
   readonly reading: PreparedReading | ProblemError;
   /** The state of each limit that admitted the reading. */
@@ -80,7 +81,7 @@ export interface Admitted {
 }
 
 /** Checks a reading and prepares it for the core. `faults` are validation errors outside of the reading. */
-export type Admit = (sender: Sender, value: unknown, faults?: readonly Fault[]) => Promise<Admitted>;
+export type Admit = (sender: Sender, value: unknown, faults?: readonly Fault[]) => Promise<AdmissionResult>;
 
 export interface IntakeParts extends PreparationParts {
   /** Rejects with a ProblemError that has all validation errors of a reading. */

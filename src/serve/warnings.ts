@@ -20,7 +20,7 @@ export async function findWarnings(
     ...(safetyCheck && safetyTimeoutMs >= gatewayTimeoutMs
       ? [`SAFETY_TIMEOUT_MS must be less than GATEWAY_STATE_TIMEOUT_MS (${gatewayTimeoutMs}): ${lostStates}`]
       : []),
-    ...(await keyWarnings(store, secretsKeys, retention.readingsMs)),
+    ...(await listKeyWarnings(store, secretsKeys, retention.readingsMs)),
     ...((await store.isDurable())
       ? []
       : ['innodb_flush_log_at_trx_commit is not 1: the server may lose acknowledged readings at power loss']),
@@ -31,7 +31,7 @@ export async function findWarnings(
 const hourMs = 3_600_000;
 
 /** A resend is detected by its digest. An earlier key is required while a stored reading has a digest with this key. */
-async function keyWarnings(store: Store, keys: Config['secretsKeys'], readingsMs: number): Promise<string[]> {
+async function listKeyWarnings(store: Store, keys: Config['secretsKeys'], readingsMs: number): Promise<string[]> {
   if (keys === undefined || keys.length < 2) return [];
   const replacedAtMs = (await store.use(createSecretsKeyTable).find())?.sinceMs ?? 0;
   const untilMs = replacedAtMs + Math.max(readingsMs, idempotency.retention_hours * hourMs);

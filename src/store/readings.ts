@@ -28,8 +28,8 @@ function hintIndex(knex: Knex, index: string): string {
 }
 
 /**
- * Returns the join that keeps the order of the tables. Otherwise, a database without statistics may start with the larger
- * table.
+ * Returns the SQL join keyword that makes the database read the tables in the written order. Otherwise, a database
+ * without statistics may start with the larger table.
  */
 export function joinInOrder(knex: Knex): string {
   return isMysql(knex) ? 'straight_join' : 'cross join';

@@ -3,7 +3,7 @@ import { nameColumns } from './columns.js';
 import { findPositions, hintLateIndex, hintSessionIndex, joinInOrder, nearMaxMs, toAccountKey } from './readings.js';
 import { chunksOf, selectRows } from './rows.js';
 import { inSlices, sliceItems, type SlicedScope } from './scope.js';
-import { chooseSessions, newestSessions, type SessionCursor } from './session-list.js';
+import { chooseSessions, selectNewestSessions, type SessionCursor } from './session-list.js';
 import { positionsPerMs } from './stream-positions.js';
 
 /** Maximum number of readings that a statement returns, and of sessions that it searches. */
@@ -170,7 +170,7 @@ export async function listSessionIds(
     const query = knex('sessions')
       .where({ account_id: accountId })
       .whereRaw(...chooseSessions(whose));
-    const rows: Array<SessionCursor & { readonly sessionId: string }> = await newestSessions(query, after)
+    const rows: Array<SessionCursor & { readonly sessionId: string }> = await selectNewestSessions(query, after)
       .select(nameColumns('incarnation startedAtMs sessionId'))
       .limit(pageRows);
     for (const { incarnation, sessionId } of rows) all.set(incarnation, sessionId);

@@ -37,7 +37,9 @@ export async function listSessions(
     .select(...columns)
     .where({ account_id: accountId, ...names })
     .whereNotNull('body');
-  const rows: Array<SessionRow & { readonly started_at_ms: number }> = await newestSessions(query, after).limit(max);
+  const rows: Array<SessionRow & { readonly started_at_ms: number }> = await selectNewestSessions(query, after).limit(
+    max,
+  );
   return rows.flatMap((row) => {
     const session = readSession(row);
     if (!session) return [];
@@ -46,7 +48,7 @@ export async function listSessions(
 }
 
 /** Orders a query of sessions, latest start first, and selects those after the cursor. */
-export function newestSessions(query: Knex.QueryBuilder, after: SessionCursor | undefined): Knex.QueryBuilder {
+export function selectNewestSessions(query: Knex.QueryBuilder, after: SessionCursor | undefined): Knex.QueryBuilder {
   return startAfter(query, 'desc', { started_at_ms: after?.startedAtMs, incarnation: after?.incarnation });
 }
 

@@ -12,7 +12,7 @@ import {
 } from './readings.js';
 import { selectRows } from './rows.js';
 import type { SlicedScope } from './scope.js';
-import { newestSessions, type SessionCursor, type SessionFilter } from './session-list.js';
+import { selectNewestSessions, type SessionCursor, type SessionFilter } from './session-list.js';
 
 /** A session as of a position. */
 export interface SnapshotSession extends SessionCursor {
@@ -51,7 +51,7 @@ export function createSnapshotReader({ knex, accountId, pause }: SlicedScope) {
       .select(nameColumns('incarnation startedAtMs'), knex.raw(`(${newest}) as position`, [account, position]))
       .where({ 's.account_id': accountId })
       .where(names);
-    const rows: Array<SessionCursor & { position: number | null }> = await newestSessions(query, after).limit(
+    const rows: Array<SessionCursor & { position: number | null }> = await selectNewestSessions(query, after).limit(
       stepSessions,
     );
     const sessions = rows.map((row) => ({ ...row, position: row.position ?? 0 }));

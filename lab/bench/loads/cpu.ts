@@ -104,7 +104,7 @@ async function bench({ database, markdown, before, ...options }: Options): Promi
   console.log(`Median (quartiles) of ${slices} alternating slices of ${requests} requests. ${head}.`);
 }
 
-/** Returns a row per service of this tree: its figures ÷ those of the other tree in the same round. */
+/** Returns one row per service: the figures of this tree ÷ the figures of the other tree in the same round. */
 function compareTrees(field: Field, services: readonly Contender[]): string[][] {
   return services.flatMap(({ title }) => {
     const other = field[`${title} before`];

@@ -20,7 +20,7 @@ export interface BenchRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: string;
-  /** Of the body. Absent: JSON. */
+  /** Header fields that describe the body. Absent for a JSON body. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

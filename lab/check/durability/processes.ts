@@ -104,8 +104,8 @@ function listProcesses(databaseUrl: string, ports: readonly number[]): ProcessOp
 
 /**
  * Returns a sender of readings that alternate between calm and hostile, for a load that is spread over `services`. In each
- * round, all services get a reading of the same session at the same time, usually different readings, sometimes the same
- * one. The next round sends these readings again, to other services. The services require `storyEnv`.
+ * round, every service gets a reading of the same session at the same time. In every `sameEvery`-th round, all services
+ * get the same reading. The next round sends each reading again, to another service. The services require `storyEnv`.
  *
  * All readings contain the same kinds of signals. A late reading is therefore the newest for no signal and changes
  * nothing.

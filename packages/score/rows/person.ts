@@ -27,7 +27,7 @@ export interface Subject {
   readonly turns?: PersonTurns | undefined;
 }
 
-/** A conversation turn whose response of the heart is not complete. */
+/** A conversation turn whose heart rate response is not complete yet. */
 export interface OpenTurn {
   /** Timestamp of the reading in epoch ms. */
   readonly atMs: number;

@@ -72,7 +72,7 @@ export interface ComputedState {
   readonly learned: number;
   /** Quality of the reading's intervals. Absent without intervals, and in the latest state of a session. */
   readonly rrQuality?: RrQuality;
-  /** Estimates from the reading's text. Absent without them, and in the latest state of a session. */
+  /** Estimates from the text of the reading. Absent without estimates, and in the latest state of a session. */
   readonly derived?: TextValues;
   /** Fields of the reading without consent. Absent without them, and in the latest state of a session. */
   readonly dropped?: readonly string[];
@@ -83,15 +83,15 @@ export interface ComputedState {
   /** Values of other sessions of the person that count in the score. Absent if there are none. */
   readonly shared?: readonly SharedSignal[] | undefined;
   /** The score from the evidence of the session alone. Present if the evidence of other sessions changes it. */
-  readonly alone?: AloneScore;
+  readonly alone?: OwnScore;
   /** Topics of this reading's conversation turn. Absent if the reading has no turn. */
   readonly topics?: readonly TopicName[];
   /** The subject's topics by status after this reading. Absent if the session has no subject. */
   readonly triggers?: Pick<Subject, 'active' | 'resolved'>;
 }
 
-/** A score from the evidence of one session. Nothing holds it in its band. */
-export type AloneScore = Pick<ComputedState, 'score' | 'confidence' | 'reason' | 'previousScore'>;
+/** A score from the evidence of one session alone. No band hold applies. */
+export type OwnScore = Pick<ComputedState, 'score' | 'confidence' | 'reason' | 'previousScore'>;
 
 /**
  * Heart rates of a session in the last minute. Plain JSON of bounded size. The newest heart rate is stored separately

@@ -35,7 +35,8 @@ export interface Activation {
 export interface StressSums {
   /** Number of turns. A turn during movement counts less than one. */
   readonly turns: number;
-  /** Sum of the stress of the turns, and of its square. */
+  /** Sum of the stress of the turns. */
   readonly sum: number;
+  /** Sum of the squared stress of the turns. */
   readonly squares: number;
 }

@@ -164,7 +164,7 @@ function requestOf(path: string, method: string, operation: Operation, own: Own)
   const [owner] = queried.filter(({ name }) => ['session_id', 'subject_id'].includes(name));
   const query = queried.filter((it) => it.required || it === owner);
   const text = query.map(({ name }) => `${name}=${String(values[name] ?? exampleOf(parameters, name))}`).join('&');
-  const body = bodies[operation.operationId]?.(own) ?? exampleBody(operation, values);
+  const body = bodies[operation.operationId]?.(own) ?? createExampleBody(operation, values);
   const ofSource = operation.operationId === 'submitSource' && { key: own.sourceKey };
   const sent = { method, path: text ? `${target}?${text}` : target, ...ofSource };
   if (!Array.isArray(body)) return { ...sent, ...(body && { body: JSON.stringify(body) }) };
@@ -177,7 +177,7 @@ function exampleOf(parameters: readonly Parameter[], name: string): unknown {
 }
 
 /** Returns the first example of the body, with the values of fields that it has. */
-function exampleBody({ requestBody }: Operation, values: Readonly<Record<string, unknown>>): object | undefined {
+function createExampleBody({ requestBody }: Operation, values: Readonly<Record<string, unknown>>): object | undefined {
   const [example] = Object.values(requestBody?.content['application/json']?.examples ?? {});
   if (example === undefined) return undefined;
   const { value } = resolve<{ value: object }>(contract, example as Reference);
