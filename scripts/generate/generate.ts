@@ -59,6 +59,7 @@ const files: Record<string, string> = {
   'generated/api.ts': banner + astToString(await openapiTypescript(structuredClone(contract) as never)),
   'generated/spec.ts': `${banner}${constants().join('\n\n')}\n`,
   'packages/score/generated/contract.ts': `${banner}${scoreConstants().join('\n\n')}\n`,
+  'packages/client/src/generated/own-words.ts': `// A copy of packages/text/own-words.ts by \`npm run generate\`. Edit that file instead.\n\n${await readFile(new URL('packages/text/own-words.ts', root), 'utf8')}`,
   'generated/openapi.json': `${JSON.stringify(contract, null, 2)}\n`,
   [`${typescript}/types.ts`]: banner + writeTypes(api),
   [`${typescript}/methods.ts`]: banner + writeMethods(api),

@@ -1,6 +1,7 @@
 import type { LanguageModelMiddleware } from 'ai';
 import type { StateClient } from './client.js';
 import { TimeoutError } from './connection-error.js';
+import { keepOwnWords } from './generated/own-words.js';
 import { writeInstruction } from './instruction.js';
 import type { CallOptions } from './options.js';
 import { ProblemError } from './problem-error.js';
@@ -167,10 +168,11 @@ function withInstruction(prompt: Prompt, instruction: string): Prompt {
   return [{ ...first, content: `${first.content}\n\n${instruction}` }, ...others];
 }
 
+/** Returns the own words of the person in the newest message, '' if there are none. */
 function lastUserText(prompt: Prompt): string {
   const message = prompt.findLast(({ role }) => role === 'user');
   if (message?.role !== 'user') return '';
-  return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+  return keepOwnWords(message.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n'));
 }
 
 /** Passes the parts of a stream through. Calls `act` with its whole text at the end. */

@@ -68,6 +68,18 @@ describe.each(sdks)('version $version of the AI SDK', (sdk) => {
     expect(errors).toEqual([]);
   });
 
+  test('with deriveSentiment, only the own words of the person are sent, also after a long context', async () => {
+    const { model, errors, states } = await startAdapting(sdk, { deriveSentiment: true });
+    const context = `<context>${'I want to die. '.repeat(400)}</context>`;
+    await generateText({ model, prompt: `${context}\nHow do I prune a rose?` });
+    await generateText({ model, prompt: context });
+    expect(states.map(({ state, safety }) => [state, safety])).toEqual([
+      ['relaxed', undefined],
+      ['relaxed', undefined],
+    ]);
+    expect(errors).toEqual([]);
+  });
+
   test('with deriveSentiment and a subject, a message is sent with the previous response and yields topics', async () => {
     const { model, client, states } = await startAdapting(sdk, { deriveSentiment: true, subjectId: 'clara' });
     await generateText({ model, prompt: 'Hello there' });

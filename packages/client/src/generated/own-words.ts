@@ -1,0 +1,121 @@
+// A copy of packages/text/own-words.ts by `npm run generate`. Edit that file instead.
+
+/**
+ * The person's own words of a message: without code, quoted replies, and what front ends and agents add. This file imports
+ * nothing, because a copy is generated for the TypeScript client (`npm run generate`).
+ */
+
+/** Tags around words that are not the person's, by the front end that writes them. Several front ends share the first ones. */
+export const contextTags = {
+  any: 'context source sources document documents attachment attachments search_results retrieved_context blockquote tool_result tool_results function_results',
+  openWebUi: 'chat_history conversation_history memory user_context type',
+  libreChat: 'files file contextitem',
+  cline:
+    'environment_details file_content final_file_content folder_content url_content explicit_instructions terminal_output workspace_diagnostics git_working_state git_commit',
+  claudeCode:
+    'system-reminder command-name command-message local-command-stdout local-command-stderr bash-input bash-stdout bash-stderr ide_selection ide_opened_file task-notification user-prompt-submit-hook',
+  n8n: 'retrieved_documents chunk',
+} as const;
+
+/**
+ * Beginnings of prompts that a front end writes around the person's words. The words begin after the last `until`. A
+ * message without it is judged whole, so that a beginning hides nothing.
+ */
+const prompts: ReadonlyArray<{ readonly begin: RegExp; readonly until: RegExp; readonly end?: RegExp }> = [
+  // Open WebUI: requests for titles and answers from documents. Its older form repeats the question in a tag.
+  { begin: /^\s*### Task:/, until: /<\/(?:context|chat_history)>|<user_query>/gi, end: /<\/user_query>/i },
+  // n8n and LangChain: answers from documents.
+  {
+    begin: /^\s*Use the following pieces of context to answer/,
+    until: /^(?:Question|User question):/gm,
+    end: /^Helpful Answer:/m,
+  },
+];
+
+const tags = new Set(Object.values(contextTags).flatMap((names) => names.split(' ')));
+const anyTag = /<(\/?)([a-z][\w-]*)(?:\s[^<>]*)?>/gi;
+/** Tags of Cline around the person's words. A tool's result, which has no tag, ends before them. */
+const ownTags = new Set(['feedback', 'task', 'user_message', 'answer']);
+const resultHeader = /^\[\w+(?: for '[^'\n]*')?\] Result:/gm;
+const fence = /^[ \t]*(`{3,}|~{3,})(.*)$/;
+const mayHaveOthers = /[<>]|```|~~~|\] Result:|Use the following/;
+
+/**
+ * Returns the person's own words of a message, '' if there are none. Text after a tag or a fence that nothing closes stays,
+ * so that it hides nothing. Linear in the length. Never throws.
+ */
+export function keepOwnWords(text: string): string {
+  if (!mayHaveOthers.test(text)) return text;
+  const words = withoutQuotedLines(withoutFences(withoutBlocks(withoutPrompt(text))));
+  return words === text ? text : words.trim();
+}
+
+function withoutPrompt(text: string): string {
+  const prompt = prompts.find(({ begin }) => begin.test(text));
+  const last = prompt && [...text.matchAll(prompt.until)].at(-1);
+  if (!prompt || !last) return text;
+  const rest = text.slice(last.index + last[0].length);
+  return prompt.end ? (rest.split(prompt.end, 1)[0] ?? rest) : rest;
+}
+
+type Range = readonly [from: number, to: number];
+
+/** Removes context blocks, and the results of tools up to the next tag of Cline. */
+function withoutBlocks(text: string): string {
+  const opened = new Map<string, number[]>();
+  const blocks: Range[] = [];
+  const borders: number[] = [];
+  for (const match of text.matchAll(anyTag)) {
+    const name = (match[2] ?? '').toLowerCase();
+    if (ownTags.has(name) || (tags.has(name) && match[1] === '')) borders.push(match.index);
+    if (!tags.has(name)) continue;
+    const starts = opened.get(name) ?? [];
+    opened.set(name, starts);
+    if (match[1] === '') starts.push(match.index);
+    else {
+      const from = starts.pop();
+      if (from !== undefined) blocks.push([from, match.index + match[0].length]);
+    }
+  }
+  return removeRanges(text, [...blocks, ...listResults(text, borders)]);
+}
+
+function listResults(text: string, borders: readonly number[]): Range[] {
+  let next = 0;
+  return [...text.matchAll(resultHeader)].flatMap(({ index }): Range[] => {
+    while ((borders[next] ?? Infinity) < index) next++;
+    const to = borders[next];
+    return to === undefined ? [] : [[index, to]];
+  });
+}
+
+function removeRanges(text: string, ranges: readonly Range[]): string {
+  let [kept, at] = ['', 0];
+  for (const [from, to] of [...ranges].sort(([a], [b]) => a - b)) {
+    if (from > at) kept += `${text.slice(at, from)} `;
+    at = Math.max(at, to);
+  }
+  return kept + text.slice(at);
+}
+
+function withoutFences(text: string): string {
+  const kept: string[] = [];
+  // The lines since the opening fence, which stay if nothing closes it.
+  let pending: string[] = [];
+  let open = '';
+  for (const line of text.split('\n')) {
+    const [, marks = '', rest = ''] = fence.exec(line) ?? [];
+    if (open === '' && marks !== '' && !rest.includes('`')) [open, pending] = [marks, [line]];
+    else if (open === '') kept.push(line.replace(/```[^`]*```/g, ' '));
+    else if (marks.startsWith(open) && rest.trim() === '') [open, pending] = ['', []];
+    else pending.push(line);
+  }
+  return [...kept, ...(open === '' ? [] : pending)].join('\n');
+}
+
+function withoutQuotedLines(text: string): string {
+  return text
+    .split('\n')
+    .filter((line) => !/^\s*>/.test(line))
+    .join('\n');
+}
