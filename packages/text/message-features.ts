@@ -15,6 +15,7 @@ import { phrasePointsMin } from './phrase-tree.js';
 import { createTextReader, type ReadText } from './spelling.js';
 import { addBit, type BitSet, hasBit, newBitSet } from './tables.js';
 import { createTokenizer, hashWord, marks, nextRun, runLetters, type Sentence, type Words } from './tokens.js';
+import type { Window } from './windows.js';
 
 /**
  * Feature buckets of a text, each of them once, so that repetition adds no evidence. Entries beyond `length` are from
@@ -117,23 +118,23 @@ export function addFindings(text: MessageText, found: Findings): void {
 }
 
 /**
- * Returns a function that lists the features of a text. Each call overwrites the result of the previous call. `known` are
+ * Returns a function that lists the features of a text, or of a window of it. Each call overwrites the result of the previous call. `known` are
  * the known words in the order of their ranks: see {@link createTextReader}.
  */
 export function createMessageFeatures(
   lexicon: Lexicon,
   known: readonly string[],
-): (it: MessageText) => MessageFeatures {
+): (it: MessageText, window?: Window) => MessageFeatures {
   const lists = {
     ...{ lexicon, forms: newBucketList(), words: newBucketList() },
     ...{ listRuns: createRunLister(known), seenRanks: newBitSet(known.length + 1) },
   };
-  return (it) => {
+  return (it, window = { ...it.read.words, from: 0, to: it.read.words.count }) => {
     clear(lists.forms);
     clear(lists.words);
     lists.seenRanks.fill(0);
-    for (const sentence of it.read.words.sentences) pushSentence(lists, it, sentence);
-    pushTextFacts(lists.forms, lexicon, it);
+    for (const sentence of window.sentences) pushSentence(lists, it, sentence);
+    pushTextFacts(lists.forms, lexicon, it, window);
     return [lists.forms, lists.words];
   };
 }
@@ -250,15 +251,15 @@ function pushFacts(forms: BucketList, bits: number, opensInstruction: boolean): 
  * Adds the facts about the text as a whole: its length, its marks, whether it begins with an instruction, and whether
  * it names a topic or denies its feelings.
  */
-function pushTextFacts(forms: BucketList, lexicon: Lexicon, it: MessageText): void {
+function pushTextFacts(forms: BucketList, lexicon: Lexicon, it: MessageText, { from, to }: Window): void {
   const { words: text, numbers } = it.read;
-  const opens = ((lexicon.formBits[numbers[0] ?? 0] ?? 0) & formBits.opensInstruction) !== 0;
-  if (opens && text.count > 0) pushFact(forms, fact.textOpensInstruction);
+  const opens = ((lexicon.formBits[numbers[from] ?? 0] ?? 0) & formBits.opensInstruction) !== 0;
+  if (opens && to > from) pushFact(forms, fact.textOpensInstruction);
   if (it.isNamed) pushFact(forms, fact.isNamed);
   if (it.hasDeniedFeeling && !it.hasFeeling) pushFact(forms, fact.isDenied);
   if (it.isNamedInFirstPerson) pushFact(forms, fact.isNamedInFirstPerson);
   for (let bit = 0; bit < markCount; bit++) if ((text.marks & (1 << bit)) !== 0) pushFact(forms, fact.mark + bit);
-  pushFact(forms, fact.length + LENGTH_STEPS.filter((step) => text.count >= step).length);
+  pushFact(forms, fact.length + LENGTH_STEPS.filter((step) => to - from >= step).length);
 }
 
 const pushFact = (forms: BucketList, number: number): void => pushBucket(forms, findBucket(kind.fact, number, 0, 0));

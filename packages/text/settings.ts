@@ -34,6 +34,18 @@ export const textSentiment = {
   sentiment_min: -0.95, // judgment: the words of one message are never certain
 } as const;
 
+/**
+ * Windows of a message. Severity and dangers are those of the strongest window, so that other words do not dilute them. The
+ * strongest of many is higher by chance, so a margin that grows with their number is subtracted from it.
+ */
+export const textWindows = {
+  words: 14, // words of a window; a longer sentence is one window. Of 8, 11, 14, 20 and 30, fewest false dangers for what it finds
+  sentence_words_max: 40, // words of a sentence without stops that stay together. judgment
+  text_words_min: 24, // words from which a text has windows: a shorter one is hardly diluted. judgment
+  margin: 0.15, // natural log odds by which a window must exceed the whole text. Of 0.15, 0.3 and 0.5 with the source left out
+  per_doubling: 0.15, // natural log odds more for each doubling of the number of windows
+} as const;
+
 /** What a response says about a message. */
 export const textAnalysis = {
   // Of a message that is not in English.

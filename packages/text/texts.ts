@@ -1,4 +1,4 @@
-import { topicExtraction as settings } from './settings.js';
+import { textWindows, topicExtraction as settings } from './settings.js';
 import { isForeign, type MessageCheck } from './check-message.js';
 import { createFeatureLister } from './features.js';
 import { createFinder, type Findings } from './findings.js';
@@ -7,11 +7,19 @@ import { type HeadScores, scoreHeads } from './linear.js';
 import { addFindings, createMessageFeatures, type MessageText, toMessageText } from './message-features.js';
 import { classTotal, openTextModel, scoreFeatures, type TextModel } from './model.js';
 import { phrasePointsMin } from './phrase-tree.js';
-import { dangerKinds, findDanger, hasDangerWord, type SafetyKind, withoutQuotes } from './safety.js';
+import {
+  computeDangerLogOdds,
+  dangerKinds,
+  findDanger,
+  hasDangerWord,
+  type SafetyKind,
+  withoutQuotes,
+} from './safety.js';
 import { strongestSentiment, toSentiment } from './severity.js';
 import { createTextReader } from './spelling.js';
 import type { Words } from './tokens.js';
 import { areas, topicsByArea } from './vocabulary.js';
+import { listWindows } from './windows.js';
 
 /** Analyzes texts. Stores no text beyond the call. */
 export interface Texts {
@@ -116,7 +124,14 @@ export function createTextAnalyzer(model: TextModel): TextAnalyzer {
     return { odds, points: [...points], isNamed: text.isNamed, firstPerson: [...firstPerson] };
   };
   const analyzeResponse = (response: string): TextAnalysis => analyzeContent(toMessageText(reader.read(response)));
-  const score = (text: MessageText): HeadScores => scoreHeads(model.heads, listFeatures(text));
+  const score = (text: MessageText): HeadScores => {
+    const whole = scoreHeads(model.heads, listFeatures(text));
+    const windows = listWindows(text.read.words);
+    return takeStrongest(
+      whole,
+      windows.map((window) => scoreHeads(model.heads, listFeatures(text, window))),
+    );
+  };
 
   const scoreText = (content: string): HeadScores => {
     const text = toMessageText(reader.read(content));
@@ -191,6 +206,18 @@ export function createTextAnalyzer(model: TextModel): TextAnalyzer {
 
 /** A danger decides, whatever the other words say. */
 const toStrongest = (danger: SafetyKind | undefined) => (danger ? { sentiment: strongestSentiment } : {});
+
+/** Returns the severity and the dangers of the strongest window, or of the whole text if they are stronger. */
+function takeStrongest(whole: HeadScores, windows: readonly HeadScores[]): HeadScores {
+  const minus = textWindows.margin + textWindows.per_doubling * Math.log2(Math.max(1, windows.length));
+  let [severity, safety] = [whole.severity, whole.safety];
+  for (const window of windows) {
+    severity = Math.max(severity, window.severity - minus);
+    if (computeDangerLogOdds(window.safety) - minus > computeDangerLogOdds(safety))
+      safety = window.safety.map((it) => it - minus) as [number, number, number];
+  }
+  return { ...whole, severity, safety };
+}
 
 function mostUrgent(...found: ReadonlyArray<SafetyKind | undefined>): SafetyKind | undefined {
   return dangerKinds.find((kind) => found.includes(kind));
