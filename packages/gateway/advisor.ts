@@ -1,9 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { type StateReading, writeInstruction } from '../client/src/index.js';
+import { keepOwnWords, type StateReading, writeInstruction } from '../client/src/index.js';
 import { timestamps } from '../../generated/spec.js';
-import { keepOwnWords } from '../text/own-words.js';
 import type { GatewayConfig } from './config.js';
 import type { Message, Origin } from './conversation.js';
 import { isId } from './headers.js';
