@@ -1848,7 +1848,7 @@ export interface components {
          */
         TokenScope: "ingest" | "read" | "feedback";
         /**
-         * @description An app that posts by itself. `generic`: objects with `time`, `heart_rate` and other signals, as Tasker, Connect IQ or
+         * @description An app that sends its data on its own schedule. `generic`: objects with `time`, `heart_rate` and other signals, as Tasker, Connect IQ or
          *     Home Assistant are set up to send them. `health_connect`: the app HC Webhook. `apple_shortcuts`: two lists of
          *     times and values.
          * @example health_auto_export

@@ -2735,4 +2735,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "9fb50ec4863d115cb8caa0edb1ba549dba82d6a34eaff923b0d56a73ed68b3dc" as const;
+export const contractDigest = "40e4eb49fe83c70b4c66298f43df03f187fd9901e18587ce8200667202176eea" as const;

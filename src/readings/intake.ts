@@ -178,7 +178,7 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
     const { session_id, subject_id, timestamp, user_message, ai_response, derive_sentiment, ...stated } = submission;
     const derives = derive_sentiment ?? settings?.derive_sentiment ?? false;
     // A message may consist of what a front end adds. It is then no message of the person.
-    const words = keepOwnWords(user_message ?? '') || undefined;
+    const words = user_message === undefined ? undefined : keepOwnWords(user_message) || undefined;
     const source = derives && stated.sentiment === undefined ? words : undefined;
     const timestampMs = Date.parse(timestamp);
     if (stated.sample_revision !== undefined && stated.sample_id === undefined) throw withoutSampleId();

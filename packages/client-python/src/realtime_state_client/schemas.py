@@ -683,9 +683,9 @@ class ExportedReading(TypedDict):
 TokenScope = Literal["ingest", "read", "feedback"]
 
 
-# An app that posts by itself. `generic`: objects with `time`, `heart_rate` and other signals, as Tasker, Connect IQ or
-# Home Assistant are set up to send them. `health_connect`: the app HC Webhook. `apple_shortcuts`: two lists of times
-# and values.
+# An app that sends its data on its own schedule. `generic`: objects with `time`, `heart_rate` and other signals, as
+# Tasker, Connect IQ or Home Assistant are set up to send them. `health_connect`: the app HC Webhook. `apple_shortcuts`:
+# two lists of times and values.
 Source = Literal["health_auto_export", "health_connect", "apple_shortcuts", "generic"]
 
 
