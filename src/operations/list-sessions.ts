@@ -81,20 +81,21 @@ async function listSnapshot(
 ): Promise<Schema<'SessionList'>> {
   const cursors = createSnapshotCursors(sort);
   const from = cursor === undefined ? undefined : cursors.read(cursor);
-  const moment = from ?? {
+  // A cursor is also the place of its page, so that only its moment is taken over.
+  const { atMs, position }: Moment = from ?? {
     atMs: now(),
     position: (await store.run((knex) => findStreamHeads(knex, [scope.accountId])))[0]?.position ?? 0,
   };
-  const found = await createSnapshotReader(scope).sessionsAt(moment.position, names, settings.snapshot_sessions_max);
-  const sessions = found.map((session) => rank(session, sort, moment.atMs));
+  const found = await createSnapshotReader(scope).sessionsAt(position, names, settings.snapshot_sessions_max);
+  const sessions = found.map((session) => rank(session, sort, atMs));
   const isListed = (it: Ranked) => (state?.includes(it.state) ?? true) && (!from || compare(from, it) < 0);
   const rest = sessions.filter(isListed).sort(compare);
   const page = rest.slice(0, settings.page_size);
   const last = page.at(-1);
   return {
-    sessions: await toSummaries(scope, await createSnapshotReader(scope).complete(page), points, moment.position),
-    next_cursor: rest.length > page.length && last ? cursors.write({ ...last, ...moment, sort }) : null,
-    as_of: new Date(moment.atMs).toISOString(),
+    sessions: await toSummaries(scope, await createSnapshotReader(scope).complete(page), points, position),
+    next_cursor: rest.length > page.length && last ? cursors.write({ ...last, atMs, position, sort }) : null,
+    as_of: new Date(atMs).toISOString(),
     states: countStates(sessions),
   };
 }
