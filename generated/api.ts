@@ -309,7 +309,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Post from a phone or watch
+         * Post from a phone
          * @description Stores what an app measured, in the app's own format: nothing has to be converted. The person is the one of the
          *     source key. The guide on phones (`/docs/connect-a-phone`) shows how to set up each app.
          *

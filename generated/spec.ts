@@ -2735,4 +2735,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "40e4eb49fe83c70b4c66298f43df03f187fd9901e18587ce8200667202176eea" as const;
+export const contractDigest = "e0c19347a15cfe2562f994b620cdc89fb1e26a1ac74be6ba2ad87428d2670c41" as const;

@@ -5,6 +5,7 @@ import { readConfig } from '../src/config/config.js';
 import { requireSecretsKeys } from '../src/config/secrets-key.js';
 import type { StateReading, Submission } from '../src/contract/contract.js';
 import { createKey } from '../src/keys/manage.js';
+import { allScopes } from '../src/keys/scopes.js';
 import { createLog } from '../src/observe/log.js';
 import { type Service, startService } from '../src/serve/compose.js';
 import { startCore } from '../src/serve/core.js';
@@ -115,7 +116,7 @@ async function asNewAccount(running: Running): Promise<TestService> {
   const account = `test-${randomUUID()}`;
   const { key } = await createKey(
     running.store.use(createKeyTable),
-    { account, tier: 'enterprise' },
+    { account, tier: 'enterprise', scopes: allScopes },
     running.clock.nowMs,
   );
   const accountId = (await running.store.use(createKeyTable).accountByName(account))?.accountId ?? '';

@@ -5,7 +5,7 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   credentials: ['keys'],
   login: ['keys'],
   password: ['keys', 'secret'],
-  token: ['keys'],
+  token: ['keys', 'api key'],
   docker: ['container'],
   kubernetes: ['container'],
   podman: ['container'],
