@@ -3182,7 +3182,7 @@ export interface components {
          * @example invalid_payload
          * @enum {string}
          */
-        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "feedback_too_old" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_source_key" | "invalid_source_key" | "credential_in_url" | "several_credentials" | "source_key_not_found" | "insufficient_scope" | "consent_required" | "biometrics_refused" | "origin_not_allowed" | "path_not_found" | "session_not_found" | "subject_not_found" | "consent_not_found" | "topic_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "sample_too_old" | "rate_limit_exceeded" | "rotation_in_progress" | "consent_off" | "consent_outdated" | "subject_erased" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
+        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "feedback_too_old" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_source_key" | "invalid_source_key" | "credential_in_url" | "several_credentials" | "insufficient_scope" | "consent_required" | "biometrics_refused" | "origin_not_allowed" | "path_not_found" | "session_not_found" | "subject_not_found" | "consent_not_found" | "topic_not_found" | "source_key_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "sample_too_old" | "rate_limit_exceeded" | "rotation_in_progress" | "consent_off" | "consent_outdated" | "subject_erased" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
         /** @description Problem details as in RFC 9457. */
         Problem: {
             /**
@@ -3640,6 +3640,16 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 "WWW-Authenticate": components["headers"]["Challenge"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The path cannot be decoded. */
+        PathNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -4552,6 +4562,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["SourceUnauthorized"];
+            404: components["responses"]["PathNotFound"];
             413: components["responses"]["SourceTooLarge"];
             415: components["responses"]["UnsupportedSourceType"];
             422: components["responses"]["InvalidSource"];

@@ -1121,7 +1121,6 @@ export const enums = {
     "invalid_source_key",
     "credential_in_url",
     "several_credentials",
-    "source_key_not_found",
     "insufficient_scope",
     "consent_required",
     "biometrics_refused",
@@ -1131,6 +1130,7 @@ export const enums = {
     "subject_not_found",
     "consent_not_found",
     "topic_not_found",
+    "source_key_not_found",
     "webhook_not_found",
     "delivery_not_found",
     "method_not_allowed",
@@ -2735,4 +2735,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "e0c19347a15cfe2562f994b620cdc89fb1e26a1ac74be6ba2ad87428d2670c41" as const;
+export const contractDigest = "8bfb394c03c720cb947613b5d0f0e4e5929767e91d1ef001cac19fdfb80e0f3b" as const;
