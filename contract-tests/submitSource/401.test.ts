@@ -96,8 +96,9 @@ test('no log line contains a source key, wherever it is sent', async ({ ownServi
 });
 
 test('keys without a list of scopes, as all existing ones, cannot create source keys', async ({ service }) => {
-  const { body: refusal } = await service.post('/v1/source-keys', { subject_id: 'p1', source: 'generic' });
-  expect(refusal.code).toBe('insufficient_scope');
+  const existing = await makeAccount(service, 'without-sources', 'solo');
+  const refusal = await service.request('/v1/source-keys', { headers: { 'X-Service-Key': existing.key } });
+  expect(refusal.body.code).toBe('insufficient_scope');
   const { key } = await makeAccount(service, 'with-sources', 'solo', { scopes: allScopes });
   const headers = { 'X-Service-Key': key };
   expect((await service.request('/v1/source-keys', { headers })).status).toBe(200);
