@@ -127,6 +127,7 @@ const scenarios: Scenarios = {
     ...writes('sessions', 'session_readings'),
     200: asDocumented,
     401: withoutKey,
+    404: atPath('/v1/sources/%C3'),
     413: sendText(' '.repeat(sourceLimits.max_bytes + 1)),
     415: async ({ transaction: { request } }) => void (request.headers['Content-Type'] = 'text/csv'),
     // The quota of the account with the key is used up.
