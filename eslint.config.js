@@ -47,7 +47,7 @@ const packages = {
   tools: ['client', 'recordings'],
   gateway: ['client'],
   docs: [],
-  dashboard: ['client', 'docs', 'tools'],
+  dashboard: ['client', 'docs', 'recordings', 'tools'],
 };
 const namesIn = (folder) =>
   readdirSync(new URL(folder, import.meta.url), { withFileTypes: true })

@@ -17,7 +17,9 @@ const silentWaitMs = 4_000;
 
 /** The response to a reading, or the reason why the service rejected the reading, with the code of its error. */
 export type Answer =
-  { readonly reading: StateReading } | { readonly refusal: string; readonly code?: string | undefined };
+  | { readonly reading: StateReading; readonly sample?: BatchLine['sample'] }
+  | { readonly refusal: string; readonly code?: string | undefined };
+type BatchLine = BatchResult['results'][number];
 export type Send = (submission: Submission) => Promise<Answer>;
 /** Sends at most 1,000 readings in one batch. Returns one answer per reading, in order. */
 export type SendBatch = (submissions: readonly Submission[]) => Promise<Answer[]>;
@@ -74,8 +76,8 @@ export function createSendBatch(
 /** `waitSeconds` is the time until a retry. Absent if the answer is final. */
 type LineAnswer = Answer & { readonly waitSeconds?: number };
 
-function readLine(line: BatchResult['results'][number] | undefined): LineAnswer {
-  if (line?.state) return { reading: line.state };
+function readLine(line: BatchLine | undefined): LineAnswer {
+  if (line?.state) return { reading: line.state, sample: line.sample };
   const { status = 502, error } = line ?? {};
   const [fault] = error?.errors ?? [];
   const field = fault?.pointer ? `${fault.pointer.slice(1)}: ` : '';

@@ -3,11 +3,36 @@ import type { StateReading } from '../client/src/index.js';
 import { quantile } from './terminal/quantile.js';
 import type { Column, TableRow } from './terminal/table.js';
 import type { RecordedWindow } from './recordings/recorded-window.js';
+import type { Answer } from './send.js';
 
 /** A window and the state in its response. */
 export interface AnsweredWindow {
   readonly window: RecordedWindow;
   readonly reading: Pick<StateReading, 'state' | 'stress_score'> & Partial<Pick<StateReading, 'topics_detected'>>;
+}
+
+/** What happened to readings with a sample. `unchanged` are stored already. */
+export type Samples = Record<'stored' | 'replaced' | 'unchanged', number>;
+
+/** What the service did with the readings of a recording. */
+export interface Outcome {
+  readonly answered: AnsweredWindow[];
+  readonly refused: { readonly window: RecordedWindow; readonly reason: string }[];
+  /** Numbers of the readings of a history. Undefined for current readings. */
+  readonly samples: Samples | undefined;
+}
+
+export function createOutcome(samples?: Samples): Outcome {
+  return { answered: [], refused: [], samples };
+}
+
+/** Adds the response to a reading. */
+export function note({ answered, refused, samples }: Outcome, window: RecordedWindow, answer: Answer): void {
+  if ('refusal' in answer) return void refused.push({ window, reason: answer.refusal });
+  // Keeps three fields, because a response has about 2 kB.
+  const { state, stress_score, topics_detected } = answer.reading;
+  answered.push({ window, reading: { state, stress_score, topics_detected } });
+  if (samples && answer.sample) samples[answer.sample] += 1;
 }
 
 export const summaryColumns: readonly Column[] = [

@@ -1,11 +1,12 @@
 import { sources as settings } from '../../generated/spec.js';
+import { toMinuteKey } from '../../packages/recordings/history.js';
 import type { Schema } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
 import { toMonth } from '../limits/monthly-calls.js';
 import type { Outcome } from '../readings/group.js';
 import type { Post, PostedReading } from '../readings/post.js';
 import { createErasedIdTable } from '../store/erased-ids.js';
-import { findLiveMinutes, toMinuteKey } from '../store/live-minutes.js';
+import { findLiveMinutes } from '../store/live-minutes.js';
 import { createSourceKeyTable } from '../store/source-keys.js';
 import type { SlicedScope } from '../store/scope.js';
 import type { Store } from '../store/store.js';
@@ -98,7 +99,7 @@ async function omitLiveMinutes(scope: SlicedScope, readings: readonly PostedRead
   const live = new Set<string>();
   for (const [sessionId, { fromMs, untilMs }] of spans)
     for (const key of await findLiveMinutes(scope, sessionId, fromMs, untilMs)) live.add(key);
-  return readings.filter(({ minute }) => !minute || !live.has(toMinuteKey(minute.atMs, minute.device)));
+  return readings.filter(({ minute }) => !minute || !live.has(toMinuteKey(minute)));
 }
 
 interface Quota {

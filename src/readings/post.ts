@@ -1,6 +1,6 @@
-import { createHmac } from 'node:crypto';
 import { sources as settings } from '../../generated/spec.js';
 import { toDeviceLabel } from '../../packages/recordings/devices.js';
+import { type DeviceMinute, floorMinute, nameSample, planHistory } from '../../packages/recordings/history.js';
 import type { Item, Measurement } from '../../packages/recordings/measurement.js';
 import { Minutes, type RecordedReading } from '../../packages/recordings/minutes.js';
 import type { Submission as Values } from '../../packages/recordings/signals.js';
@@ -21,8 +21,8 @@ import type { PreparedReading, PrepareReading } from './intake.js';
 /** A reading of a post. Plain data. */
 export interface PostedReading {
   readonly reading: PreparedReading;
-  /** The minute of a reading of the history, in epoch ms, and its device. Absent for a live reading. */
-  readonly minute?: { readonly atMs: number; readonly device: string | undefined } | undefined;
+  /** The minute of a reading of the history. Absent for a live reading. */
+  readonly minute?: DeviceMinute | undefined;
 }
 
 export interface Post {
@@ -40,7 +40,7 @@ export interface PostParts {
   readonly maxBackfillAgeMs: number;
 }
 
-const [minuteMs, hourMs] = [60_000, 3_600_000];
+const hourMs = 3_600_000;
 /** Items that are collected before other work runs. */
 const itemsAtOnce = 1_000;
 const readingsAtOnce = 200;
@@ -149,59 +149,12 @@ function toLive(
     else known.values[field] = value;
   }
   return [...merged.values()].map(({ atMs, device, values }) => ({
-    submission: { ...toSubmission(sender, atMs, 'live', device, 0), ...values },
+    submission: { ...nameSample(sender.subjectId, 'live', device, atMs), ...values },
   }));
 }
 
-/** Returns the readings of the minutes without a live sample: rate with its context, and variability. */
+/** Returns the readings of the minutes without a live sample. */
 function toHistory(readings: readonly RecordedReading[], live: readonly Measurement[], sender: Sender): Submitted[] {
   const liveMinutes = new Set(live.map(({ atMs }) => floorMinute(atMs)));
-  const parts = new Map<number, number>();
-  return readings.flatMap(({ atMs, values, counts }) => {
-    const fromMs = floorMinute(atMs);
-    if (liveMinutes.has(fromMs)) return [];
-    // A minute with many beats has several readings.
-    const part = parts.get(fromMs) ?? 0;
-    parts.set(fromMs, part + 1);
-    const { sdnn, rmssd, ...rate } = values;
-    const { source_device: device } = values;
-    const variability = { ...(sdnn !== undefined && { sdnn }), ...(rmssd !== undefined && { rmssd }) };
-    const minute = { atMs: fromMs, device };
-    const create = (kind: string, revision: number, stated: Partial<Values>): Submitted => ({
-      submission: { ...toSubmission(sender, fromMs + part, kind, device, revision), ...stated, backfill: true },
-      minute,
-    });
-    const hasRate = rate.heart_rate !== undefined || rate.rr_intervals_ms !== undefined;
-    const rateSamples = Math.max(counts.heart_rate ?? 0, counts.rr_intervals_ms ?? 0);
-    const variabilitySamples = Math.max(counts.sdnn ?? 0, counts.rmssd ?? 0);
-    const named = { ...(device && { source_device: device }), ...variability };
-    return [
-      ...(hasRate ? [create('rate', rateSamples, rate)] : []),
-      ...(Object.keys(variability).length > 0 ? [create('variability', variabilitySamples, named)] : []),
-    ];
-  });
-}
-
-/** Returns the names of a reading: the session of the person's UTC day, as of an import, and the sample. */
-function toSubmission({ subjectId }: Sender, atMs: number, kind: string, device: string | undefined, revision: number) {
-  const timestamp = new Date(atMs).toISOString();
-  return {
-    session_id: `${subjectId}-import-${timestamp.slice(0, 10)}`,
-    subject_id: subjectId,
-    timestamp,
-    sample_id: createSampleId(subjectId, kind, device, atMs),
-    sample_revision: revision,
-  };
-}
-
-/** Returns the id of a sample. It is keyed with the person, and says nothing about the device. */
-export function createSampleId(subjectId: string, kind: string, device: string | undefined, atMs: number): string {
-  return createHmac('sha256', subjectId)
-    .update(JSON.stringify([kind, device ?? '', atMs]))
-    .digest('hex')
-    .slice(0, 32);
-}
-
-function floorMinute(ms: number): number {
-  return Math.floor(ms / minuteMs) * minuteMs;
+  return planHistory(sender.subjectId, readings).filter(({ minute }) => !liveMinutes.has(minute.atMs));
 }

@@ -1,4 +1,5 @@
 import { timestamps } from '../../generated/spec.js';
+import { toMinuteKey } from '../../packages/recordings/history.js';
 import { findPositions, hintSessionIndex, toAccountKey } from './readings.js';
 import { rowFormats } from './row-formats.js';
 import { selectRows } from './rows.js';
@@ -8,11 +9,6 @@ import { positionsPerMs } from './stream-positions.js';
 const minuteMs = 60_000;
 /** Maximum time from the timestamp of a live reading to its acceptance. A deployment may allow more, so with a margin. */
 const lateMaxMs = 2 * timestamps.max_age_seconds * 1000;
-
-/** Returns a text for a minute (start in epoch ms) of a device. */
-export function toMinuteKey(atMs: number, device: string | undefined): string {
-  return `${Math.floor(atMs / minuteMs) * minuteMs} ${device ?? ''}`;
-}
 
 /**
  * Returns the minutes of a session from `fromMs` up to and including that of `untilMs` in which a device has readings that
@@ -33,6 +29,8 @@ export async function findLiveMinutes(
   const bindings = [toAccountKey(accountId), accountId, sessionId, Math.max(1, first), last];
   const rows = await selectRows<{ readonly atMs: number; readonly signals: string }>(knex, { sql, bindings });
   return new Set(
-    rows.map(({ atMs, signals }) => toMinuteKey(Number(atMs), rowFormats.signals.decode(signals).source_device)),
+    rows.map(({ atMs, signals }) =>
+      toMinuteKey({ atMs: Number(atMs), device: rowFormats.signals.decode(signals).source_device }),
+    ),
   );
 }

@@ -69,7 +69,7 @@ async function loadWindows(
  * number of readings and of skipped values per reason to standard error.
  */
 async function loadDevices(files: readonly string[], options: RecordingOptions): Promise<RecordedWindow[]> {
-  const { hours, backfill } = options;
+  const { hours } = options;
   const minutes = new Minutes({ hours, nowMs: Date.now() });
   const formats = new Set<string>();
   for (const path of files) {
@@ -85,13 +85,11 @@ async function loadDevices(files: readonly string[], options: RecordingOptions):
   if (readings.length === 0)
     throw new Error(`no heart rate, variability or beats in ${files.join(', ')}: see docs/recordings.md`);
   const isLong = (readings.at(-1)?.atMs ?? 0) - (readings[0]?.atMs ?? 0) > hoursPerRowMax * 3_600_000;
-  return readings.map(({ atMs, values }, index) => {
-    const hour = new Date(atMs).toISOString().slice(0, 13);
-    const day = hour.slice(0, 10);
-    // Live readings need a session per hour, because it accepts 120 per minute (LIMIT_SESSION_REQUESTS_PER_MINUTE).
-    const part = backfill ? `import-${day}` : hour;
-    const task = isLong ? day : `${hour.replace('T', ' ')}:00`;
-    return { line: index + 1, atMs, part, subject: 'recording', task, label, values, clamped: [] };
+  return readings.map((reading, index) => {
+    const hour = new Date(reading.atMs).toISOString().slice(0, 13);
+    // Current readings need a session per hour, because it accepts 120 per minute (LIMIT_SESSION_REQUESTS_PER_MINUTE).
+    const task = isLong ? hour.slice(0, 10) : `${hour.replace('T', ' ')}:00`;
+    return { line: index + 1, ...reading, part: hour, subject: 'recording', task, label, clamped: [] };
   });
 }
 

@@ -1,4 +1,5 @@
 import { signals as contract } from '../../../generated/spec.js';
+import type { RecordedReading } from '../../recordings/minutes.js';
 import type { Signal, Submission } from '../../recordings/signals.js';
 
 /** Returns the recorded signals that allow a score. Context and stored signals allow none. */
@@ -31,6 +32,8 @@ export interface RecordedWindow {
   /** Texts of the columns `user_message` and `ai_response`, if they are not empty. */
   readonly texts?: Pick<Submission, TextRole>;
   readonly clamped: readonly Clamp[];
+  /** Numbers of measurements in a recording of a device, by field. */
+  readonly counts?: RecordedReading['counts'];
 }
 
 export type TextRole = 'user_message' | 'ai_response';

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { toolsCommand } from '../commands.js';
 import { formats } from '../../recordings/field-map.js';
-import { callsInDatabase } from '../../../testkit/calls.js';
+import type { Submission } from '../../recordings/signals.js';
+import { callsInDatabase, makeAccount } from '../../../testkit/calls.js';
 import { startFaultyProxy } from '../../../testkit/faulty-proxy.js';
+import { connectPhone } from '../../../testkit/phone.js';
 import { Clock, root, startTestService } from '../../../testkit/service.js';
 import { temporaryFolder } from '../../../testkit/temporary-folder.js';
 
@@ -85,23 +87,118 @@ async function writeRecording(csv: string): Promise<string> {
   return file;
 }
 
-test('--backfill stores each reading at its time, and a second run with the same subject stores nothing again', async () => {
+async function exportReadings({ url, key }: Pick<TestService, 'url' | 'key'>, subjectId: string) {
+  const response = await fetch(`${url}/v1/export?subject_id=${subjectId}`, { headers: { 'X-Service-Key': key } });
+  const lines = (await response.text()).trim().split('\n');
+  return lines.map((line) => JSON.parse(line).reading as Submission);
+}
+
+/** Returns the start of a minute, in epoch ms. */
+function minuteAt(ms: number): number {
+  return Math.floor(ms / 60_000) * 60_000;
+}
+
+test('--backfill stores each minute at its start, and a second run with the same subject changes nothing', async () => {
   const service = await startTestService({ clock: realTime() });
   const file = await writeRecording(recentCsv(Date.now()));
-  for (const run of [1, 2]) {
+  for (const [run, outcome] of [
+    [1, '30 stored, 0 replaced, 0 unchanged.'],
+    [2, '0 stored, 0 replaced, 30 unchanged.'],
+  ] as const) {
+    printed.stderr = '';
     await replay(service, ['--file', file, '--backfill', '--subject', 'p1']);
+    expect(printed.stderr, `run ${run}`).toContain(outcome);
     expect(process.exitCode, `run ${run}`).toBeUndefined();
   }
-  const response = await fetch(`${service.url}/v1/export?subject_id=p1`, { headers: { 'X-Service-Key': service.key } });
-  const readings = (await response.text())
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line).reading);
-  expect(readings.map((it) => it.heart_rate)).toEqual(Array.from({ length: 30 }, (_, at) => 60 + at));
-  expect(`timestamp,heart_rate\n${readings.map((it) => `${it.timestamp},${it.heart_rate}\n`).join('')}`).toBe(
-    readFileSync(file, 'utf8'),
+  const rows = readFileSync(file, 'utf8').trim().split('\n').slice(1);
+  expect((await exportReadings(service, 'p1')).map((it) => [it.timestamp, it.heart_rate])).toEqual(
+    rows
+      .map((row) => row.split(','))
+      .map(([time = '', value]) => [new Date(minuteAt(Date.parse(time))).toISOString(), Number(value)]),
   );
   expect(printed.stdout).toMatch(/^all +csv +30 /m);
+});
+
+/** Returns a CSV of samples at seconds after a time. */
+function samplesCsv(fromMs: number, samples: ReadonlyArray<readonly [second: number, value: number]>): string {
+  const rows = samples.map(([second, value]) => `${new Date(fromMs + second * 1000).toISOString()},${value}\n`);
+  return `timestamp,heart_rate\n${rows.join('')}`;
+}
+
+test('a minute is stored once, of two exports that overlap and of a phone, with the samples of the fullest', async () => {
+  const service = await startTestService({ clock: realTime() });
+  const phone = await connectPhone(service, 'generic');
+  const fromMs = minuteAt(Date.now() - hourMs);
+  const account = { url: service.url, key: phone.serviceKey };
+  const load = async (samples: ReadonlyArray<readonly [second: number, value: number]>) => {
+    const file = await writeRecording(samplesCsv(fromMs, samples));
+    printed.stderr = '';
+    await replay(account, ['--file', file, '--backfill', '--subject', phone.subjectId]);
+    return printed.stderr;
+  };
+  const post = (...samples: Array<readonly [second: number, value: number]>) =>
+    phone.post(samples.map(([second, value]) => ({ time: fromMs + second * 1000, heart_rate: value })));
+  const first = [
+    [0, 60],
+    [30, 62],
+    [60, 70],
+  ] as const;
+  expect(await load(first)).toContain('2 stored, 0 replaced, 0 unchanged.');
+  expect(await load([...first, [90, 80], [120, 90]])).toContain('1 stored, 1 replaced, 1 unchanged.');
+  expect((await post(...first, [120, 90])).body).toMatchObject({ stored: 0, unchanged: 3, replaced: 0 });
+  expect((await post([180, 65])).body).toMatchObject({ stored: 1 });
+  expect(
+    await load([
+      [180, 65],
+      [190, 67],
+    ]),
+  ).toContain('0 stored, 1 replaced, 0 unchanged.');
+  const readings = await exportReadings(account, phone.subjectId);
+  expect(readings.map((it) => it.heart_rate).sort()).toEqual([61, 66, 75, 90]);
+  expect(new Set(readings.map((it) => it.session_id)).size).toBe(1);
+});
+
+test('a minute with live readings of a device, or of an import by 1.0.0, is not stored again', async () => {
+  const service = await startTestService({ clock: realTime() });
+  const phone = await connectPhone(service, 'generic');
+  const account = { url: service.url, key: phone.serviceKey };
+  const liveMs = minuteAt(Date.now() - 90_000);
+  expect((await phone.post([{ time: liveMs + 1000, heart_rate: 70 }])).body).toMatchObject({ stored: 1 });
+  const oldMs = minuteAt(Date.now() - 1800_000);
+  const session_id = `${phone.subjectId}-import-${new Date(oldMs).toISOString().slice(0, 10)}`;
+  const imported = { session_id, subject_id: phone.subjectId, timestamp: new Date(oldMs + 55_000).toISOString() };
+  await phone.operator.post('/v1/ingest/batch', [{ ...imported, heart_rate: 61, backfill: true }]);
+  const file = await writeRecording(
+    samplesCsv(oldMs, [
+      [0, 60],
+      [60, 62],
+      [(liveMs - oldMs) / 1000, 71],
+    ]),
+  );
+  await replay(account, ['--file', file, '--backfill', '--subject', phone.subjectId]);
+  expect(printed.stderr).toContain('1 stored, 0 replaced, 2 unchanged.');
+  expect((await exportReadings(account, phone.subjectId)).map((it) => it.heart_rate).sort()).toEqual([61, 62, 70]);
+});
+
+test('a key that may only store readings imports them', async () => {
+  const service = await startTestService({ clock: realTime() });
+  const { key } = await makeAccount(service, 'importer', 'enterprise', { scopes: ['ingest'] });
+  const file = await writeRecording(recentCsv(Date.now()));
+  await replay({ url: service.url, key }, ['--file', file, '--backfill', '--subject', 'p1']);
+  expect(printed.stderr).toContain('30 stored, 0 replaced, 0 unchanged.');
+});
+
+test('variability is a reading of its own', async () => {
+  const service = await startTestService({ clock: realTime() });
+  const fromMs = minuteAt(Date.now() - hourMs);
+  const at = new Date(fromMs + 5000).toISOString();
+  const file = await writeRecording(`timestamp,heart_rate,rmssd\n${at},70,31\n`);
+  await replay(service, ['--file', file, '--backfill', '--subject', 'p1']);
+  const readings = await exportReadings(service, 'p1');
+  expect(readings.map(({ heart_rate, rmssd, sample_revision }) => [heart_rate, rmssd, sample_revision])).toEqual([
+    [70, undefined, 1],
+    [undefined, 31, 1],
+  ]);
 });
 
 test('--backfill sends a batch again that a limit rejected', async () => {
@@ -159,7 +256,8 @@ test.each([
       new RegExp(`^the recording begins at ${oldest}, before the retention of the service: ${remedy}[^\n]*$`),
     );
     expect((await service.request('/v1/sessions?subject_id=p1')).body.sessions).toEqual([]);
-    await expect.poll(() => callsInDatabase(service, service.accountId)).toBe(1 + 1);
+    // The list, the batch, and the question which minutes are stored.
+    await expect.poll(() => callsInDatabase(service, service.accountId)).toBe(3);
   },
 );
 
