@@ -36,6 +36,11 @@ export interface FinishedTurn extends SaidTurn, Pick<OpenTurn, 'atMs' | 'session
   readonly isRaised: boolean;
 }
 
+interface FollowedTurns {
+  readonly turns: PersonTurns;
+  readonly finished: readonly FinishedTurn[];
+}
+
 /**
  * Follows the open turns of a person over all sessions. Returns the turns that are complete with this reading. A turn
  * without a live heart rate is complete at once. `said` is the turn of this reading.
@@ -44,7 +49,7 @@ export function followTurns(
   before: PersonTurns = {},
   reading: FollowedReading,
   said: SaidTurn | undefined,
-): { readonly turns: PersonTurns; readonly finished: readonly FinishedTurn[] } {
+): FollowedTurns {
   const heartAtMs = reading.heartRate === undefined ? before.heartAtMs : Math.max(before.heartAtMs ?? 0, reading.atMs);
   const open = (before.open ?? []).map((turn, index, all) =>
     isOver(turn, all[index + 1], reading) ? turn : addResponse(turn, reading, before.heartAtMs),
@@ -55,9 +60,29 @@ export function followTurns(
     (turn, index) => isEarlier(index) || isOver(turn, open[index + 1], reading) || isComplete(turn, reading),
   );
   const rest = open.filter((turn) => !complete.includes(turn));
+  return finishTurns(before.all, complete, rest, heartAtMs);
+}
+
+/** Completes the open turns until `atMs` with what was measured so far. */
+export function endTurns({ open = [], heartAtMs, all }: PersonTurns, atMs: number): FollowedTurns {
+  const isEarlier = (turn: OpenTurn) => turn.atMs <= atMs;
+  return finishTurns(
+    all,
+    open.filter(isEarlier),
+    open.filter((turn) => !isEarlier(turn)),
+    heartAtMs,
+  );
+}
+
+function finishTurns(
+  sums: PersonTurns['all'],
+  complete: readonly OpenTurn[],
+  open: readonly OpenTurn[],
+  heartAtMs: number | undefined,
+): FollowedTurns {
   const finished = complete.map(finishTurn);
-  const all = addStress(before.all, finished);
-  return { turns: rest.length > 0 ? { open: rest, heartAtMs, all } : { all }, finished };
+  const all = addStress(sums, finished);
+  return { turns: open.length > 0 ? { open, heartAtMs, all } : { all }, finished };
 }
 
 function startTurn(said: SaidTurn, { atMs, sessionId, level, fused }: FollowedReading): OpenTurn {

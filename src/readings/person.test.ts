@@ -7,6 +7,7 @@ import type { LiveSignals, Subject } from '../../packages/score/rows/person.js';
 import type { ComputedState, Session } from '../../packages/score/rows/session.js';
 import { advanceSession, type SessionStep } from '../../packages/score/session.js';
 import type { Reading } from '../../packages/score/signals.js';
+import { unknownSubject } from '../../packages/score/triggers.js';
 import type { StoredSession } from '../store/sessions.js';
 import { beginProgress, processReading } from './advance.js';
 
@@ -69,4 +70,36 @@ test('the signals of a person count in all sessions, also if the row of the pers
 law('the row of a person with one session contains no signals', history, (readings) => {
   const steps = processAll(readings.map((reading) => ['watch', reading] as const));
   for (const { subject } of steps) expect(subject).not.toHaveProperty('live');
+});
+
+test('a rise of the heart rate after a message about a danger counts for no topic that was said before', () => {
+  const open = { atMs: 0, sessionId: 'chat', topics: ['exams'] as const, calmTopics: [], stress: 40 };
+  const measure = (danger: 'self_harm' | undefined, bpmAfter: number) => {
+    let subject: Subject = { ...unknownSubject, turns: { open: [{ ...open, expressed: 0, levelBpm: 60 }] } };
+    let session: Session | undefined;
+    return [30, 60, 90, 120, 180, 240, 320].flatMap((seconds) => {
+      const progress = beginProgress({
+        sessions: new Map<string, StoredSession>([['chat', { incarnation: '', session }]]),
+        subjects: new Map([[subjectId, subject]]),
+        ...{ alreadyStored: new Map(), erasedAtMs: () => 0, nowMs: 0 },
+      });
+      const key = {
+        accountId: 'acc',
+        sessionId: 'chat',
+        subjectId,
+        timestampMs: 1000 * seconds,
+        digest: String(seconds),
+      };
+      const check = seconds === 30 && danger ? { check: { isForeign: false, danger } } : {};
+      const signals = { heart_rate: seconds === 30 ? 60 : bpmAfter };
+      const taken = processReading(progress, { ...key, ...check, signals });
+      if (taken.kind !== 'taken') throw new Error(taken.kind);
+      session = progress.sessions.get('chat')?.session;
+      subject = progress.subjects.get(subjectId) ?? subject;
+      return taken.finished;
+    });
+  };
+  const [calm] = measure(undefined, 60);
+  expect(measure('self_harm', 110)).toMatchObject([{ topics: ['exams'], measured: calm?.measured }]);
+  expect(measure(undefined, 110)[0]?.measured).toBeGreaterThan(calm?.measured ?? 100);
 });

@@ -2,7 +2,13 @@ import { isFresh, noLiveSignals, type Sharing } from '../../packages/score/live.
 import { collectLive, findOnlySender } from '../../packages/score/only-session.js';
 import type { Baseline, Subject } from '../../packages/score/rows/person.js';
 import type { Session } from '../../packages/score/rows/session.js';
-import { type FinishedTurn, type FollowedReading, followTurns, raiseOpenTurn } from '../../packages/score/response.js';
+import {
+  endTurns,
+  type FinishedTurn,
+  type FollowedReading,
+  followTurns,
+  raiseOpenTurn,
+} from '../../packages/score/response.js';
 import type { SessionStep } from '../../packages/score/session.js';
 import { unknownSubject } from '../../packages/score/triggers.js';
 import { knowsPerson } from '../view/grant.js';
@@ -138,7 +144,7 @@ function findNewest(
 /** Follows the turns of the person. Returns the turns that are complete with this reading. */
 export function followPerson(
   progress: GroupProgress,
-  { sessionId, timestampMs: atMs, signals, turn, isBackfill }: PreparedReading,
+  { sessionId, timestampMs: atMs, signals, turn, isBackfill, check }: PreparedReading,
   { session, fused, point }: SessionStep,
   {
     topics,
@@ -155,7 +161,11 @@ export function followPerson(
   const before = isRaised && subject.turns ? raiseOpenTurn(subject.turns, credit, sessionId) : subject.turns;
   const observed = { atMs, sessionId, heartRate: signals.heart_rate, level: fused.level, fused, isShared };
   const stress = (isRaised ? calm : (credit ?? calm))?.stress ?? point.score;
-  const { turns, finished } = followTurns(before, observed, turn && { topics, calmTopics, stress });
+  // What follows a message about a danger counts for no topic that was said before.
+  const { turns, finished } =
+    check?.danger && before
+      ? endTurns(before, atMs)
+      : followTurns(before, observed, turn && { topics, calmTopics, stress });
   changePerson(progress, subjectId, { ...subject, turns });
   return finished;
 }
