@@ -8,6 +8,7 @@ import { parse } from 'yaml';
 import { digestContract } from '../../src/contract/contract-digest.js';
 import { type Api, writeMethods, writeResendable, writeTypes } from './client-methods.js';
 import { pythonMethods } from './python-methods.js';
+import { writeOwnWords } from './python-own-words.js';
 import { toSynchronous } from './python-sync.js';
 import { pythonConstants, type PythonSchema, pythonTypes } from './python-types.js';
 
@@ -70,6 +71,10 @@ const files: Record<string, string> = {
   [`${python}/schemas.py`]: pythonModule(
     'Wire types with the names of the contract.',
     pythonTypes(contract.components.schemas, { SignalSubmission: 'Submission' }),
+  ),
+  [`${python}/_generated/_own_words.py`]: pythonModule('Own words of a message.', writeOwnWords()).replace(
+    'openapi.yaml',
+    'packages/text/own-words.ts',
   ),
   [`${python}/_constants.py`]: pythonModule('Constants of the contract.', pythonConstants(clientConstants())),
   [`${python}/client.py`]: await synchronousModule('The synchronous client.', 'async_client.py'),

@@ -13,6 +13,7 @@ from ._errors import (
 )
 from ._event_stream import ReadingEvent, StateChangeEvent, StreamEvent
 from ._options import CallOptions, ResponseInfo, RetryOptions
+from ._own_words import keep_own_words
 from .async_client import AsyncPages, AsyncStateClient, AsyncTokenClient, AsyncWebhookClient
 from .client import Pages, StateClient, TokenClient, WebhookClient
 
@@ -38,6 +39,7 @@ __all__ = [
     "UnexpectedAnswerError",
     "WebhookClient",
     "clean_intervals",
+    "keep_own_words",
     "now",
 ]
 

@@ -21,7 +21,7 @@ export const contextTags = {
  * Beginnings of prompts that a front end writes around the person's words. The words begin after the last `until`. A
  * message without it is judged whole, so that a beginning hides nothing.
  */
-const prompts: ReadonlyArray<{ readonly begin: RegExp; readonly until: RegExp; readonly end?: RegExp }> = [
+export const prompts: ReadonlyArray<{ readonly begin: RegExp; readonly until: RegExp; readonly end?: RegExp }> = [
   // Open WebUI: requests for titles and answers from documents. Its older form repeats the question in a tag.
   { begin: /^\s*### Task:/, until: /<\/(?:context|chat_history)>|<user_query>/gi, end: /<\/user_query>/i },
   // n8n and LangChain: answers from documents.
@@ -32,13 +32,13 @@ const prompts: ReadonlyArray<{ readonly begin: RegExp; readonly until: RegExp; r
   },
 ];
 
-const tags = new Set(Object.values(contextTags).flatMap((names) => names.split(' ')));
-const anyTag = /<(\/?)([a-z][\w-]*)(?:\s[^<>]*)?>/gi;
+export const tags = new Set(Object.values(contextTags).flatMap((names) => names.split(' ')));
+export const anyTag = /<(\/?)([a-z][\w-]*)(?:\s[^<>]*)?>/gi;
 /** Tags of Cline around the person's words. A tool's result, which has no tag, ends before them. */
-const ownTags = new Set(['feedback', 'task', 'user_message', 'answer']);
-const resultHeader = /^\[\w+(?: for '[^'\n]*')?\] Result:/gm;
-const fence = /^[ \t]*(`{3,}|~{3,})(.*)$/;
-const mayHaveOthers = /[<>]|```|~~~|\] Result:|Use the following/;
+export const ownTags = new Set(['feedback', 'task', 'user_message', 'answer']);
+export const resultHeader = /^\[\w+(?: for '[^'\n]*')?\] Result:/gm;
+export const fence = /^[ \t]*(`{3,}|~{3,})(.*)$/;
+export const mayHaveOthers = /[<>]|```|~~~|\] Result:|Use the following/;
 
 /**
  * Returns the person's own words of a message, '' if there are none. Text after a tag or a fence that nothing closes stays,

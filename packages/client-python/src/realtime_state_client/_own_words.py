@@ -1,0 +1,87 @@
+"""The person's own words of a message: the same as in packages/text/own-words.ts, with the same lists."""
+
+import re
+
+from ._generated._own_words import ANY_TAG, FENCE, MAY_HAVE_OTHERS, OWN_TAGS, PROMPTS, RESULT_HEADER, TAGS
+
+
+def keep_own_words(text: str) -> str:
+    """Returns a message without code, quoted replies, and what front ends and agents add. "" if nothing remains.
+
+    Text after a tag or a fence that nothing closes stays.
+    """
+    if not MAY_HAVE_OTHERS.search(text):
+        return text
+    words = _without_quoted_lines(_without_fences(_without_blocks(_without_prompt(text))))
+    return text if words == text else words.strip()
+
+
+def _without_prompt(text: str) -> str:
+    for begin, until, end in PROMPTS:
+        if begin.search(text):
+            borders = list(until.finditer(text))
+            rest = text[borders[-1].end() :] if borders else text
+            return end.split(rest, 1)[0] if borders and end else rest
+    return text
+
+
+def _without_blocks(text: str) -> str:
+    opened: dict[str, list[int]] = {}
+    blocks: list[tuple[int, int]] = []
+    borders: list[int] = []
+    for match in ANY_TAG.finditer(text):
+        name, is_closing = match[2].lower(), match[1] != ""
+        if name in OWN_TAGS or (name in TAGS and not is_closing):
+            borders.append(match.start())
+        if name not in TAGS:
+            continue
+        starts = opened.setdefault(name, [])
+        if not is_closing:
+            starts.append(match.start())
+        elif starts:
+            blocks.append((starts.pop(), match.end()))
+    return _remove_ranges(text, blocks + _list_results(text, borders))
+
+
+def _list_results(text: str, borders: list[int]) -> list[tuple[int, int]]:
+    results: list[tuple[int, int]] = []
+    at = 0
+    for header in RESULT_HEADER.finditer(text):
+        while at < len(borders) and borders[at] < header.start():
+            at += 1
+        if at < len(borders):
+            results.append((header.start(), borders[at]))
+    return results
+
+
+def _remove_ranges(text: str, ranges: list[tuple[int, int]]) -> str:
+    kept: list[str] = []
+    at = 0
+    for start, end in sorted(ranges, key=lambda it: it[0]):
+        if start > at:
+            kept.append(f"{text[at:start]} ")
+        at = max(at, end)
+    return "".join(kept) + text[at:]
+
+
+def _without_fences(text: str) -> str:
+    kept: list[str] = []
+    # The lines since the opening fence, which stay if nothing closes it.
+    pending: list[str] = []
+    opening = ""
+    for line in text.split("\n"):
+        match = FENCE.search(line)
+        marks, rest = (match[1], match[2]) if match else ("", "")
+        if not opening and marks and "`" not in rest:
+            opening, pending = marks, [line]
+        elif not opening:
+            kept.append(re.sub(r"```[^`]*```", " ", line))
+        elif marks.startswith(opening) and not rest.strip():
+            opening, pending = "", []
+        else:
+            pending.append(line)
+    return "\n".join(kept + (pending if opening else []))
+
+
+def _without_quoted_lines(text: str) -> str:
+    return "\n".join(line for line in text.split("\n") if not line.lstrip().startswith(">"))

@@ -1,0 +1,33 @@
+import * as words from '../../packages/text/own-words.js';
+
+/** Returns the lists and patterns of the own words of a message, in Python. */
+export function writeOwnWords(): string {
+  const { prompts, tags, ownTags, anyTag, resultHeader, fence, mayHaveOthers } = words;
+  const rows = prompts.map(({ begin, until, end }) =>
+    ['    (', ...[begin, until, end].map((it) => `        ${it ? writePattern(it) : 'None'},`), '    ),'].join('\n'),
+  );
+  const patterns = { ANY_TAG: anyTag, RESULT_HEADER: resultHeader, FENCE: fence, MAY_HAVE_OTHERS: mayHaveOthers };
+  return [
+    'import re\n',
+    ...[writeSet('TAGS', tags), writeSet('OWN_TAGS', ownTags)],
+    'PROMPTS: tuple[tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str] | None], ...] = (',
+    ...[...rows, ')'],
+    ...Object.entries(patterns).map(([name, it]) => `${name} = ${writePattern(it)}`),
+    '',
+  ].join('\n');
+}
+
+function writeSet(name: string, values: ReadonlySet<string>): string {
+  const items = [...values].sort().map((it) => `        ${JSON.stringify(it)},`);
+  return [`${name} = frozenset(`, '    {', ...items, '    }', ')'].join('\n');
+}
+
+/** ASCII, because a class of letters in JavaScript is. */
+function writePattern({ source, flags }: RegExp): string {
+  const names = [
+    'ASCII',
+    ...(flags.includes('i') ? ['IGNORECASE'] : []),
+    ...(flags.includes('m') ? ['MULTILINE'] : []),
+  ];
+  return `re.compile(r"${source.replaceAll('\\/', '/')}", ${names.map((it) => `re.${it}`).join(' | ')})`;
+}
