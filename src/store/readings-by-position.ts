@@ -65,9 +65,10 @@ export function createPositionReader({ knex, accountId }: ReadScope) {
 
   // The newest body of a replaced reading, with the reading in its place.
   const isMoved = 'l.account = ? and r.account = l.account and r.position = l.row_position and r.moved_to = l.position';
-  const lateIndex = isMysql(knex) ? 'force index (primary)' : '';
-  const movedOfReadings = `late_readings l ${lateIndex} ${join} session_readings r on ${isMoved} ${join} sessions s on r.incarnation = s.incarnation and s.account_id = ?`;
-  const movedOfSessions = `sessions s ${join} late_readings l on l.incarnation = s.incarnation ${join} session_readings r on ${isMoved}`;
+  const primary = isMysql(knex) ? 'force index (primary)' : '';
+  const bySession = isMysql(knex) ? 'force index (late_readings_by_session)' : 'indexed by late_readings_by_session';
+  const movedOfReadings = `late_readings l ${primary} ${join} session_readings r on ${isMoved} ${join} sessions s on r.incarnation = s.incarnation and s.account_id = ?`;
+  const movedOfSessions = `sessions s ${join} late_readings l ${bySession} on l.incarnation = s.incarnation ${join} session_readings r on ${isMoved}`;
   const ofAnySession = [ofSessions, movedOfSessions] as const;
 
   /**
@@ -82,15 +83,21 @@ export function createPositionReader({ knex, accountId }: ReadScope) {
     end: number,
     isSorted = true,
   ): Promise<StoredResult[]> => {
-    const select = (range: string, order: string) => {
-      const isHere = '(r.moved_to is null or r.moved_to > ?)';
-      const sql = `select ${columns} from ${tables} where ${where} and ${range} and ${isHere} ${isSorted ? order : ''} limit ${max}`;
-      return selectRows<Row>(knex, { sql, bindings: [account, ...bindings, after, through, end] });
-    };
-    const streamed = await select('r.position > ? and r.position <= ?', 'order by r.position');
-    // Backfilled readings have negative positions.
-    const silent = await select('r.position < -? and r.position >= -?', 'order by r.position desc');
-    const own = [...streamed, ...silent].sort(byAcceptance);
+    const isHere = '(r.moved_to is null or r.moved_to > ?)';
+    const select = (range: string, order: string) =>
+      `select ${columns} from ${tables} where ${where} and ${range} and ${isHere} ${isSorted ? order : ''} limit ${max}`;
+    // One statement. Backfilled readings have negative positions.
+    const parts = [
+      select('r.position > ? and r.position <= ?', 'order by r.position'),
+      select('r.position < -? and r.position >= -?', 'order by r.position desc'),
+    ];
+    const toPart = (sql: string) => (isMysql(knex) ? `(${sql})` : `select * from (${sql}) next`);
+    const values = [account, ...bindings, after, through, end];
+    const own = await selectRows<Row>(knex, {
+      sql: parts.map(toPart).join(' union all '),
+      bindings: [...values, ...values],
+    });
+    own.sort(byAcceptance);
     // Searches no further than a full page, because the next page starts there.
     const last = isSorted ? own[max - 1] : undefined;
     const replaced = await selectRows<Row>(knex, {

@@ -26,6 +26,7 @@ export const migrations: readonly Migration[] = [
   { name: 'row-codes', run: addRowCodes },
   { name: 'samples', run: addSamples },
   { name: 'source-keys', run: (knex) => createTable(knex, 'source_keys', source_keys) },
+  { name: 'late-readings-by-session', run: addSamples },
 ];
 
 /** Adds the codes of rows, which stay null until a process codes the rows. */
@@ -34,7 +35,7 @@ async function addRowCodes(database: Knex): Promise<void> {
     await createTable(database, name, definition);
 }
 
-/** Adds the columns and the index of samples. */
+/** Adds the columns and the indexes of samples. */
 async function addSamples(database: Knex): Promise<void> {
   for (const { name, ...definition } of findTables(({ added }) => added !== undefined))
     await createTable(database, name, definition);

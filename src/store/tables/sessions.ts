@@ -87,6 +87,7 @@ export const sessionTables: Tables = {
     },
     indexes: {
       late_readings_by_sample: ['sample'],
+      late_readings_by_session: ['account', 'incarnation', 'position'],
       late_readings_by_time: ['timestamp_ms'],
       late_readings_by_digest: ['account', 'incarnation', 'timestamp_ms', 'digest'],
     },
