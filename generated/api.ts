@@ -262,7 +262,7 @@ export interface paths {
         };
         /**
          * List source keys
-         * @description Returns the newest 500 source keys of the account that are valid, or all of a person, without the keys themselves.
+         * @description Returns the newest 500 source keys of the account that are valid, or all of a person, without the keys themselves. `last_post` says what the newest request contained, which few apps show.
          */
         get: operations["listSourceKeys"];
         put?: never;
@@ -1945,14 +1945,47 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             last_used_at: string | null;
+            last_post?: components["schemas"]["SourceKeyPost"];
             /**
              * @description The key: `wk_` and 32 characters. Only in the response that creates it.
              * @example wk_8Yt2fG5kLq0PzXc7VbN3mRj1Hs9Dw4Ae
              */
             key?: string;
         };
+        /** @description What the newest request with a source key contained. Absent if there was none. */
+        SourceKeyPost: {
+            /**
+             * @description True if at least one of its samples is stored.
+             * @example true
+             */
+            usable: boolean;
+            /**
+             * @description The device of its newest sample. Absent if the app names none.
+             * @example Apple Watch
+             */
+            device?: string;
+            /**
+             * @description The reasons for which samples were skipped, as in the response to the request.
+             * @example [
+             *       "not_read",
+             *       "too_old"
+             *     ]
+             */
+            skipped: string[];
+            /**
+             * @description The setting `RETENTION_READINGS_HOURS` with which the service stores the samples that were skipped as `too_old`.
+             *     Absent if it stores all of them, or if they are older than ten years.
+             * @example 49
+             */
+            readings_hours?: number;
+        };
         /** @description Source keys, newest first. */
         SourceKeyList: {
+            /**
+             * @description URL at which apps reach the service, without a slash at its end. Absent if `PUBLIC_URL` is not set.
+             * @example https://state.example.com
+             */
+            public_url?: string;
             /** @description The source keys. */
             source_keys: components["schemas"]["SourceKey"][];
         };

@@ -2020,9 +2020,17 @@ export const fields = {
     "created_at",
     "expires_at",
     "last_used_at",
+    "last_post",
     "key"
   ],
+  "SourceKeyPost": [
+    "usable",
+    "device",
+    "skipped",
+    "readings_hours"
+  ],
   "SourceKeyList": [
+    "public_url",
     "source_keys"
   ],
   "TokenRequest": [
@@ -2735,4 +2743,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "8bfb394c03c720cb947613b5d0f0e4e5929767e91d1ef001cac19fdfb80e0f3b" as const;
+export const contractDigest = "1d0315d13bafad559b7be2d05438a81a79df0f9f45b1e8ab87b31107e4396497" as const;

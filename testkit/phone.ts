@@ -71,6 +71,26 @@ function toHeaders(place: KeyPlace, credential: string): Record<string, string> 
   return place === 'bearer' ? { Authorization: `Bearer ${credential}` } : {};
 }
 
+/**
+ * Posts a body as Health Auto Export does it after a tap on the link, which configures it. `serviceUrl` is where the proxy of
+ * the URL in the link forwards it.
+ */
+export async function postByDeepLink(
+  link: string,
+  body: unknown,
+  serviceUrl: string,
+): Promise<Answer<ReturnType<typeof JSON.parse>>> {
+  const parameters = new URL(link).searchParams;
+  const [url = '', pairs = ''] = ['url', 'headers'].map((name) => parameters.get(name) ?? '');
+  const [name = '', value = ''] = pairs.split(',');
+  const headers = { 'Content-Type': 'application/json', [name]: value };
+  const { pathname } = new URL(url);
+  const response = await fetch(serviceUrl + pathname, { method: 'POST', headers, body: JSON.stringify(body) });
+  const { body: answer } = await textOf(response);
+  assertConforms('POST', pathname, response, answer);
+  return { status: response.status, headers: response.headers, body: answer };
+}
+
 /** Formats a time as Health Auto Export does it: local, with an offset without a colon. */
 export function toLocal(ms: number, offsetMinutes = 60): string {
   const local = new Date(ms + offsetMinutes * 60_000).toISOString().slice(0, 19).replace('T', ' ');

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { recordBackup } from '../../src/observe/probes.js';
 import { runHere } from '../../testkit/command-line.js';
 import { databaseKind } from '../../testkit/databases.js';
+import { connectPhone, metric } from '../../testkit/phone.js';
 import { runMain, startMain } from '../../testkit/process.js';
 import { startTestService } from '../../testkit/service.js';
 import { storyEnv } from '../../testkit/story.js';
@@ -116,4 +117,19 @@ test('a secrets key that is the text of a command is refused with the remedy, bu
   ]);
   expect(stderr).not.toContain('openssl');
   expect((await run(`${'k'.repeat(32)},$(head -c 32 /dev/urandom | base64)`)).code).toBe(0);
+});
+
+test('doctor names the retention that the apps of phones require', async () => {
+  const service = await startTestService({});
+  const phone = await connectPhone(service, 'health_auto_export');
+  const find = async (hours: string) => {
+    const env = { DATABASE_URL: service.database.url, RETENTION_READINGS_HOURS: hours };
+    return (await findProblems(env)).filter(({ what }) => what.startsWith('source'));
+  };
+  const atMs = service.clock.nowMs - 6.5 * 24 * 3_600_000;
+  await phone.post({ data: { metrics: [metric('heart_rate', 'count/min', [[atMs, 72]])] } });
+  expect(await find('24')).toMatchObject([
+    { what: 'source health_auto_export', remedy: expect.stringContaining('RETENTION_READINGS_HOURS=169') },
+  ]);
+  expect(await find('169')).toEqual([]);
 });

@@ -65,6 +65,28 @@ test('a resend changes nothing, and a minute with more samples replaces the earl
   expect((await exportRows(phone)).map((it) => it.heart_rate)).toEqual([65]);
 });
 
+test('the list of source keys says what the newest post contained, and which retention its samples require', async ({
+  service,
+}) => {
+  const phone = await connectPhone(service, 'health_auto_export');
+  const list = async () => (await phone.operator.request(`/v1/source-keys?subject_id=${phone.subjectId}`)).body;
+  const post = (hours: readonly number[], device: string) => {
+    const samples = hours.map((it) => [service.clock.nowMs - it * 3_600_000, 72] as const);
+    return phone.post({ data: { metrics: [metric('heart_rate', 'count/min', samples, device)], ecg: [{}] } });
+  };
+  expect(await list()).toEqual({ source_keys: [expect.not.objectContaining({ last_post: expect.anything() })] });
+  for (const [hours, device, expected] of [
+    [[30, 2], 'Watch A', { usable: true, skipped: ['not_read', 'too_old'], readings_hours: 49 }],
+    [[100], 'Watch A', { usable: false, skipped: ['not_read', 'too_old'], readings_hours: 121 }],
+    [[100_000], 'Watch A', { usable: false, skipped: ['not_read', 'too_old'] }],
+    [[2], 'Watch A', { usable: true, skipped: ['not_read'] }],
+    [[3, 0], 'Watch B', { usable: true, skipped: ['not_read'] }],
+  ] as const) {
+    await post(hours, device);
+    expect((await list()).source_keys[0].last_post).toEqual({ device, ...expected });
+  }
+});
+
 test('a minute with live readings of a device is not stored again as history', async ({ ownService: service }) => {
   const phone = await connectPhone(service, 'health_auto_export');
   const at = service.clock.nowMs - 10_000;

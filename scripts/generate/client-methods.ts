@@ -114,8 +114,11 @@ function methodOf(api: Api, path: string, verb: string, operation: ApiOperation)
     required: query.filter((it) => it.required),
     optional: query.filter((it) => !it.required),
     body: requestBody && typeIn(api, requestBody),
+    // A list with further fields is returned as it is.
     list:
-      field && (isPaged || operationId.startsWith('list')) ? { field, item: targetOf(schema?.items ?? {}) } : undefined,
+      field && (isPaged || (operationId.startsWith('list') && Object.keys(fields).length === 1))
+        ? { field, item: targetOf(schema?.items ?? {}) }
+        : undefined,
     hasKey: parameters.some(({ name }) => name === 'Idempotency-Key'),
     isForTokens: security?.some((it) => 'BearerToken' in it) ?? false,
     isResendSafe: ['GET', 'PUT'].includes(verb) || operation['x-resend-safe'] === true,

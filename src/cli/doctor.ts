@@ -13,6 +13,7 @@ import { findDueQueues } from '../store/delivery-queue.js';
 import { SchemaError } from '../store/migrate.js';
 import { hasSeveralHosts, inspectHosts } from '../store/mysql-pool.js';
 import { findOldestEvent } from '../store/outbox.js';
+import { createSourceKeyLookup } from '../store/source-keys.js';
 import { openStore, type Store } from '../store/store.js';
 import { adviseOnDatabase, adviseOnHost } from './advise.js';
 
@@ -123,7 +124,13 @@ async function checkDatabase(config: Config): Promise<Finding[]> {
         isDurable,
         'set innodb_flush_log_at_trx_commit = 1 on the server',
       ),
-      ...(isReady ? [await checkSecretsKey(store, config), ...(await checkWorker(store, database.kind))] : []),
+      ...(isReady
+        ? [
+            await checkSecretsKey(store, config),
+            ...(await checkWorker(store, database.kind)),
+            ...(await checkSources(store, config)),
+          ]
+        : []),
       ...(isOnlyHost(database) ? [await compareClock('the database server', store.readClock)] : []),
     ];
   } catch (error) {
@@ -160,6 +167,19 @@ async function checkWorker(store: Store, kind: Config['database']['kind']): Prom
   const found = `a notification has been waiting for ${minutes} minutes`;
   const remedy = `run "${formatCommandLine('deliver')}", or set WORKER=1`;
   return minutes < 5 ? [] : [problem('webhooks', found, remedy)];
+}
+
+/** Apps that send the day before, or a week, require a longer retention than the default. */
+async function checkSources(store: Store, { retention }: Config): Promise<Finding[]> {
+  const needed = await store.run((knex) => createSourceKeyLookup(knex).findNeededHours(Date.now()));
+  const missed = [...needed].filter(([, hours]) => hours * 3_600_000 > retention.readingsMs);
+  return missed.map(([source, hours]) =>
+    problem(
+      `source ${source}`,
+      'sends samples from before the retention of readings, which are skipped',
+      `set RETENTION_READINGS_HOURS=${hours}`,
+    ),
+  );
 }
 
 async function checkBackup({ backupStatusFile: file }: Config): Promise<Finding[]> {

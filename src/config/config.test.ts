@@ -52,6 +52,27 @@ test.each([
   expect(() => readConfig(env)).toThrow(message);
 });
 
+test('PUBLIC_URL is an https URL, or http with a private address', () => {
+  const read = (PUBLIC_URL: string) => readConfig({ PUBLIC_URL }).publicUrl;
+  for (const url of [
+    'https://state.example.com',
+    'https://a.example/state',
+    'http://192.168.1.20:8080',
+    'http://[fd00::1]:8080',
+  ])
+    expect([read(url), read(`${url}/`)]).toEqual([url, url]);
+  for (const url of ['http://localhost:8080', 'http://127.0.0.1:8080', 'http://pi.local']) expect(read(url)).toBe(url);
+  for (const url of [
+    'http://state.example.com',
+    'http://8.8.8.8',
+    'https://a@b.example',
+    'https://a.example/?q',
+    'ftp://a',
+    'x',
+  ])
+    expect(() => read(url)).toThrow('PUBLIC_URL must be an https URL without a query');
+});
+
 /** Writes a file for this test and returns its path. */
 function write(content: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'config-'));

@@ -48,6 +48,8 @@ function buildConfig(values: Values, programPath: string | undefined) {
     inFlightMax: values.MAX_REQUESTS,
     streamsMax: values.MAX_STREAMS,
     corsOrigins: values.CORS_ORIGINS ?? [],
+    /** URL of the service for clients. Undefined: not known. */
+    publicUrl: values.PUBLIC_URL,
     trustProxy: values.TRUST_PROXY,
     metricsPort: values.METRICS_PORT,
     backupStatusFile: values.BACKUP_STATUS_FILE,

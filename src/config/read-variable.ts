@@ -137,6 +137,25 @@ function isDecodable(part: string): boolean {
   }
 }
 
+/** Names of a local network. */
+const localName = /^localhost$|\.(local|lan|internal|home\.arpa)$/;
+const privateRanges = ['private', 'loopback', 'linkLocal', 'uniqueLocal'];
+
+/** Returns PUBLIC_URL without a slash at its end. Health data must not cross the internet in plain text. */
+export function readPublicUrl(text: string): string {
+  const url = parseUrl(text);
+  const [host, isPlain] = [url?.hostname.replace(/^\[|\]$/g, '') ?? '', url?.protocol === 'http:'];
+  const isPrivate = ipaddr.isValid(host) ? privateRanges.includes(ipaddr.parse(host).range()) : localName.test(host);
+  const isUsable =
+    url && (url.protocol === 'https:' || (isPlain && isPrivate)) && url.href === url.origin + url.pathname;
+  if (!isUsable)
+    throw new ConfigError(
+      'must be an https URL without a query, e.g. https://state.example.com, or http with a private address, e.g. ' +
+        'http://192.168.1.20:8080',
+    );
+  return url.href.replace(/\/+$/, '');
+}
+
 /**
  * Reads REDIS_URL. Errors never contain the text, which may include a password. Rejects query parameters, because they
  * would change how the client works.

@@ -9,6 +9,7 @@ import {
   readDatabaseUrl,
   readOrigins,
   readProxies,
+  readPublicUrl,
   readRedisUrl,
   readSecretsKeys,
   readSwitch,
@@ -122,6 +123,12 @@ export const variables = {
     'Proxies whose X-Forwarded-For is trusted: their number, or comma-separated addresses and networks, e.g. 10.0.0.0/8',
     '0',
     readProxies,
+  ),
+  PUBLIC_URL: defineOptionalVariable(
+    'URL at which phones and other clients reach the service, e.g. https://state.example.com. http only with a private ' +
+      'address, e.g. http://192.168.1.20:8080',
+    'none: the dashboard cannot connect phones',
+    readPublicUrl,
   ),
   METRICS_PORT: defineOptionalVariable(
     'Port on HOST that serves /metrics for Prometheus, /healthz and /readyz without a key. 0 selects a free port',

@@ -4,6 +4,7 @@ import type { Store } from '../store/store.js';
 import { formatTimestamp } from './audit.js';
 import { formatNewKeyCommand } from './expired-keys.js';
 import { createKey } from './manage.js';
+import { allScopes } from './scopes.js';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const account = 'development';
@@ -24,7 +25,7 @@ export async function ensureDevelopmentKey(store: Store, nowMs: number): Promise
 
 export async function createDevelopmentKey(keys: KeyTable, nowMs: number): Promise<DevelopmentKey> {
   const expiresAtMs = nowMs + settings.development_key_days * dayMs;
-  const { key } = await createKey(keys, { account, tier: 'enterprise', expiresAtMs }, nowMs);
+  const { key } = await createKey(keys, { account, tier: 'enterprise', scopes: allScopes, expiresAtMs }, nowMs);
   return { key, expiresAtMs };
 }
 

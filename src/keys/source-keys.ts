@@ -42,7 +42,15 @@ export async function createSourceKey(
     throw createValidationError('too_many_source_keys', { pointer: '' }, String(settings.keys_per_subject_max));
   const key = generateKey(settings.key_prefix);
   const row: SourceKey = {
-    ...{ accountId, subjectId, source, timeZone: timeZone ?? null, makerKeyId: keyId, lastUsedAtMs: null },
+    ...{
+      accountId,
+      subjectId,
+      source,
+      timeZone: timeZone ?? null,
+      makerKeyId: keyId,
+      lastUsedAtMs: null,
+      lastPost: null,
+    },
     sourceKeyId: createKeyRecordId('srk', 12),
     keyHash: hashKey(key),
     displayPrefix: key.slice(0, displayCharacters),

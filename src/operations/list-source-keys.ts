@@ -6,21 +6,31 @@ import type { OperationRecord } from './operation.js';
 const keysMax = 500;
 
 /** Returns the source keys of a person, or the newest of the account. */
-export const listSourceKeys: OperationRecord<'listSourceKeys', 'store' | 'now'> = {
+export const listSourceKeys: OperationRecord<'listSourceKeys', 'store' | 'now' | 'publicUrl'> = {
   personalData: 'reads',
-  async handle({ store, now }, { query }, { accountId }) {
+  async handle({ store, now, publicUrl }, { query }, { accountId }) {
     const keys = await createSourceKeyTable(store.read(accountId)).list(query.subject_id, now(), keysMax);
-    return { status: 200, body: { source_keys: keys.map(toSourceKey) } };
+    const list = { source_keys: keys.map(toSourceKey) };
+    return { status: 200, body: publicUrl === undefined ? list : { public_url: publicUrl, ...list } };
   },
 };
 
 export function toSourceKey(key: SourceKey): Schema<'SourceKey'> {
-  const { sourceKeyId: id, subjectId: subject_id, source, displayPrefix: prefix, timeZone, lastUsedAtMs } = key;
+  const {
+    sourceKeyId: id,
+    subjectId: subject_id,
+    source,
+    displayPrefix: prefix,
+    timeZone,
+    lastUsedAtMs,
+    lastPost,
+  } = key;
   return {
     ...{ id, subject_id, source, prefix },
     ...(timeZone !== null && { time_zone: timeZone }),
     created_at: new Date(key.createdAtMs).toISOString(),
     expires_at: new Date(key.expiresAtMs).toISOString(),
     last_used_at: lastUsedAtMs === null ? null : new Date(lastUsedAtMs).toISOString(),
+    ...(lastPost && { last_post: lastPost }),
   };
 }

@@ -130,6 +130,8 @@ export interface Services {
   /** Returns the keyed digests of a report, one per key of SECRETS_KEY. */
   readonly digestFeedback: (text: string) => readonly string[];
   readonly maxFeedbackAgeMs: number;
+  /** PUBLIC_URL. */
+  readonly publicUrl?: string | undefined;
   readonly secretBox: SecretBox;
   readonly targetPolicy: TargetPolicy;
   readonly resolveName: ResolveName;

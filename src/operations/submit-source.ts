@@ -35,7 +35,7 @@ const reasons: Readonly<Record<string, string>> = {
 export const submitSource: OperationRecord<'submitSource', 'store' | 'commit' | 'now' | 'digestId', PreparedPost> = {
   personalData: 'writes',
   takes: 'source',
-  async handle({ store, commit, now, digestId }, { body: { readings, skipped } }, caller) {
+  async handle({ store, commit, now, digestId }, { body: { readings, skipped, device, neededHours } }, caller) {
     const { accountId, sender, keyId } = caller;
     if (!sender) throw new Error('a post requires a source key');
     const scope = store.read(accountId);
@@ -67,7 +67,13 @@ export const submitSource: OperationRecord<'submitSource', 'store' | 'commit' | 
       quota.left -= result.stored - before;
       from += some.length;
     }
-    await store.run((knex) => createSourceKeyTable({ knex, accountId }).recordUse(keyId, now()));
+    const post: Schema<'SourceKeyPost'> = {
+      usable: result.stored + result.unchanged + result.replaced > 0,
+      ...(device !== undefined && { device }),
+      skipped: Object.keys(result.skipped).sort(),
+      ...(neededHours !== undefined && { readings_hours: neededHours }),
+    };
+    await store.run((knex) => createSourceKeyTable({ knex, accountId }).recordUse(keyId, now(), post));
     await store.use(createUsageTable).add([{ accountId, month: toMonth(now()), calls: result.stored }]);
     return { status: 200, body: result };
   },

@@ -29,6 +29,10 @@ export interface Post {
   readonly readings: readonly PostedReading[];
   /** Numbers of samples that are not stored, by reason. */
   readonly skipped: Readonly<Record<string, number>>;
+  /** Device of the newest reading. */
+  readonly device: string | undefined;
+  /** RETENTION_READINGS_HOURS that stores all samples. Undefined if the present one does. */
+  readonly neededHours: number | undefined;
 }
 
 export interface PostParts {
@@ -40,7 +44,9 @@ export interface PostParts {
   readonly maxBackfillAgeMs: number;
 }
 
-const hourMs = 3_600_000;
+const [hourMs, dayHours] = [3_600_000, 24];
+/** Maximum of RETENTION_READINGS_HOURS. */
+const retentionHoursMax = 87_600;
 /** Items that are collected before other work runs. */
 const itemsAtOnce = 1_000;
 const readingsAtOnce = 200;
@@ -57,10 +63,12 @@ export function createReadPost({ prepare, now, maxTimestampAgeMs, maxBackfillAge
     const nowMs = now();
     const minutes = new Minutes({ hours: Math.ceil(maxBackfillAgeMs / hourMs) + 1, nowMs });
     const live: Measurement[] = [];
+    let oldestMs = nowMs - maxBackfillAgeMs;
     for (const items of inGroups(readItems(sender, body, nowMs))) {
       for (const item of items) {
         if ('skipped' in item) skip(item.skipped === notRead ? notRead : 'invalid');
         else if ('field' in item && item.atMs >= nowMs - maxTimestampAgeMs) live.push(item);
+        else if (item.atMs > nowMs - retentionHoursMax * hourMs) oldestMs = Math.min(oldestMs, item.atMs);
       }
       minutes.add(items.filter((item) => !('skipped' in item)));
       if (live.length > settings.stored_readings.quota)
@@ -69,7 +77,8 @@ export function createReadPost({ prepare, now, maxTimestampAgeMs, maxBackfillAge
     }
     const readings = minutes.readings();
     for (const [reason, count] of minutes.skipped) skip(toReason(reason), count);
-    const submissions = [...toLive(readings, live, sender, skip), ...toHistory(readings, live, sender)];
+    const [ofNow, history] = [toLive(readings, live, sender, skip), toHistory(readings, live, sender)];
+    const submissions = [...ofNow, ...history];
     const posted: PostedReading[] = [];
     for (const some of inGroups(submissions, readingsAtOnce)) {
       for (const { submission, ...rest } of some) {
@@ -78,7 +87,9 @@ export function createReadPost({ prepare, now, maxTimestampAgeMs, maxBackfillAge
       }
       await pause(some.length);
     }
-    return { readings: posted, skipped };
+    const device = (ofNow.at(-1) ?? history.at(-1))?.submission.source_device;
+    const isWhole = oldestMs === nowMs - maxBackfillAgeMs;
+    return { readings: posted, skipped, device, neededHours: isWhole ? undefined : toNeededHours(nowMs - oldestMs) };
   };
 
   function prepareOne(caller: Caller, submission: Submission, skip: Skip): PreparedReading | undefined {
@@ -91,6 +102,11 @@ export function createReadPost({ prepare, now, maxTimestampAgeMs, maxBackfillAge
       return undefined;
     }
   }
+}
+
+/** Returns the hours for samples up to this age: whole days, because the oldest sample of a day ages until its end. */
+function toNeededHours(ageMs: number): number {
+  return Math.min(retentionHoursMax, Math.ceil(ageMs / hourMs / dayHours) * dayHours + 1);
 }
 
 function readItems({ source, timeZone }: Sender, body: unknown, nowMs: number): Iterable<Item> {

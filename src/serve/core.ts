@@ -130,6 +130,7 @@ async function start(keep: Keep, parts: CoreParts) {
     recordErasures: await openErasureRecord(store, config, log),
     digestFeedback: createDigestFeedback(foundation.secretsKeys),
     maxFeedbackAgeMs: config.retention.feedbackMs,
+    publicUrl: config.publicUrl,
   };
 
   async function findErased(accountId: string, subjectId: string): Promise<number> {

@@ -13,6 +13,7 @@ const response =
 
 /** One stored row of each format. */
 const storedRows: Readonly<Record<keyof typeof rowFormats, string>> = {
+  sourceKeyPost: '{"v":1,"usable":true,"device":"Watch","skipped":["too_old"],"readings_hours":49}',
   accountSettings: '{"v":1,"derive_sentiment":true}',
   session: `{"v":1,"firstAtMs":1759999000000,"signals":{"heart_rate":{"value":120,"atMs":1760000000000},"tone":{"value":"hostile","atMs":1759999998000}},"held":{"score":31,"atMs":1759999998000},"published":{"bandSinceMs":1760000000000,"scoreBefore":31,"expressed":0.6},"latest":{${response},"previousScore":31},"sightedTopics":["exams"],"eventSeq":3}`,
   subject: `{"v":1,"active":["exams"],"resolved":["boss_and_coworkers"],"baseline":{"heart_rate":${track}}}`,
@@ -36,6 +37,7 @@ const computed = {
 const names = { active: ['exams'], resolved: ['boss_and_coworkers'] };
 /** The contents of these rows. */
 const contents: Readonly<Record<keyof typeof rowFormats, object>> = {
+  sourceKeyPost: { usable: true, device: 'Watch', skipped: ['too_old'], readings_hours: 49 },
   accountSettings: { derive_sentiment: true },
   session: {
     firstAtMs: 1_759_999_000_000,

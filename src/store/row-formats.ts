@@ -1,4 +1,4 @@
-import type { AccountSettings } from '../contract/contract.js';
+import type { AccountSettings, Schema } from '../contract/contract.js';
 import type { Subject } from '../../packages/score/rows/person.js';
 import type { ComputedState, Session } from '../../packages/score/rows/session.js';
 import type { ReadingContent } from '../../packages/score/signals.js';
@@ -8,6 +8,7 @@ import type { StoredWebhook } from './webhooks.js';
 
 /** Formats of the JSON columns. */
 export const rowFormats = {
+  sourceKeyPost: createRowFormat<Schema<'SourceKeyPost'>>('post of a source key'),
   accountSettings: createRowFormat<AccountSettings>('set of account settings'),
   session: createRowFormat<Omit<Session, 'subjectId'>>('session'),
   subject: createRowFormat<Subject>('subject'),

@@ -20,6 +20,8 @@ export interface SourceKey {
   readonly expiresAtMs: number;
   /** Null if the key was never used. */
   readonly lastUsedAtMs: number | null;
+  /** Null if the key was never used. */
+  readonly lastPost: Schema<'SourceKeyPost'> | null;
 }
 
 /** A source key with the tier and settings of its account. */
@@ -30,8 +32,10 @@ export interface FoundSourceKey extends SourceKey {
   readonly isMakerRevoked: boolean;
 }
 
+type SourceKeyRow = Omit<SourceKey, 'lastPost'> & { readonly lastPost: string | null };
+
 const columns = nameColumns(
-  'accountId sourceKeyId keyHash displayPrefix subjectId source timeZone makerKeyId createdAtMs expiresAtMs lastUsedAtMs',
+  'accountId sourceKeyId keyHash displayPrefix subjectId source timeZone makerKeyId createdAtMs expiresAtMs lastUsedAtMs lastPost',
 );
 const selected = Object.fromEntries(
   Object.entries(columns).map(([field, column]) => [field, `source_keys.${column}`] as const),
@@ -54,7 +58,8 @@ export function createSourceKeyTable({ knex, accountId }: ReadScope) {
     },
 
     async insert(key: SourceKey): Promise<void> {
-      await knex('source_keys').insert(toColumns(columns, key));
+      const lastPost = key.lastPost && rowFormats.sourceKeyPost.encode(key.lastPost);
+      await knex('source_keys').insert(toColumns(columns, { ...key, lastPost }));
     },
 
     /** Returns at most `max` keys that are not expired, newest first, of a person or of the account. */
@@ -77,12 +82,16 @@ export function createSourceKeyTable({ knex, accountId }: ReadScope) {
       await mine().where({ maker_key_id: makerKeyId }).update({ maker_key_id: successorId });
     },
 
-    async recordUse(sourceKeyId: string, nowMs: number): Promise<void> {
+    /** Writes once per hour, and whenever what the app posts changes: a watch posts every few seconds. */
+    async recordUse(sourceKeyId: string, nowMs: number, post: Schema<'SourceKeyPost'>): Promise<void> {
+      const text = rowFormats.sourceKeyPost.encode(post);
       const hourMs = Math.floor(nowMs / useMs) * useMs;
       await mine()
         .where({ source_key_id: sourceKeyId })
-        .where((rows) => void rows.whereNull('last_used_at_ms').orWhere('last_used_at_ms', '<', hourMs))
-        .update({ last_used_at_ms: hourMs });
+        .where((rows) => {
+          void rows.whereNull('last_post').orWhere('last_used_at_ms', '<', hourMs).orWhereNot('last_post', text);
+        })
+        .update({ last_used_at_ms: hourMs, last_post: text });
     },
   };
 }
@@ -90,6 +99,18 @@ export function createSourceKeyTable({ knex, accountId }: ReadScope) {
 /** Source keys of all accounts. */
 export function createSourceKeyLookup(knex: Knex) {
   return {
+    /** Returns the RETENTION_READINGS_HOURS that the newest posts of a source require, by source. */
+    async findNeededHours(nowMs: number): Promise<ReadonlyMap<Schema<'Source'>, number>> {
+      const rows: SourceKeyRow[] = await knex('source_keys')
+        .select(columns)
+        .where('expires_at_ms', '>', nowMs)
+        .where('last_post', 'like', '%"readings_hours"%');
+      const hours = new Map<Schema<'Source'>, number>();
+      for (const { source, lastPost } of rows.map(toSourceKey))
+        hours.set(source, Math.max(hours.get(source) ?? 0, lastPost?.readings_hours ?? 0));
+      return hours;
+    },
+
     /** Returns the key with this hash, also an expired one. */
     async find(keyHash: string): Promise<FoundSourceKey | undefined> {
       const [row] = await knex('source_keys')
@@ -113,12 +134,13 @@ export function createSourceKeyLookup(knex: Knex) {
 }
 
 /** SQLite and MySQL return numbers of 64 bits in different types. */
-function toSourceKey(row: SourceKey): SourceKey {
-  const { lastUsedAtMs } = row;
+function toSourceKey(row: SourceKeyRow): SourceKey {
+  const { lastUsedAtMs, lastPost } = row;
   return {
     ...row,
     createdAtMs: Number(row.createdAtMs),
     expiresAtMs: Number(row.expiresAtMs),
     lastUsedAtMs: lastUsedAtMs === null ? null : Number(lastUsedAtMs),
+    lastPost: lastPost === null ? null : rowFormats.sourceKeyPost.decode(lastPost),
   };
 }

@@ -1,4 +1,4 @@
-import { addAscii, addFixedAscii, type TableDefinition } from './table.js';
+import { addAscii, addAsciiJson, addFixedAscii, type TableDefinition } from './table.js';
 
 /** Keys with which an app writes data of one person. */
 export const source_keys: TableDefinition = {
@@ -16,6 +16,7 @@ export const source_keys: TableDefinition = {
     'source_key_id key_hash display_prefix': 'key, as a hash and a prefix',
     'maker_key_id created_at_ms expires_at_ms last_used_at_ms':
       'the API key that created it, and times. The last use is rounded to the hour',
+    last_post: 'the device of the newest post, and why samples of it were skipped',
   },
   columns(table) {
     addAscii(table, 'account_id', 32).notNullable();
@@ -31,6 +32,8 @@ export const source_keys: TableDefinition = {
     table.bigInteger('created_at_ms').notNullable();
     table.bigInteger('expires_at_ms').notNullable();
     table.bigInteger('last_used_at_ms').nullable();
+    // Null if the key was never used.
+    addAsciiJson(table, 'last_post').nullable();
     table.primary(['account_id', 'source_key_id']);
   },
   unique: { source_keys_by_hash: ['key_hash'] },

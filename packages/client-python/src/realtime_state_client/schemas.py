@@ -722,6 +722,19 @@ class SourceKeyRequest(TypedDict):
     time_zone: NotRequired[str]
 
 
+class SourceKeyPost(TypedDict):
+    """What the newest request with a source key contained."""
+
+    # True if at least one of its samples is stored.
+    usable: bool
+    # The device of its newest sample.
+    device: NotRequired[str]
+    # The reasons for which samples were skipped, as in the response to the request.
+    skipped: list[str]
+    # The setting `RETENTION_READINGS_HOURS` with which the service stores the samples that were skipped as `too_old`.
+    readings_hours: NotRequired[int]
+
+
 class SourceKey(TypedDict):
     """A key with which one app writes data of one person."""
 
@@ -740,6 +753,7 @@ class SourceKey(TypedDict):
     expires_at: str
     # Time of the last request with the key, rounded down to the hour.
     last_used_at: str | None
+    last_post: NotRequired[SourceKeyPost]
     # The key: `wk_` and 32 characters.
     key: NotRequired[str]
 
@@ -747,6 +761,8 @@ class SourceKey(TypedDict):
 class SourceKeyList(TypedDict):
     """Source keys, newest first."""
 
+    # URL at which apps reach the service, without a slash at its end.
+    public_url: NotRequired[str]
     # The source keys.
     source_keys: list[SourceKey]
 

@@ -30,6 +30,7 @@ import type {
   SessionToken,
   SourceKey,
   SourceKeyFilter,
+  SourceKeyList,
   SourceKeyRequest,
   SubjectProfile,
   SubjectSummary,
@@ -66,8 +67,9 @@ export interface AccountMethods {
   createSourceKey(body: SourceKeyRequest, call?: CallOptions): Promise<SourceKey>;
   /**
    * Returns the newest 500 source keys of the account that are valid, or all of a person, without the keys themselves.
+   * `last_post` says what the newest request contained, which few apps show.
    */
-  sourceKeys(filter?: SourceKeyFilter, call?: CallOptions): Promise<SourceKey[]>;
+  sourceKeys(filter?: SourceKeyFilter, call?: CallOptions): Promise<SourceKeyList>;
   /**
    * Ends a source key. A later request with it gets 401. Stored readings stay.
    */
@@ -220,7 +222,7 @@ export function createMethods({ api, on }: Transport) {
       createSourceKey: async (body: SourceKeyRequest, call?: CallOptions) =>
         read(await api.POST('/v1/source-keys', { ...on(call), body })),
       sourceKeys: async (filter?: SourceKeyFilter, call?: CallOptions) =>
-        read(await api.GET('/v1/source-keys', { ...on(call), params: { query: { ...at(undefined, filter) } } })).source_keys,
+        read(await api.GET('/v1/source-keys', { ...on(call), params: { query: { ...at(undefined, filter) } } })),
       removeSourceKey: async (id: string, call?: CallOptions) =>
         succeed(await api.DELETE('/v1/source-keys/{id}', { ...on(call), params: { path: { id } } })),
       triggers: async (subject_id: string, call?: CallOptions) =>

@@ -43,6 +43,7 @@ export type SourceBody = Schemas['SourceBody'];
 export type SourceResult = Schemas['SourceResult'];
 export type SourceKeyRequest = Schemas['SourceKeyRequest'];
 export type SourceKey = Schemas['SourceKey'];
+export type SourceKeyPost = Schemas['SourceKeyPost'];
 export type SourceKeyList = Schemas['SourceKeyList'];
 export type TokenRequest = Schemas['TokenRequest'];
 export type SessionToken = Schemas['SessionToken'];

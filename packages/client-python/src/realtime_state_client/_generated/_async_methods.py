@@ -96,12 +96,14 @@ class AsyncAccountMethods:
         *,
         subject_id: str | None = None,
         **call: Unpack[CallOptions],
-    ) -> Sequence[SourceKey]:
+    ) -> SourceKeyList:
         """Returns the newest 500 source keys of the account that are valid, or all of a person, without the keys
-        themselves."""
+        themselves.
+
+        `last_post` says what the newest request contained, which few apps show.
+        """
         operation: Operation[SourceKeyList] = get("/v1/source-keys", {"subject_id": subject_id})
-        answer = await self._sender.send(operation, call)
-        return answer["source_keys"]
+        return await self._sender.send(operation, call)
 
     async def remove_source_key(
         self,
