@@ -5,14 +5,15 @@ import { basename, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { readHead } from '../../recordings/chunks.js';
 import type { Format } from '../../recordings/field-map.js';
-import { detectFormat, readRecording } from '../../recordings/load.js';
-import { type Chunks, NotReadError, type Recording } from '../../recordings/measurement.js';
+import { detectFormat } from '../../recordings/load.js';
+import type { Chunks } from '../../recordings/measurement.js';
 import { Minutes, type RecordedReading } from '../../recordings/minutes.js';
-import { shown } from '../../recordings/names.js';
+import { readRecordingFile as readOpenFile } from '../../recordings/open-file.js';
 import type { DateOrder } from '../../recordings/times.js';
+import { isZip } from '../../recordings/zip.js';
 import { readWindows } from './read-windows.js';
 import type { RecordedWindow } from './recorded-window.js';
-import { readZip } from './zip.js';
+import { openZip } from './zip.js';
 
 export interface RecordingOptions {
   /** Files of one recording. A text if the option was not given. */
@@ -124,43 +125,23 @@ export type FileOptions = Partial<Omit<RecordingOptions, 'file' | 'hours' | 'sub
  * Adds the measurements of a file, or of all files in a ZIP, to the minutes. Returns the formats. Rejects with an error of one
  * line without the name of the file.
  */
-export async function readRecordingFile(path: string, options: FileOptions, minutes: Minutes): Promise<Format[]> {
-  if (await isZip(path)) return readAllInZip(path, options, minutes);
-  const chunks = readChunks(path);
-  const format = options.format ?? (await detectFileFormat(path));
-  if (format === 'labeled' || format === 'zip') throw new Error('the file has the columns subject, task and label');
-  if (format === 'health-connect') await readDatabase(path, minutes, path);
-  else await readRecording(describe(path, chunks, options), format, minutes, path);
-  return [format];
+export function readRecordingFile(path: string, options: FileOptions, minutes: Minutes): Promise<Format[]> {
+  const { utcOffset = 0, timeZone, start, ...rest } = options;
+  const file = { name: basename(path), path, chunks: readChunks(path), openZip: () => openZip(path) };
+  return readOpenFile(
+    file,
+    { ...rest, zone: timeZone ?? utcOffset, startMs: start },
+    minutes,
+    (chunks, name, isInZip) =>
+      isInZip
+        ? extractDatabase(chunks, (database) => readDatabase(database, minutes, name))
+        : readDatabase(path, minutes, name),
+  );
 }
 
 /** Each iteration opens the file, and closes it at its end. */
 function readChunks(path: string): Chunks {
   return { [Symbol.asyncIterator]: () => createReadStream(path)[Symbol.asyncIterator]() };
-}
-
-function describe(path: string, chunks: Chunks, options: FileOptions): Recording {
-  const { utcOffset = 0, timeZone, start, person, dateOrder } = options;
-  return { name: basename(path), chunks, zone: timeZone ?? utcOffset, startMs: start, person, dateOrder };
-}
-
-/** Reads the files of a ZIP that are recordings. An export contains many others. */
-async function readAllInZip(path: string, options: FileOptions, minutes: Minutes): Promise<Format[]> {
-  const formats: Format[] = [];
-  for (const { name, chunks } of await readZip(path)) {
-    try {
-      const format = detectFormat(await readHead(chunks));
-      if (format === 'labeled') throw new NotReadError('a CSV with the columns subject, task and label');
-      if (format === 'health-connect') await extractDatabase(chunks, (file) => readDatabase(file, minutes, name));
-      else await readRecording(describe(name, chunks, options), format, minutes, `${path}/${name}`);
-      formats.push(format);
-    } catch (error) {
-      if (!(error instanceof NotReadError)) throw new Error(`${shown(name)} in the ZIP: ${(error as Error).message}`);
-      minutes.add([{ skipped: 'a file in the ZIP that is no recording' }]);
-    }
-  }
-  if (formats.length === 0) throw new NotReadError('a ZIP without recordings');
-  return formats;
 }
 
 /** The library of SQLite is loaded when a database is read. */
@@ -181,13 +162,8 @@ async function extractDatabase(chunks: Chunks, read: (path: string) => Promise<v
   }
 }
 
-async function isZip(path: string): Promise<boolean> {
-  const head = await readHead(createReadStream(path, { end: 3 }));
-  return Buffer.from(head).toString('latin1') === 'PK\x03\x04';
-}
-
 /** Returns the format of a file. Throws an error that names the remedy if the format is not known. */
 export async function detectFileFormat(path: string): Promise<Format | 'labeled' | 'zip'> {
-  if (await isZip(path)) return 'zip';
-  return detectFormat(await readHead(readChunks(path)));
+  const head = await readHead(readChunks(path));
+  return isZip(head) ? 'zip' : detectFormat(head);
 }
