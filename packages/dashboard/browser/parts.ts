@@ -45,6 +45,24 @@ export function createStatus(name = 'p.outcome') {
   };
 }
 
+/** Returns a text with its name and a button that copies it. */
+export function createCopyable(name: string, text: string) {
+  const outcome = createStatus('span.hint');
+  const shown = h('code.secret', text);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      outcome.say('Copied.');
+    } catch {
+      // Browsers offer the clipboard over HTTPS and on localhost only.
+      getSelection()?.selectAllChildren(shown);
+      outcome.say('Press Ctrl+C or ⌘C to copy the selection.');
+    }
+  };
+  const copies = button('Copy', () => void copy(), { 'aria-label': `Copy: ${name}` });
+  return h('div.field', h('span.line.between', h('strong', name), outcome.element, copies), shown);
+}
+
 /** Returns a row of choices, of which at most one is chosen. */
 export function createChoice<Value extends string | number>(
   { name, legend, isShown = false }: { readonly name: string; readonly legend: string; readonly isShown?: boolean },

@@ -2,7 +2,7 @@ import type { TriggerProfile } from '../../client/src/index.js';
 import { createAgreementView } from './agreement.js';
 import { h, show } from './dom.js';
 import { words } from './format.js';
-import { button, createStatus, pageHead } from './parts.js';
+import { button, createField, createStatus, pageHead } from './parts.js';
 import { periodAt } from './person/calendar.js';
 import { describeStress, loadDays, sumSeconds } from './person/hours.js';
 import { personLink } from './router.js';
@@ -32,6 +32,14 @@ export function createPeoplePage(service: Service, sessions: Sessions, signal: A
     shownMax += step;
     update();
   });
+
+  const id = h('input', { type: 'text', autocomplete: 'off', spellcheck: 'false', required: true });
+  const onsubmit = (event: Event) => {
+    event.preventDefault();
+    location.hash = personLink(id.value.trim());
+  };
+  const field = createField('Person by id', id, 'Also a new person, e.g. to connect a phone.');
+  const open = h('form.opener', { onsubmit }, field.element, h('button.secondary', { type: 'submit' }, 'Open'));
 
   const load = async (id: string) => {
     weeks.set(id, []);
@@ -76,5 +84,6 @@ export function createPeoplePage(service: Service, sessions: Sessions, signal: A
     more,
     h('p.hint', 'The stress of seven days contains imported readings. Score and last reading do not.'),
     h('details.card.agreement-home', summary, agreement.detail),
+    open,
   );
 }

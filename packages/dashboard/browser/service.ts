@@ -100,6 +100,13 @@ export function everySecond(signal: AbortSignal, tick: () => void): void {
   signal.addEventListener('abort', () => clearInterval(timer));
 }
 
+/** Returns a controller that also aborts with the signal. */
+export function createPart(signal: AbortSignal): AbortController {
+  const part = new AbortController();
+  signal.addEventListener('abort', () => part.abort(), { signal: part.signal });
+  return part;
+}
+
 /** Resolves after the time, or at once when the signal aborts. */
 export function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

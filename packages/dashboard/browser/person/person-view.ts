@@ -11,6 +11,7 @@ import { duration, type Hour, loadDays, loadHours } from './hours.js';
 import { heartChart, periodTable, stateLegend, stateStrips, topicLanes } from './period.js';
 import { createPersonNow } from './person-now.js';
 import { createPersonSessions } from './person-sessions.js';
+import { createPhoneCard } from './phone-card.js';
 
 const importHint = 'Imported readings count in these hours. They do not change the present state.';
 const unknownHint = 'No reading names this subject, or the person was erased.';
@@ -49,6 +50,11 @@ export function createPersonView(
     card('Baseline', baseline),
     createFeedbackCard(service, { subject_id: subjectId }, () => void agreement.load(), reported),
     card('All sessions', sessions.element),
+  );
+  // Also for a person without data, whose first phone it may be.
+  const add = h(
+    'div.cards.two',
+    createPhoneCard(service, subjectId, signal, () => load()),
   );
   const present = createPersonNow(service, subjectId, signal, () => load());
   const refresh = button('Refresh', () => load());
@@ -136,7 +142,7 @@ export function createPersonView(
     h('a.back', { href: '#/people' }, '← All people'),
     pageHead(subjectId, h('span.line', passed, refresh)),
   ];
-  return h('article.page.person', head, message.element, present, choice.element, note.element, cards);
+  return h('article.page.person', head, message.element, present, choice.element, note.element, cards, add);
 }
 
 /** Returns the choice of day, week or month, with buttons for the previous and the next one. */

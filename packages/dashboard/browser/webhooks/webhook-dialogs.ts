@@ -3,7 +3,7 @@ import type { Webhook } from '../../../client/src/index.js';
 import { h, show } from '../dom.js';
 import { count, label } from '../format.js';
 import { timeZone } from '../person/calendar.js';
-import { checkbox, createField, createStatus } from '../parts.js';
+import { checkbox, createCopyable, createField } from '../parts.js';
 import type { Service } from '../service.js';
 import { type Dialog, openForm } from './dialog.js';
 
@@ -123,27 +123,11 @@ export function openReplay({ service, host, onChanged }: DialogParts, { id, url 
 
 /** Shows a secret with a button that copies it. Only the button "Done" closes the dialog. */
 function showSecret(dialog: Dialog, title: string, secret: string): void {
-  const outcome = createStatus('span.hint');
-  const shown = h('code.secret', secret);
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(secret);
-      outcome.say('Copied.');
-    } catch {
-      // Browsers offer the clipboard over HTTPS and on localhost only.
-      getSelection()?.selectAllChildren(shown);
-      outcome.say('Press Ctrl+C or ⌘C to copy the selection.');
-    }
-  };
-  const buttons = [
-    h('button.secondary.end', { type: 'button', onclick: () => void copy() }, 'Copy'),
-    h('button.primary', { type: 'button', onclick: dialog.close }, 'Done'),
-  ];
   dialog.show(
     title,
     h('p.notice', h('strong', 'Store this secret now.'), ' The service never shows it again.'),
     h('p', 'Your receiver verifies deliveries with it:'),
-    h('p', shown),
-    h('p.line', outcome.element, buttons),
+    createCopyable('Secret', secret),
+    h('p.line', h('button.primary.end', { type: 'button', onclick: dialog.close }, 'Done')),
   );
 }

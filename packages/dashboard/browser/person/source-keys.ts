@@ -1,0 +1,61 @@
+import type { SourceKey } from '../../../client/src/index.js';
+import { h } from '../dom.js';
+import { dayAndMonth, whenOf } from '../format.js';
+import { button } from '../parts.js';
+import { nowMs, type Service } from '../service.js';
+import { openForm } from '../webhooks/dialog.js';
+import { nameApp } from './phone-apps.js';
+
+/** Why samples are skipped, as a reader of the page needs it. `too_old` has its own sentence. */
+const reasons: Readonly<Record<string, string>> = {
+  not_read: 'other kinds of data',
+  no_consent: 'no consent to heart data',
+  no_heart_data: 'steps without a heart rate',
+  other_device: 'a more accurate device measured, too',
+  invalid: 'values or times that are not readable',
+  rate: 'more than the service stores per hour',
+};
+
+/** Returns the row of a key: its app, what the newest post contained, and the button that revokes it. */
+export function keyRow(key: SourceKey, onRevoke: (key: SourceKey) => void) {
+  const { source, prefix, last_used_at: usedAt, expires_at, last_post: post } = key;
+  const used = usedAt === null ? 'never used' : `last used ${whenOf(Date.parse(usedAt), nowMs())}`;
+  const facts = [post?.device, `${prefix}…`, used, `ends ${dayAndMonth(Date.parse(expires_at))}`];
+  const revoke = button('Revoke …', () => onRevoke(key), { 'aria-label': `Revoke ${nameApp(source)} ${prefix}` });
+  return h(
+    'li',
+    { key: key.id },
+    h('span.line.between', h('strong', nameApp(source)), revoke),
+    h('span.hint', facts.filter((it) => it !== undefined).join(' · ')),
+    h('span.hint', describeSkipped(key)),
+  );
+}
+
+/** Returns what of the newest post was not stored, and the remedy. Empty if all was stored. */
+export function describeSkipped({ last_post: post }: SourceKey): string {
+  const hours = post?.readings_hours;
+  const known = (post?.skipped ?? []).flatMap((it) => reasons[it] ?? []);
+  return [
+    post && !post.usable && 'Nothing of the newest post is stored.',
+    hours !== undefined &&
+      `Samples from before the retention were skipped. To store them, start the service with RETENTION_READINGS_HOURS=${hours}.`,
+    known.length > 0 && `Skipped: ${known.join(', ')}.`,
+  ]
+    .filter((it) => it)
+    .join(' ');
+}
+
+/** Asks before it ends a key. */
+export function openRevocation(service: Service, host: HTMLElement, key: SourceKey, onRevoked: () => void): void {
+  openForm(host, {
+    title: 'Revoke the key?',
+    content: [h('p', `${nameApp(key.source)} can send nothing with it anymore. Stored readings stay.`)],
+    submitLabel: 'Revoke',
+    isDangerous: true,
+    async onSubmit(dialog) {
+      await service.removeSourceKey(key.id);
+      dialog.close();
+      onRevoked();
+    },
+  });
+}
