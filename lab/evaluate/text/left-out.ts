@@ -1,0 +1,98 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadTextModel } from '../../../packages/text/model.js';
+import { createTextAnalyzer } from '../../../packages/text/texts.js';
+import { createReadMessage, encodeModels, fitTopics } from '../../../packages/text/training/fit.js';
+import { fitSafety, readSafetyTexts, voicesByAuthor } from '../../../packages/text/training/safety.js';
+import { fitSeverity, readSeverityTexts } from '../../../packages/text/training/severity.js';
+import { heldBackPrefix, readTopicTexts, weightsFile } from '../../../packages/text/training/texts.js';
+
+export type Analyzer = ReturnType<typeof createTextAnalyzer>;
+
+/** Sources of SAD that are left out together: those of one kind of author. */
+const sadGroups = [
+  ['mTurk_synthetic_covid', 'mTurk_synthetic_covid_2'],
+  ['mTurk_synthetic', 'popbots_live'],
+  ['Inquire', 'InquireComposited'],
+];
+/** The kind that is left out of every training. Own texts of similar kinds, e.g. sports chat, stay in the training. */
+export const unseenKind = 'everyday/chat';
+/** A training per author of dangers. */
+export const foldTotal = voicesByAuthor.length;
+
+/** What the figures are about. */
+export const howLeftOut = `The judged texts are left out of the training: chat as a whole kind, SAD by source, dangers and their look-alikes by
+author, all other texts by text. Intervals are of 95 %, by text.`;
+
+/**
+ * Returns the training that leaves a text out. `every` leaves it out of all, undefined of none: the texts that are only for
+ * training.
+ */
+export function findFold(source: string, text: string): number | 'every' | undefined {
+  const [folder = '', name = ''] = source.split('/');
+  if (source === unseenKind) return 'every';
+  if (folder === 'sad') return sadGroups.findIndex((group) => group.includes(name)) % foldTotal;
+  if (folder === 'voices') return voicesByAuthor.findIndex((own) => (own as readonly string[]).includes(name));
+  if (/^(development|explicit|safety|severity)$/.test(folder)) return undefined;
+  let digest = 7;
+  for (const letter of text) digest = Math.imul(digest ^ (letter.codePointAt(0) ?? 0), 0x9e3779b1) ^ (digest >>> 15);
+  return (digest >>> 0) % foldTotal;
+}
+
+/** Judges texts with models that were not trained on them. */
+export interface LeftOut {
+  /** The models of the training that leaves out each fold. */
+  readonly analyzers: readonly Analyzer[];
+  /** Returns the model that was not trained on a text. */
+  readonly find: (source: string, text: string) => Analyzer;
+}
+
+export const released = (): Analyzer => createTextAnalyzer(loadTextModel(readFileSync(weightsFile)));
+
+/**
+ * Trains all models of the service once per fold, without the texts of the fold. Keeps them in `models` if it is set, and
+ * loads those that are already there.
+ */
+export function trainWithoutFolds(data: string, models: string | undefined, onFold: () => void): LeftOut {
+  const analyzers = Array.from({ length: foldTotal }, (_, fold) => {
+    const file = models && join(models, `without-${fold}.bin`);
+    const bytes = file && existsSync(file) ? readFileSync(file) : trainWithout(data, fold);
+    if (file && models) {
+      mkdirSync(models, { recursive: true });
+      writeFileSync(file, bytes);
+    }
+    onFold();
+    return createTextAnalyzer(loadTextModel(bytes));
+  });
+  const find = (source: string, text: string) => {
+    const fold = findFold(source, text);
+    const analyzer = fold === undefined ? undefined : analyzers[fold === 'every' ? text.length % foldTotal : fold];
+    if (!analyzer) throw new Error(`${source} is in every training`);
+    return analyzer;
+  };
+  return { analyzers, find };
+}
+
+/** Trains as `train.ts` does, without the texts of a fold. */
+function trainWithout(data: string, fold: number): Uint8Array {
+  const isTrained = (source: string, text: string) => ![fold, 'every'].includes(findFold(source, text) ?? '');
+  const { sad, labeled } = readTopicTexts(data);
+  const topics = fitTopics(
+    sad.filter(({ source, sentence }) => isTrained(`sad/${source}`, sentence)),
+    labeled.filter((it) => !it.kind.startsWith(heldBackPrefix) && isTrained(toSource(it), it.text)),
+  );
+  const readMessage = createReadMessage(topics.vocabulary);
+  const severity = readSeverityTexts(data).filter(({ kind, text }) => isTrained(kind, text));
+  const safety = readSafetyTexts(data).filter(({ source, text }) => isTrained(source, text));
+  return encodeModels({
+    ...topics,
+    severity: fitSeverity(severity, readMessage),
+    safety: fitSafety(safety, readMessage),
+  });
+}
+
+/** Returns the name that the other trainings have for the source of a text of topics. */
+export function toSource({ kind, sad }: { readonly kind: string; readonly sad?: { readonly source: string } }): string {
+  if (sad) return `sad/${sad.source}`;
+  return ['request', 'instruction', 'chat'].includes(kind) ? `everyday/${kind}` : kind.replace(/^own\//, '');
+}

@@ -1,0 +1,48 @@
+import { intervalOverPeople } from '../../../packages/tools/evaluate/statistics.js';
+import { textTable, type TableRow } from '../../../packages/tools/terminal/table.js';
+import { figureColumns, percent } from '../../figures.js';
+import { computeInterval } from '../support/share.js';
+
+/** A goal: a share must be at least or at most this. */
+export interface Goal {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** Prints figures with their interval of 95 %, their goal and whether it is met. */
+export function printLines(title: string, sections: readonly (readonly TableRow[])[]): void {
+  console.log(`\n${textTable([{ title }, ...figureColumns('texts', 'result', '95 %', 'goal', 'met')], sections)}`);
+}
+
+/**
+ * Returns the line of a share. `shares` has one value per text, 0 to 1: texts that are judged several times count once, so the
+ * interval is by text.
+ */
+export function shareLine(name: string, shares: readonly number[], goal: Goal = {}, digits = 1): TableRow {
+  const share = mean(shares);
+  if (shares.length === 0) return [name, '0', '–'];
+  const interval = computeInterval(share * shares.length, shares.length);
+  return toLine(name, shares.length, share, interval, goal, (it) => percent(it, digits));
+}
+
+/** Returns the line of the quotient of two means over the same texts, with a bootstrap over the texts. */
+export function quotientLine(name: string, pairs: ReadonlyArray<readonly [number, number]>, goal: Goal): TableRow {
+  const divide = (of: typeof pairs) => mean(of.map(([it]) => it)) / mean(of.map(([, it]) => it));
+  return toLine(name, pairs.length, divide(pairs), intervalOverPeople(pairs, divide), goal, (it) => it.toFixed(2));
+}
+
+export function toLine(
+  name: string,
+  total: number,
+  value: number,
+  [low, high]: readonly [number, number],
+  { min, max }: Goal,
+  format: (value: number) => string,
+): TableRow {
+  const isMet = (min === undefined || value >= min) && (max === undefined || value <= max);
+  const goal = min === undefined ? (max === undefined ? '' : `≤ ${format(max)}`) : `≥ ${format(min)}`;
+  return [name, String(total), format(value), `${format(low)} – ${format(high)}`, goal, goal && (isMet ? 'yes' : 'no')];
+}
+
+export const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
