@@ -3215,7 +3215,7 @@ export interface components {
          * @example invalid_payload
          * @enum {string}
          */
-        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "feedback_too_old" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_source_key" | "invalid_source_key" | "credential_in_url" | "several_credentials" | "insufficient_scope" | "consent_required" | "biometrics_refused" | "origin_not_allowed" | "path_not_found" | "session_not_found" | "subject_not_found" | "consent_not_found" | "topic_not_found" | "source_key_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "sample_too_old" | "rate_limit_exceeded" | "rotation_in_progress" | "consent_off" | "consent_outdated" | "subject_erased" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
+        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "feedback_too_old" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_source_key" | "invalid_source_key" | "credential_in_url" | "several_credentials" | "insufficient_scope" | "other_person" | "consent_required" | "biometrics_refused" | "origin_not_allowed" | "path_not_found" | "session_not_found" | "subject_not_found" | "consent_not_found" | "topic_not_found" | "source_key_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "sample_too_old" | "rate_limit_exceeded" | "rotation_in_progress" | "consent_off" | "consent_outdated" | "subject_erased" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
         /** @description Problem details as in RFC 9457. */
         Problem: {
             /**
@@ -3508,7 +3508,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ValidationProblem"];
             };
         };
-        /** @description The `X-Service-Key` header is missing (`missing_api_key`), the key is unknown, revoked, expired or not valid from this address (`invalid_api_key`), or the session token is not valid for this request (`invalid_token`). */
+        /** @description The `X-Service-Key` header is missing (`missing_api_key`), the key is unknown, revoked, expired or not valid from this address (`invalid_api_key`), or the session token or OAuth token is not valid for this request (`invalid_token`). */
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3521,7 +3521,7 @@ export interface components {
         };
         /**
          * @description The key is valid, but it was created without the scope that this operation requires (`x-scope`). `detail` names
-         *     the scope.
+         *     the scope. Or the OAuth token lacks the scope, or names another person (`other_person`).
          */
         Forbidden: {
             headers: {

@@ -253,6 +253,35 @@ export const authentication = {
   "challenge": "ApiKey realm=\"realtime-state-service\", Bearer realm=\"realtime-state-service\""
 } as const;
 
+export const oauth = {
+  "never_scopes": [
+    "erase",
+    "webhooks",
+    "tokens",
+    "sources"
+  ],
+  "life_seconds_max": 86400,
+  "clock_seconds_max": 30,
+  "algorithms": [
+    "RS256",
+    "RS384",
+    "RS512",
+    "PS256",
+    "PS384",
+    "PS512",
+    "ES256",
+    "ES384",
+    "ES512",
+    "EdDSA",
+    "Ed25519"
+  ],
+  "document_seconds": 5,
+  "document_bytes_max": 1048576,
+  "keys_seconds": 600,
+  "refetch_seconds": 60,
+  "outage_seconds_max": 86400
+} as const;
+
 export const keys = {
   "rotation_hours": 24,
   "development_key_days": 30,
@@ -483,7 +512,12 @@ export const problems = {
   "insufficient_scope": {
     "status": 403,
     "title": "Forbidden",
-    "detail": "This API key lacks the scope \"{scope}\": use a key that has it, or create one with `keys create --scopes {scope}`"
+    "detail": "This API key or token lacks the scope \"{scope}\": use one that has it, or create a key with `keys create --scopes {scope}`"
+  },
+  "other_person": {
+    "status": 403,
+    "title": "Forbidden",
+    "detail": "This token is for one person only: send \"me\" as subject_id, or omit it where it is optional"
   },
   "consent_required": {
     "status": 403,
@@ -661,8 +695,8 @@ export const problemHelp = {
     "fix": "Check for spaces around the key, or ask the operator for a new one."
   },
   "invalid_token": {
-    "cause": "The session token expired, is from another service, or is not valid for this operation, session, subject or scope. Or its key ended, or its subject was erased. The service's log has the reason.",
-    "fix": "Request a new token from your backend, with the `subject_id` of the readings."
+    "cause": "The session token expired, is from another service, or is not valid for this operation, session, subject or scope. Or its key ended, or its subject was erased. Or the OAuth token does not fulfill the operator's settings. The service's log has the reason.",
+    "fix": "Request a new token from your backend, with the `subject_id` of the readings, or from the authorization server."
   },
   "missing_source_key": {
     "cause": "The request has no source key.",
@@ -681,8 +715,12 @@ export const problemHelp = {
     "fix": "Send the source key once, best in `X-Service-Key`."
   },
   "insufficient_scope": {
-    "cause": "The key lacks the scope that the operation requires.",
-    "fix": "Use a key with this scope. The operator creates keys with `--scopes`."
+    "cause": "The key or token lacks the scope that the operation requires.",
+    "fix": "Use a key or token with this scope. The operator creates keys with `--scopes`. An OAuth client requests the scope."
+  },
+  "other_person": {
+    "cause": "The OAuth token is limited to one person, and the request names another one or concerns all people.",
+    "fix": "Send `me` as `subject_id`, or omit it where it is optional."
   },
   "consent_required": {
     "cause": "The account enforces consent. The reading has no subject, or neither the subject nor any signal has a valid consent: see `detail`.",
@@ -1122,6 +1160,7 @@ export const enums = {
     "credential_in_url",
     "several_credentials",
     "insufficient_scope",
+    "other_person",
     "consent_required",
     "biometrics_refused",
     "origin_not_allowed",
@@ -2743,4 +2782,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "1d0315d13bafad559b7be2d05438a81a79df0f9f45b1e8ab87b31107e4396497" as const;
+export const contractDigest = "45810dc3e3b7eae96f38dad0e36df7cccce0f31a54d7a5618bbb6efe712d6a41" as const;

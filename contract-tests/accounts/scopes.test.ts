@@ -32,7 +32,7 @@ test.each(operations)('%s: a key without its scope gets 403, a key with its scop
 test('the detail names the missing scope and the command that creates a key with it', async () => {
   const { request } = await withScopes(await startTestService(), ['ingest', 'read']);
   expect((await request('/webhooks')).body.detail).toBe(
-    'This API key lacks the scope "webhooks": use a key that has it, or create one with `keys create --scopes webhooks`',
+    'This API key or token lacks the scope "webhooks": use one that has it, or create a key with `keys create --scopes webhooks`',
   );
 });
 

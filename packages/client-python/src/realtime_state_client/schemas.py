@@ -289,6 +289,7 @@ ProblemCode = Literal[
     "credential_in_url",
     "several_credentials",
     "insufficient_scope",
+    "other_person",
     "consent_required",
     "biometrics_refused",
     "origin_not_allowed",

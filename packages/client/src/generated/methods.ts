@@ -57,6 +57,7 @@ export interface AccountMethods {
    * Returns the account's sessions with their latest state. The session that started last comes first, 50 per page. New
    * readings do not change the order, so the pages contain every session once. A session expires 24 hours after its
    * last reading, or after the time that the deployment sets. A filter value that does not exist returns an empty list.
+   * Requires the scope `read`.
    */
   sessions(filter?: SessionFilter, call?: CallOptions): Pages<SessionList, SessionSummary>;
   /**
@@ -77,14 +78,14 @@ export interface AccountMethods {
   /**
    * Returns the topics of this person's concerns, with the stress that was measured with each topic. Send conversation
    * turns to `ingest` (`user_message`, `ai_response` and `subject_id`). The service reads their text in memory and
-   * never stores it.
+   * never stores it. Requires the scope `read`.
    */
   triggers(subject_id: string, call?: CallOptions): Promise<TriggerProfile>;
   /**
    * Returns what the service has learned about a person across sessions: the baseline, e.g. the resting heart rate, and
    * the status changes of the person's topics. A reading of this person is compared with the baseline as of the time of
    * the request. Baseline and topics are stored until the subject is erased. They contain no text, because texts are
-   * never stored.
+   * never stored. Requires the scope `read`.
    */
   subject(subject_id: string, call?: CallOptions): Promise<SubjectProfile>;
   /**
@@ -103,27 +104,28 @@ export interface AccountMethods {
   deleteTrigger(subject_id: string, topic: string, call?: CallOptions): Promise<void>;
   /**
    * Returns the newest version of the person's consent. Readings are checked against it only if the account enforces
-   * consent.
+   * consent. Requires the scope `read`.
    */
   consent(subject_id: string, call?: CallOptions): Promise<Consent>;
   /**
    * Records what a person allows, as a new version that replaces the earlier ones. Every version is stored until the
-   * subject is erased. Sending the newest version again changes nothing.
+   * subject is erased. Sending the newest version again changes nothing. Requires the scope `consent`.
    */
   putConsent(subject_id: string, body: ConsentSubmission, call?: CallOptions): Promise<Consent>;
   /**
-   * Returns all versions of the person's consent, newest first. They are stored until the subject is erased.
+   * Returns all versions of the person's consent, newest first. They are stored until the subject is erased. Requires
+   * the scope `read`.
    */
   consentVersions(subject_id: string, call?: CallOptions): Pages<ConsentVersions, Consent>;
   /**
    * Returns the hours or days of a person, oldest first: how long each state lasted, and the means and extremes of the
    * score and of the heart rate. Hours stay readable after their readings expire: 90 days, or the time that the
-   * deployment sets. A deployment that stores no hours summarizes the stored readings.
+   * deployment sets. A deployment that stores no hours summarizes the stored readings. Requires the scope `read`.
    */
   summary(subject_id: string, filter?: SummaryFilter, call?: CallOptions): Pages<SubjectSummary, SummaryRow>;
   /**
    * Returns who read, exported or erased this person's data, newest first. An entry means one or more requests of a key
-   * in a minute. It appears within a second after the first of these requests.
+   * in a minute. It appears within a second after the first of these requests. Requires the scope `read`.
    */
   accesses(subject_id: string, call?: CallOptions): Pages<AccessList, Access>;
   /**
@@ -135,16 +137,18 @@ export interface AccountMethods {
   /**
    * Returns how well the published score agrees with the reports of this person. The fields are those of `GET
    * /v1/agreement`, which describes them. Reports of one day (UTC) are one group, because they are not independent.
+   * Requires the scope `read`.
    */
   subjectAgreement(subject_id: string, call?: CallOptions): Promise<Agreement>;
   /**
    * Returns the reports of the account or of a person, newest `timestamp` first, up to 500 per page. A person without
-   * reports has an empty list. An agreement can be computed again from this list.
+   * reports has an empty list. An agreement can be computed again from this list. Requires the scope `read`.
    */
   feedback(filter?: FeedbackFilter, call?: CallOptions): Pages<FeedbackList, Feedback>;
   /**
    * Returns how well the published score agrees with the reports of people: the accuracy of this deployment on its own
-   * people. It covers the newest 10,000 reports. Only reports with a score of the current model version count.
+   * people. It covers the newest 10,000 reports. Only reports with a score of the current model version count. Requires
+   * the scope `read`.
    */
   agreement(call?: CallOptions): Promise<Agreement>;
 }

@@ -70,7 +70,7 @@ class AccountMethods:
 
         The session that started last comes first, 50 per page. New readings do not change the order, so the pages
         contain every session once. A session expires 24 hours after its last reading, or after the time that the
-        deployment sets. A filter value that does not exist returns an empty list.
+        deployment sets. A filter value that does not exist returns an empty list. Requires the scope `read`.
         """
         listing: Listing[SessionList, SessionSummary] = list_pages(
             "/v1/sessions", {"subject_id": subject_id, "state": ",".join(state) if state is not None else None, "sort": sort, "points": points, "cursor": cursor}, lambda page: page["sessions"], lambda page: page["next_cursor"]
@@ -125,7 +125,7 @@ class AccountMethods:
         """Returns the topics of this person's concerns, with the stress that was measured with each topic.
 
         Send conversation turns to `ingest` (`user_message`, `ai_response` and `subject_id`). The service reads their
-        text in memory and never stores it.
+        text in memory and never stores it. Requires the scope `read`.
         """
         operation: Operation[TriggerProfile] = get("/v1/triggers", {"subject_id": subject_id})
         return self._sender.send(operation, call)
@@ -139,7 +139,8 @@ class AccountMethods:
         rate, and the status changes of the person's topics.
 
         A reading of this person is compared with the baseline as of the time of the request. Baseline and topics are
-        stored until the subject is erased. They contain no text, because texts are never stored.
+        stored until the subject is erased. They contain no text, because texts are never stored. Requires the scope
+        `read`.
         """
         operation: Operation[SubjectProfile] = get(f"/v1/subjects/{in_path(subject_id)}", {})
         return self._sender.send(operation, call)
@@ -180,7 +181,7 @@ class AccountMethods:
     ) -> Consent:
         """Returns the newest version of the person's consent.
 
-        Readings are checked against it only if the account enforces consent.
+        Readings are checked against it only if the account enforces consent. Requires the scope `read`.
         """
         operation: Operation[Consent] = get(f"/v1/subjects/{in_path(subject_id)}/consent", {})
         return self._sender.send(operation, call)
@@ -193,7 +194,8 @@ class AccountMethods:
     ) -> Consent:
         """Records what a person allows, as a new version that replaces the earlier ones.
 
-        Every version is stored until the subject is erased. Sending the newest version again changes nothing.
+        Every version is stored until the subject is erased. Sending the newest version again changes nothing. Requires
+        the scope `consent`.
         """
         operation: Operation[Consent] = Operation("PUT", f"/v1/subjects/{in_path(subject_id)}/consent", {}, submission, is_repeatable=True)
         return self._sender.send(operation, call)
@@ -207,7 +209,7 @@ class AccountMethods:
     ) -> Pages[ConsentVersions, Consent]:
         """Returns all versions of the person's consent, newest first.
 
-        They are stored until the subject is erased.
+        They are stored until the subject is erased. Requires the scope `read`.
         """
         listing: Listing[ConsentVersions, Consent] = list_pages(
             f"/v1/subjects/{in_path(subject_id)}/consent/versions", {"cursor": cursor}, lambda page: page["versions"], lambda page: page["next_cursor"]
@@ -229,7 +231,7 @@ class AccountMethods:
         of the score and of the heart rate.
 
         Hours stay readable after their readings expire: 90 days, or the time that the deployment sets. A deployment
-        that stores no hours summarizes the stored readings.
+        that stores no hours summarizes the stored readings. Requires the scope `read`.
         """
         listing: Listing[SubjectSummary, SummaryRow] = list_pages(
             f"/v1/subjects/{in_path(subject_id)}/summary", {"from": from_, "to": to, "interval": interval, "time_zone": time_zone, "cursor": cursor}, lambda page: page["rows"], lambda page: page["next_cursor"]
@@ -246,7 +248,7 @@ class AccountMethods:
         """Returns who read, exported or erased this person's data, newest first.
 
         An entry means one or more requests of a key in a minute. It appears within a second after the first of these
-        requests.
+        requests. Requires the scope `read`.
         """
         listing: Listing[AccessList, Access] = list_pages(
             f"/v1/subjects/{in_path(subject_id)}/accesses", {"cursor": cursor}, lambda page: page["accesses"], lambda page: page["next_cursor"]
@@ -274,7 +276,7 @@ class AccountMethods:
         """Returns how well the published score agrees with the reports of this person.
 
         The fields are those of `GET /v1/agreement`, which describes them. Reports of one day (UTC) are one group,
-        because they are not independent.
+        because they are not independent. Requires the scope `read`.
         """
         operation: Operation[Agreement] = get(f"/v1/subjects/{in_path(subject_id)}/agreement", {})
         return self._sender.send(operation, call)
@@ -301,7 +303,8 @@ class AccountMethods:
     ) -> Pages[FeedbackList, Feedback]:
         """Returns the reports of the account or of a person, newest `timestamp` first, up to 500 per page.
 
-        A person without reports has an empty list. An agreement can be computed again from this list.
+        A person without reports has an empty list. An agreement can be computed again from this list. Requires the
+        scope `read`.
         """
         listing: Listing[FeedbackList, Feedback] = list_pages(
             "/v1/feedback", {"subject_id": subject_id, "cursor": cursor}, lambda page: page["feedback"], lambda page: page["next_cursor"]
@@ -315,7 +318,8 @@ class AccountMethods:
         """Returns how well the published score agrees with the reports of people: the accuracy of this deployment on
         its own people.
 
-        It covers the newest 10,000 reports. Only reports with a score of the current model version count.
+        It covers the newest 10,000 reports. Only reports with a score of the current model version count. Requires the
+        scope `read`.
         """
         operation: Operation[Agreement] = get("/v1/agreement", {})
         return self._sender.send(operation, call)
