@@ -145,6 +145,12 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
     title: 'Operate',
     guides: [
       {
+        slug: 'oauth',
+        source: 'docs/oauth.md',
+        title: 'OAuth',
+        summary: 'Hosted agents connect with a URL: name an authorization server, and whose data its tokens reach.',
+      },
+      {
         slug: 'keys',
         source: 'docs/keys.md',
         title: 'API keys',

@@ -23,6 +23,7 @@ import { createBackupCommand, createRestoreCommand } from './backups/commands.js
 import { closeOnSignal, closeWithNpm } from './close-on-signal.js';
 import { createKeysCommand } from './keys.js';
 import { createMcpCommand } from './mcp.js';
+import { addPersonId, findIssuerWarnings } from './oauth.js';
 import type { PurgeOptions, WithProgress } from './purge.js';
 import { addSecrets } from './secrets.js';
 
@@ -126,13 +127,16 @@ function addAdministration(command: Command, env: Environment, withProgress: Wit
     );
   command
     .command('doctor')
-    .description('check Node.js, files, disk, database, Redis and the running service, and print remedies')
+    .description(
+      'check Node.js, files, disk, database, Redis, authorization server and the running service, and print remedies',
+    )
     .option(...jsonOption)
-    .action(async ({ json }: { json: boolean }) =>
-      (await import('./doctor.js')).checkInstallation(configure(), warnings, json),
-    );
+    .action(async ({ json }: { json: boolean }) => {
+      const all = [...warnings, ...(await findIssuerWarnings(configure()))];
+      await (await import('./doctor.js')).checkInstallation(configure(), all, json);
+    });
   const keys = createKeysCommand((work, mayCreate) => withStore((store) => work(store.use(createKeyTable)), mayCreate));
-  command.addCommand(addSecrets(keys, withStore));
+  command.addCommand(addPersonId(addSecrets(keys, withStore), configure));
   command.addCommand(createAccountsCommand((work) => withStore((store) => work(store.use(createKeyTable)))));
   command.addCommand(createAuditCommand(withStore));
   command.addCommand(createMcpCommand());

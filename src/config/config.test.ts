@@ -110,3 +110,37 @@ test.each(['DATABASE_URL', 'SECRETS_KEY', 'SAFETY_SECRET'])(
     expectRead({ [`${name}_FILE`]: write('hidden') }).not.toThrow('hidden');
   },
 );
+
+const oauth = {
+  PUBLIC_URL: 'https://state.example.com/',
+  OAUTH_ISSUER: 'https://id.example.com/realms/a/',
+  OAUTH_ACCOUNT: 'app',
+  OAUTH_SUBJECT_CLAIM: 'sub',
+};
+
+test('the resource of OAuth is below PUBLIC_URL, and the issuer stays exactly as it is written', () => {
+  expect(readConfig({ ...oauth, OAUTH_AUDIENCE: 'a, b' }).oauth).toMatchObject({
+    issuer: 'https://id.example.com/realms/a/',
+    resource: 'https://state.example.com/mcp',
+    audiences: ['https://state.example.com/mcp', 'a', 'b'],
+  });
+  expect(readConfig({ PUBLIC_URL: 'http://127.0.0.1:8080' }).oauth).toBeUndefined();
+});
+
+test.each<[Readonly<Record<string, string>>, string]>([
+  [{ PUBLIC_URL: '' }, 'OAUTH_ISSUER requires PUBLIC_URL, with https'],
+  [{ OAUTH_ISSUER: '' }, 'OAUTH_ACCOUNT has no effect without OAUTH_ISSUER: set OAUTH_ISSUER, or unset OAUTH_ACCOUNT'],
+  [{ OAUTH_ACCOUNT: '' }, 'OAUTH_ISSUER requires either OAUTH_ACCOUNT or OAUTH_ACCOUNT_CLAIM: set one of them'],
+  [{ OAUTH_ACCOUNT_CLAIM: 'tenant' }, 'requires either OAUTH_ACCOUNT or OAUTH_ACCOUNT_CLAIM'],
+  [{ OAUTH_SUBJECT_CLAIM: '' }, 'OAUTH_ISSUER requires OAUTH_SUBJECT_CLAIM, e.g. sub: set it'],
+  [{ OAUTH_SUBJECT_CLAIM: 'email' }, 'OAUTH_SUBJECT_CLAIM must not be "email"'],
+  [{ OAUTH_ACCOUNT: '', OAUTH_ACCOUNT_CLAIM: 'preferred_username' }, 'OAUTH_ACCOUNT_CLAIM must not be'],
+  [{ OAUTH_ISSUER: 'http://id.example.com' }, 'OAUTH_ISSUER must be an https URL'],
+  [{ OAUTH_ISSUER: 'https://id.example.com/?a' }, 'OAUTH_ISSUER must be an https URL'],
+  [{ OAUTH_ISSUER: 'https://user:secret@id.example.com' }, 'OAUTH_ISSUER must be an https URL'],
+  [{ PUBLIC_URL: 'https://state.example.com/api' }, 'OAUTH_ISSUER requires PUBLIC_URL, with https'],
+  [{ PUBLIC_URL: 'http://10.0.0.1' }, 'OAUTH_ISSUER requires PUBLIC_URL, with https'],
+  [{ SECURITY_CONTACT: 'security@example.com' }, 'SECURITY_CONTACT must be a mailto:'],
+])('%j is rejected, and the error names the remedy', (env, message) => {
+  expect(() => readConfig({ ...oauth, ...env })).toThrow(message);
+});

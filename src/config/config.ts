@@ -1,4 +1,5 @@
 import { retention as retentionDefaults } from '../../generated/spec.js';
+import { findOAuthConflicts, readOAuth } from './oauth.js';
 import { ConfigError, readVariables } from './read-variable.js';
 import { retentionSettings, variables } from './variables.js';
 
@@ -24,8 +25,9 @@ const defaultShutdownDelaySeconds = 5;
 
 /** Reads the environment. Throws one error that lists every invalid variable with its allowed values. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const config = buildConfig(readVariables(env, variables), env['PATH']);
-  const conflicts = findConflicts(config);
+  const values = readVariables(env, variables);
+  const config = buildConfig(values, env['PATH']);
+  const conflicts = [...findConflicts(config), ...findOAuthConflicts(values)];
   if (conflicts.length > 0) throw new ConfigError(conflicts.join('; '));
   return config;
 }
@@ -73,6 +75,9 @@ function buildConfig(values: Values, programPath: string | undefined) {
       monthlyCalls: values.LIMIT_MONTHLY_CALLS,
     },
     redisUrl: values.REDIS_URL,
+    securityContact: values.SECURITY_CONTACT,
+    /** Undefined: no OAuth token is accepted. */
+    oauth: readOAuth(values),
     /** The folders in which the programs of MySQL are found. */
     programPath,
     testClockFile: values.TEST_CLOCK_FILE,

@@ -1,5 +1,6 @@
 /** The environment variables of the service. `--help` and docs/configuration.md are generated from this table. */
 import { limits, retention, safetyCheck, timestamps } from '../../generated/spec.js';
+import { oauthVariables } from './oauth.js';
 import {
   createIntegerReader,
   listChoices,
@@ -204,6 +205,7 @@ export const variables = {
     'by tier',
     createIntegerReader(0, quotaMax),
   ),
+  ...oauthVariables,
   TEST_CLOCK_FILE: defineOptionalVariable(
     'For tests: a file with the time in Unix milliseconds. Rename a new file to this path to advance the time',
     'none: the clock of the system',

@@ -61,7 +61,7 @@ export interface Caller {
   readonly tier: Tier;
   /** Absent if every setting has its default. */
   readonly settings?: AccountSettings;
-  /** Set for the caller of a session token. */
+  /** Set for the caller of a session token or an OAuth token. */
   readonly grant?: TokenGrant;
   /** Set for the caller of a source key. */
   readonly sender?: Sender;
@@ -90,10 +90,12 @@ export interface AccountSettings {
   readonly share_signals?: boolean;
 }
 
-/** Limits of the readings of a session token. */
+/**
+ * What a token may read and send: a session token a session, and possibly its person. An OAuth token has no session: it
+ * may read and send for one person or, without a person, for the whole account.
+ */
 export interface TokenGrant {
-  /** The session of the token. */
-  readonly sessionId: string;
+  readonly sessionId?: string;
   /** A person whom readings may name, in addition to the subject of the session, and whom the token may read. */
   readonly subjectId?: string;
   /** Database times in epoch ms. */

@@ -27,14 +27,23 @@ import { Exchange, type Step } from './exchange.js';
 import { crossOrigin, requireProtocol, setSecurityHeaders } from './headers.js';
 import { createInnerCalls } from './inner-calls.js';
 import { acceptAgent, isMcp, serveMcp } from './mcp.js';
+import { acceptOAuth, addChallenge, agentScopes, nameOwnPerson, type OAuthAccess, requireOwnPerson } from './oauth.js';
 import { createObservation, type ObserveRequest, observeResponse } from './observe.js';
-import { createRefuse, type RefusalParts } from './refuse.js';
+import { createRefuse, type Refusal, type RefusalParts } from './refuse.js';
 import { createRouter, findRoute, rejectRoute, type Route } from './route.js';
 import { createSourceSteps } from './sources.js';
 import { createValidation, readQuery } from './validate.js';
+import { wellKnown, type WellKnownParts } from './well-known.js';
 
 export interface AppParts
-  extends Admission, RefusalParts, Authentication, DocumentationParts, DispatchParts, Omit<IntakeParts, 'validate'> {
+  extends
+    Admission,
+    RefusalParts,
+    Authentication,
+    DocumentationParts,
+    DispatchParts,
+    WellKnownParts,
+    Omit<IntakeParts, 'validate'> {
   readonly monthlyCalls: MonthlyCalls;
   readonly countFailure: FailureLimit;
   readonly findErased: FindErased;
@@ -43,6 +52,8 @@ export interface AppParts
   readonly trustProxy: number | readonly string[];
   readonly corsOrigins: readonly string[];
   readonly observeRequest: ObserveRequest;
+  /** The access tokens that are accepted. Absent without OAUTH_ISSUER. */
+  readonly oauth?: OAuthAccess | undefined;
   /** Adds the external check of messages to the intake of single readings. Absent if the deployment has none. */
   readonly addSafetyCheck?: ((admit: Admit) => Admit) | undefined;
 }
@@ -67,17 +78,22 @@ function createServe(operations: Operations, parts: AppParts): express.RequestHa
   const allowOrigin = crossOrigin(parts.corsOrigins);
   const router = createRouter([...operations.values()].map(({ route }) => route));
   const servePages = documentation(parts);
+  const serveWellKnown = wellKnown(parts, agentScopes);
   const admit = createAdmit(parts);
-  const authenticate = createAuthenticate(parts);
+  const { oauth } = parts;
+  const authenticate = oauth ? acceptOAuth(createAuthenticate(parts), oauth) : createAuthenticate(parts);
   const admitAccount = createAdmitAccount(parts.monthlyCalls, parts);
   const serveAgent = serveMcp(createInnerCalls(operations, observation, refuse), parts.now);
+
+  const challenge = (refusal: Refusal, exchange: Exchange, request: Request) =>
+    oauth ? addChallenge(refusal, exchange, request, oauth) : refusal;
 
   async function run(exchange: Exchange, request: Request, response: Response): Promise<void> {
     setSecurityHeaders(response);
     requireProtocol(request, response);
     if (allowOrigin?.(request, response)) return;
     const methods = findRoute(router, exchange, request);
-    if (!methods && (await servePages(request, response))) return;
+    if (!methods && (serveWellKnown(request, response) || (await servePages(request, response)))) return;
     const isAgent = !methods && isMcp(request);
     if (isAgent) acceptAgent(request, parts.corsOrigins);
     admit(exchange, response);
@@ -97,7 +113,7 @@ function createServe(operations: Operations, parts: AppParts): express.RequestHa
     observeResponse(observation, exchange, response);
     const fail = (error: unknown) => {
       if (response.headersSent) next(error);
-      else sendRefusal(response, refuse(error, exchange));
+      else sendRefusal(response, challenge(refuse(error, exchange), exchange, request));
     };
     const running = context.with(
       observation.begin(exchange, request.headers),
@@ -126,12 +142,18 @@ async function createOperations(parts: AppParts): Promise<Operations> {
   const batches = createBatchFormat();
   const takeSource = createSourceSteps(parts);
   const limit = limitRequests(parts.sessionRequests);
-  const own = (route: Route) => (route.acceptsToken ? [requireGrant(parts.findErased)] : []);
+  const hasOAuth = parts.oauth !== undefined;
+  const nameOwn = (route: Route) => (hasOAuth ? [nameOwnPerson(route)] : []);
+  const own = (route: Route) => [
+    ...(hasOAuth ? [requireOwnPerson] : []),
+    ...(hasOAuth || route.acceptsToken ? [requireGrant(parts.findErased)] : []),
+  ];
   const steps: Readonly<Record<'none' | 'object' | 'reading' | 'lines' | 'source', CreateSteps>> = {
-    none: (route) => [validateRequest(route), findWhose, ...own(route), limit],
+    none: (route) => [...nameOwn(route), validateRequest(route), findWhose, ...own(route), limit],
     object: (route) => [readBody(route, jsonFormat), ...steps.none(route)],
     reading: (route) => [
       readBody(route, jsonFormat),
+      ...nameOwn(route),
       takeReading(admitSingle, (exchange) => readQuery(route, exchange).faults),
     ],
     lines: (route) => [

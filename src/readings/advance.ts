@@ -21,7 +21,7 @@ import { createReadingTable, type StoredReading } from '../store/readings.js';
 import type { WriteScope } from '../store/scope.js';
 import type { StoredSession } from '../store/sessions.js';
 import type { TriggersBySubject } from '../store/triggers.js';
-import { isBeforeErasure, mayName } from '../view/grant.js';
+import { isBeforeErasure, isHidden, mayName } from '../view/grant.js';
 import { applyConsent, type AllowedReading } from './consent.js';
 import type { PreparedReading } from './intake.js';
 import {
@@ -98,7 +98,8 @@ export function processReading(progress: GroupProgress, submitted: PreparedReadi
   // Checked first, because the response to a resend contains the triggers of the session's subject.
   if (isOutsideGrant(progress, session, submitted))
     return { kind: 'refused', refusal: new ProblemError('invalid_token') };
-  if (isOtherSubject(session, submitted)) return { kind: 'refused', refusal: subjectMismatch() };
+  const isForeign = session !== undefined && isHidden(submitted, session.subjectId);
+  if (isForeign || isOtherSubject(session, submitted)) return { kind: 'refused', refusal: subjectMismatch() };
   if (isOfErased(progress, session, submitted)) return { kind: 'refused', refusal: new ProblemError('subject_erased') };
   const key = toReadingKey(submitted);
   const computed = progress.alreadyStored.get(key);

@@ -24,6 +24,7 @@ import type { Notifications, openNotifications } from '../streaming/notification
 import { createStreams, type Streams } from '../streaming/streams.js';
 import type { StartCore } from './core.js';
 import type { ProcessParts } from './foundation.js';
+import type { createOAuth } from './oauth.js';
 import { openSafetyCheck } from './safety-check.js';
 
 export interface ServiceParts extends ProcessParts {
@@ -94,7 +95,9 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
   const digestKeys = await runStartStep('SECRETS_KEY', () => requireSecretsKeys(config));
   const sessionTokens = createSessionTokens(digestKeys);
   const findKey = createFindKey(core.findKey);
-  const isKeyValid = async (accountId: string, keyId: string) => isUsable(await findKey(accountId, keyId), now());
+  const oauth = config.oauth && (await openOAuth(config.oauth, { core, secretsKeys: digestKeys, now, log }));
+  const isKeyValid = async (accountId: string, keyId: string) =>
+    oauth?.isClient(keyId) || isUsable(await findKey(accountId, keyId), now());
   const { safetyCheck } = config;
   const openCheck = (it: NonNullable<typeof safetyCheck>) =>
     openSafetyCheck(it, config.safetyTimeoutMs, core.mayStore, metrics.countSafetyChecks());
@@ -131,6 +134,8 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
     identify: createIdentify({ keys, now, onExpiredUse: createExpiredKeyLog(log), onLookup: metrics.observeKeyLookup }),
     identifySender: createIdentifySourceKey({ find: core.findSourceKey, findErased: core.findErased, now }),
     identifyToken: createIdentifyToken({ sessionTokens, findKey, now }),
+    oauth,
+    published: config,
     countFailure: createFailureLimit(config.quotas.failedAuthentications, now),
     openStream: opened.open,
     runExport: exports.run,
@@ -169,6 +174,11 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
   };
   // `metricsUrl` is undefined without METRICS_PORT. `developmentKey` is shown once.
   return { url, metricsUrl, developmentKey, warnings, loadTextModels };
+}
+
+/** Imported on demand: most deployments accept no OAuth tokens. */
+async function openOAuth(...args: Parameters<typeof createOAuth>) {
+  return (await import('./oauth.js')).createOAuth(...args);
 }
 
 /** Imported on demand: the client of Redis uses 7 MB of memory, which most deployments do not need. */

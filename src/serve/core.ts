@@ -161,6 +161,7 @@ async function start(keep: Keep, parts: CoreParts) {
     findKeys: store.use(createKeyTable).byHashes,
     findKey: store.use(createKeyTable).find,
     recordKeyUse: store.use(createKeyTable).recordUse,
+    findAccount: store.use(createKeyTable).accountByName,
     findSourceKey: store.use(createSourceKeyLookup).find,
     usageTotals: store.use(createUsageTable).totalsOf,
     addUsage: store.use(createUsageTable).add,

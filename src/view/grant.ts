@@ -1,5 +1,6 @@
 import type { TokenGrant } from '../contract/contract.js';
-import { toWhoseKey, type Whose } from '../contract/whose.js';
+import { ProblemError } from '../contract/problem.js';
+import type { Whose } from '../contract/whose.js';
 import type { StoredResult } from '../contract/exported-reading.js';
 import { hideSessions } from '../../packages/score/reason.js';
 import type { ComputedState } from '../../packages/score/rows/session.js';
@@ -10,24 +11,45 @@ import type { StreamedReading } from '../store/readings-by-position.js';
  * The rule of session tokens. A token sees its own session. If a person is signed into it, it also sees this person.
  * - State, score and kinds of signals rest on the person's other sessions only for a token of this person.
  * - No token gets the id of another session.
+ *
+ * The rule of OAuth tokens, which have no session: one of a person sees this person, with all sessions that belong to it.
+ * Any other session looks like an absent one. One without a person sees the account, as a key does.
  */
 
-/** Who reads. A key reads its whole account, a session token what its grant allows. */
+/** Who reads. A key reads its whole account, a token what its grant allows. */
 export interface Viewer {
   readonly grant?: TokenGrant | undefined;
 }
 
 /** Returns true if the caller may name this data. */
 export function isGranted(grant: TokenGrant | undefined, whose: Whose): boolean {
-  if (!grant) return true;
-  return whose.kind === 'person' ? knowsPerson(grant, whose.subjectId) : toWhoseKey(whose) === toOwnKey(grant);
+  const limits = findLimits(grant);
+  if (!limits) return true;
+  if (whose.kind === 'person') return knowsPerson(limits, whose.subjectId);
+  // Only the gate knows whose a session is.
+  return whose.kind === 'session' && (limits.sessionId === undefined || limits.sessionId === whose.sessionId);
 }
 
-const toOwnKey = ({ sessionId }: TokenGrant) => toWhoseKey({ kind: 'session', sessionId });
+/** Returns a grant that limits the token. Undefined for a key and for a token of the whole account. */
+function findLimits(grant: TokenGrant | undefined): TokenGrant | undefined {
+  return grant?.sessionId === undefined && grant?.subjectId === undefined ? undefined : grant;
+}
+
+/** Returns the person of a token that is limited to a person, and not to a session. */
+export function findOnlyPerson(grant: TokenGrant | undefined): string | undefined {
+  return grant?.sessionId === undefined ? grant?.subjectId : undefined;
+}
+
+/** Returns true for a session that looks like an absent one. `subjectId` is its person. */
+export function isHidden({ grant }: Viewer, subjectId: string | undefined): boolean {
+  const own = findOnlyPerson(grant);
+  return own !== undefined && own !== subjectId;
+}
 
 /** Returns true if the caller may know the evidence of a person's other sessions. */
-export function knowsPerson(grant: Pick<TokenGrant, 'subjectId'> | undefined, subjectId: string | undefined): boolean {
-  return !grant || (grant.subjectId !== undefined && grant.subjectId === subjectId);
+export function knowsPerson(grant: TokenGrant | undefined, subjectId: string | undefined): boolean {
+  const limits = findLimits(grant);
+  return !limits || (limits.subjectId !== undefined && limits.subjectId === subjectId);
 }
 
 /** Returns true if a reading may name a person: that of the token, or that of its session. */
@@ -36,7 +58,8 @@ export function mayName(
   subjectId: string | undefined,
   subjectOfSession: string | undefined,
 ): boolean {
-  return subjectId === undefined || subjectId === grant.subjectId || subjectId === subjectOfSession;
+  if (!findLimits(grant) || subjectId === grant.subjectId) return true;
+  return findOnlyPerson(grant) === undefined && (subjectId === undefined || subjectId === subjectOfSession);
 }
 
 /** Returns true for a token from before an erasure, which must not bring data of the person back. Times in epoch ms. */
@@ -44,20 +67,17 @@ export function isBeforeErasure({ issuedAtMs }: TokenGrant, erasedAtMs: number):
   return issuedAtMs <= erasedAtMs;
 }
 
-/** Returns the id of a session if the caller may know it: a key any, a token only its own. */
+/** Returns the id of a session if the caller may know it: a session token only its own, others any that they see. */
 export function showSession({ grant }: Viewer, sessionId: string | undefined): string | undefined {
-  return !grant || grant.sessionId === sessionId ? sessionId : undefined;
+  return grant?.sessionId === undefined || grant.sessionId === sessionId ? sessionId : undefined;
 }
 
 /**
  * Returns a state as the caller gets it. `subjectId` is the person of the state's session. The reason never names a
  * session, also if 1.0.0 stored it.
  */
-export function restrictState(
-  computed: ComputedState,
-  { grant }: Viewer,
-  subjectId: string | undefined,
-): ComputedState {
+export function restrictState(computed: ComputedState, viewer: Viewer, subjectId: string | undefined): ComputedState {
+  const grant = findLimits(viewer.grant);
   const { shared, alone, ...state } = computed;
   if (!shared && !(grant && alone)) return computed;
   const reason = hideSessions(state.reason, shared?.flatMap(({ session_id }) => session_id ?? []) ?? []);
@@ -75,9 +95,9 @@ export function restrictEvent(reading: StreamedReading, viewer: Viewer): Streame
   const { grant } = viewer;
   const { sessionId, subjectId, stateChange } = reading;
   const computed = restrictState(reading.computed, viewer, subjectId);
-  if (!grant) return { ...reading, computed };
-  const isHidden = sessionId !== grant.sessionId || (reading.computed.alone && !knowsPerson(grant, subjectId));
-  return { ...reading, sessionId: grant.sessionId, computed, stateChange: isHidden ? null : stateChange };
+  if (grant?.sessionId === undefined) return { ...reading, computed };
+  const isLeftOut = sessionId !== grant.sessionId || (reading.computed.alone && !knowsPerson(grant, subjectId));
+  return { ...reading, sessionId: grant.sessionId, computed, stateChange: isLeftOut ? null : stateChange };
 }
 
 /** Returns a row of an export. For a token, a row of another session has no session. */
@@ -95,9 +115,12 @@ export function restrictRow(row: StoredResult, viewer: Viewer): StoredResult {
 
 /**
  * Returns a report without its published score, if the caller must not know the score: a token that may not read, or a
- * token without the person of the session. `subjectId` is the person of the report.
+ * token without the person of the session. `subjectId` is the person of the report. Throws session_not_found for a report
+ * about a session that the caller does not see, so that its transaction does not store it.
  */
-export function restrictReport(report: Report, { grant }: Viewer, subjectId: string | undefined): Report {
+export function restrictReport(report: Report, viewer: Viewer, subjectId: string | undefined): Report {
+  const { grant } = viewer;
+  if (isHidden(viewer, subjectId)) throw new ProblemError('session_not_found');
   const maySee = !grant || (grant.canRead && (subjectId === undefined || knowsPerson(grant, subjectId)));
   return maySee ? report : { ...report, published: undefined };
 }

@@ -13,7 +13,7 @@ import { listSessions } from '../store/session-list.js';
 import { createSessionReader } from '../store/sessions.js';
 import { positionsPerMs } from '../store/stream-positions.js';
 import { createSubjectReader } from '../store/subjects.js';
-import { knowsPerson, restrictEvent, restrictRow, restrictState, showSession, type Viewer } from './grant.js';
+import { isHidden, knowsPerson, restrictEvent, restrictRow, restrictState, showSession, type Viewer } from './grant.js';
 import { firstSpan, type Page, type Position, searchPerson } from './search-person.js';
 
 export type { ChangedSession, StreamedReading };
@@ -42,10 +42,13 @@ export function view(scope: SlicedScope, viewer: Viewer) {
   const sessions = createSessionReader(scope);
   const positions = createPositionReader(scope);
 
-  /** Throws session_not_found for a session without data. */
+  /** The session may have been started again, by somebody else, since its person was checked. */
+  const isShown = ({ subjectId }: { readonly subjectId?: string | undefined }) => !isHidden(viewer, subjectId);
+
+  /** Throws session_not_found for a session without data, and for a hidden one. */
   async function requireSession(sessionId: string) {
     const found = await sessions.find(sessionId);
-    if (!found) throw new ProblemError('session_not_found');
+    if (!found || isHidden(viewer, found.session.subjectId)) throw new ProblemError('session_not_found');
     return found;
   }
 
@@ -108,7 +111,7 @@ export function view(scope: SlicedScope, viewer: Viewer) {
     async events(whose: Whose, from: Position, max: number): Promise<EventsPage> {
       const restrict = <P extends EventsPage>(page: P) => ({
         ...page,
-        found: page.found.map((it) => restrictEvent(it, viewer)),
+        found: page.found.filter(isShown).map((it) => restrictEvent(it, viewer)),
       });
       if (whose.kind === 'person')
         return restrict(await searchPerson((range) => positions.streamSessions(whose, range, max), from, max));
@@ -132,7 +135,7 @@ export function view(scope: SlicedScope, viewer: Viewer) {
     /** Returns the next rows of an export, at most `max`. */
     async rows(whose: Whose, from: Position, max: number): Promise<Page<StoredResult>> {
       const restrict = ({ found, next }: Page<StoredResult>) => ({
-        found: found.map((it) => restrictRow(it, viewer)),
+        found: found.filter(isShown).map((it) => restrictRow(it, viewer)),
         next,
       });
       if (whose.kind === 'person')

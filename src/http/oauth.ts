@@ -1,0 +1,118 @@
+import type { Request } from 'express';
+import { decodeProtectedHeader } from 'jose';
+import { authentication, operationScopes, oauth as settings } from '../../generated/spec.js';
+import type { Scope, TokenIdentity } from '../contract/contract.js';
+import type { Definition } from '../contract/definitions.js';
+import { ProblemError } from '../contract/problem.js';
+import { findOnlyPerson, isGranted } from '../view/grant.js';
+import type { Exchange, Step } from './exchange.js';
+import { isMcp } from './mcp.js';
+import type { Refusal } from './refuse.js';
+import { tools } from './tools.js';
+import { protectedResourcePath } from './well-known.js';
+
+/** The tokens of an authorization server, as the service accepts them. */
+export interface OAuthAccess {
+  /** The identifier of the protected resource: the URL of `/mcp`. */
+  readonly resource: string;
+  /** Returns the caller of an access token, or the reason why the token is not valid. */
+  readonly identify: (token: string) => Promise<TokenIdentity>;
+}
+
+type Authenticate = (exchange: Exchange, request: Request) => Promise<void>;
+
+const requiredScopes: Readonly<Record<string, Scope>> = operationScopes;
+const neverScopes: readonly string[] = settings.never_scopes;
+
+/** The scopes that an agent needs for the tools, as far as a token can have them. */
+export const agentScopes = [...new Set(tools.map((it) => requiredScopes[it.definition.operationId] ?? 'read'))]
+  .filter((scope) => !neverScopes.includes(scope))
+  .sort();
+
+/**
+ * Adds OAuth to an authentication. The form of a credential decides who verifies it: access tokens are all that is
+ * neither a key, nor a source key, nor a session token of this service.
+ */
+export function acceptOAuth(authenticate: Authenticate, { identify }: OAuthAccess): Authenticate {
+  return async (exchange, request) => {
+    const token = findAccessToken(exchange);
+    if (token === undefined) return authenticate(exchange, request);
+    exchange.address = request.ip;
+    const identity = await identify(token);
+    if (!identity.caller) throw new ProblemError('invalid_token', { cause: identity.refusal });
+    exchange.caller = identity.caller;
+    exchange.scopes = identity.scopes;
+    if (isMcp(request) && !agentScopes.some((it) => identity.scopes.has(it)))
+      throw new ProblemError('insufficient_scope', { values: { scope: agentScopes.join(' ') } });
+  };
+}
+
+/** Returns an access token, which only the header may contain. */
+function findAccessToken({ headers, route }: Exchange): string | undefined {
+  if (headers['x-service-key'] || route?.record.takes === 'source') return undefined;
+  const [, token] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
+  return token === undefined || /^(sk|wk)_/.test(token) || isSessionToken(token) ? undefined : token;
+}
+
+function isSessionToken(token: string): boolean {
+  try {
+    return decodeProtectedHeader(token).typ === 'session+jwt';
+  } catch {
+    return false;
+  }
+}
+
+/** Returns a refusal with the challenge of RFC 6750. At `/mcp`, it names the metadata of the resource (RFC 9728). */
+export function addChallenge(
+  refusal: Refusal,
+  exchange: Exchange,
+  request: Request,
+  { resource }: OAuthAccess,
+): Refusal {
+  const { code, status } = refusal.problem;
+  const isToken = code === 'invalid_token' || (code === 'insufficient_scope' && exchange.caller?.grant !== undefined);
+  if (status !== 401 && !isToken) return refusal;
+  const [apiKey, bearer] = authentication.challenge.split(', ') as [string, string];
+  const isAgent = isMcp(request);
+  const scope = isAgent ? agentScopes.join(' ') : requiredScopes[exchange.route?.operationId ?? ''];
+  const challenge = [
+    bearer,
+    ...(isAgent ? [`resource_metadata="${new URL(protectedResourcePath, resource).href}"`] : []),
+    ...(isToken ? [`error="${code}"`] : []),
+    ...(isAgent || code === 'insufficient_scope' ? [`scope="${scope}"`] : []),
+  ].join(', ');
+  // Some clients read the first challenge only.
+  const all = isAgent || status !== 401 ? challenge : `${apiKey}, ${challenge}`;
+  return { ...refusal, headers: { ...refusal.headers, 'WWW-Authenticate': all } };
+}
+
+/**
+ * Returns a step that names the person of a token that is limited to a person: where the request names nobody, and in
+ * place of `me`. An agent does not know the id.
+ */
+export function nameOwnPerson({ parameters, body: content }: Definition): Step {
+  const isInQuery = parameters.some((it) => it.in === 'query' && it.name === 'subject_id');
+  const isInBody = content?.schema.properties?.['subject_id'] !== undefined;
+  return (exchange) => {
+    const own = findOnlyPerson(exchange.caller?.grant);
+    if (own === undefined) return;
+    const { params, query, body } = exchange;
+    if (params['subject_id'] === 'me') exchange.params = { ...params, subject_id: own };
+    if (isInQuery) exchange.query = withPerson(query, own);
+    if (isInBody && typeof body === 'object' && body !== null) exchange.body = withPerson(body, own);
+  };
+}
+
+/** Returns the names of a request with the own person. Throws other_person if they name another one. */
+function withPerson(names: object, own: string): object {
+  const { session_id, subject_id = session_id === undefined ? own : undefined } = names as Record<string, unknown>;
+  if (subject_id === undefined) return names;
+  if (subject_id !== 'me' && subject_id !== own) throw new ProblemError('other_person');
+  return { ...names, subject_id: own };
+}
+
+/** Rejects a token of a person on a request for data of other people. Only the gate knows whose a session is. */
+export const requireOwnPerson: Step = ({ caller, whose }) => {
+  const grant = caller?.grant;
+  if (findOnlyPerson(grant) !== undefined && !isGranted(grant, whose)) throw new ProblemError('other_person');
+};

@@ -1,0 +1,111 @@
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import { oauth as settings } from '../../generated/spec.js';
+import { parseUrl } from '../contract/parse-url.js';
+import { ProblemError } from '../contract/problem.js';
+
+export interface IssuerKeysParts {
+  readonly issuer: string;
+  /** Epoch ms. */
+  readonly now: () => number;
+  /** Called when the keys cannot be read. The message names the reason. */
+  readonly onFailure: (error: Error) => void;
+}
+
+const [keysMs, refetchMs, documentMs, outageMs] = [
+  settings.keys_seconds * 1_000,
+  settings.refetch_seconds * 1_000,
+  settings.document_seconds * 1_000,
+  settings.outage_seconds_max * 1_000,
+];
+
+/**
+ * Returns a function that finds the key of a token. It keeps the keys of the authorization server, so that an outage of
+ * the server is not noticed for a day. Throws service_unavailable if there are no keys, because the token may be valid.
+ */
+export function createIssuerKeys({ issuer, now, onFailure }: IssuerKeysParts): JWTVerifyGetKey {
+  let kept: { readonly find: JWTVerifyGetKey; readonly readAtMs: number } | undefined;
+  let triedAtMs = -Infinity;
+  let reading: Promise<void> | undefined;
+
+  /** Reads the keys, unless they were read a moment ago. Never rejects. */
+  function read(): Promise<void> {
+    // A clock that was set back must not prevent it.
+    const isEarly = Math.abs(now() - triedAtMs) < (kept ? refetchMs : documentMs);
+    if (reading || isEarly) return reading ?? Promise.resolve();
+    triedAtMs = now();
+    reading = readIssuerKeys(issuer)
+      .then((keys) => void (kept = { find: createLocalJWKSet(keys), readAtMs: now() }))
+      .catch(onFailure)
+      .finally(() => (reading = undefined));
+    return reading;
+  }
+
+  return async (header, token) => {
+    if (kept && now() - kept.readAtMs > outageMs) kept = undefined;
+    // No request waits while there are keys.
+    if (!kept) await read();
+    else if (now() - kept.readAtMs > keysMs) void read();
+    if (!kept) throw new ProblemError('service_unavailable', { cause: 'the keys of OAUTH_ISSUER are not known' });
+    try {
+      return await kept.find(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      await read();
+      return kept.find(header, token);
+    }
+  };
+}
+
+/** Reads the keys of an authorization server. Rejects with an error that names the document and the reason. */
+export async function readIssuerKeys(issuer: string): Promise<JSONWebKeySet> {
+  const { jwks_uri: uri, issuer: named } = await readMetadata(issuer);
+  if (named !== issuer)
+    throw new Error(`the metadata names the issuer ${JSON.stringify(named)}: set OAUTH_ISSUER exactly to it`);
+  const url = typeof uri === 'string' ? parseUrl(uri) : undefined;
+  const { protocol, hostname } = new URL(issuer);
+  // Plain http is allowed only where the issuer has it: on the same loopback address.
+  if (!url || (url.protocol !== 'https:' && (url.protocol !== protocol || url.hostname !== hostname)))
+    throw new Error('the metadata has no jwks_uri with https');
+  const keys = await readDocument(url.href);
+  if (keys === undefined) throw new Error(`${url.href} does not exist`);
+  createLocalJWKSet(keys as unknown as JSONWebKeySet);
+  return keys as unknown as JSONWebKeySet;
+}
+
+/** Reads the metadata of OpenID Connect, or else of OAuth (RFC 8414). */
+async function readMetadata(issuer: string): Promise<Record<string, unknown>> {
+  const { origin, pathname } = new URL(issuer);
+  const places = [
+    `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
+    `${origin}/.well-known/oauth-authorization-server${pathname.replace(/\/$/, '')}`,
+  ];
+  for (const place of places) {
+    const metadata = await readDocument(place);
+    if (metadata) return metadata;
+  }
+  throw new Error(`${places.join(' and ')} do not exist`);
+}
+
+/** Reads a JSON object, within the limits of time and size. Resolves with undefined for a 404. Follows no redirect. */
+async function readDocument(url: string): Promise<Record<string, unknown> | undefined> {
+  try {
+    const signal = AbortSignal.timeout(documentMs);
+    const response = await fetch(url, { redirect: 'manual', signal, headers: { Accept: 'application/json' } });
+    if (response.status === 404) return void (await response.body?.cancel());
+    if (response.status !== 200) throw new Error(`status ${response.status}, and no redirect is followed`);
+    const parts: Uint8Array[] = [];
+    let bytes = 0;
+    // Leaving the loop cancels the rest.
+    for await (const part of response.body ?? []) {
+      bytes += part.length;
+      if (bytes > settings.document_bytes_max) throw new Error(`more than ${settings.document_bytes_max} bytes`);
+      parts.push(part);
+    }
+    const document: unknown = JSON.parse(Buffer.concat(parts).toString());
+    if (typeof document !== 'object' || document === null || Array.isArray(document)) throw new Error('no JSON object');
+    return document as Record<string, unknown>;
+  } catch (error) {
+    const { message, cause } = error as Error;
+    throw new Error(`${url}: ${cause instanceof Error ? cause.message : message}`, { cause: error });
+  }
+}

@@ -1,0 +1,152 @@
+import { hash } from 'node:crypto';
+import { errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
+import { LRUCache } from 'lru-cache';
+import { oauth as settings } from '../../generated/spec.js';
+import type { Scope, Tier, TokenGrant, TokenIdentity } from '../contract/contract.js';
+import { createDigest } from '../contract/derive-key.js';
+import type { AccountRow } from '../store/keys.js';
+import { allScopes } from './scopes.js';
+
+/** What the operator configured. See docs/oauth.md. */
+export interface OAuthSettings {
+  readonly issuer: string;
+  readonly audiences: readonly string[];
+  /** The name of the account, or else the claim that contains it. */
+  readonly account: string | undefined;
+  readonly accountClaim: string | undefined;
+  readonly subjectClaim: string | undefined;
+  readonly allowsWholeAccount: boolean;
+}
+
+export interface IdentifyOAuthParts {
+  readonly settings: OAuthSettings;
+  readonly findKey: JWTVerifyGetKey;
+  readonly findAccount: (name: string) => Promise<AccountRow | undefined>;
+  /** Returns the id of the person that a claim identifies. */
+  readonly toPersonId: (claim: string) => string;
+  /** Called for a client that was not seen lately, with the id that limits and records have. */
+  readonly onClient: (keyId: string, clientId: string) => void;
+  /** Epoch ms. */
+  readonly now: () => number;
+}
+
+/** How long an account is cached, in ms, as for keys. */
+const cacheMs = 1_000;
+const accountsMax = 10_000;
+const clientsMax = 1_000;
+const claimLengthMax = 512;
+const grantable = allScopes.filter((scope) => !(settings.never_scopes as readonly string[]).includes(scope));
+/** The types of an access token (RFC 9068, 4). A JWT of another type is for another use (RFC 8725, 3.11). */
+const accessType = /^(application\/)?(at\+)?jwt$/i;
+
+/** The reason why a token is not accepted. Only the log contains it. */
+class Refusal extends Error {}
+
+/**
+ * Returns a function that finds the caller of an access token. A token is accepted for an account that exists and, unless
+ * the operator allows more, for one person.
+ */
+export function createIdentifyOAuth(parts: IdentifyOAuthParts): (token: string) => Promise<TokenIdentity> {
+  const { settings: configured } = parts;
+  const accounts = new LRUCache<string, { readonly row: AccountRow | undefined }>({
+    max: accountsMax,
+    ttl: cacheMs,
+    fetchMethod: async (name) => ({ row: await parts.findAccount(name) }),
+  });
+  const clients = new LRUCache<string, true>({ max: clientsMax });
+
+  async function identify(token: string): Promise<TokenIdentity> {
+    const claims = await verify(token, parts);
+    const name = configured.account ?? readText(claims, configured.accountClaim);
+    const account = name === undefined ? undefined : (await accounts.fetch(name))?.row;
+    if (!account) throw new Refusal('the account does not exist');
+    const scopes = new Set<Scope>(grantable.filter((it) => listScopes(claims).includes(it)));
+    const clientId = ['client_id', 'azp', 'appid', 'cid'].map((it) => readText(claims, it)).find(Boolean) ?? '';
+    const keyId = toClientKeyId(configured.issuer, clientId);
+    if (!clients.has(keyId)) parts.onClient(keyId, clientId);
+    clients.set(keyId, true);
+    const grant: TokenGrant = {
+      ...findPerson(claims, parts),
+      issuedAtMs: claims.iat * 1_000,
+      expiresAtMs: claims.exp * 1_000,
+      ...(scopes.has('read') && { canRead: true }),
+    };
+    const { accountId, tier, settings: accountSettings } = account;
+    return { caller: { accountId, keyId, tier: tier as Tier, settings: accountSettings, grant }, scopes };
+  }
+
+  return async (token) => {
+    try {
+      return await identify(token);
+    } catch (error) {
+      if (error instanceof Refusal || error instanceof errors.JOSEError) return { refusal: error.message };
+      throw error;
+    }
+  };
+}
+
+type Claims = JWTPayload & { readonly iat: number; readonly exp: number };
+
+/** Resolves with the claims of a valid token. Rejects with a Refusal or an error of `jose`. */
+async function verify(token: string, { settings: { issuer, audiences }, findKey, now }: IdentifyOAuthParts) {
+  const nowMs = now();
+  const { payload, protectedHeader } = await jwtVerify<Claims>(token, findKey, {
+    algorithms: [...settings.algorithms],
+    issuer,
+    audience: [...audiences],
+    requiredClaims: ['exp', 'iat'],
+    currentDate: new Date(nowMs),
+    clockTolerance: settings.clock_seconds_max,
+  });
+  const { iat, exp, cnf } = payload;
+  if (!accessType.test(protectedHeader.typ ?? 'JWT')) throw new Refusal('the type is not that of an access token');
+  if (cnf !== undefined) throw new Refusal('the token is bound to a key of its client (cnf), which is not supported');
+  if (exp * 1_000 <= nowMs) throw new Refusal('the token has expired');
+  if (!(iat * 1_000 <= nowMs + settings.clock_seconds_max * 1_000)) throw new Refusal('iat is in the future');
+  if (!(exp - iat <= settings.life_seconds_max))
+    throw new Refusal(`the life is longer than ${settings.life_seconds_max} s: shorten it at the authorization server`);
+  return payload;
+}
+
+/** Returns the person that the token is limited to. Empty for a token of the whole account. */
+function findPerson(
+  claims: Claims,
+  { settings: { subjectClaim, allowsWholeAccount }, toPersonId }: IdentifyOAuthParts,
+) {
+  const isAbsent = subjectClaim === undefined || claims[subjectClaim] === undefined;
+  if (isAbsent && allowsWholeAccount) return {};
+  const claim = readText(claims, subjectClaim);
+  if (claim === undefined) throw new Refusal(`the claim ${subjectClaim} does not name a person`);
+  return { subjectId: toPersonId(claim) };
+}
+
+function readText(claims: Claims, name = ''): string | undefined {
+  const value = claims[name];
+  return typeof value === 'string' && value !== '' && value.length <= claimLengthMax ? value : undefined;
+}
+
+/** Returns the names in `scope` (RFC 9068) and in `scp`, a text or a list. */
+function listScopes({ scope, scp }: Claims): unknown[] {
+  return [scope, scp].flatMap((it) => (typeof it === 'string' ? it.split(' ') : Array.isArray(it) ? it : []));
+}
+
+const clientPrefix = 'oauth_';
+
+/** Returns the id that counts for a client in limits and in the access record, in place of the id of a key. */
+export function toClientKeyId(issuer: string, clientId: string): string {
+  return clientPrefix + hash('sha256', JSON.stringify([issuer, clientId])).slice(0, 24);
+}
+
+/** Returns true for the id of an OAuth client, whose tokens end by time only. */
+export function isClientKeyId(keyId: string): boolean {
+  return keyId.startsWith(clientPrefix);
+}
+
+/**
+ * Returns a function that computes the id of a person: a keyed digest of the issuer and the claim. The last of the keys
+ * counts, so that an id remains while SECRETS_KEY is replaced.
+ */
+export function createToPersonId(secretsKeys: readonly string[], issuer: string): (claim: string) => string {
+  const digest = createDigest(secretsKeys.slice(-1), 'oauth people');
+  return (claim) => `person_${digest(JSON.stringify([issuer, claim])).join()}`;
+}

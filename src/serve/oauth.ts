@@ -1,0 +1,40 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.js';
+import { formatCommandLine } from '../contract/command-line.js';
+import type { OAuthAccess } from '../http/oauth.js';
+import { createIssuerKeys } from '../keys/issuer-keys.js';
+import { createIdentifyOAuth, createToPersonId, isClientKeyId } from '../keys/oauth.js';
+import { runStartStep } from '../observe/start.js';
+import type { Core } from './core.js';
+
+interface OAuthParts {
+  readonly core: Pick<Core, 'findAccount'>;
+  readonly secretsKeys: readonly string[];
+  readonly now: () => number;
+  readonly log: Logger;
+}
+
+/** Opens the acceptance of access tokens. Rejects if OAUTH_ACCOUNT does not exist, because every token would be refused. */
+export async function createOAuth(
+  settings: NonNullable<Config['oauth']>,
+  { core, secretsKeys, now, log }: OAuthParts,
+): Promise<OAuthAccess & { readonly isClient: (keyId: string) => boolean }> {
+  const { issuer, account, resource } = settings;
+  await runStartStep('OAUTH_ACCOUNT', async () => {
+    if (account === undefined || (await core.findAccount(account))) return;
+    const create = formatCommandLine('keys', `create --account ${account}`);
+    throw new Error(`there is no account "${account}": create it with \`${create}\``);
+  });
+  const identify = createIdentifyOAuth({
+    settings,
+    findAccount: core.findAccount,
+    findKey: createIssuerKeys({
+      ...{ issuer, now },
+      onFailure: (err) => log.warn({ err, issuer }, 'keys of the authorization server not read: see `doctor`'),
+    }),
+    toPersonId: createToPersonId(secretsKeys, issuer),
+    onClient: (key_id, client_id) => log.info({ key_id, client_id, issuer }, 'OAuth client'),
+    now,
+  });
+  return { resource, identify, isClient: isClientKeyId };
+}
