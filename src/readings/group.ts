@@ -95,8 +95,6 @@ export interface ReadingWriterParts {
   readonly onEvents: () => void;
   /** Called with the readings of each committed group, and the subject of the session of each reading. */
   readonly onCommitted: (group: readonly PreparedReading[], subjectIds: Advanced['subjectIds']) => void;
-  /** Called for each committed reading that replaced another one. */
-  readonly onReplaced?: (caller: Caller, reading: PreparedReading) => void;
 }
 
 export type ReadingWriter = ReturnType<typeof createReadingWriter>;
@@ -126,11 +124,7 @@ export function createReadingWriter(parts: ReadingWriterParts) {
     );
     const refusals = await Promise.all(admissions);
     const origin = traceOrigin();
-    const store = async (reading: PreparedReading): Promise<Outcome> => {
-      const outcome = await queue.submit({ reading, origin }).catch(toProblem);
-      if (reading.sample && 'sample' in outcome && outcome.sample === 'replaced') parts.onReplaced?.(caller, reading);
-      return outcome;
-    };
+    const store = (reading: PreparedReading): Promise<Outcome> => queue.submit({ reading, origin }).catch(toProblem);
     return Promise.all(readings.map((reading, index) => refusals[index] ?? store(reading)));
   };
   return {

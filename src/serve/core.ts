@@ -15,7 +15,7 @@ import { type Closable, type Keep, startAll } from '../observe/start.js';
 import { findOperation } from '../operations/index.js';
 import type { AnyInput, CoreResponse, Services } from '../operations/operation.js';
 import { readTextConsent, type TextSource } from '../readings/consent.js';
-import { createReadingWriter } from '../readings/group.js';
+import { type Commit, createReadingWriter } from '../readings/group.js';
 import { openErasureRecord } from '../retention/erasure-file.js';
 import { startRetention } from '../retention/purge.js';
 import { createAccessTable } from '../store/accesses.js';
@@ -99,12 +99,6 @@ async function start(keep: Keep, parts: CoreParts) {
         host.observeGroup(group.length);
         if (isNotifying) host.wakeStreams(listSessions(group, subjectIds));
       },
-      onReplaced({ accountId, keyId, grant }, { sessionId }) {
-        host.observeReplacement();
-        const whose = { kind: 'session', sessionId } as const;
-        const credential = grant ? 'token' : 'key';
-        accessRecord?.add({ accountId, keyId, credential, action: 'write', operation: 'ingest', whose });
-      },
     }),
   );
   const sessionTokens = createSessionTokens(foundation.secretsKeys);
@@ -121,10 +115,9 @@ async function start(keep: Keep, parts: CoreParts) {
   const roundRobin = createRoundRobin({ atOnce: store.isEmbedded ? 1 : readsAtOnce });
   const share = <T>(accountId: string, work: (scope: SlicedScope) => Promise<T>): Promise<T> =>
     roundRobin.run(accountId, (pause) => work(store.read(accountId, pause)));
-  const services: Omit<Services, 'pause'> = {
+  const services: Omit<Services, 'pause' | 'commit'> = {
     ...{ store, now, checkDatabase, sessionTokens, digestId, log, wakeWorker },
     targetPolicy: config.targetPolicy,
-    commit: groups.commit,
     secretBox: foundation.secretBox,
     resolveName: foundation.resolveName,
     recordErasures: await openErasureRecord(store, config, log),
@@ -138,6 +131,22 @@ async function start(keep: Keep, parts: CoreParts) {
     return Math.max(0, ...(await createErasedIdTable(store.read(accountId)).find(digests)).values());
   }
 
+  /** Stores readings like `commit`. Counts and records those that replaced others. */
+  const commitIn =
+    (operation: OperationId): Commit =>
+    async (caller, readings) => {
+      const outcomes = await groups.commit(caller, readings);
+      const { accountId, keyId } = caller;
+      for (const [index, outcome] of outcomes.entries()) {
+        if (!('sample' in outcome && outcome.sample === 'replaced')) continue;
+        host.observeReplacement();
+        const whose = { kind: 'session', sessionId: readings[index]?.sessionId ?? '' } as const;
+        // A token replaces nothing.
+        accessRecord?.add({ accountId, keyId, credential: 'key', action: 'write', operation, whose });
+      }
+      return outcomes;
+    };
+
   return {
     findErased,
     /** Runs an operation. The input must be validated against the contract. */
@@ -146,7 +155,11 @@ async function start(keep: Keep, parts: CoreParts) {
       if (!handle) throw new Error(`${operationId} has no handler`);
       // Serialized on this thread: a string crosses to another thread faster than an object, which would be cloned.
       const respond = async (pause: Pause, write: (body: object, pause: Pause) => Promise<string> | string) => {
-        const { body, whose = input.whose, ...rest } = await handle({ ...services, pause }, input, caller);
+        const {
+          body,
+          whose = input.whose,
+          ...rest
+        } = await handle({ ...services, commit: commitIn(operationId), pause }, input, caller);
         await recordAccess(operationId, whose, caller);
         return { ...rest, json: body === undefined ? undefined : await write(body, pause) };
       };
