@@ -27,14 +27,29 @@ async function onDatabase(url: string, work: (knex: Knex) => Promise<void>): Pro
   await untilClosed(url);
 }
 
+/** Two bodies of one sample. The second one replaces the first. */
+const sampled = [80, 81].map((heart_rate) => ({
+  ...{ session_id: 'sampled', subject_id: 'p', timestamp: new Date(Date.now() - 600_000).toISOString() },
+  ...{ sample_id: 'a', backfill: true, heart_rate },
+}));
+
+/** Sends bodies of the sample, and expects what happens to them. */
+async function expectSamples({ send }: Opened, program: ServiceProgram, lines: object[], outcomes: string[]) {
+  const { text } = await send(program, '/v1/ingest/batch', 'POST', lines);
+  expect(JSON.parse(text).results.map(({ sample }: { sample: string }) => sample)).toEqual(outcomes);
+}
+
 /** Upgrades a database under load to `next`, and goes back to the present version. Returns the load and the last program. */
-async function upgradeAndGoBack({ database, start, send }: Opened, next: string) {
+async function upgradeAndGoBack(opened: Opened, next: string) {
+  const { database, start, send } = opened;
   const programs = [await start()];
   const load = startLoad(send, programs);
   await load.more();
   const [old, newer] = [programs[0] as ServiceProgram, await start(next)];
   programs.push(newer);
   await load.more();
+  await expectSamples(opened, old, sampled.slice(0, 1), ['stored']);
+  await expectSamples(opened, newer, sampled.slice(1), ['replaced']);
   programs.splice(0, 1);
   await old.stop();
   await load.more();
@@ -60,6 +75,8 @@ async function expectRestored(opened: Opened, readings: readonly Acknowledged[],
   const exported = await exportFrom(send, program);
   expect(exported).toEqual(expect.arrayContaining(readings.map(({ body }) => toText(body))));
   expect(new Set(exported).size).toBe(exported.length);
+  expect(exported.filter((it) => it.startsWith('sampled '))).toEqual(sampled.slice(1).map(toText));
+  await expectSamples(opened, program, sampled, ['unchanged', 'unchanged']);
   for (const { body, response } of readings.slice(-2 * lanes))
     expect(JSON.parse((await send(program, '/v1/ingest', 'POST', body)).text)).toEqual(response);
   expect((await send(program, '/v1/subjects/erased')).status).toBe(404);
