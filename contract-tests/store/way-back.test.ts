@@ -28,15 +28,18 @@ async function onDatabase(url: string, work: (knex: Knex) => Promise<void>): Pro
 }
 
 /** Two bodies of one sample. The second one replaces the first. */
+const timestamp = new Date(Date.now() - 600_000).toISOString();
 const sampled = [80, 81].map((heart_rate) => ({
-  ...{ session_id: 'sampled', subject_id: 'p', timestamp: new Date(Date.now() - 600_000).toISOString() },
+  ...{ session_id: 'sampled', subject_id: 'p', timestamp },
   ...{ sample_id: 'a', backfill: true, heart_rate },
 }));
 
 /** Sends bodies of the sample, and expects what happens to them. */
 async function expectSamples({ send }: Opened, program: ServiceProgram, lines: object[], outcomes: string[]) {
   const { text } = await send(program, '/v1/ingest/batch', 'POST', lines);
-  expect(JSON.parse(text).results.map(({ sample }: { sample: string }) => sample)).toEqual(outcomes);
+  expect(
+    JSON.parse(text).results.map(({ sample, error }: { sample?: string; error?: object }) => sample ?? error),
+  ).toEqual(outcomes);
 }
 
 /** Upgrades a database under load to `next`, and goes back to the present version. Returns the load and the last program. */
