@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { contextTags, keepOwnWords } from './own-words.js';
+import { contextTags, isTask, keepOwnWords } from './own-words.js';
 import cases from './own-words.cases.json' with { type: 'json' };
 
 const own = 'Can you help me with this letter?';
@@ -61,4 +61,11 @@ test.each([
 ])('%j, repeated to two million characters, is read in one pass', (part) => {
   const text = part.repeat(Math.ceil(2e6 / part.length));
   expect(keepOwnWords(text).length).toBeLessThanOrEqual(text.length);
+});
+
+test('a message without own words that begins like a request of a front end is one, and no other message', () => {
+  const tasks = cases.filter(({ text }) => isTask(text));
+  expect(new Set(tasks.map(({ from }) => from))).toEqual(new Set(['Open WebUI, title', 'LibreChat', 'LangChain']));
+  for (const text of [own, `### Task: ${own}`, `Provide a concise title. ${own}`, `> ${own}`])
+    expect(isTask(text)).toBe(false);
 });

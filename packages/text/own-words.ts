@@ -17,9 +17,10 @@ export const contextTags = {
 
 /**
  * Beginnings of prompts that a front end writes around the person's words. The words begin after the last `until`. A
- * message without it is judged whole, so that a beginning hides nothing.
+ * message without it is judged whole, so that a beginning hides nothing. Without `until`, the prompt has no such words: its
+ * beginning is a whole sentence.
  */
-export const prompts: ReadonlyArray<{ readonly begin: RegExp; readonly until: RegExp; readonly end?: RegExp }> = [
+export const prompts: ReadonlyArray<{ readonly begin: RegExp; readonly until?: RegExp; readonly end?: RegExp }> = [
   // Open WebUI: requests for titles and answers from documents. Its older form repeats the question in a tag.
   { begin: /^\s*### Task:/, until: /<\/(?:context|chat_history)>|<user_query>/gi, end: /<\/user_query>/i },
   // n8n and LangChain: answers from documents.
@@ -28,6 +29,17 @@ export const prompts: ReadonlyArray<{ readonly begin: RegExp; readonly until: Re
     until: /^(?:Question|User question):/gm,
     end: /^Helpful Answer:/m,
   },
+  {
+    begin: /^\s*You are an assistant for question-answering tasks\. Use the following pieces of retrieved context/,
+    until: /^\s*You are an assistant[\s\S]*?^Question:/gm,
+    end: /^Context:/m,
+  },
+  // LangChain: a request to rephrase a question of an earlier message.
+  { begin: /^\s*Given the following conversation and a follow up question, rephrase the follow up question to be a/ },
+  // LibreChat: requests for titles.
+  { begin: /^\s*Provide a concise, 5-word-or-less title for the conversation\b[\s\S]{0,300}\bonly return the title/i },
+  { begin: /^\s*Analyze this conversation and provide:\s+1\. The detected language of the conversation\s+2\. A/ },
+  { begin: /^\s*Please generate a concise title \(max 40 characters\) for a conversation that starts with/i },
 ];
 
 export const tags = new Set(Object.values(contextTags).flatMap((names) => names.split(' ')));
@@ -36,7 +48,7 @@ export const anyTag = /<(\/?)([a-z][\w-]*)(?:\s[^<>]*)?>/gi;
 export const ownTags = new Set(['feedback', 'task', 'user_message', 'answer']);
 export const resultHeader = /^\[\w+(?: for '[^'\n]*')?\] Result:/gm;
 export const fence = /^[ \t]*(`{3,}|~{3,})(.*)$/;
-export const mayHaveOthers = /[<>]|```|~~~|\] Result:|Use the following/;
+export const mayHaveOthers = /[<>]|```|~~~|\] Result:|the following |conversation/;
 
 /**
  * Returns the person's own words of a message, '' if there are none. Text after a tag or a fence that nothing closes stays,
@@ -48,9 +60,15 @@ export function keepOwnWords(text: string): string {
   return words === text ? text : words.trim();
 }
 
+/** Returns true for a request of a front end, e.g. for a title, which contains no words of the person of its own. */
+export function isTask(text: string): boolean {
+  return prompts.some(({ begin }) => begin.test(text)) && keepOwnWords(text) === '';
+}
+
 function withoutPrompt(text: string): string {
   const prompt = prompts.find(({ begin }) => begin.test(text));
-  const last = prompt && [...text.matchAll(prompt.until)].at(-1);
+  if (prompt && !prompt.until) return '';
+  const last = prompt?.until && [...text.matchAll(prompt.until)].at(-1);
   if (!prompt || !last) return text;
   const rest = text.slice(last.index + last[0].length);
   return prompt.end ? (rest.split(prompt.end, 1)[0] ?? rest) : rest;

@@ -10,7 +10,7 @@ export function writeOwnWords(): string {
   return [
     'import re\n',
     ...[writeSet('TAGS', tags), writeSet('OWN_TAGS', ownTags)],
-    'PROMPTS: tuple[tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str] | None], ...] = (',
+    'PROMPTS: tuple[tuple[re.Pattern[str], re.Pattern[str] | None, re.Pattern[str] | None], ...] = (',
     ...[...rows, ')'],
     ...Object.entries(patterns).map(([name, it]) => `${name} = ${writePattern(it)}`),
     '',

@@ -12,7 +12,7 @@ export { ConnectionError, TimeoutError } from './connection-error.js';
 export type { TokenSource } from './credential.js';
 export { type ExportedRows, type ExportOptions, type ExportRowsOptions, lastCursor } from './export-readings.js';
 export { fitBody } from './fit-body.js';
-export { keepOwnWords } from './generated/own-words.js';
+export { isTask, keepOwnWords } from './generated/own-words.js';
 export { writeInstruction } from './instruction.js';
 export type {
   CallOptions,

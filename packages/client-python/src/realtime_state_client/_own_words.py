@@ -19,6 +19,8 @@ def keep_own_words(text: str) -> str:
 def _without_prompt(text: str) -> str:
     for begin, until, end in PROMPTS:
         if begin.search(text):
+            if until is None:
+                return ""
             borders = list(until.finditer(text))
             rest = text[borders[-1].end() :] if borders else text
             return end.split(rest, 1)[0] if borders and end else rest
