@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { keepOwnWords, type StateReading, writeInstruction } from '../client/src/index.js';
+import { isTask, keepOwnWords, type StateReading, writeInstruction } from '../client/src/index.js';
 import { timestamps } from '../../generated/spec.js';
 import type { GatewayConfig } from './config.js';
 import type { Message, Origin } from './conversation.js';
@@ -43,6 +43,8 @@ export interface Advice {
   readonly reading?: StateReading;
   /** The system text for the model. Present with `reading`. */
   readonly instruction?: string;
+  /** What matters most of it. Present with `reading`. */
+  readonly shortInstruction?: string;
   /** Why there is no usable state, e.g. `timeout`. */
   readonly skipped?: string;
   /** Sends the turn that ends with this response. Does nothing if the turn is known. */
@@ -141,7 +143,9 @@ export function createAdvisor(config: GatewayConfig, log: Logger) {
   /** A reading without confidence has no fresh signal. */
   function composeAdvice({ reading, reason = 'no_data' }: Answer): Advice {
     if (!reading || !(reading.confidence > 0)) return { skipped: reason };
-    return { reading, instruction: writeInstruction(reading, sharesTriggers) };
+    const { state, safety, recommendation = '' } = reading;
+    const shortInstruction = `The person is ${state}. ${safety?.guidance ?? recommendation}`.trim();
+    return { reading, instruction: writeInstruction(reading, sharesTriggers), shortInstruction };
   }
 
   async function adviseFirst(caller: Participant, message: Message | undefined, id: string): Promise<Advice> {
@@ -192,8 +196,15 @@ export function createAdvisor(config: GatewayConfig, log: Logger) {
       checks.take(address, -1);
       requireAccepted(caller, checked);
     },
-    /** Sends the message and resolves with the state. Without a new message, only reads the state. */
+    /**
+     * Sends the message and resolves with the state. Without a new message, only reads the state. A request of a front end,
+     * e.g. for a title, is no turn and gets no state.
+     */
     async consult(caller: Participant, message: Message | undefined): Promise<Advice> {
+      if (message && isTask(message.text)) {
+        requireAccepted(caller, await check(caller, performance.now() + stateTimeoutMs));
+        return { skipped: 'front_end_task' };
+      }
       const id = digestTurn(caller, message);
       const known = turns.get(id);
       const advice = known ? await adviseAgain(caller, known) : await adviseFirst(caller, message, id);

@@ -2,6 +2,12 @@
 
 export type Provider = 'openai' | 'anthropic';
 
+/**
+ * Where the instruction goes in a request: a system text before the conversation, a system message after it, a message of
+ * the role `developer` before it, or a marked block in the person's newest message.
+ */
+export type Placement = 'first' | 'last' | 'developer' | 'message';
+
 /** A part of a response: an event of a stream, or the whole response. */
 export interface Part {
   readonly text?: unknown;
@@ -15,6 +21,8 @@ export interface Api {
   readonly list: 'messages' | 'input';
   /** Field with the system text. Absent: the system text is a leading message. */
   readonly system?: 'system' | 'instructions';
+  /** The places of the instruction in which a model may accept it, the best one first. Vendors store the input of Responses. */
+  readonly placements: readonly Placement[];
   readPart(body: unknown): Part;
 }
 
@@ -27,6 +35,7 @@ export function isComplete({ stop }: Part): boolean {
 const chatCompletions: Api = {
   provider: 'openai',
   list: 'messages',
+  placements: ['first', 'developer', 'message'],
   readPart(body) {
     const choice = readList(get(body, 'choices')).find((it) => (get(it, 'index') ?? 0) === 0);
     return { text: get(get(choice, 'delta') ?? get(choice, 'message'), 'content'), stop: get(choice, 'finish_reason') };
@@ -37,6 +46,7 @@ const messages: Api = {
   provider: 'anthropic',
   list: 'messages',
   system: 'system',
+  placements: ['first', 'message'],
   readPart(body) {
     const delta = get(body, 'delta');
     const text = get(delta, 'text') ?? readText(get(body, 'content'));
@@ -49,6 +59,7 @@ const responses: Api = {
   list: 'input',
   // The vendor stores `input` for the later requests of a conversation.
   system: 'instructions',
+  placements: ['first'],
   readPart(body) {
     const type = get(body, 'type');
     if (type === 'response.output_text.delta') return { text: get(body, 'delta') };

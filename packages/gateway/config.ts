@@ -1,5 +1,6 @@
 import { safetyCheck } from '../../generated/spec.js';
-import type { CallerHeaders } from './headers.js';
+import type { Placing } from './conversation.js';
+import { type CallerHeaders, presets } from './headers.js';
 
 /** The environment variables of the command `gateway`. Its `--help` is generated from this table. */
 
@@ -42,7 +43,7 @@ export interface GatewayConfig {
   /** Whether the `user` of a request is the person, if no header names one. */
   readonly readsUser: boolean;
   /** Place of the instruction in Chat Completions. */
-  readonly placement: 'first' | 'last';
+  readonly placement: Placing;
   /** Time for all requests to the service before a request is forwarded, ms. */
   readonly stateTimeoutMs: number;
   /** Time until the headers of the model's response, and between two parts of its body, ms. */
@@ -79,15 +80,20 @@ export const gatewayVariables = {
     'X-State-Subject',
     readHeaderNames,
   ),
+  GATEWAY_PRESET: optional(
+    `Front end whose headers also name the session and the person, as hashed ids: ${Object.keys(presets).join(' or ')}`,
+    'none',
+    (text) => (text === '' ? undefined : (readChoice(Object.keys(presets))(text) as keyof typeof presets)),
+  ),
   GATEWAY_READ_USER: variable(
     "1: without such a header, the request's safety_identifier, user or metadata.user_id is the person",
     '0',
     readSwitch,
   ),
   GATEWAY_PLACEMENT: variable(
-    'Place of the instruction in Chat Completions: first, or last, which keeps the prompt cache of the vendor but is rejected by some models',
+    'Place of the instruction in Chat Completions: first; last, which keeps the prompt cache of the vendor but is rejected by some models; or auto, which learns what each model accepts',
     'first',
-    (text) => readChoice(['first', 'last'])(text) as 'first' | 'last',
+    (text) => readChoice(['first', 'last', 'auto'])(text) as Placing,
   ),
   GATEWAY_HOST: variable('Address to listen on', '127.0.0.1', (text) => text),
   GATEWAY_PORT: variable('Port to listen on. 0 selects a free port', '8090', integerBetween(0, 65_535)),
@@ -127,13 +133,26 @@ export function readGatewayConfig(
     serviceUrl: withoutSlash(values.SERVICE_URL.href),
     upstreams: { openai: openai && openaiBase(openai), anthropic: anthropic && anthropicBase(anthropic) },
     sharesTriggers: values.GATEWAY_SHARE_TRIGGERS,
-    callerHeaders: { session: values.GATEWAY_SESSION_HEADERS, subject: values.GATEWAY_SUBJECT_HEADERS },
+    callerHeaders: readCallerHeaders(values),
     readsUser: values.GATEWAY_READ_USER,
     placement: values.GATEWAY_PLACEMENT,
     stateTimeoutMs,
     upstreamTimeoutMs: values.GATEWAY_UPSTREAM_TIMEOUT_SECONDS * 1000,
     bodyBytesMax: values.GATEWAY_MAX_BODY_MB * 1_000_000,
     warnings: stateTimeoutMs > safetyMs ? [] : [tooShort],
+  };
+}
+
+type HeaderValues = Readonly<Record<'GATEWAY_SESSION_HEADERS' | 'GATEWAY_SUBJECT_HEADERS', readonly string[]>> & {
+  readonly GATEWAY_PRESET: keyof typeof presets | undefined;
+};
+
+function readCallerHeaders(values: HeaderValues): CallerHeaders {
+  const preset = values.GATEWAY_PRESET && presets[values.GATEWAY_PRESET];
+  return {
+    session: [...values.GATEWAY_SESSION_HEADERS, ...(preset ? [preset.session] : [])],
+    subject: [...values.GATEWAY_SUBJECT_HEADERS, ...(preset ? [preset.subject] : [])],
+    hashed: preset ? Object.values(preset) : [],
   };
 }
 

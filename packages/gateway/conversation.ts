@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Api, get, readText } from './apis.js';
+import { type Api, get, type Placement, readText } from './apis.js';
 import { findField, type JsonText, type Member, openJson, UnreadableJson } from './json-text.js';
 
 /** The newest message of the person in a request. */
@@ -22,14 +22,15 @@ export interface Origin {
   readonly start: string;
 }
 
-/** Where the instruction goes in Chat Completions. The other APIs have one place for system text. */
-export type Placement = 'first' | 'last';
+/** Where the operator puts the instruction in Chat Completions. `auto`: where the model accepts it. */
+export type Placing = 'first' | 'last' | 'auto';
 
 /** The parts of a request that the gateway reads and changes. */
 export interface Conversation {
   /** Undefined if the request has no text of a person. */
   readonly message: Message | undefined;
   readonly model: unknown;
+  readonly placements: readonly Placement[];
   /** Reads what identifies the person and the conversation, for a request without headers for them. */
   readOrigin(): Promise<Origin>;
   /** Returns the parts of the body with the instruction. Undefined if the body has an unknown shape. */
@@ -53,8 +54,10 @@ export async function readConversation(api: Api, headers: IncomingHttpHeaders, b
     const items = list && body[list.start] === openArray ? await json.findMembers(list.start) : [];
     // The input of Responses may be a string.
     const text = readText(await json.readValue(list, 0));
+    const message = text === '' ? await readNewestMessage(json, items) : { text, position: 0, isNewest: true };
     return {
-      message: text === '' ? await readNewestMessage(json, items) : { text, position: 0, isNewest: true },
+      message,
+      placements: api.placements,
       model: await json.readValue(findField(fields, 'model'), 0),
       readOrigin: async () => ({
         user: await readUser(json, fields),
@@ -62,9 +65,12 @@ export async function readConversation(api: Api, headers: IncomingHttpHeaders, b
       }),
       adapt: (instruction, placement) =>
         unlessUnreadable(async () => {
-          const edit = api.system
-            ? await editField(json, fields, api.system, instruction)
-            : await editMessages(json, items, instruction, placement);
+          const edit =
+            placement === 'message'
+              ? await editMessage(json, message && items[message.position], instruction)
+              : api.system
+                ? await editField(json, fields, api.system, instruction)
+                : await editMessages(json, items, instruction, placement);
           return edit && [body.subarray(0, edit.start), Buffer.from(edit.text), body.subarray(edit.end)];
         }),
     };
@@ -128,8 +134,9 @@ async function editMessages(json: JsonText, items: readonly Member[], instructio
   const role = get(await json.readValue(first, 1), 'role');
   const isSystem = role === 'system' || role === 'developer';
   // Some models accept only one of the two roles in a request.
-  const message = JSON.stringify({ role: isSystem ? role : 'system', content: instruction });
-  if (placement === 'first') {
+  const added = placement === 'developer' ? 'developer' : 'system';
+  const message = JSON.stringify({ role: isSystem ? role : added, content: instruction });
+  if (placement !== 'last') {
     if (!isSystem) return insertAt(first.start, `${message},`);
     const content = findField(await json.findMembers(first.start), 'content');
     return content && append(json, content, instruction);
@@ -137,6 +144,24 @@ async function editMessages(json: JsonText, items: readonly Member[], instructio
   // The model continues a last message of the assistant, so that message stays the last one.
   const isContinued = get(await json.readValue(last, 1), 'role') === 'assistant';
   return isContinued ? insertAt(last.start, `${message},`) : insertAt(last.end, `,${message}`);
+}
+
+/** Inserts a marked block before the text of a message, which stays as it is. */
+async function editMessage(
+  json: JsonText,
+  message: Member | undefined,
+  instruction: string,
+): Promise<Edit | undefined> {
+  const content = message && findField(await json.findMembers(message.start), 'content');
+  if (!content) return undefined;
+  const block = JSON.stringify(`<note_of_the_app>\n${instruction}\n</note_of_the_app>\n\n`);
+  if (json.bytes[content.start] === quote) return insertAt(content.start + 1, block.slice(1, -1));
+  if (json.bytes[content.start] !== openArray) return undefined;
+  // Not at the start: results of tools must precede texts.
+  for (const part of await json.findMembers(content.start))
+    if (get(await json.readValue(part, 1), 'type') === 'text')
+      return insertAt(part.start, `{"type":"text","text":${block}},`);
+  return undefined;
 }
 
 /** Appends to a system text: a string, a list of blocks, or nothing. After the last block, its `cache_control` still applies. */

@@ -75,7 +75,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, endAfterB
     const { api, pool, path } = findRoute(request, pathname);
     const caller = readCaller(request.headers, callerHeaders);
     if (caller.sessionId === undefined && caller.subjectId === undefined && !readsUser)
-      throw refuseWithoutSession(callerHeaders);
+      throw refuseWithoutSession(callerHeaders, request.headers);
     const closed = new AbortController();
     // Not after a complete response, because creating the error of `abort` is slow.
     response.once('close', () => response.writableFinished || closed.abort());
@@ -86,11 +86,11 @@ export async function startGateway(config: GatewayConfig, log: Logger, endAfterB
       const isUnknown = caller.sessionId === undefined || (readsUser && caller.subjectId === undefined);
       const { user, start = '' } = (isUnknown && (await conversation?.readOrigin())) || {};
       const participant = identifyParticipant(caller, { user: readsUser ? user : undefined, start });
-      if (!participant) throw refuseWithoutSession(callerHeaders);
+      if (!participant) throw refuseWithoutSession(callerHeaders, request.headers);
       const advice = await advisor.consult(participant, conversation?.message);
-      const instruction = api && advice.instruction;
+      const { instruction, shortInstruction } = api ? advice : {};
       const { credential, sessionId } = participant;
-      const question = { body, conversation, instruction, credential, sessionId, upstream: path };
+      const question = { body, conversation, instruction, shortInstruction, credential, sessionId, upstream: path };
       const { skipped, ...asked } = await askModel(question, (parts) =>
         pool.request({
           method: request.method as Dispatcher.HttpMethod,

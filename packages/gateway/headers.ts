@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Advice, Caller } from './advisor.js';
 import type { Api } from './apis.js';
@@ -15,7 +16,15 @@ const remedies = {
 export interface CallerHeaders {
   readonly session: readonly string[];
   readonly subject: readonly string[];
+  /** Of these, those of a front end, whose ids are hashed. */
+  readonly hashed?: readonly string[];
 }
+
+/** Headers of front ends. Open WebUI has fixed names. LibreChat sends the names that its configuration sets. */
+export const presets = {
+  'open-webui': { session: 'x-openwebui-chat-id', subject: 'x-openwebui-user-id' },
+  librechat: { session: 'x-librechat-conversation-id', subject: 'x-librechat-user-id' },
+} as const;
 /** Headers of one connection (RFC 9110, section 7.6.1), and headers that the HTTP client sets. */
 const connectionHeaders = [
   ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer'],
@@ -27,18 +36,28 @@ export function readCaller(headers: IncomingHttpHeaders, names: CallerHeaders): 
   const credential = headers[keyHeader];
   if (credential === undefined) throw refuse('key', 'missing', keyHeader);
   if (typeof credential !== 'string' || !/^[!-~]{1,4096}$/.test(credential)) throw refuse('key', 'invalid', keyHeader);
-  const readId = (kind: keyof CallerHeaders): string | undefined => {
+  const readId = (kind: 'session' | 'subject'): string | undefined => {
     const name = names[kind].find((it) => it in headers);
     const value = name === undefined ? undefined : headers[name];
     if (name !== undefined && !isId(value)) throw refuse(kind, 'invalid', name);
-    return value as string | undefined;
+    return name !== undefined && names.hashed?.includes(name)
+      ? hashId(name, String(value))
+      : (value as string | undefined);
   };
   return { credential, sessionId: readId('session'), subjectId: readId('subject') };
 }
 
+/** Not keyed, because a key may be rotated, and the id must stay. Front ends choose random ids. */
+function hashId(name: string, id: string): string {
+  const digest = createHash('sha256').update(JSON.stringify([name, id]));
+  return `gateway-${digest.digest('base64url').slice(0, 22)}`;
+}
+
 /** Returns the error for a request that names neither a session nor a person. */
-export function refuseWithoutSession(names: CallerHeaders): Refusal {
-  return refuse('session', 'missing', String(names.session[0]));
+export function refuseWithoutSession(names: CallerHeaders, headers: IncomingHttpHeaders): Refusal {
+  const fitting = Object.entries(presets).find(([, it]) => it.session in headers || it.subject in headers);
+  const remedy = fitting && `, or start the gateway with GATEWAY_PRESET=${fitting[0]}`;
+  return refuse('session', 'missing', String(names.session[0]), remedy);
 }
 
 /** Returns true for an id that the service accepts. */
@@ -46,10 +65,10 @@ export function isId(value: unknown): value is string {
   return typeof value === 'string' && idPattern.test(value);
 }
 
-function refuse(kind: keyof typeof remedies, fault: 'missing' | 'invalid', name: string): Refusal {
+function refuse(kind: keyof typeof remedies, fault: 'missing' | 'invalid', name: string, remedy = ''): Refusal {
   const [status, type] =
     kind === 'key' ? ([401, 'authentication_error'] as const) : ([400, 'invalid_request_error'] as const);
-  return new Refusal(status, type, `${fault}_state_${kind}`, `${name} is ${fault}: ${remedies[kind]}`);
+  return new Refusal(status, type, `${fault}_state_${kind}`, `${name} is ${fault}: ${remedies[kind]}${remedy}`);
 }
 
 /** The upstream gets no header for the gateway. It must not compress a response that the gateway reads. */

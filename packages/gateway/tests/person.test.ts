@@ -120,3 +120,43 @@ test('a session token must name its session', async () => {
     200,
   );
 });
+
+test.each([
+  ['open-webui', 'X-OpenWebUI-User-Id', 'X-OpenWebUI-Chat-Id'],
+  ['librechat', 'X-LibreChat-User-Id', 'X-LibreChat-Conversation-Id'],
+])('GATEWAY_PRESET=%s reads the headers of the front end, whose ids are hashed', async (preset, user, chatId) => {
+  const stage = await startStage({ GATEWAY_PRESET: preset });
+  const body = { model: 'm', messages: [first] };
+  const { headers } = await send(stage, body, { [user]: 'u-1', [chatId]: 'c-1' });
+  expect(headers.get('x-state-adapted')).toBe('true');
+  const { sessions } = (await stage.service.request('/v1/sessions')).body;
+  expect(sessions).toHaveLength(1);
+  expect(JSON.stringify(sessions)).not.toMatch(/u-1|c-1/);
+  expect(Object.keys(stage.upstream.requests[0]?.headers ?? {})).not.toContain(user.toLowerCase());
+  const other = await startStage();
+  const refused = await send(other, body, { [user]: 'u-1', [chatId]: 'c-1' });
+  expect([refused.status, (await refused.json()).error.message]).toEqual([
+    400,
+    expect.stringContaining(`GATEWAY_PRESET=${preset}`),
+  ]);
+});
+
+test('requests of a front end for titles and questions are no turns, and get no instruction', async () => {
+  const stage = await startStage();
+  const anna = { 'X-State-Session': 's1', 'X-State-Subject': 'anna' };
+  const history = `USER: ${distress}\nASSISTANT: Which part?`;
+  const tasks = [
+    `### Task:\nGenerate a concise title.\n<chat_history>\n${history}\n</chat_history>`,
+    `Provide a concise, 5-word-or-less title for the conversation, using title case conventions. Only return the title itself.\n\nConversation:\n${history}`,
+    `Given the following conversation and a follow up question, rephrase the follow up question to be a standalone question.\n\n${history}\nStandalone question:`,
+  ];
+  await send(stage, { model: 'm', messages: [first] }, anna);
+  for (const content of tasks) {
+    const { headers } = await send(stage, { model: 'm', messages: [{ role: 'user', content }] }, anna);
+    expect([headers.get('x-state-adapted'), headers.get('x-state-skipped')]).toEqual(['false', 'front_end_task']);
+  }
+  await stage.close();
+  const { body } = await stage.service.request('/v1/history?session_id=s1');
+  // The message, and its turn.
+  expect(new Set(body.datapoints.map((it: { timestamp: string }) => it.timestamp)).size).toBe(1);
+});

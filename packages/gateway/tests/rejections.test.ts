@@ -87,10 +87,26 @@ test.each<[string, Responding]>([
   ['413', reject(413)],
   ['400 of a long conversation', reject(400, { code: 'context_length_exceeded', message: 'maximum context length' })],
   ['400 of a long prompt', reject(400, { message: 'prompt is too long: 210000 tokens > 200000 maximum' })],
-  ['400 of a content filter', reject(400, { code: 'content_filter', message: 'content management policy' })],
-])('a %s concerns its conversation only', async (_, rejecting) => {
+  ['400 of vLLM', reject(400, { message: "This model's maximum context length is 4096 tokens. You requested 4100." })],
+  ['400 of llama.cpp', reject(400, { message: 'the request exceeds the available context size, try increasing it' })],
+  ['500 of Ollama', reject(500, { message: 'prompt too long; exceeded max context length by 12 tokens' })],
+])('after a %s, the conversation gets the short form, then none', async (_, rejecting) => {
   const stage = await startStage();
   await rejectAll(stage, ['a', 'b', 'c', 'd'], rejecting);
+  expect((await ask(stage, 'a')).isAdapted).toBe(true);
+  const { messages } = JSON.parse(stage.upstream.requests.at(-1)?.body ?? '');
+  expect(messages[0].content).toBe(
+    'The person is stressed. Answer in at most two short, concrete sentences, acknowledge the strain and ask for nothing that can wait.',
+  );
+  await rejectAll(stage, ['a'], rejecting);
+  expect(await listAdapted(stage, 'a', 2)).toEqual([]);
+  expect(await listAdapted(stage, 'e', 2)).toEqual([0, 1]);
+});
+
+test('a 400 of a content filter concerns its conversation only', async () => {
+  const stage = await startStage();
+  const filtered = reject(400, { code: 'content_filter', message: 'content management policy' });
+  await rejectAll(stage, ['a', 'b', 'c', 'd'], filtered);
   expect(await listAdapted(stage, 'a', 3)).toEqual([]);
   expect(await listAdapted(stage, 'e', 3)).toEqual([0, 1, 2]);
 });
@@ -149,6 +165,6 @@ test('a slow external check of messages does not end the adaptation', async () =
   check.upstream.respond(...Array.from({ length: 100 }, () => () => undefined));
   await until('the key is valid', async () => (await stage.post('/v1/models', '', own)).status === 200);
   let session = 0;
-  await until('a request has the state', async () => (await ask(stage, `s${(session += 1)}`, 'm', own)).isAdapted);
-  expect(check.upstream.requests.length).toBeGreaterThan(0);
+  const isAdapted = async () => (await ask(stage, `s${(session += 1)}`, 'm', own)).isAdapted;
+  await until('a checked request has the state', async () => (await isAdapted()) && check.upstream.requests.length > 0);
 });
