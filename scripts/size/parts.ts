@@ -12,8 +12,11 @@ export interface CodeFile {
   readonly lines: number;
 }
 
-/** The most lines that people may have written: a little below the sum of the budgets, so that not all can be used up. */
-const capLines = 126_000;
+/**
+ * The most lines that people may have written. 126,000 were planned for 1.1.0, and reached with hubs of wearables, OAuth and
+ * the unknown state on their way. A further raise needs a reason, too.
+ */
+const capLines = 129_000;
 export const tolerance = 1.01;
 /** Lines of each package without a budget of its own, e.g. `client`. */
 const packageLines = 4_500;
