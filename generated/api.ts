@@ -271,6 +271,9 @@ export interface paths {
          * @description Creates a key with which one app writes data of one person. The key is shown only in this response. It ends when it
          *     expires or is removed, when the person is erased, and when the key that created it is revoked. After a rotation,
          *     it belongs to the successor. A person may have 20 source keys.
+         *
+         *     For a hub (`open_wearables`, `terra`, `junction`), send `signing_secret` instead of `subject_id`. The response then has
+         *     no `key`: the hub posts to `/v1/sources/{source}/{id}` and signs each body. An account may have 20 such connections.
          */
         post: operations["createSourceKey"];
         delete?: never;
@@ -312,6 +315,11 @@ export interface paths {
          * Post from a phone
          * @description Stores what an app measured, in the app's own format: nothing has to be converted. The person is the one of the
          *     source key. The guide on phones (`/docs/connect-a-phone`) shows how to set up each app.
+         *
+         *     **Hubs.** The path of a hub ends in the id of its connection, which is no secret. The hub signs each body: Open Wearables
+         *     and Junction as Svix does (`svix-id`, `svix-timestamp`, `svix-signature`), Terra with `terra-signature`. The person is
+         *     the id that the hub knows: `data.user_id` of Open Wearables, `reference_id` of Terra, `client_user_id` of Junction.
+         *     It must be known here: by data, a consent or a source key. Several events may stand in an array.
          *
          *     **What is stored.** Samples of the last 300 s are live: each is a reading at its own time, which moves the state.
          *     Older samples become one reading per minute and kind of signal, as an import stores them. They change history
@@ -1850,11 +1858,11 @@ export interface components {
         /**
          * @description An app that sends its data on its own schedule. `generic`: objects with `time`, `heart_rate` and other signals, as Tasker, Connect IQ or
          *     Home Assistant are set up to send them. `health_connect`: the app HC Webhook. `apple_shortcuts`: two lists of
-         *     times and values.
+         *     times and values. `open_wearables`, `terra` and `junction` are hubs, which send data of many people.
          * @example health_auto_export
          * @enum {string}
          */
-        Source: "health_auto_export" | "health_connect" | "apple_shortcuts" | "generic";
+        Source: "health_auto_export" | "health_connect" | "apple_shortcuts" | "generic" | "open_wearables" | "terra" | "junction";
         /**
          * @description The body as the source sends it. Parts that are not read are counted in `skipped`.
          * @example {
@@ -1884,8 +1892,14 @@ export interface components {
              */
             replaced: number;
             /**
+             * @description Moods of a moment that are stored as feedback of the person. Absent if there are none. They change no score.
+             * @example 1
+             */
+            reports?: number;
+            /**
              * @description Samples that are not stored, by reason. `too_old`: before the retention of readings. `no_consent`: the person
              *     does not allow it. `rate`: too many readings in an hour. `erased`: the person was erased in the meantime.
+             *     `unknown_person`: the account has no data, consent or source key of the person that a hub names.
              *     `not_read`: another kind than heart rate, variability, breathing, steps or workouts. `no_heart_data`: a minute
              *     of steps alone. `other_device`: a more accurate device measured the same minute. `invalid`: a value or time
              *     that is impossible or not readable. New reasons may be added.
@@ -1897,14 +1911,19 @@ export interface components {
                 [key: string]: number;
             };
         };
-        /** @description A source key to create. */
+        /** @description A source key to create, or the connection of a hub. */
         SourceKeyRequest: {
             /**
-             * @description The person whose data the key writes. Shorter than other ids, because the id of a session of sources contains it.
+             * @description The person whose data the key writes. Required, except for a hub. Shorter than other ids, because the id of a session of sources contains it.
              * @example 5f2b51ca2b4d1a7e
              */
-            subject_id: string;
+            subject_id?: string;
             source: components["schemas"]["Source"];
+            /**
+             * @description The secret with which the hub signs, as it shows it. Required for a hub, and only for a hub. It is stored encrypted and never shown.
+             * @example 0f6d7b8a5c4e3d2f1a0b9c8d7e6f5a4b3c2d1e0f
+             */
+            signing_secret?: string;
             /**
              * @description Validity of the key, in days. 180 if absent.
              * @example 180
@@ -1912,20 +1931,20 @@ export interface components {
             expires_in_days?: number;
             time_zone?: components["schemas"]["TimeZone"];
         };
-        /** @description A key with which one app writes data of one person. */
+        /** @description A key with which one app writes data of one person, or the connection of a hub, which has no person, prefix and key. */
         SourceKey: {
             /**
              * @description Identifies the source key. It is no secret.
              * @example srk_4f1c9e0b7a2d
              */
             id: string;
-            subject_id: components["schemas"]["Identifier"];
+            subject_id?: components["schemas"]["Identifier"];
             source: components["schemas"]["Source"];
             /**
              * @description The first characters of the key.
              * @example wk_8Yt2
              */
-            prefix: string;
+            prefix?: string;
             time_zone?: components["schemas"]["TimeZone"];
             /**
              * Format: date-time
@@ -3215,7 +3234,7 @@ export interface components {
          * @example invalid_payload
          * @enum {string}
          */
-        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "feedback_too_old" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_source_key" | "invalid_source_key" | "credential_in_url" | "several_credentials" | "insufficient_scope" | "other_person" | "consent_required" | "biometrics_refused" | "origin_not_allowed" | "path_not_found" | "session_not_found" | "subject_not_found" | "consent_not_found" | "topic_not_found" | "source_key_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "sample_too_old" | "rate_limit_exceeded" | "rotation_in_progress" | "consent_off" | "consent_outdated" | "subject_erased" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
+        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "feedback_too_old" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_source_key" | "invalid_source_key" | "credential_in_url" | "several_credentials" | "invalid_signature" | "insufficient_scope" | "other_person" | "consent_required" | "biometrics_refused" | "origin_not_allowed" | "path_not_found" | "session_not_found" | "subject_not_found" | "consent_not_found" | "topic_not_found" | "source_key_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "sample_too_old" | "rate_limit_exceeded" | "rotation_in_progress" | "consent_off" | "consent_outdated" | "subject_erased" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
         /** @description Problem details as in RFC 9457. */
         Problem: {
             /**
@@ -3356,7 +3375,7 @@ export interface components {
              * @example number_type
              * @enum {string}
              */
-            code: "number_type" | "integer_type" | "string_type" | "object_type" | "array_type" | "encoded_twice" | "boolean_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "too_few_items" | "too_many_items" | "not_unique" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "exclusive" | "url_invalid" | "url_scheme" | "url_credentials" | "url_fragment" | "address_refused" | "too_many_webhooks" | "too_many_source_keys" | "source_form" | "cursor_invalid" | "range_empty" | "time_zone_invalid" | "time_zone_of_hours" | "invalid" | "subject_mismatch" | "sample_mismatch" | "idempotency_key_reused";
+            code: "number_type" | "integer_type" | "string_type" | "object_type" | "array_type" | "encoded_twice" | "boolean_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "too_few_items" | "too_many_items" | "not_unique" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "exclusive" | "url_invalid" | "url_scheme" | "url_credentials" | "url_fragment" | "address_refused" | "too_many_webhooks" | "too_many_source_keys" | "source_form" | "signing_secret" | "cursor_invalid" | "range_empty" | "time_zone_invalid" | "time_zone_of_hours" | "invalid" | "subject_mismatch" | "sample_mismatch" | "idempotency_key_reused";
             /**
              * @description JSON Pointer (RFC 6901) into the body. Empty for the body itself.
              * @example /sentiment
@@ -3668,7 +3687,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The source key is missing (`missing_source_key`) or not valid for this source (`invalid_source_key`), a service key or token stands in the URL (`credential_in_url`), or the request has several credentials (`several_credentials`). */
+        /** @description The source key is missing (`missing_source_key`) or not valid for this source (`invalid_source_key`), a service key or token stands in the URL (`credential_in_url`), the request has several credentials (`several_credentials`), or the signature of a hub is not valid (`invalid_signature`). */
         SourceUnauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -4573,7 +4592,7 @@ export interface operations {
         };
         /**
          * @description The body as the app sends it, at most 20,971,520 bytes of UTF-8 JSON, also after inflating gzip. For the source
-         *     `generic` also an array of such objects.
+         *     `generic` and for hubs also an array of such objects.
          */
         requestBody: {
             content: {

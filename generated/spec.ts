@@ -223,7 +223,15 @@ export const sources = {
   "stored_readings": {
     "quota": 20000,
     "window_seconds": 3600
-  }
+  },
+  "reports_max": 100,
+  "hubs": [
+    "open_wearables",
+    "terra",
+    "junction"
+  ],
+  "signature_age_seconds": 300,
+  "connections_max": 20
 } as const;
 
 export const tiers = {
@@ -509,6 +517,11 @@ export const problems = {
     "title": "Unauthorized",
     "detail": "Several credentials: send the source key in one place only"
   },
+  "invalid_signature": {
+    "status": 401,
+    "title": "Unauthorized",
+    "detail": "Invalid signature: it is missing, more than 300 s old, or not made of this body with the signing secret of the connection"
+  },
   "insufficient_scope": {
     "status": 403,
     "title": "Forbidden",
@@ -713,6 +726,10 @@ export const problemHelp = {
   "several_credentials": {
     "cause": "The request has credentials in more than one place.",
     "fix": "Send the source key once, best in `X-Service-Key`."
+  },
+  "invalid_signature": {
+    "cause": "The body of a hub has no signature, an old one, or one of another body or secret.",
+    "fix": "Create a connection with the signing secret that the hub shows for this URL. A proxy must not change the body."
   },
   "insufficient_scope": {
     "cause": "The key or token lacks the scope that the operation requires.",
@@ -926,6 +943,9 @@ export const faults = {
   "source_form": {
     "detail": "Input should be a body as the source {limit} sends it"
   },
+  "signing_secret": {
+    "detail": "Input should be the signing secret as the hub shows it, e.g. whsec_ and base64 for Open Wearables and Junction"
+  },
   "cursor_invalid": {
     "detail": "Input should be the next_cursor of a previous response"
   },
@@ -1063,7 +1083,10 @@ export const enums = {
     "health_auto_export",
     "health_connect",
     "apple_shortcuts",
-    "generic"
+    "generic",
+    "open_wearables",
+    "terra",
+    "junction"
   ],
   "SessionState": [
     "calm",
@@ -1159,6 +1182,7 @@ export const enums = {
     "invalid_source_key",
     "credential_in_url",
     "several_credentials",
+    "invalid_signature",
     "insufficient_scope",
     "other_person",
     "consent_required",
@@ -2042,11 +2066,13 @@ export const fields = {
     "stored",
     "unchanged",
     "replaced",
+    "reports",
     "skipped"
   ],
   "SourceKeyRequest": [
     "subject_id",
     "source",
+    "signing_secret",
     "expires_in_days",
     "time_zone"
   ],
@@ -2782,4 +2808,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "45810dc3e3b7eae96f38dad0e36df7cccce0f31a54d7a5618bbb6efe712d6a41" as const;
+export const contractDigest = "b88aabd073bd4df26a7c6352b026bc642697b6a48c98027ed4e4acbf9928fd96" as const;

@@ -89,6 +89,8 @@ export interface TestServiceOptions {
   readonly heartbeatMs?: number;
   /** Time limit for sending a request, ms. Default two minutes. */
   readonly requestMs?: number;
+  /** Time limit for sending what a source posts, ms. */
+  readonly uploadMs?: number;
   /** An existing database, which is not dropped when the service ends. */
   readonly database?: TestDatabase;
 }
@@ -166,6 +168,7 @@ async function start(options: TestServiceOptions): Promise<Running> {
     pollMs: 50,
     requestMs: options.requestMs ?? patientRequestMs,
     ...(options.heartbeatMs !== undefined && { heartbeatMs: options.heartbeatMs }),
+    ...(options.uploadMs !== undefined && { uploadMs: options.uploadMs }),
   });
   const store = openStore(config.database);
   startEvidence(store, requireSecretsKeys(config), config.retention.accessesMs > 0, clock.now);

@@ -57,6 +57,42 @@ test('keys can be listed, rotated and revoked, and the list does not contain the
   for (const key of [made.stdout.trim(), rotated.stdout.trim()]) expect(stdout).not.toContain(key);
 });
 
+test('a source key of the command line writes data of its person, and wrong combinations of options are refused', async () => {
+  const { env, keys, audit } = await commandLine();
+  await keys('create', '--account', 'acme', '--tier', 'solo');
+  const create = (...args: string[]) => keys('create', '--account', 'acme', ...args);
+  const ofPerson = ['--subject', 'p-1', '--source', 'generic'];
+  const refused: ReadonlyArray<readonly [args: string[], message: RegExp]> = [
+    [['--subject', 'p-1'], /set --subject and --source together/],
+    [['--source', 'generic'], /set --subject and --source together/],
+    [[...ofPerson, '--scopes', 'read'], /a source key has no scopes, networks and tier/],
+    [['--subject', 'p-1', '--source', 'fitbit'], /Allowed choices are health_auto_export/],
+    [['--subject', 'p 1', '--source', 'generic'], /1 to 238 visible ASCII characters/],
+    [[...ofPerson, '--time-zone', 'Vienna'], /IANA time zone/],
+  ];
+  for (const [args, message] of refused)
+    expect(await create(...args)).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
+  const other = await keys('create', '--account', 'other', ...ofPerson);
+  expect(other.stderr).toContain('there is no account "other"');
+  const made = await create(...ofPerson, '--time-zone', 'Europe/Vienna', '--expires', '30d');
+  expect([made.stdout, made.stderr]).toEqual([
+    expect.stringMatching(/^wk_[0-9A-Za-z]{32}\n$/),
+    expect.stringContaining('shown only once'),
+  ]);
+  const { stdout } = await audit('--limit', '1');
+  expect(stdout).toMatch(/ create +acme +srk_\w+ .*source=generic/);
+  expect(stdout).not.toContain('p-1');
+  const service = await startMain(env);
+  const posted = await fetch(`${service.url}/v1/sources/generic`, {
+    method: 'POST',
+    headers: { 'X-Service-Key': made.stdout.trim(), 'Content-Type': 'application/json' },
+    body: JSON.stringify({ heart_rate: 70 }),
+  });
+  expect(await posted.json()).toMatchObject({ stored: 1 });
+  expect(service.stdout()).not.toContain(made.stdout.trim());
+  await service.stop('SIGTERM');
+});
+
 test('scopes, networks and expiry of a key are listed, and the audit log lists every change', async () => {
   const { keys, audit, setTier } = await commandLine();
   const limits = ['--scopes', 'read,ingest', '--networks', '10.1.2.3/8, ::1', '--expires', '30d'];

@@ -186,6 +186,7 @@ async function startHeard(): Promise<Heard> {
     pause: async () => undefined,
     digestFeedback: createDigestFeedback(['k']),
     maxFeedbackAgeMs: day * 1000,
+    countStored: async () => 1,
     now: clock.now,
     log: createLog('silent', { write() {} }),
     sessionTokens: createSessionTokens(['k']),

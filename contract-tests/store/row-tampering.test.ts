@@ -16,7 +16,10 @@ interface Stored {
   readonly earlier: { readonly link: object; readonly consent: object; readonly key: object };
 }
 
-const coded = ['consents', 'api_keys', 'key_audit', 'receipt_keys', 'erased_ids', 'access_subjects', 'subjects'];
+const coded = [
+  ...['consents', 'api_keys', 'key_audit', 'receipt_keys', 'erased_ids', 'access_subjects', 'subjects'],
+  'source_keys',
+];
 
 async function audit({ database }: Pick<TestService, 'database'>): Promise<string[]> {
   const { stdout } = await runHere(['audit', '--verify', '--json'], { DATABASE_URL: database.url });
@@ -32,6 +35,8 @@ async function store(service: TestService): Promise<Stored> {
   await run('keys', 'create', '--account', account, '--scopes', 'read');
   const key = await knex('api_keys').where({ account_id: accountId, scopes: 'read' }).first();
   await run('keys', 'revoke', key.key_id);
+  for (const person of ['p-1', 'p-2'])
+    await run('keys', 'create', '--account', account, '--subject', person, '--source', 'generic');
   for (const person of ['p-1', 'p-2']) {
     await allow(service, person, ['cardiovascular']);
     await service.read({ session_id: person, subject_id: person, heart_rate: 70 });
@@ -146,6 +151,16 @@ const tamperings: ReadonlyArray<readonly [what: string, fault: RegExp, change: C
         .where({ key_id })
         .update({ public_key: 'a'.repeat(43) });
     },
+  ],
+  [
+    'a source key that is given to another person',
+    /^source_keys: 1 rows were changed/,
+    ({ knex }) => knex('source_keys').where({ subject_id: 'p-1' }).update({ subject_id: 'p-3' }),
+  ],
+  [
+    'a source key that is prolonged',
+    /^source_keys: 1 rows were changed/,
+    ({ knex }) => knex('source_keys').where({ subject_id: 'p-1' }).increment('expires_at_ms', 1_000),
   ],
   ['erased ids that are removed', /^erased_ids: \d+ rows were removed/, ({ knex }) => knex('erased_ids').delete()],
   [

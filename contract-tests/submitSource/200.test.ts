@@ -96,6 +96,34 @@ test('a minute with live readings of a device is not stored again as history', a
   expect((await phone.post(body)).body).toMatchObject({ stored: 0, unchanged: 1 });
 });
 
+test('a minute across the edge between live and history loses no sample, in whatever order its parts are sent', async ({
+  ownService: service,
+}) => {
+  const minute = floorMinute(service.clock.nowMs) + 2 * minuteMs;
+  service.clock.nowMs = minute + 330_000;
+  for (const parts of [
+    [[5, 15, 40, 50]],
+    [
+      [40, 50],
+      [5, 15, 40, 50],
+    ],
+    [
+      [15, 40],
+      [5, 50],
+    ],
+  ]) {
+    const phone = await connectPhone(service, 'health_auto_export');
+    const post = (seconds: readonly number[]) => {
+      const samples = seconds.map((it) => [minute + it * 1000, 60 + it] as const);
+      return phone.post({ data: { metrics: [metric('heart_rate', 'count/min', samples)] } });
+    };
+    for (const part of parts) await post(part);
+    const rates = (await exportRows(phone)).map((it) => Number(it.heart_rate)).sort((a, b) => a - b);
+    expect([parts, rates]).toEqual([parts, [65, 75, 100, 110]]);
+    expect((await post([5, 15, 40, 50])).body).toMatchObject({ stored: 0, unchanged: 4 });
+  }
+});
+
 async function exportRows({ operator, subjectId }: Awaited<ReturnType<typeof connectPhone>>) {
   const { body } = await operator.request(`/v1/export?subject_id=${subjectId}`);
   const lines = String(body).trim().split('\n');

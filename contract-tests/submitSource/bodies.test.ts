@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import { gzipSync } from 'node:zlib';
 import { sources as settings } from '../../generated/spec.js';
 import { parseInParts } from '../../src/http/json-parts.js';
+import { decide, setUp } from '../../testkit/consents.js';
 import { connectPhone, metric, toLocal } from '../../testkit/phone.js';
 import { expect, test } from '../../testkit/test.js';
+import { until } from '../../testkit/until.js';
 
 const hourMs = 3_600_000;
 
@@ -43,9 +45,7 @@ test('other apps: flat objects, texts for numbers, and no time for a value of no
   expect((await phone.post(body)).body).toMatchObject({ stored: 1, skipped: { invalid: 1, not_read: 1 } });
 });
 
-test('a sample from before the retention, without consent or of a worse device is skipped with its reason', async ({
-  service,
-}) => {
+test('a sample from before the retention or of a worse device is skipped with its reason', async ({ service }) => {
   const phone = await connectPhone(service, 'health_auto_export');
   const nowMs = service.clock.nowMs;
   const metrics = [
@@ -57,6 +57,46 @@ test('a sample from before the retention, without consent or of a worse device i
   ];
   const { body } = await phone.post({ data: { metrics } });
   expect(body).toMatchObject({ stored: 1, skipped: { too_old: 1, other_device: 1 } });
+});
+
+test('a sample that the person does not allow is skipped as no_consent, and later ones too', async ({ service }) => {
+  const phone = await connectPhone(service, 'generic');
+  await setUp({ ...service, ...phone }, { consent: 'enforce' });
+  const consents = { ...service, ...phone.operator };
+  await until('the consent', async () => (await decide(consents, phone.subjectId)).status === 200);
+  const at = (seconds: number) => ({ time: service.clock.at(-seconds), heart_rate: 70 });
+  expect((await phone.post([at(20), at(3_600)])).body).toMatchObject({ stored: 2 });
+  await decide(consents, phone.subjectId, { categories: [] });
+  const { body } = await phone.post([at(10), at(7_200)]);
+  expect(body).toEqual({ stored: 0, unchanged: 0, replaced: 0, skipped: { no_consent: 2 } });
+});
+
+test('a mood of a moment is a report of the person and changes no score, the mood of a day is not read', async ({
+  service,
+}) => {
+  const phone = await connectPhone(service, 'health_auto_export');
+  const nowMs = service.clock.nowMs;
+  const state = () => phone.operator.request(`/v1/state?subject_id=${phone.subjectId}`).then((it) => it.body);
+  const mood = (ms: number, kind: string, valence: unknown) => ({
+    ...{ id: 'x', start: toLocal(ms), end: toLocal(ms), kind, valence, valenceClassification: 2, labels: ['Anxious'] },
+  });
+  const unpleasant = { data: { stateOfMind: [mood(nowMs - 9_000, 'momentary_emotion', -0.6)] } };
+  expect((await phone.post(unpleasant)).body).toMatchObject({ stored: 0, skipped: { unknown_person: 1 } });
+  const metrics = [metric('heart_rate', 'count/min', [[nowMs - 20_000, 70]])];
+  await phone.post({ data: { metrics } });
+  const before = await state();
+  const others = [mood(nowMs, 'daily_mood', 0), mood(nowMs, 'momentaryEmotion', 3), mood(0, 'momentaryEmotion', 0)];
+  const body = { data: { stateOfMind: [...unpleasant.data.stateOfMind, ...others] } };
+  for (const _ of ['once', 'again'])
+    expect((await phone.post(body)).body).toMatchObject({
+      stored: 0,
+      reports: 1,
+      skipped: { not_read: 1, too_old: 1 },
+    });
+  const { body: list } = await phone.operator.request(`/v1/feedback?subject_id=${phone.subjectId}`);
+  const timestamp = new Date(Math.floor((nowMs - 9_000) / 1000) * 1000).toISOString();
+  expect(list.feedback).toEqual([expect.objectContaining({ timestamp, stress: 8 })]);
+  expect(await state()).toEqual(before);
 });
 
 test('a body of another form, nested too deep or too large is refused, a gzip bomb too', async ({ service }) => {

@@ -134,6 +134,12 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         summary: 'Set up an app that posts what a phone or watch measures.',
       },
       {
+        slug: 'connect-a-hub',
+        source: 'docs/connect-a-hub.md',
+        title: 'Connect a hub',
+        summary: 'Receive the data of many people from Open Wearables, Terra or Junction.',
+      },
+      {
         slug: 'recordings',
         source: 'docs/recordings.md',
         title: 'Recordings of devices',

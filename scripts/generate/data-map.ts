@@ -83,6 +83,7 @@ const fieldUses: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   createSourceKey: {
     subject_id: 'source_keys.subject_id',
     source: 'source_keys.source',
+    signing_secret: 'source_keys.signing_secret',
     expires_in_days: 'source_keys.expires_at_ms',
     time_zone: 'source_keys.time_zone',
   },

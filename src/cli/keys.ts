@@ -1,7 +1,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { enums, keys as settings, tiers } from '../../generated/spec.js';
+import { findHub } from '../../packages/recordings/sources/index.js';
 import { formatCommandLine, jsonOption } from '../contract/command-line.js';
 import type { Schema, Scope, Tier } from '../contract/contract.js';
+import { ProblemError } from '../contract/problem.js';
 import { currentActor } from '../keys/audit.js';
 import { describeStatus } from '../keys/identify.js';
 import { createKey, KeyError, requireAccount, revokeKey, rotateKey } from '../keys/manage.js';
@@ -14,6 +16,8 @@ import type { KeyTable, ListedKey } from '../store/keys.js';
 export type WithKeys = (work: (keys: KeyTable) => Promise<void>, mayCreate?: boolean) => Promise<void>;
 
 const dayMs = 86_400_000;
+/** A hub requires its signing secret, which must not stand in a command line. */
+const appNames = enums.Source.filter((name) => !findHub(name));
 
 /** Creates the `keys` command. Standard output contains only the key or the list, so that it can be piped. */
 export function createKeysCommand(withKeys: WithKeys): Command {
@@ -37,8 +41,9 @@ export function createKeysCommand(withKeys: WithKeys): Command {
     .option(
       '--subject <subject_id>',
       'create a source key of this person instead, which an app posts with; see --source',
+      readSubject,
     )
-    .addOption(new Option('--source <source>', 'app of the source key').choices(enums.Source))
+    .addOption(new Option('--source <source>', 'app of the source key').choices(appNames))
     .option('--time-zone <zone>', 'zone of the times that the app sends without one, like Europe/Berlin')
     .action(({ expires, subject, source, timeZone, ...options }: CreateOptions) =>
       withKeys(async (table) => {
@@ -96,16 +101,21 @@ function describeNewAccount(account: string, tier: string): string {
 
 /** Creates a source key that depends on its account alone. */
 async function createSourceKeyOf(table: KeyTable, name: string, request: Schema<'SourceKeyRequest'>, nowMs: number) {
-  return table.transact(async (writer) => {
-    const { accountId } = requireAccount(await writer.accountByName(name), name);
-    const { key, row } = await createSourceKey(
-      writer,
-      { accountId, keyId: null, actor: currentActor() },
-      request,
-      nowMs,
-    );
-    return { key, keyId: row.sourceKeyId };
-  });
+  return table
+    .transact(async (writer) => {
+      const { accountId } = requireAccount(await writer.accountByName(name), name);
+      const { key, row } = await createSourceKey(
+        writer,
+        { accountId, keyId: null, actor: currentActor() },
+        request,
+        nowMs,
+      );
+      return { key: key ?? '', keyId: row.sourceKeyId };
+    })
+    .catch((error: unknown) => {
+      // The message of the error names no field.
+      throw error instanceof ProblemError ? new KeyError(error.faults?.[0]?.detail ?? error.message) : error;
+    });
 }
 
 interface CreateOptions {
@@ -179,6 +189,12 @@ export function readDuration(text: string): number {
   const ms = Number(count) * (unitMs[unit ?? ''] ?? Number.NaN);
   if (Number.isNaN(ms)) throw new InvalidArgumentError('It must be a number with a unit, like 90d, 12h or 30m.');
   return ms;
+}
+
+function readSubject(text: string): string {
+  if (!/^(?!\.\.?$)[!-~]{1,238}$/.test(text))
+    throw new InvalidArgumentError('It must have 1 to 238 visible ASCII characters without spaces, and not be . or ..');
+  return text;
 }
 
 export function readAccount(text: string): string {

@@ -67,9 +67,12 @@ export interface Caller {
   readonly sender?: Sender;
 }
 
-/** The app that a source key belongs to. */
+/** The app that a source key belongs to, or the hub of a connection. */
 export interface Sender {
-  readonly subjectId: string;
+  /** Undefined for a hub, whose bodies name people. */
+  readonly subjectId: string | undefined;
+  /** The encrypted secret with which a hub signs. */
+  readonly signingSecret?: string | undefined;
   readonly source: Schema<'Source'>;
   /** Zone of times without one. Null if none is known. */
   readonly timeZone: string | null;

@@ -18,6 +18,9 @@ import { whenSettled, whenWritten } from './messages.js';
 import type { Route } from './route.js';
 
 const unavailable = String(problems.service_unavailable.status);
+const unauthorized = problems.invalid_signature.status;
+/** Of the id of a connection of a hub, which is no secret. */
+const connectionPrefix = 'srk_';
 
 export interface Admission {
   /** True from the first moment of a shutdown. Requests are still served. */
@@ -78,7 +81,8 @@ export function createAuthenticate({ identify, identifyToken, identifySender }: 
 
   async function useSourceKey(exchange: Exchange): Promise<void> {
     const { key, isInUrl } = findSourceKey(exchange);
-    if (isInUrl && !key.startsWith(sources.key_prefix)) throw new ProblemError('credential_in_url');
+    if (isInUrl && !key.startsWith(sources.key_prefix) && !key.startsWith(connectionPrefix))
+      throw new ProblemError('credential_in_url');
     const caller = await identifySender(key);
     if (!caller) throw new ProblemError('invalid_source_key');
     exchange.caller = caller;
@@ -160,9 +164,14 @@ export function createAdmitAccount(calls: MonthlyCalls, { inFlightMax }: Admissi
     const caller = requireCaller(exchange);
     const call = calls.begin(caller);
     exchange.call = call;
-    whenSettled(response, () => call.end(response.statusCode === problems.rate_limit_exceeded.status));
+    whenSettled(response, () => call.end(isUncounted(response.statusCode, caller)));
     whenWritten(response, begin(caller.accountId));
   };
+}
+
+/** A body of a hub without a valid signature is not authenticated, so it is no call. */
+function isUncounted(status: number, { sender }: Caller): boolean {
+  return status === problems.rate_limit_exceeded.status || (sender !== undefined && status === unauthorized);
 }
 
 /** Rejects a key without the scope of the operation (403). The error names the scope. */

@@ -31,7 +31,7 @@ import { acceptOAuth, addChallenge, agentScopes, nameOwnPerson, type OAuthAccess
 import { createObservation, type ObserveRequest, observeResponse } from './observe.js';
 import { createRefuse, type Refusal, type RefusalParts } from './refuse.js';
 import { createRouter, findRoute, rejectRoute, type Route } from './route.js';
-import { createSourceSteps } from './sources.js';
+import { createSourceSteps, type SourceParts } from './sources.js';
 import { createValidation, readQuery } from './validate.js';
 import { wellKnown, type WellKnownParts } from './well-known.js';
 
@@ -48,6 +48,10 @@ export interface AppParts
   readonly countFailure: FailureLimit;
   readonly findErased: FindErased;
   readonly observeRefusal: (policy: LimitPolicy) => void;
+  /** Decrypts the signing secret of a hub. */
+  readonly openSecret: SourceParts['openSecret'];
+  /** Time limit for sending what a source posts, in ms. Tests change it. */
+  readonly uploadMs?: number | undefined;
   /** Proxies whose X-Forwarded-For is trusted: the number of proxies, or their networks. */
   readonly trustProxy: number | readonly string[];
   readonly corsOrigins: readonly string[];

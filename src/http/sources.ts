@@ -1,10 +1,14 @@
 import { isUtf8 } from 'node:buffer';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 import { sources as settings } from '../../generated/spec.js';
+import { findHub } from '../../packages/recordings/sources/index.js';
+import type { SignatureScheme, StatedSignature } from '../../packages/recordings/sources/signatures.js';
 import { SourceFormError } from '../../packages/recordings/sources/source.js';
+import type { Caller } from '../contract/contract.js';
 import { createValidationError, ProblemError } from '../contract/problem.js';
 import { countRequest } from '../limits/window-limit.js';
 import type { PreparedPost } from '../operations/submit-source.js';
@@ -17,11 +21,19 @@ import { whenWritten } from './messages.js';
 /** In place of the body, while the parameters are validated: the contract has no schema of what apps send. */
 const anyBody = {};
 
+export interface SourceParts extends PreparationParts {
+  /** Decrypts a secret of a place. */
+  readonly openSecret: (sealed: string, place: string) => string;
+  /** Time limit for sending a body, in ms. */
+  readonly uploadMs?: number | undefined;
+}
+
 /**
  * Returns the steps of a post with a source key: `validate` checks the parameters, then the body is read, inflated and
  * converted to readings. A large body is parsed in parts, so that it delays no other request.
  */
-export function createSourceSteps(parts: PreparationParts): (validate: Step) => Step[] {
+export function createSourceSteps(parts: SourceParts): (validate: Step) => Step[] {
+  const { uploadMs = settings.upload_seconds * 1000 } = parts;
   const slots = createSlots();
   const readPost = createReadPost({ ...parts, prepare: createPrepareReading(parts) });
 
@@ -30,8 +42,10 @@ export function createSourceSteps(parts: PreparationParts): (validate: Step) => 
     const caller = requireCaller(exchange);
     const { req: request } = response;
     const isZipped = requireReadable(exchange, request, response);
+    const requireSigned = readSignature(exchange, caller);
     if (isLarge(request, isZipped)) whenWritten(response, slots(caller.accountId));
-    const bytes = await receive(request, response, isZipped);
+    const bytes = await receive(request, response, isZipped, uploadMs);
+    requireSigned?.(bytes);
     const { allowances, refusal } = await countRequest(() => exchange.call?.admit());
     exchange.allowances = allowances;
     if (refusal) throw refusal;
@@ -42,6 +56,19 @@ export function createSourceSteps(parts: PreparationParts): (validate: Step) => 
       if (!(error instanceof SourceFormError)) throw error;
       throw createValidationError('source_form', { pointer: '' }, caller.sender?.source);
     }
+  }
+
+  /** Returns the check of a hub's body. Throws a ProblemError if its headers contain no new signature. */
+  function readSignature({ headers }: Exchange, { accountId, keyId, sender }: Caller) {
+    const scheme = sender && findHub(sender.source)?.signature;
+    if (!scheme) return undefined;
+    const stated = scheme.read(headers);
+    const isNew = stated && Math.abs(parts.now() / 1000 - stated.atSeconds) <= settings.signature_age_seconds;
+    if (!isNew) throw new ProblemError('invalid_signature');
+    const secret = parts.openSecret(sender.signingSecret ?? '', `${accountId} ${keyId}`);
+    return (bytes: Buffer) => {
+      if (!isSigned(scheme, secret, stated, bytes)) throw new ProblemError('invalid_signature');
+    };
   }
 
   const validateParameters =
@@ -94,22 +121,21 @@ function createSlots(): (accountId: string) => () => void {
   };
 }
 
-/** Resolves with the body without a byte order mark. Counts bytes as sent and after inflating. */
-async function receive(request: Request, response: Response, isZipped: boolean): Promise<Buffer> {
+/** Resolves with the body. Counts bytes as sent and after inflating. */
+async function receive(request: Request, response: Response, isZipped: boolean, uploadMs: number): Promise<Buffer> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       response.set('Connection', 'close');
       reject(new ProblemError('service_unavailable', { cause: 'the upload is too slow' }));
-    }, settings.upload_seconds * 1000);
+    }, uploadMs);
   });
   // The request must not be destroyed, because its connection still carries the response.
   const sent = bounded(request.iterator({ destroyOnReturn: false }), response);
   const received = isZipped ? inflate(sent, response) : collect(sent);
   received.catch(() => undefined);
   try {
-    const bytes = await Promise.race([received, late]);
-    return bytes.subarray(0, 3).equals(byteOrderMark) ? bytes.subarray(3) : bytes;
+    return await Promise.race([received, late]);
   } catch (error) {
     throw error instanceof ProblemError ? error : new ProblemError('invalid_payload', { cause: error });
   } finally {
@@ -148,7 +174,17 @@ function tooLarge(response: Response): ProblemError {
   return new ProblemError('body_too_large');
 }
 
-async function parseBody(bytes: Buffer): Promise<unknown> {
+/** Compares in constant time. */
+function isSigned(scheme: SignatureScheme, secret: string, stated: StatedSignature, bytes: Buffer): boolean {
+  const [, key = ''] = scheme.secret.exec(secret) ?? [];
+  const hmac = createHmac('sha256', Buffer.from(key, scheme.keyEncoding)).update(stated.prefix).update(bytes).digest();
+  const sent = stated.signatures.map((it) => Buffer.from(it, scheme.signatureEncoding));
+  return sent.some((it) => it.length === hmac.length && timingSafeEqual(it, hmac));
+}
+
+/** Parses a body, without its byte order mark if it has one. */
+async function parseBody(received: Buffer): Promise<unknown> {
+  const bytes = received.subarray(0, 3).equals(byteOrderMark) ? received.subarray(3) : received;
   if (!isUtf8(bytes)) throw new ProblemError('invalid_payload', { cause: new Error('the body is not UTF-8') });
   try {
     return await parseInParts(bytes.toString(), settings.depth_max);

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { sources as settings } from '../../generated/spec.js';
+import { findHub } from '../../packages/recordings/sources/index.js';
 import type { Caller, Schema } from '../contract/contract.js';
-import { createValidationError } from '../contract/problem.js';
+import { createValidationError, type ProblemError } from '../contract/problem.js';
 import type { AuditEntry } from '../store/key-audit.js';
 import type { KeyTable, KeyWriter } from '../store/keys.js';
 import type { FoundSourceKey, SourceKey } from '../store/source-keys.js';
@@ -14,6 +15,7 @@ const displayCharacters = 7;
 /** How long a source key is cached, in ms. Every replica rejects a removed key within this time. */
 const cacheMs = 1_000;
 const keysMax = 10_000;
+const idFormat = /^srk_[0-9a-f]{12}$/;
 const keyFormat = new RegExp(`^${settings.key_prefix}[0-9A-Za-z]{32}$`);
 
 /** Who creates or removes a source key: an API key, or null for the command line. */
@@ -24,43 +26,71 @@ export interface Maker {
   readonly actor: string;
 }
 
+/** Encrypts a secret for a place, which is the only one where it can be decrypted. */
+type Seal = (secret: string, place: string) => string;
+
 /**
- * Creates a source key. Resolves with the key in plain text, of which the service stores only the hash. Throws a ProblemError
- * if the person has too many or the time zone is unknown.
+ * Creates a source key. Resolves with the key in plain text, of which the service stores only the hash, or with the
+ * connection of a hub, which has no key. Throws a ProblemError if the person or account has too many, or the request does
+ * not fit the source.
  */
 export async function createSourceKey(
   writer: KeyWriter,
   { accountId, keyId, actor }: Maker,
-  { subject_id: subjectId, source, expires_in_days = daysDefault, time_zone: timeZone }: Schema<'SourceKeyRequest'>,
+  request: Schema<'SourceKeyRequest'>,
   nowMs: number,
-): Promise<{ readonly key: string; readonly row: SourceKey }> {
-  if (timeZone !== undefined && !isTimeZone(timeZone))
-    throw createValidationError('time_zone_invalid', { pointer: '/time_zone' });
+  seal?: Seal,
+): Promise<{ readonly key?: string; readonly row: SourceKey }> {
+  const { subject_id, source, signing_secret: secret, expires_in_days = daysDefault, time_zone: timeZone } = request;
+  const problem = findProblem(request);
+  if (problem) throw problem;
+  const subjectId = subject_id ?? null;
   const keys = writer.sourceKeys(accountId);
   await keys.lockAccount();
-  if ((await keys.count(subjectId, nowMs)) >= settings.keys_per_subject_max)
-    throw createValidationError('too_many_source_keys', { pointer: '' }, String(settings.keys_per_subject_max));
-  const key = generateKey(settings.key_prefix);
+  const most = subjectId === null ? settings.connections_max : settings.keys_per_subject_max;
+  if ((await keys.count(subjectId, nowMs)) >= most)
+    throw createValidationError('too_many_source_keys', { pointer: '' }, String(most));
+  const sourceKeyId = createKeyRecordId('srk', 12);
+  const key = secret === undefined ? generateKey(settings.key_prefix) : undefined;
   const row: SourceKey = {
-    ...{
-      accountId,
-      subjectId,
-      source,
-      timeZone: timeZone ?? null,
-      makerKeyId: keyId,
-      lastUsedAtMs: null,
-      lastPost: null,
-    },
-    sourceKeyId: createKeyRecordId('srk', 12),
-    keyHash: hashKey(key),
-    displayPrefix: key.slice(0, displayCharacters),
+    ...{ accountId, subjectId, source, timeZone: timeZone ?? null, makerKeyId: keyId, sourceKeyId },
+    ...{ lastUsedAtMs: null, lastPost: null },
+    keyHash: hashKey(key ?? sourceKeyId),
+    displayPrefix: (key ?? sourceKeyId).slice(0, displayCharacters),
+    signingSecret: secret === undefined || !seal ? null : seal(secret, namePlace(accountId, sourceKeyId)),
     createdAtMs: nowMs,
     expiresAtMs: nowMs + expires_in_days * dayMs,
   };
   await keys.insert(row);
   const details = { source, expires_at: new Date(row.expiresAtMs).toISOString() };
   await record(writer, row, { action: 'create', atMs: nowMs, actor, details });
-  return { key, row };
+  return { ...(key !== undefined && { key }), row };
+}
+
+/** Returns the error of a request that does not fit its source: a hub has a secret, another source a person. */
+function findProblem({
+  subject_id,
+  source,
+  signing_secret: secret,
+  time_zone,
+}: Schema<'SourceKeyRequest'>): ProblemError | undefined {
+  const hub = findHub(source);
+  const [required, forbidden] = hub
+    ? (['signing_secret', 'subject_id'] as const)
+    : (['subject_id', 'signing_secret'] as const);
+  const given = { subject_id, signing_secret: secret };
+  if (given[required] === undefined) return createValidationError('missing', { pointer: `/${required}` });
+  if (given[forbidden] !== undefined) return createValidationError('extra_forbidden', { pointer: `/${forbidden}` });
+  if (hub && !hub.signature.secret.test(secret ?? ''))
+    return createValidationError('signing_secret', { pointer: '/signing_secret' });
+  if (time_zone !== undefined && !isTimeZone(time_zone))
+    return createValidationError('time_zone_invalid', { pointer: '/time_zone' });
+  return undefined;
+}
+
+/** Names the place of a secret: it can only be decrypted for its own connection. */
+function namePlace(accountId: string, sourceKeyId: string): string {
+  return `${accountId} ${sourceKeyId}`;
 }
 
 /** Ends a source key. Resolves with false if the account has no such key. */
@@ -116,22 +146,27 @@ export function createIdentifySourceKey({ find, findErased, now }: IdentifySourc
     ttl: cacheMs,
     async fetchMethod(keyHash) {
       const found = await find(keyHash);
-      const isErased = found && (await findErased(found.accountId, found.subjectId)) >= found.createdAtMs;
+      if (!found || found.subjectId === null) return { found };
+      const isErased = (await findErased(found.accountId, found.subjectId)) >= found.createdAtMs;
       return { found: isErased ? undefined : found };
     },
   });
   return async (key) => {
-    if (!keyFormat.test(key)) return undefined;
+    if (!keyFormat.test(key) && !idFormat.test(key)) return undefined;
     const found = (await cache.fetch(hashKey(key)))?.found;
     if (!found || found.isMakerRevoked || found.expiresAtMs <= now()) return undefined;
     const { accountId, sourceKeyId: keyId, tier, settings: accountSettings, subjectId, source } = found;
-    const { timeZone, createdAtMs, expiresAtMs } = found;
+    const { timeZone, createdAtMs, expiresAtMs, signingSecret } = found;
     return {
       accountId,
       keyId,
       tier,
       settings: accountSettings,
-      sender: { subjectId, source, timeZone, createdAtMs, expiresAtMs },
+      sender: {
+        ...{ source, timeZone, createdAtMs, expiresAtMs },
+        subjectId: subjectId ?? undefined,
+        ...(signingSecret !== null && { signingSecret }),
+      },
     };
   };
 }

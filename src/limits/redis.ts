@@ -12,16 +12,16 @@ const messages = {
 };
 
 /**
- * Counts a request. The window starts with its first request and expires in Redis. Returns the count and the ms left.
+ * Counts requests. The window starts with its first request and expires in Redis. Returns the count and the ms left.
  */
-const countRequest = `
-local count = redis.call('INCR', KEYS[1])
+const countRequests = `
+local count = redis.call('INCRBY', KEYS[1], ARGV[2])
 if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return { count, redis.call('PTTL', KEYS[1]) }`;
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
-    countRequest(key: string, windowMs: number): Result<[count: number, leftMs: number], Context>;
+    countRequests(key: string, windowMs: number, requests: number): Result<[count: number, leftMs: number], Context>;
   }
 }
 
@@ -41,13 +41,13 @@ export type SharedCounter = ReturnType<typeof connectRedis>;
  */
 export function connectRedis(url: string, log: Logger) {
   const redis = openRedis(url);
-  redis.defineCommand('countRequest', { numberOfKeys: 1, lua: countRequest });
+  redis.defineCommand('countRequests', { numberOfKeys: 1, lua: countRequests });
   const availability = trackAvailability(redis, log, messages);
   return {
-    /** Counts a request of a key. Undefined when the counter is unavailable. Resolves within a bounded time. */
-    async count(key: string, windowMs: number): Promise<WindowCount | undefined> {
+    /** Counts requests of a key. Undefined when the counter is unavailable. Resolves within a bounded time. */
+    async count(key: string, windowMs: number, requests = 1): Promise<WindowCount | undefined> {
       if (redis.status !== 'ready' || availability.isSilent()) return undefined;
-      const response = await within(responseMs, redis.countRequest(key, windowMs), availability);
+      const response = await within(responseMs, redis.countRequests(key, windowMs, requests), availability);
       return response && { count: response[0], leftMs: response[1] };
     },
     /** Resolves with whether the counter is available, within a bounded time. */

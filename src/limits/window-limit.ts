@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { limits } from '../../generated/spec.js';
+import { type limits, sources } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
 import type { SharedCounter, WindowCount } from './redis.js';
@@ -15,19 +15,40 @@ const silent = 'REDIS_URL: Redis does not respond; each process counts separatel
 export async function openWindow(
   { policy, window_seconds: windowSeconds }: typeof limits.session_requests | typeof limits.new_sessions,
   quota: number,
-  { redisUrl, log }: { readonly redisUrl: string | undefined; readonly log: Logger },
+  parts: WindowParts,
 ) {
-  const isShared = redisUrl !== undefined && quota > 0;
-  // Imported only if needed, because the client uses 7 MB of memory.
-  const redis = isShared
-    ? (await import('./redis.js')).connectRedis(redisUrl, log.child({ limit: policy }))
-    : undefined;
+  const redis = quota > 0 ? await connect(policy, parts) : undefined;
   const isMissing = redis !== undefined && !(await redis.isAvailable());
   return {
     count: createWindowLimit({ policy, quota, windowSeconds }, redis),
     /** Warnings for the operator. */
     warnings: isMissing ? [silent] : [],
     /** Closes the connection to Redis, if there is one. */
+    close: async () => redis?.close(),
+  };
+}
+
+interface WindowParts {
+  readonly redisUrl: string | undefined;
+  readonly log: Logger;
+}
+
+/** Connects to Redis if there is one. Imported only if needed, because the client uses 7 MB of memory. */
+async function connect(limit: string, { redisUrl, log }: WindowParts): Promise<SharedCounter | undefined> {
+  return redisUrl === undefined ? undefined : (await import('./redis.js')).connectRedis(redisUrl, log.child({ limit }));
+}
+
+/**
+ * Opens the limit of readings that sources store of a person: `count(stored, accountId, subjectId)` resolves with the number
+ * of readings that are left. All processes with the same Redis share it.
+ */
+export async function openStoredReadings(parts: WindowParts) {
+  const { quota, window_seconds: windowSeconds } = sources.stored_readings;
+  const redis = await connect('source-readings', parts);
+  await redis?.isAvailable();
+  const count = createCounter('source-readings', quota, windowSeconds, redis);
+  return {
+    count: async (stored: number, ...name: readonly string[]) => Math.max(0, quota - (await count(stored, name)).count),
     close: async () => redis?.close(),
   };
 }
@@ -44,14 +65,21 @@ export type WindowLimit = (...name: readonly string[]) => Promise<Allowance | un
  */
 export function createWindowLimit({ policy, quota, windowSeconds }: Window, shared?: SharedCounter): WindowLimit {
   if (quota === 0) return async () => undefined;
-  const memory = new RateLimiterMemory({ keyPrefix: '', points: quota, duration: windowSeconds });
+  const countOne = createCounter(policy, quota, windowSeconds, shared);
   return async (...name) => {
+    const { count, leftMs } = await countOne(1, name);
+    return toAllowance({ policy, quota, windowSeconds }, count, leftMs);
+  };
+}
+
+function createCounter(policy: string, points: number, windowSeconds: number, shared?: SharedCounter) {
+  const memory = new RateLimiterMemory({ keyPrefix: '', points, duration: windowSeconds });
+  return async (requests: number, name: readonly string[]): Promise<WindowCount> => {
     const key = keyOf(policy, name);
-    const counted = await shared?.count(key, windowSeconds * 1000);
+    const counted = await shared?.count(key, windowSeconds * 1000, requests);
     // A duration of zero would never expire in memory.
     if (counted && counted.leftMs > 0) await memory.set(key, counted.count, counted.leftMs / 1000);
-    const { count, leftMs } = counted ?? (await countInMemory(memory, key));
-    return toAllowance({ policy, quota, windowSeconds }, count, leftMs);
+    return counted ?? countInMemory(memory, key, requests);
   };
 }
 
@@ -62,9 +90,9 @@ export function toAllowance(window: Window, count: number, leftMs: number): Allo
   return { ...window, remaining, resetSeconds, isExceeded: count > window.quota };
 }
 
-/** Counts a request in memory. The limiter rejects with its result when the quota is exceeded. */
-async function countInMemory(memory: RateLimiterMemory, key: string): Promise<WindowCount> {
-  const result = await memory.consume(key).catch((reason: unknown) => {
+/** Counts requests in memory. The limiter rejects with its result when the quota is exceeded. */
+async function countInMemory(memory: RateLimiterMemory, key: string, requests: number): Promise<WindowCount> {
+  const result = await memory.consume(key, requests).catch((reason: unknown) => {
     if (reason instanceof RateLimiterRes) return reason;
     throw reason;
   });
@@ -75,7 +103,7 @@ async function countInMemory(memory: RateLimiterMemory, key: string): Promise<Wi
  * Returns a hash, so that ids of people are not copied to Redis. The joined text is unambiguous, because ids contain no
  * spaces.
  */
-function keyOf(policy: LimitPolicy, name: readonly string[]): string {
+function keyOf(policy: string, name: readonly string[]): string {
   return `state-service:${policy}:${hash('sha256', name.join(' '), 'base64url').slice(0, 22)}`;
 }
 

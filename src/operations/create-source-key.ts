@@ -3,12 +3,14 @@ import { createKeyTable } from '../store/keys.js';
 import type { OperationRecord } from './operation.js';
 import { toSourceKey } from './list-source-keys.js';
 
-/** Creates a source key. The response is the only one that contains the key. */
-export const createSourceKey: OperationRecord<'createSourceKey', 'store' | 'now'> = {
+/** Creates a source key, or the connection of a hub. The response is the only one that contains the key. */
+export const createSourceKey: OperationRecord<'createSourceKey', 'store' | 'now' | 'secretBox'> = {
   personalData: 'none',
-  async handle({ store, now }, { body }, { accountId, keyId }) {
+  async handle({ store, now, secretBox }, { body }, { accountId, keyId }) {
     const maker = { accountId, keyId, actor: keyId };
-    const { key, row } = await store.use(createKeyTable).transact((writer) => create(writer, maker, body, now()));
-    return { status: 201, body: { ...toSourceKey(row), key } };
+    const { key, row } = await store
+      .use(createKeyTable)
+      .transact((writer) => create(writer, maker, body, now(), secretBox.seal));
+    return { status: 201, body: { ...toSourceKey(row), ...(key !== undefined && { key }) } };
   },
 };

@@ -26,7 +26,7 @@ export function toSourceKey(key: SourceKey): Schema<'SourceKey'> {
     lastPost,
   } = key;
   return {
-    ...{ id, subject_id, source, prefix },
+    ...{ id, source, ...(subject_id !== null && { subject_id, prefix }) },
     ...(timeZone !== null && { time_zone: timeZone }),
     created_at: new Date(key.createdAtMs).toISOString(),
     expires_at: new Date(key.expiresAtMs).toISOString(),

@@ -132,6 +132,8 @@ export interface Services {
   readonly maxFeedbackAgeMs: number;
   /** PUBLIC_URL. */
   readonly publicUrl?: string | undefined;
+  /** Counts readings that a source stored of a person: `countStored(count, accountId, subjectId)`. Resolves with what is left. */
+  readonly countStored: (count: number, ...name: readonly string[]) => Promise<number>;
   readonly secretBox: SecretBox;
   readonly targetPolicy: TargetPolicy;
   readonly resolveName: ResolveName;

@@ -1,75 +1,77 @@
-import { sources as settings } from '../../generated/spec.js';
 import { toMinuteKey } from '../../packages/recordings/history.js';
-import type { Schema } from '../contract/contract.js';
+import type { Caller, Schema } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
 import { toMonth } from '../limits/monthly-calls.js';
 import type { Outcome } from '../readings/group.js';
-import type { Post, PostedReading } from '../readings/post.js';
-import { createErasedIdTable } from '../store/erased-ids.js';
+import type { PreparedReading } from '../readings/intake.js';
+import type { Post, PostedReading, PostedReport } from '../readings/post.js';
 import { findLiveMinutes } from '../store/live-minutes.js';
 import { createSourceKeyTable } from '../store/source-keys.js';
 import type { SlicedScope } from '../store/scope.js';
-import type { Store } from '../store/store.js';
 import { createUsageTable } from '../store/usage.js';
-import type { OperationRecord } from './operation.js';
+import type { OperationRecord, Services } from './operation.js';
+import { submitFeedback } from './submit-feedback.js';
 
 /** What an app posted, as readings. Plain data. */
 export type PreparedPost = Post;
 
 /** Readings of one transaction, so that a post does not fill the queue in which other readings wait. */
 const readingsAtOnce = 160;
-const windowMs = settings.stored_readings.window_seconds * 1000;
 
 /** Why a reading is not stored, by the code of its error. */
 const reasons: Readonly<Record<string, string>> = {
   consent_required: 'no_consent',
   timestamp_too_old: 'too_old',
+  feedback_too_old: 'too_old',
   sample_too_old: 'too_old',
   rate_limit_exceeded: 'rate',
+  subject_not_found: 'unknown_person',
+  // The reading was sent with a key from before the erasure.
+  invalid_token: 'erased',
 };
+
+type Uses = 'store' | 'commit' | 'now' | 'digestId' | 'digestFeedback' | 'maxFeedbackAgeMs' | 'countStored';
+
+/** A post in progress. */
+interface Progress {
+  readonly services: Pick<Services, Uses>;
+  readonly scope: SlicedScope;
+  readonly caller: Caller;
+  /** The grant with which a person's data are written. An erasure since then ends it. */
+  readonly grantOf: (sessionId: string, subjectId: string) => NonNullable<PreparedReading['grant']>;
+  readonly result: Schema<'SourceResult'>;
+  readonly skip: (reason: string, count: number) => void;
+}
 
 /**
  * Stores the readings of a post. Responds with 200 also if none is usable. Rejects if nothing was stored because of an outage,
  * so that the app sends the body again.
  */
-export const submitSource: OperationRecord<'submitSource', 'store' | 'commit' | 'now' | 'digestId', PreparedPost> = {
+export const submitSource: OperationRecord<'submitSource', Uses, PreparedPost> = {
   personalData: 'writes',
   takes: 'source',
-  async handle({ store, commit, now, digestId }, { body: { readings, skipped, device, neededHours } }, caller) {
+  async handle(services, { body }, caller) {
+    const { store, now } = services;
     const { accountId, sender, keyId } = caller;
     if (!sender) throw new Error('a post requires a source key');
-    const scope = store.read(accountId);
-    const digests = digestId(accountId, { kind: 'subject', id: sender.subjectId });
-    const isErased = async () =>
-      Math.max(0, ...(await createErasedIdTable(scope).find(digests)).values()) >= sender.createdAtMs;
-    const result: Schema<'SourceResult'> = { stored: 0, unchanged: 0, replaced: 0, skipped: { ...skipped } };
+    // Before people are looked up, so that each later erasure ends the grant.
+    const issuedAtMs = sender.subjectId === undefined ? now() : sender.createdAtMs;
+    const result: Schema<'SourceResult'> = { stored: 0, unchanged: 0, replaced: 0, skipped: { ...body.skipped } };
     const skip = (reason: string, count: number) => {
       if (count > 0) result.skipped[reason] = (result.skipped[reason] ?? 0) + count;
     };
-    const unknown = await omitLiveMinutes(scope, readings);
-    result.unchanged = readings.length - unknown.length;
-    const quota = findQuota(store, `${accountId} ${sender.subjectId}`, now());
-    for (let from = 0; from < unknown.length;) {
-      const some = unknown.slice(from, from + Math.min(readingsAtOnce, quota.left));
-      if (some.length === 0 || (await isErased())) {
-        skip(some.length === 0 ? 'rate' : 'erased', unknown.length - from);
-        break;
-      }
-      const before = result.stored;
-      countOutcomes(
-        result,
-        skip,
-        await commit(
-          caller,
-          some.map(({ reading }) => reading),
-        ),
-      );
-      quota.left -= result.stored - before;
-      from += some.length;
-    }
+    const grantOf = (sessionId: string, subjectId: string) => ({
+      ...{ sessionId, subjectId, issuedAtMs, expiresAtMs: sender.expiresAtMs },
+    });
+    const progress = { services, scope: store.read(accountId), caller, grantOf, result, skip };
+    const { readings, reports } = await omitUnknownPeople(progress, body);
+    for (const some of groupByPerson(readings)) await storeReadings(progress, some);
+    for (const report of reports) await storeReport(progress, report);
+    const { device, neededHours } = body;
     const post: Schema<'SourceKeyPost'> = {
       usable: result.stored + result.unchanged + result.replaced > 0,
-      ...(device !== undefined && { device }),
+      // The row of a hub is of no person, so an erasure would leave the device in it.
+      ...(device !== undefined && sender.subjectId !== undefined && { device }),
       skipped: Object.keys(result.skipped).sort(),
       ...(neededHours !== undefined && { readings_hours: neededHours }),
     };
@@ -78,6 +80,67 @@ export const submitSource: OperationRecord<'submitSource', 'store' | 'commit' | 
     return { status: 200, body: result };
   },
 };
+
+/** Leaves out what a hub sends of people without data, consent and source key. */
+async function omitUnknownPeople({ scope, caller, skip }: Progress, post: Post): Promise<Post> {
+  if (caller.sender?.subjectId !== undefined) return post;
+  const { readings, reports } = post;
+  const named = new Set([...readings.map(readPerson), ...reports.map(({ subjectId }) => subjectId)]);
+  const known = await createSourceKeyTable(scope).findKnown([...named]);
+  const [mine, reported] = [
+    readings.filter((it) => known.has(readPerson(it))),
+    reports.filter(({ subjectId }) => known.has(subjectId)),
+  ];
+  skip('unknown_person', readings.length - mine.length + reports.length - reported.length);
+  return { ...post, readings: mine, reports: reported };
+}
+
+function readPerson({ reading }: PostedReading): string {
+  return reading.subjectId ?? '';
+}
+
+function groupByPerson(readings: readonly PostedReading[]): Iterable<PostedReading[]> {
+  const people = new Map<string, PostedReading[]>();
+  for (const reading of readings) {
+    const own = people.get(readPerson(reading));
+    if (own) own.push(reading);
+    else people.set(readPerson(reading), [reading]);
+  }
+  return people.values();
+}
+
+/** Stores the readings of one person in groups, until the person is erased or has no reading left in this hour. */
+async function storeReadings(progress: Progress, readings: readonly PostedReading[]): Promise<void> {
+  const { services, scope, caller, grantOf, result, skip } = progress;
+  const [subjectId = ''] = readings.map(readPerson);
+  const unknown = await omitLiveMinutes(scope, readings);
+  result.unchanged += readings.length - unknown.length;
+  const count = (stored: number) => services.countStored(stored, caller.accountId, subjectId);
+  const waiting = unknown.map(({ reading }) => ({ ...reading, grant: grantOf(reading.sessionId, subjectId) }));
+  let left = await count(0);
+  while (waiting.length > 0 && left > 0) {
+    const [stored, erased] = [result.stored, result.skipped['erased']];
+    const some = waiting.splice(0, Math.min(readingsAtOnce, left));
+    countOutcomes(result, skip, await services.commit(caller, some));
+    left = await count(result.stored - stored);
+    if (result.skipped['erased'] !== erased) return skip('erased', waiting.length);
+  }
+  skip('rate', waiting.length);
+}
+
+/** Stores a mood as feedback of the person. A resend is the same report. */
+async function storeReport({ services, caller, grantOf, result, skip }: Progress, report: PostedReport): Promise<void> {
+  const { subjectId, timestampMs, stress } = report;
+  const body = { subject_id: subjectId, timestamp: new Date(timestampMs).toISOString(), stress };
+  const input = { query: {}, params: {}, body, whose: { kind: 'person', subjectId } as const };
+  try {
+    await submitFeedback.handle(services, input, { ...caller, grant: grantOf('', subjectId) });
+    result.reports = (result.reports ?? 0) + 1;
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.status >= 500) throw error;
+    skip(reasons[error.code] ?? 'invalid', 1);
+  }
+}
 
 /** Adds the outcomes to the result. Throws if no reading of the group was stored because of an outage or an error. */
 function countOutcomes(
@@ -106,21 +169,4 @@ async function omitLiveMinutes(scope: SlicedScope, readings: readonly PostedRead
   for (const [sessionId, { fromMs, untilMs }] of spans)
     for (const key of await findLiveMinutes(scope, sessionId, fromMs, untilMs)) live.add(key);
   return readings.filter(({ minute }) => !minute || !live.has(toMinuteKey(minute)));
-}
-
-interface Quota {
-  left: number;
-  readonly untilMs: number;
-}
-
-/** Newly stored readings that each person has left, by the store of this process. */
-const quotas = new WeakMap<Store, Map<string, Quota>>();
-
-function findQuota(store: Store, person: string, nowMs: number): Quota {
-  const all = quotas.get(store) ?? new Map<string, Quota>();
-  quotas.set(store, all);
-  for (const [key, { untilMs }] of all) if (untilMs <= nowMs) all.delete(key);
-  const quota = all.get(person) ?? { left: settings.stored_readings.quota, untilMs: nowMs + windowMs };
-  all.set(person, quota);
-  return quota;
 }

@@ -23,7 +23,7 @@ export interface PreparedReading {
   readonly sessionId: string;
   /** Absent if the reading contains no subject_id. */
   readonly subjectId?: string;
-  /** Set for a reading that was sent with a session token. */
+  /** Set for a reading that was sent with a session token, or with a source key. */
   readonly grant?: TokenGrant;
   /** Time of measurement in epoch ms. */
   readonly timestampMs: number;

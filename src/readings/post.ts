@@ -4,8 +4,8 @@ import { type DeviceMinute, floorMinute, nameSample, planHistory } from '../../p
 import type { Item, Measurement } from '../../packages/recordings/measurement.js';
 import { Minutes, type RecordedReading } from '../../packages/recordings/minutes.js';
 import type { Submission as Values } from '../../packages/recordings/signals.js';
-import { sources } from '../../packages/recordings/sources/index.js';
-import { notRead } from '../../packages/recordings/sources/source.js';
+import { findHub, sources } from '../../packages/recordings/sources/index.js';
+import { type Mood, notRead } from '../../packages/recordings/sources/source.js';
 import { createClock, createTimeReader } from '../../packages/recordings/times.js';
 import type { Caller, Sender, Submission } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
@@ -25,8 +25,18 @@ export interface PostedReading {
   readonly minute?: DeviceMinute | undefined;
 }
 
+/** What a person said to feel, as feedback states it. Plain data. */
+export interface PostedReport {
+  readonly subjectId: string;
+  readonly timestampMs: number;
+  /** 0 to 10. */
+  readonly stress: number;
+}
+
 export interface Post {
+  /** Those of one person follow each other. */
   readonly readings: readonly PostedReading[];
+  readonly reports: readonly PostedReport[];
   /** Numbers of samples that are not stored, by reason. */
   readonly skipped: Readonly<Record<string, number>>;
   /** Device of the newest reading. */
@@ -59,38 +69,76 @@ export function createReadPost({ prepare, now, maxTimestampAgeMs, maxBackfillAge
     const { sender } = caller;
     if (!sender) throw new Error('a post requires a source key');
     const skipped: Record<string, number> = {};
-    const skip: Skip = (reason, count = 1) => (skipped[reason] = (skipped[reason] ?? 0) + count);
+    const skip: Skip = (reason, count = 1) => {
+      if (count > 0) skipped[reason] = (skipped[reason] ?? 0) + count;
+    };
     const nowMs = now();
-    const minutes = new Minutes({ hours: Math.ceil(maxBackfillAgeMs / hourMs) + 1, nowMs });
-    const live: Measurement[] = [];
-    let oldestMs = nowMs - maxBackfillAgeMs;
-    for (const items of inGroups(readItems(sender, body, nowMs))) {
-      for (const item of items) {
-        if ('skipped' in item) skip(item.skipped === notRead ? notRead : 'invalid');
-        else if ('field' in item && item.atMs >= nowMs - maxTimestampAgeMs) live.push(item);
-        else if (item.atMs > nowMs - retentionHoursMax * hourMs) oldestMs = Math.min(oldestMs, item.atMs);
+    const readings: PostedReading[] = [];
+    const reports: PostedReport[] = [];
+    let [device, oldestMs]: [string | undefined, number] = [undefined, nowMs];
+    for (const [subjectId, events] of listPeople(sender, body)) {
+      const items = readItems(sender, events, nowMs);
+      const collected = await collect(items, nowMs, skip, pause);
+      const submissions = toSubmissions(subjectId ?? '', collected, skip);
+      if (subjectId === undefined) {
+        skip('unknown_person', submissions.length + collected.moods.length);
+        continue;
       }
-      minutes.add(items.filter((item) => !('skipped' in item)));
+      // Live submissions are before those of the history.
+      device = (submissions.findLast(({ minute }) => !minute) ?? submissions.at(-1))?.submission.source_device;
+      oldestMs = Math.min(oldestMs, collected.oldestMs);
+      readings.push(...(await prepareAll(caller, submissions, skip, pause)));
+      for (const { valence, atMs } of collected.moods)
+        if (reports.length < settings.reports_max)
+          reports.push({ subjectId, timestampMs: atMs, stress: Math.round(5 - 5 * valence) });
+        else skip('rate');
+    }
+    const isWhole = oldestMs >= nowMs - maxBackfillAgeMs;
+    const neededHours = isWhole ? undefined : toNeededHours(nowMs - oldestMs);
+    return { readings, reports, skipped, device, neededHours };
+  };
+
+  async function collect(groups: Iterable<Item | Mood>, nowMs: number, skip: Skip, pause: Pause): Promise<Collected> {
+    const minutes = new Minutes({ hours: Math.ceil(maxBackfillAgeMs / hourMs) + 1, nowMs });
+    const moods: Mood[] = [];
+    let live: Measurement[] = [];
+    let oldestMs = nowMs;
+    // The samples of a minute are stored in one way, also if only its end is live.
+    const [liveFromMs, minuteFromMs] = [nowMs - maxTimestampAgeMs, floorMinute(nowMs - maxTimestampAgeMs)];
+    for (const items of inGroups(groups)) {
+      const known: Item[] = [];
+      for (const item of items) {
+        if ('valence' in item) moods.push(item);
+        else if ('skipped' in item) skip(item.skipped === notRead ? notRead : 'invalid');
+        else {
+          known.push(item);
+          if (item.atMs > nowMs - retentionHoursMax * hourMs) oldestMs = Math.min(oldestMs, item.atMs);
+        }
+        if ('field' in item && item.atMs >= minuteFromMs) live.push(item);
+      }
+      minutes.add(known);
       if (live.length > settings.stored_readings.quota)
         skip('rate', live.splice(settings.stored_readings.quota).length);
       await pause(items.length);
     }
+    const isEdgeLive = live.some(({ atMs }) => atMs >= liveFromMs && floorMinute(atMs) === minuteFromMs);
+    if (!isEdgeLive) live = live.filter(({ atMs }) => floorMinute(atMs) !== minuteFromMs);
     const readings = minutes.readings();
     for (const [reason, count] of minutes.skipped) skip(toReason(reason), count);
-    const [ofNow, history] = [toLive(readings, live, sender, skip), toHistory(readings, live, sender)];
-    const submissions = [...ofNow, ...history];
+    return { readings, live, moods, oldestMs };
+  }
+
+  async function prepareAll(caller: Caller, submissions: readonly Submitted[], skip: Skip, pause: Pause) {
     const posted: PostedReading[] = [];
     for (const some of inGroups(submissions, readingsAtOnce)) {
-      for (const { submission, ...rest } of some) {
+      for (const { submission, minute } of some) {
         const reading = prepareOne(caller, submission, skip);
-        if (reading) posted.push({ reading, ...rest });
+        if (reading) posted.push({ reading, minute });
       }
       await pause(some.length);
     }
-    const device = (ofNow.at(-1) ?? history.at(-1))?.submission.source_device;
-    const isWhole = oldestMs === nowMs - maxBackfillAgeMs;
-    return { readings: posted, skipped, device, neededHours: isWhole ? undefined : toNeededHours(nowMs - oldestMs) };
-  };
+    return posted;
+  }
 
   function prepareOne(caller: Caller, submission: Submission, skip: Skip): PreparedReading | undefined {
     try {
@@ -98,7 +146,10 @@ export function createReadPost({ prepare, now, maxTimestampAgeMs, maxBackfillAge
       return { ...reading, ...(reading.sample && { sample: { ...reading.sample, isSourced: true as const } }) };
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
-      skip(error.code === 'timestamp_too_old' ? 'too_old' : 'invalid');
+      const isOld = error.code === 'timestamp_too_old';
+      // Of the minute at the edge, or so old only since the body has arrived.
+      if (isOld && !submission.backfill) return prepareOne(caller, { ...submission, backfill: true }, skip);
+      skip(isOld ? 'too_old' : 'invalid');
       return undefined;
     }
   }
@@ -109,9 +160,36 @@ function toNeededHours(ageMs: number): number {
   return Math.min(retentionHoursMax, Math.ceil(ageMs / hourMs / dayHours) * dayHours + 1);
 }
 
-function readItems({ source, timeZone }: Sender, body: unknown, nowMs: number): Iterable<Item> {
+/** What a body states about a person. */
+interface Collected {
+  readonly readings: readonly RecordedReading[];
+  readonly live: readonly Measurement[];
+  readonly moods: readonly Mood[];
+  /** Time of the oldest sample, also of one that is skipped as too old, in epoch ms. */
+  readonly oldestMs: number;
+}
+
+const idFormat = /^(?!\.\.?$)[!-~]{1,238}$/;
+
+/** Returns the events by person. Those of a hub have no person if the hub names none with a possible id. */
+function listPeople({ subjectId, source }: Sender, body: unknown): Iterable<[string | undefined, readonly unknown[]]> {
+  const hub = findHub(source);
+  if (!hub) return [[subjectId, [body]]];
+  const people = new Map<string | undefined, unknown[]>();
+  for (const event of Array.isArray(body) ? body : [body]) {
+    const id = hub.readPerson(event);
+    const person = typeof id === 'string' && idFormat.test(id) ? id : undefined;
+    const events = people.get(person);
+    if (events) events.push(event);
+    else people.set(person, [event]);
+  }
+  return people;
+}
+
+function* readItems({ source, timeZone }: Sender, events: readonly unknown[], nowMs: number): Generator<Item | Mood> {
   const clock = timeZone === null ? () => Number.NaN : createClock(timeZone);
-  return sources[source].read(body, { readTime: createTimeReader(clock), nowMs });
+  const time = { readTime: createTimeReader(clock), nowMs };
+  for (const event of events) yield* sources[source].read(event, time);
 }
 
 function* inGroups<T>(items: Iterable<T>, size = itemsAtOnce): Generator<readonly T[]> {
@@ -136,13 +214,12 @@ interface Submitted {
   readonly minute?: PostedReading['minute'];
 }
 
+function toSubmissions(subjectId: string, collected: Collected, skip: Skip): Submitted[] {
+  return [...toLive(subjectId, collected, skip), ...toHistory(subjectId, collected)];
+}
+
 /** Returns one reading per time and device of the live samples, with the movement that the post states for its minute. */
-function toLive(
-  readings: readonly RecordedReading[],
-  live: readonly Measurement[],
-  sender: Sender,
-  skip: Skip,
-): Submitted[] {
+function toLive(subjectId: string, { readings, live }: Collected, skip: Skip): Submitted[] {
   const byMinute = new Map(readings.map((it) => [floorMinute(it.atMs), it.values]));
   const merged = new Map<string, { atMs: number; device: string | undefined; values: Partial<Values> }>();
   for (const { field, atMs, value, source = '', activity } of live) {
@@ -165,12 +242,12 @@ function toLive(
     else known.values[field] = value;
   }
   return [...merged.values()].map(({ atMs, device, values }) => ({
-    submission: { ...nameSample(sender.subjectId, 'live', device, atMs), ...values },
+    submission: { ...nameSample(subjectId, 'live', device, atMs), ...values },
   }));
 }
 
 /** Returns the readings of the minutes without a live sample. */
-function toHistory(readings: readonly RecordedReading[], live: readonly Measurement[], sender: Sender): Submitted[] {
+function toHistory(subjectId: string, { readings, live }: Collected): Submitted[] {
   const liveMinutes = new Set(live.map(({ atMs }) => floorMinute(atMs)));
-  return planHistory(sender.subjectId, readings).filter(({ minute }) => !liveMinutes.has(minute.atMs));
+  return planHistory(subjectId, readings).filter(({ minute }) => !liveMinutes.has(minute.atMs));
 }

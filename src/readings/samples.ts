@@ -92,7 +92,8 @@ export function keepSample(
 ): ProcessedReading | undefined {
   if (sample.timestampMs !== submitted.timestampMs) return refuse(mismatch());
   if (isKept(sample, submitted)) return { kind: 'kept', of: sample.reading };
-  if (submitted.grant) return refuse(new ProblemError('invalid_token', { cause: 'a token replaces no reading' }));
+  if (submitted.grant && !submitted.sample.isSourced)
+    return refuse(new ProblemError('invalid_token', { cause: 'a token replaces no reading' }));
   if (subjectId !== undefined && samples?.storedHours.has(toHourKey(subjectId, sample.timestampMs)))
     return refuse(new ProblemError('sample_too_old'));
   return undefined;

@@ -22,6 +22,7 @@ import { findRemedy, isTransient } from '../store/retry.js';
 import { createExports } from '../streaming/exports.js';
 import type { Notifications, openNotifications } from '../streaming/notifications.js';
 import { createStreams, type Streams } from '../streaming/streams.js';
+import { createSecretBox } from '../webhooks/secrets.js';
 import type { StartCore } from './core.js';
 import type { ProcessParts } from './foundation.js';
 import type { createOAuth } from './oauth.js';
@@ -36,6 +37,8 @@ export interface ServiceParts extends ProcessParts {
   readonly heartbeatMs?: number;
   /** Time limit for sending a request in ms. Tests change it. */
   readonly requestMs?: number;
+  /** Time limit for sending what a source posts, in ms. Tests change it. */
+  readonly uploadMs?: number;
 }
 
 export type Service = Awaited<ReturnType<typeof startService>>;
@@ -60,7 +63,7 @@ export async function startService(parts: ServiceParts) {
 }
 
 async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, parts: ServiceParts) {
-  const { config, root, log, heartbeatMs, requestMs } = parts;
+  const { config, root, log, heartbeatMs, requestMs, uploadMs } = parts;
   const metrics = createMetrics();
   const { observeRequest, observeRefusal, observeGroup, observeReplacement, observeAttempt, observeStatus } = metrics;
   const sessionRequests = keep(
@@ -145,6 +148,8 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
     texts,
     addSafetyCheck: outside?.addTo,
     digestKeys,
+    openSecret: createSecretBox(digestKeys).open,
+    uploadMs,
     now,
     maxBackfillAgeMs: config.retention.readingsMs,
     log,

@@ -9,7 +9,7 @@ import { createDigestFeedback, createDigestId } from '../keys/digest-id.js';
 import { createSessionTokens } from '../keys/session-token.js';
 import { createAdmitSession } from '../limits/new-session-limit.js';
 import { createRoundRobin } from '../limits/round-robin.js';
-import { openWindow } from '../limits/window-limit.js';
+import { openStoredReadings, openWindow } from '../limits/window-limit.js';
 import { createThreadLoadProbe } from '../observe/probes.js';
 import { type Closable, type Keep, startAll } from '../observe/start.js';
 import { findOperation } from '../operations/index.js';
@@ -89,6 +89,7 @@ async function start(keep: Keep, parts: CoreParts) {
   const newSessions = keep(
     await openWindow(limits.new_sessions, config.quotas.newSessions, { redisUrl: config.redisUrl, log }),
   );
+  const storedReadings = keep(await openStoredReadings({ redisUrl: config.redisUrl, log }));
   const groups = keep(
     createReadingWriter({
       ...{ store, now, digestId, onEvents: wakeWorker },
@@ -124,6 +125,7 @@ async function start(keep: Keep, parts: CoreParts) {
     digestFeedback: createDigestFeedback(foundation.secretsKeys),
     maxFeedbackAgeMs: config.retention.feedbackMs,
     publicUrl: config.publicUrl,
+    countStored: storedReadings.count,
   };
 
   async function findErased(accountId: string, subjectId: string): Promise<number> {

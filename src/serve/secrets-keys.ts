@@ -8,9 +8,10 @@ import { createReceiptKeyTable } from '../store/receipt-keys.js';
 import { untilAvailable } from '../store/retry.js';
 import { codeRows } from '../store/row-codes.js';
 import { createSecretsKeyTable } from '../store/secrets-key.js';
+import { resealSigningSecrets } from '../store/source-keys.js';
 import type { Store } from '../store/store.js';
 import { type Resealed, resealWebhooks } from '../webhooks/reseal.js';
-import { createSecretBox } from '../webhooks/secrets.js';
+import { createSecretBox, type SecretBox, SecretBoxError } from '../webhooks/secrets.js';
 
 const purgeRows = 500;
 
@@ -58,8 +59,21 @@ export async function replaceSecretsKey(store: Store, keys: SecretsKeys, log: Lo
 async function resealAll(store: Store, keys: SecretsKeys): Promise<Resealed> {
   const secretBox = createSecretBox(keys);
   await resealReceiptKeys(store.use(createReceiptKeyTable), secretBox);
+  await store.run((knex) => resealSigningSecrets(knex, createReseal(secretBox)));
   await store.run((knex) => codeRows(knex, (code, [, ...older]) => code !== null && older.includes(code)));
   return resealWebhooks(store, secretBox);
+}
+
+/** A secret that no key can read stays as it is: the hub needs a new connection. */
+function createReseal({ reseal }: SecretBox) {
+  return (sealed: string, accountId: string, sourceKeyId: string): string | undefined => {
+    try {
+      return reseal(sealed, `${accountId} ${sourceKeyId}`);
+    } catch (error) {
+      if (error instanceof SecretBoxError) return undefined;
+      throw error;
+    }
+  };
 }
 
 /**

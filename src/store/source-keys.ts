@@ -1,19 +1,28 @@
 import type { Knex } from 'knex';
 import type { AccountSettings, Schema, Tier } from '../contract/contract.js';
-import { nameColumns, toColumns } from './columns.js';
+import { filterAsciiIds, nameColumns, toColumns } from './columns.js';
+import type { DeletedBatch } from './delete-oldest.js';
+import { changeRows } from './row-codes.js';
 import { rowFormats } from './row-formats.js';
+import { chunksOf } from './rows.js';
 import type { ReadScope } from './scope.js';
 
-/** A key of an app of one person. The database contains only its SHA-256 hash and its first characters. Times in epoch ms. */
+/**
+ * A key of an app of one person. The database contains only its SHA-256 hash and its first characters. Or the connection of
+ * a hub, whose hash is that of its id. Times in epoch ms.
+ */
 export interface SourceKey {
   readonly accountId: string;
   readonly sourceKeyId: string;
   readonly keyHash: string;
   readonly displayPrefix: string;
-  readonly subjectId: string;
+  /** Null for a hub. */
+  readonly subjectId: string | null;
   readonly source: Schema<'Source'>;
   /** Zone of times without one. Null if the request named none. */
   readonly timeZone: string | null;
+  /** The encrypted secret with which a hub signs. Null for the key of a person. */
+  readonly signingSecret: string | null;
   /** The API key that created it. Null for the command line. */
   readonly makerKeyId: string | null;
   readonly createdAtMs: number;
@@ -35,7 +44,8 @@ export interface FoundSourceKey extends SourceKey {
 type SourceKeyRow = Omit<SourceKey, 'lastPost'> & { readonly lastPost: string | null };
 
 const columns = nameColumns(
-  'accountId sourceKeyId keyHash displayPrefix subjectId source timeZone makerKeyId createdAtMs expiresAtMs lastUsedAtMs lastPost',
+  'accountId sourceKeyId keyHash displayPrefix subjectId source timeZone signingSecret makerKeyId createdAtMs expiresAtMs ' +
+    'lastUsedAtMs lastPost',
 );
 const selected = Object.fromEntries(
   Object.entries(columns).map(([field, column]) => [field, `source_keys.${column}`] as const),
@@ -46,20 +56,29 @@ const useMs = 3_600_000;
 /** The source keys of one account. */
 export function createSourceKeyTable({ knex, accountId }: ReadScope) {
   const mine = () => knex('source_keys').where({ account_id: accountId });
+  const change = (key: object, run: (rows: Knex.QueryBuilder) => PromiseLike<unknown>) =>
+    changeRows(
+      knex,
+      'source_keys',
+      (rows) => rows.where(key),
+      (on) => run(on('source_keys')),
+    );
   return {
     /** Locks the account, so that two requests together do not exceed the maximum number of keys. */
     async lockAccount(): Promise<void> {
       await knex('accounts').where({ account_id: accountId }).select('account_id').forUpdate();
     },
 
-    async count(subjectId: string, nowMs: number): Promise<number> {
+    /** Returns the number of keys of a person, or of connections of hubs. */
+    async count(subjectId: string | null, nowMs: number): Promise<number> {
       const found = await mine().where({ subject_id: subjectId }).where('expires_at_ms', '>', nowMs).count({ n: '*' });
       return Number(found[0]?.['n']);
     },
 
     async insert(key: SourceKey): Promise<void> {
       const lastPost = key.lastPost && rowFormats.sourceKeyPost.encode(key.lastPost);
-      await knex('source_keys').insert(toColumns(columns, { ...key, lastPost }));
+      const mineOnly = { account_id: accountId, source_key_id: key.sourceKeyId };
+      await change(mineOnly, (rows) => rows.insert(toColumns(columns, { ...key, lastPost })));
     },
 
     /** Returns at most `max` keys that are not expired, newest first, of a person or of the account. */
@@ -73,13 +92,30 @@ export function createSourceKeyTable({ knex, accountId }: ReadScope) {
     /** Deletes a key. Returns it. */
     async remove(sourceKeyId: string): Promise<SourceKey | undefined> {
       const [found] = await mine().select(columns).where({ source_key_id: sourceKeyId });
-      if (found) await mine().where({ source_key_id: sourceKeyId }).delete();
+      const mineOnly = { account_id: accountId, source_key_id: sourceKeyId };
+      if (found) await change(mineOnly, (rows) => rows.where(mineOnly).delete());
       return found && toSourceKey(found);
     },
 
     /** Hands the keys of an API key to its successor. */
     async setMaker(makerKeyId: string, successorId: string): Promise<void> {
-      await mine().where({ maker_key_id: makerKeyId }).update({ maker_key_id: successorId });
+      const hashes: string[] = await mine().where({ maker_key_id: makerKeyId }).pluck('key_hash');
+      const made = (rows: Knex.QueryBuilder) => rows.whereIn('key_hash', hashes);
+      await changeRows(knex, 'source_keys', made, (on) =>
+        made(on('source_keys')).update({ maker_key_id: successorId }),
+      );
+    },
+
+    /** Returns those people of whom the account has data, a consent or a source key. */
+    async findKnown(subjectIds: readonly string[]): Promise<ReadonlySet<string>> {
+      const known = new Set<string>();
+      for (const some of chunksOf(filterAsciiIds(subjectIds)))
+        for (const table of ['subjects', 'consents', 'source_keys']) {
+          const rows = knex(table).where({ account_id: accountId }).whereIn('subject_id', some);
+          if (table === 'subjects') void rows.whereNotNull('body');
+          for (const id of await rows.distinct().pluck('subject_id')) known.add(id);
+        }
+      return known;
     },
 
     /** Writes once per hour, and whenever what the app posts changes: a watch posts every few seconds. */
@@ -94,6 +130,36 @@ export function createSourceKeyTable({ knex, accountId }: ReadScope) {
         .update({ last_used_at_ms: hourMs, last_post: text });
     },
   };
+}
+
+/** Deletes at most `batch` keys that expired before `beforeMs`, oldest first. */
+export async function purgeSourceKeys(knex: Knex, beforeMs: number, batch: number): Promise<DeletedBatch> {
+  const oldest: SourceKey[] = await knex('source_keys')
+    .where('expires_at_ms', '<', beforeMs)
+    .orderBy('expires_at_ms')
+    .limit(batch)
+    .select(columns);
+  if (oldest.length === 0) return { rows: 0 };
+  const hashes = oldest.map(({ keyHash }) => keyHash);
+  const select = (rows: Knex.QueryBuilder) => rows.whereIn('key_hash', hashes);
+  const rows = await changeRows(knex, 'source_keys', select, (on) => select(on('source_keys')).delete());
+  return { rows, oldestMs: Number(oldest[0]?.expiresAtMs) };
+}
+
+/**
+ * Replaces the secrets of all hubs. `reseal` returns the secret as it is stored from now on, or undefined if it stays. The
+ * encryption binds a secret to its row, so no code covers it.
+ */
+export async function resealSigningSecrets(
+  knex: Knex,
+  reseal: (sealed: string, accountId: string, sourceKeyId: string) => string | undefined,
+): Promise<void> {
+  const keys: SourceKey[] = await knex('source_keys').whereNotNull('signing_secret').select(columns);
+  for (const { accountId, sourceKeyId, signingSecret } of keys) {
+    const sealed = reseal(signingSecret ?? '', accountId, sourceKeyId);
+    const row = { account_id: accountId, source_key_id: sourceKeyId, signing_secret: signingSecret };
+    if (sealed !== undefined) await knex('source_keys').where(row).update({ signing_secret: sealed });
+  }
 }
 
 /** Source keys of all accounts. */

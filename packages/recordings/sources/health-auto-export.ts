@@ -5,10 +5,12 @@ import {
   type Fields,
   isObject,
   measure,
+  type Mood,
   notRead,
   readAt,
   readDevice,
   readList,
+  readNumber,
   skipUnread,
   type Source,
   SourceFormError,
@@ -28,13 +30,14 @@ const metrics: Readonly<Record<string, readonly [field: Field, units: RegExp]>> 
 /** Automation "REST API" of Health Auto Export (iOS), with all metrics in one body. */
 export const healthAutoExport: Source = {
   name: 'Health Auto Export',
-  reads: 'heart rate, heart rate variability, respiratory rate, steps and workouts',
+  reads: 'heart rate, heart rate variability, respiratory rate, steps, workouts and moods of a moment',
   *read(body, time) {
     const data = isObject(body) ? body['data'] : undefined;
     if (!isObject(data)) throw new SourceFormError('no object `data`');
     for (const metric of readList(data['metrics'])) yield* readMetric(metric, time);
     for (const workout of readList(data['workouts'])) yield* readWorkout(workout, time);
-    yield* skipUnread(data, ['metrics', 'workouts']);
+    for (const state of readList(data['stateOfMind'])) yield readMood(state, time);
+    yield* skipUnread(data, ['metrics', 'workouts', 'stateOfMind']);
   },
 };
 
@@ -61,4 +64,12 @@ function* readWorkout(workout: unknown, time: SourceTime): Generator<Item> {
   if (level) yield { workout: level, atMs, untilMs };
   for (const entry of readList(workout['heartRateData']))
     yield isObject(entry) ? readEntry('heart_rate', entry, time) : { skipped: notRead };
+}
+
+/** Reads an emotion of a moment. The mood of a day belongs to no time. */
+function readMood(state: unknown, time: SourceTime): Item | Mood {
+  if (!isObject(state) || !/^(momentary|1$)/i.test(String(state['kind']))) return { skipped: notRead };
+  const [valence, atMs] = [readNumber(state['valence']), readAt(state['start'], time)];
+  if (!(Math.abs(valence) <= 1) || !Number.isFinite(atMs)) return { skipped: 'a mood without time or valence' };
+  return { valence, atMs };
 }

@@ -1,5 +1,6 @@
 import type { Item, Measurement } from '../measurement.js';
 import type { Field } from '../signals.js';
+import type { SignatureScheme } from './signatures.js';
 
 /** Reasons why a sample of a source is not stored. */
 export const notRead = 'not_read';
@@ -9,6 +10,13 @@ export interface SourceTime {
   readonly readTime: (text: string) => number;
   /** Time at which the body arrived, epoch ms: the time of a sample that states none. */
   readonly nowMs: number;
+}
+
+/** How a person said to feel at a moment. It is a report of the person, and no signal. */
+export interface Mood {
+  /** From -1 (very unpleasant) to 1 (very pleasant). */
+  readonly valence: number;
+  readonly atMs: number;
 }
 
 /** An app that posts by itself. */
@@ -21,7 +29,14 @@ export interface Source {
    * Yields the items of a parsed body. What is not read is an item with the reason `not_read`. Throws a `SourceFormError` if the
    * body is not of the form of the source.
    */
-  readonly read: (body: unknown, time: SourceTime) => Iterable<Item>;
+  readonly read: (body: unknown, time: SourceTime) => Iterable<Item | Mood>;
+}
+
+/** A service that posts data of many people. `read` reads one event, and a body is an event or a list of them. */
+export interface Hub extends Source {
+  readonly signature: SignatureScheme;
+  /** Returns what the event states as the id of its person. */
+  readonly readPerson: (event: unknown) => unknown;
 }
 
 /** The body is not of the form of the source. */
@@ -31,6 +46,12 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns an object inside of others. Empty if one is absent or no object: hubs send null for what they do not know. */
+export function readPart(value: unknown, ...names: readonly string[]): Fields {
+  const part = names.reduce((outer, name) => (isObject(outer) ? outer[name] : undefined), value);
+  return isObject(part) ? part : {};
 }
 
 /** Returns the objects of a list. Throws a `SourceFormError` for another value. Empty for an absent list. */

@@ -1,8 +1,8 @@
 import { addAscii, addAsciiJson, addFixedAscii, type TableDefinition } from './table.js';
 
-/** Keys with which an app writes data of one person. */
+/** Keys with which an app writes data of one person, and connections of hubs. */
 export const source_keys: TableDefinition = {
-  content: 'keys of the apps that post data of a person, as hashes',
+  content: 'keys of the apps that post data of a person, as hashes, and connections of hubs',
   notice: 'Which apps may send data about you',
   identifies: 'person',
   retention: 'until the key expires or is removed',
@@ -14,6 +14,8 @@ export const source_keys: TableDefinition = {
     'account_id subject_id source time_zone':
       'whose data the key writes, of which app, and the zone of its local times',
     'source_key_id key_hash display_prefix': 'key, as a hash and a prefix',
+    signing_secret: 'the secret with which a hub signs, encrypted with SECRETS_KEY',
+    code: 'keyed digest of the row, so that changes are detected',
     'maker_key_id created_at_ms expires_at_ms last_used_at_ms':
       'the API key that created it, and times. The last use is rounded to the hour',
     last_post: 'the device of the newest post, and why samples of it were skipped',
@@ -23,10 +25,13 @@ export const source_keys: TableDefinition = {
     addAscii(table, 'source_key_id', 32).notNullable();
     addFixedAscii(table, 'key_hash', 64).notNullable();
     addAscii(table, 'display_prefix', 16).notNullable();
-    addAscii(table, 'subject_id', 256).notNullable();
+    // Null for a hub.
+    addAscii(table, 'subject_id', 256).nullable();
     addAscii(table, 'source', 32).notNullable();
     // Null for senders of times with a zone.
     addAscii(table, 'time_zone', 64).nullable();
+    // Null for the key of a person.
+    addAscii(table, 'signing_secret', 512).nullable();
     // Null if the command `keys create` created it.
     addAscii(table, 'maker_key_id', 32).nullable();
     table.bigInteger('created_at_ms').notNullable();
@@ -35,6 +40,14 @@ export const source_keys: TableDefinition = {
     // Null if the key was never used.
     addAsciiJson(table, 'last_post').nullable();
     table.primary(['account_id', 'source_key_id']);
+  },
+  // Without the last use, and without the secret: its encryption is bound to the row.
+  coded: {
+    key: ['account_id', 'source_key_id'],
+    fields: [
+      ...['key_hash', 'display_prefix', 'subject_id', 'source', 'time_zone', 'maker_key_id'],
+      ...['created_at_ms', 'expires_at_ms'],
+    ],
   },
   unique: { source_keys_by_hash: ['key_hash'] },
   indexes: {

@@ -288,6 +288,7 @@ ProblemCode = Literal[
     "invalid_source_key",
     "credential_in_url",
     "several_credentials",
+    "invalid_signature",
     "insufficient_scope",
     "other_person",
     "consent_required",
@@ -366,6 +367,7 @@ class Fault(TypedDict):
         "too_many_webhooks",
         "too_many_source_keys",
         "source_form",
+        "signing_secret",
         "cursor_invalid",
         "range_empty",
         "time_zone_invalid",
@@ -686,8 +688,16 @@ TokenScope = Literal["ingest", "read", "feedback"]
 
 # An app that sends its data on its own schedule. `generic`: objects with `time`, `heart_rate` and other signals, as
 # Tasker, Connect IQ or Home Assistant are set up to send them. `health_connect`: the app HC Webhook. `apple_shortcuts`:
-# two lists of times and values.
-Source = Literal["health_auto_export", "health_connect", "apple_shortcuts", "generic"]
+# two lists of times and values. `open_wearables`, `terra` and `junction` are hubs, which send data of many people.
+Source = Literal[
+    "health_auto_export",
+    "health_connect",
+    "apple_shortcuts",
+    "generic",
+    "open_wearables",
+    "terra",
+    "junction",
+]
 
 
 # The body as the source sends it.
@@ -703,8 +713,11 @@ class SourceResult(TypedDict):
     unchanged: int
     # Stored minutes that have more samples now.
     replaced: int
+    # Moods of a moment that are stored as feedback of the person.
+    reports: NotRequired[int]
     # Samples that are not stored, by reason. `too_old`: before the retention of readings. `no_consent`: the person does
-    # not allow it. `rate`: too many readings in an hour. `erased`: the person was erased in the meantime. `not_read`:
+    # not allow it. `rate`: too many readings in an hour. `erased`: the person was erased in the meantime.
+    # `unknown_person`: the account has no data, consent or source key of the person that a hub names. `not_read`:
     # another kind than heart rate, variability, breathing, steps or workouts. `no_heart_data`: a minute of steps alone.
     # `other_device`: a more accurate device measured the same minute. `invalid`: a value or time that is impossible or
     # not readable.
@@ -712,11 +725,13 @@ class SourceResult(TypedDict):
 
 
 class SourceKeyRequest(TypedDict):
-    """A source key to create."""
+    """A source key to create, or the connection of a hub."""
 
     # The person whose data the key writes.
-    subject_id: str
+    subject_id: NotRequired[str]
     source: Source
+    # The secret with which the hub signs, as it shows it.
+    signing_secret: NotRequired[str]
     # Validity of the key, in days. 180 if absent.
     expires_in_days: NotRequired[int]
     # A time zone of the IANA database.
@@ -737,15 +752,15 @@ class SourceKeyPost(TypedDict):
 
 
 class SourceKey(TypedDict):
-    """A key with which one app writes data of one person."""
+    """A key with which one app writes data of one person, or the connection of a hub, which has no person, prefix and key."""
 
     # Identifies the source key.
     id: str
     # An identifier that the client creates.
-    subject_id: str
+    subject_id: NotRequired[str]
     source: Source
     # The first characters of the key.
-    prefix: str
+    prefix: NotRequired[str]
     # A time zone of the IANA database.
     time_zone: NotRequired[str]
     # Time of the creation.

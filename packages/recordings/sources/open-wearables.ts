@@ -1,0 +1,43 @@
+import type { Item } from '../measurement.js';
+import type { Field } from '../signals.js';
+import { classifySport } from '../sports.js';
+import { svix } from './signatures.js';
+import { type Fields, type Hub, isObject, measure, notRead, readAt, readDevice, readList } from './source.js';
+import { SourceFormError, type SourceTime } from './source.js';
+
+const series: Readonly<Record<string, Field>> = {
+  heart_rate: 'heart_rate',
+  heart_rate_variability_sdnn: 'sdnn',
+  heart_rate_variability_rmssd: 'rmssd',
+  respiratory_rate: 'respiratory_rate',
+};
+
+/** Webhooks of Open Wearables: series of samples, and workouts. Steps state no interval, so they are not read. */
+export const openWearables: Hub = {
+  name: 'Open Wearables',
+  reads: 'heart rate, heart rate variability, respiratory rate and workouts',
+  signature: svix,
+  readPerson: (event) => (isObject(event) && isObject(event['data']) ? event['data']['user_id'] : undefined),
+  *read(event, time) {
+    if (!isObject(event) || typeof event['type'] !== 'string' || !isObject(event['data']))
+      throw new SourceFormError('no `type` and `data`');
+    const { type, data } = event;
+    if (/^(workout|activity)\./.test(type as string)) yield readWorkout(data, time);
+    for (const sample of readList(data['samples'])) yield readSample(sample, data, time);
+  },
+};
+
+function readSample(sample: unknown, data: Fields, time: SourceTime): Item {
+  if (!isObject(sample)) return { skipped: notRead };
+  const field = series[String(sample['type'] ?? data['series_type'])];
+  if (!field) return { skipped: notRead };
+  const { source: from } = sample;
+  const source = readDevice(from) ?? readDevice(isObject(from) ? from['provider'] : data['provider']);
+  return measure(field, readAt(sample['timestamp'], time), sample['value'], { source });
+}
+
+function readWorkout(data: Fields, time: SourceTime): Item {
+  const workout = classifySport(String(data['type'] ?? ''));
+  if (!workout) return { skipped: notRead };
+  return { workout, atMs: readAt(data['start_time'], time), untilMs: readAt(data['end_time'], time) };
+}

@@ -1,0 +1,47 @@
+import type { Item } from '../measurement.js';
+import type { Field } from '../signals.js';
+import { classifySport } from '../sports.js';
+import { terraSignature } from './signatures.js';
+import { type Fields, type Hub, isObject, measure, notRead, readAt, readDevice, readList } from './source.js';
+import { readPart, SourceFormError, type SourceTime } from './source.js';
+
+/** Lists of samples of a record: where they are, and the name of the value. */
+const lists: readonly (readonly [parts: readonly string[], list: string, value: string, field: Field])[] = [
+  [['heart_rate_data', 'detailed'], 'hr_samples', 'bpm', 'heart_rate'],
+  [['heart_rate_data', 'detailed'], 'hrv_samples_rmssd', 'hrv_rmssd', 'rmssd'],
+  [['heart_rate_data', 'detailed'], 'hrv_samples_sdnn', 'hrv_sdnn', 'sdnn'],
+  [['respiration_data', 'breaths_data'], 'samples', 'breaths_per_min', 'respiratory_rate'],
+];
+
+/** Webhooks of Terra: days, nights and activities, with samples inside. A day is sent again when it has grown. */
+export const terra: Hub = {
+  name: 'Terra',
+  reads: 'heart rate, heart rate variability, respiratory rate and activities',
+  signature: terraSignature,
+  readPerson: (event) => readPart(event, 'user')['reference_id'],
+  *read(event, time) {
+    if (!isObject(event) || typeof event['type'] !== 'string') throw new SourceFormError('no `type`');
+    const provider = readDevice(readPart(event, 'user')['provider']);
+    // Events about connections have no list.
+    for (const record of Array.isArray(event['data']) ? event['data'] : []) {
+      const items = [...readRecord(record, provider, time)];
+      if (event['type'] === 'activity') items.push(...readActivity(record, time));
+      yield* items.length > 0 ? items : [{ skipped: notRead }];
+    }
+  },
+};
+
+function* readRecord(record: unknown, provider: string | undefined, time: SourceTime): Generator<Item> {
+  const source = readDevice(readPart(record, 'device_data')) ?? provider;
+  for (const [parts, list, value, field] of lists)
+    for (const sample of readList(readPart(record, ...parts)[list]))
+      yield isObject(sample)
+        ? measure(field, readAt(sample['timestamp'], time), sample[value], { source })
+        : { skipped: notRead };
+}
+
+function* readActivity(record: unknown, time: SourceTime): Generator<Item> {
+  const { name, start_time: start, end_time: end }: Fields = readPart(record, 'metadata');
+  const workout = classifySport(typeof name === 'string' && name !== '' ? name : 'other');
+  if (workout && start) yield { workout, atMs: readAt(start, time), untilMs: readAt(end, time) };
+}
