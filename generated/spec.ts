@@ -2808,4 +2808,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "b88aabd073bd4df26a7c6352b026bc642697b6a48c98027ed4e4acbf9928fd96" as const;
+export const contractDigest = "dad2911b770f9950ce6fd114d4c321509e3b24192d3a9123bb8ac1188f9f478b" as const;
