@@ -4,7 +4,8 @@
 import type { CallOptions, ExportedRows, StateClient } from '../client/src/index.js';
 import { type Counter, startCounter } from './terminal/progress.js';
 import { openOutput, type Output, type Selection } from './export-output.js';
-import { connect, explain, describeReason, type ServiceOptions } from './service.js';
+import { describeReason } from './send-batch.js';
+import { connect, explain, type ServiceOptions } from './service.js';
 import { stopOnSignals } from './stop-on-signals.js';
 
 export interface ExportOptions extends ServiceOptions {

@@ -1,50 +1,44 @@
-import { ProblemError, type Submission } from '../client/src/index.js';
+import { ProblemError, type StateClient, type Submission } from '../client/src/index.js';
 import { findOtherMinute, planHistory, toHistorySession, toMinuteKey } from '../recordings/history.js';
 import type { RecordedReading } from '../recordings/minutes.js';
-import type { RecordedWindow } from './recordings/recorded-window.js';
-import { createOutcome, note, type Outcome } from './task-summary.js';
-import type { SendBatch } from './send.js';
-import { connect, explain, type ServiceOptions } from './service.js';
+import type { Answer, SendBatch } from './send-batch.js';
 
 /** Lines per batch. With more lines, the progress would seem to stop between responses. */
 const linesPerBatch = 500;
 
 /** A reading of the history of a person. */
-export interface HistoryLine {
-  readonly window: RecordedWindow;
+export interface HistoryLine<T> {
+  /** The recorded minute. */
+  readonly of: T;
   readonly submission: Submission;
 }
 
-export interface ImportPlan {
-  readonly lines: readonly HistoryLine[];
+export interface ImportPlan<T = RecordedReading> {
+  readonly lines: readonly HistoryLine<T>[];
   /** Number of readings that are left out, because their minutes have other readings of the same device. */
   readonly unchanged: number;
 }
 
-/** Returns the readings of a recording of a device. Asks the service which minutes of a person who is not new it has. */
-export async function planImport(
-  windows: readonly RecordedWindow[],
-  subjectId: string,
-  isNew: boolean,
-  service: ServiceOptions,
-): Promise<ImportPlan> {
-  const all = planHistory(subjectId, windows.filter(isRecorded));
-  const days = new Set(all.map(({ minute }) => toHistorySession(subjectId, minute.atMs)));
-  const other = isNew ? new Set<string>() : await findOtherMinutes([...days], service);
-  const lines = all.filter(({ minute }) => !other.has(toMinuteKey(minute)));
-  return {
-    lines: lines.map(({ of, submission }) => ({ window: of, submission })),
-    unchanged: all.length - lines.length,
-  };
-}
+type Client = Pick<StateClient, 'exportReadings'>;
 
-function isRecorded(window: RecordedWindow): window is RecordedWindow & RecordedReading {
-  return window.atMs !== undefined && window.counts !== undefined;
+/**
+ * Returns the readings of the minutes of a recording of a device. Asks the service which minutes of the person it has. `client`
+ * is undefined for a new person. Uses no module of Node.
+ */
+export async function planImport<T extends RecordedReading>(
+  recorded: readonly T[],
+  subjectId: string,
+  client: Client | undefined,
+): Promise<ImportPlan<T>> {
+  const all = planHistory(subjectId, recorded);
+  const days = new Set(all.map(({ minute }) => toHistorySession(subjectId, minute.atMs)));
+  const other = client ? await findOtherMinutes([...days], client) : new Set<string>();
+  const lines = all.filter(({ minute }) => !other.has(toMinuteKey(minute)));
+  return { lines: lines.map(({ of, submission }) => ({ of, submission })), unchanged: all.length - lines.length };
 }
 
 /** Returns the keys of the minutes of sessions that have readings which are not of the history. */
-async function findOtherMinutes(sessionIds: readonly string[], service: ServiceOptions): Promise<ReadonlySet<string>> {
-  const client = connect(service);
+async function findOtherMinutes(sessionIds: readonly string[], client: Client): Promise<ReadonlySet<string>> {
   const keys = new Set<string>();
   for (const sessionId of sessionIds) {
     try {
@@ -54,7 +48,7 @@ async function findOtherMinutes(sessionIds: readonly string[], service: ServiceO
       }
     } catch (error) {
       // The session is new, or the key may not read.
-      if (!(error instanceof ProblemError && [403, 404].includes(error.status))) throw explain(error, service.url);
+      if (!(error instanceof ProblemError && [403, 404].includes(error.status))) throw error;
     }
   }
   return keys;
@@ -64,22 +58,19 @@ async function findOtherMinutes(sessionIds: readonly string[], service: ServiceO
  * Sends the readings with the times of the recording, oldest first. The first request contains only the oldest one, so
  * that a recording before the retention of the service is rejected before anything is stored.
  */
-export async function sendHistory(
-  { lines, unchanged }: ImportPlan,
+export async function sendHistory<T extends RecordedReading>(
+  { lines }: ImportPlan<T>,
   send: SendBatch,
-  onSent: () => void,
-): Promise<Outcome> {
-  const outcome = createOutcome({ stored: 0, replaced: 0, unchanged });
+  onAnswer: (of: T, answer: Answer) => void,
+): Promise<void> {
   for (let from = 0, count = 1; from < lines.length; from += count, count = linesPerBatch) {
     const part = lines.slice(from, from + count);
     for (const [index, answer] of (await send(part.map((it) => it.submission))).entries()) {
       const line = part[index];
-      if (from === 0 && 'code' in answer && answer.code === 'timestamp_too_old') throw beforeRetention(line);
-      if (line) note(outcome, line.window, answer);
-      onSent();
+      if (from === 0 && 'code' in answer && answer.code === 'timestamp_too_old') throw beforeRetention(line?.of.atMs);
+      if (line) onAnswer(line.of, answer);
     }
   }
-  return outcome;
 }
 
 const hourMs = 3_600_000;
@@ -87,8 +78,7 @@ const hourMs = 3_600_000;
 const retentionHoursMax = 87_600;
 
 /** Returns the error for a recording whose oldest reading is older than the retention of the service. */
-function beforeRetention(oldest: HistoryLine | undefined): Error {
-  const atMs = oldest?.window.atMs ?? 0;
+function beforeRetention(atMs = 0): Error {
   // Whole days, with at least an hour for the import, because the service deletes readings of this age.
   const hours = Math.ceil(((Date.now() - atMs) / hourMs + 1) / 24) * 24;
   const remedy =

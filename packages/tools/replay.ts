@@ -4,14 +4,16 @@
  */
 import { randomBytes } from 'node:crypto';
 import { timestamps } from '../../generated/spec.js';
+import type { RecordedReading } from '../recordings/minutes.js';
 import { groupBySubject, type RecordedWindow } from './recordings/recorded-window.js';
 import { withProgress } from './terminal/progress.js';
 import { formatTable, type TableFormat } from './terminal/table.js';
 import { createOutcome, note, type Outcome, summarize, summaryColumns } from './task-summary.js';
-import { planImport, sendHistory } from './import-history.js';
+import { type ImportPlan, planImport, sendHistory } from './import-history.js';
 import { loadRecording, type RecordingOptions } from './recordings/load-recording.js';
 import { createSend, createSendBatch, type Send } from './send.js';
-import type { ServiceOptions } from './service.js';
+import type { SendBatch } from './send-batch.js';
+import { connect, explain, type ServiceOptions } from './service.js';
 
 const refusalsShown = 10;
 const subjectsAtOnce = 8;
@@ -32,10 +34,10 @@ export async function replay(options: ReplayOptions): Promise<void> {
   const [first] = windows;
   const subjectId = first ? names(first).subject_id : '';
   try {
-    const plan = backfill ? await planImport(windows, subjectId, subject === undefined, options) : undefined;
+    const plan = backfill ? await planWindows(windows, subjectId, options) : undefined;
     const outcome = await withProgress(plan?.lines.length ?? windows.length, 'readings', ({ advance, wait }) =>
       plan
-        ? sendHistory(plan, createSendBatch(options, stop.signal, wait), advance)
+        ? sendPlan(plan, createSendBatch(options, stop.signal, wait), advance)
         : sendAll(windows, send, names, advance),
     );
     console.log(formatTable(options, summaryColumns, summarize(windows, outcome.answered)));
@@ -45,6 +47,27 @@ export async function replay(options: ReplayOptions): Promise<void> {
   } finally {
     stop.abort();
   }
+}
+
+type RecordedMinute = RecordedWindow & RecordedReading;
+
+/** A person without an id is new. */
+async function planWindows(windows: readonly RecordedWindow[], subjectId: string, options: ReplayOptions) {
+  const recorded = windows.filter((it): it is RecordedMinute => it.atMs !== undefined && it.counts !== undefined);
+  try {
+    return await planImport(recorded, subjectId, options.subject === undefined ? undefined : connect(options));
+  } catch (error) {
+    throw explain(error, options.url);
+  }
+}
+
+async function sendPlan(plan: ImportPlan<RecordedMinute>, send: SendBatch, onSent: () => void): Promise<Outcome> {
+  const outcome = createOutcome({ stored: 0, replaced: 0, unchanged: plan.unchanged });
+  await sendHistory(plan, send, (window, answer) => {
+    note(outcome, window, answer);
+    onSent();
+  });
+  return outcome;
 }
 
 /** Returns the URL of the dashboard's page of the person. */

@@ -6,6 +6,7 @@ import {
   TimeoutError,
   UnexpectedAnswerError,
 } from '../client/src/index.js';
+import { describeReason } from './send-batch.js';
 
 /** Longest total wait for the retries of a call, ms. Enough for a limit per minute, but not for the monthly quota. */
 const waitBudgetMs = 120_000;
@@ -81,15 +82,4 @@ export function explain(error: unknown, url: string, remedies: Readonly<Record<n
 
 export function otherService(url: string): UnusableService {
   return new UnusableService(`${url} is not this service: set --url`);
-}
-
-/** Returns the cause of a failed call in a few words, e.g. ECONNREFUSED. */
-export function describeReason(error: Error): string {
-  if (error instanceof ProblemError) return `${error.status} ${error.message}`;
-  const { code, message = error.message } = findRoot(error) as { code?: string; message?: string };
-  return code ?? message;
-}
-
-function findRoot(error: Error): Error {
-  return error.cause instanceof Error ? findRoot(error.cause) : error;
 }

@@ -3,7 +3,7 @@ import type { StateReading } from '../client/src/index.js';
 import { quantile } from './terminal/quantile.js';
 import type { Column, TableRow } from './terminal/table.js';
 import type { RecordedWindow } from './recordings/recorded-window.js';
-import type { Answer } from './send.js';
+import type { Answer } from './send-batch.js';
 
 /** A window and the state in its response. */
 export interface AnsweredWindow {
