@@ -3,6 +3,7 @@ import { createAgreementView } from '../agreement.js';
 import { h, show } from '../dom.js';
 import { createFeedbackCard } from '../feedback.js';
 import { label, percent, timeOfDay } from '../format.js';
+import { createImportCard } from '../import/import-card.js';
 import { bar, button, card, createChoice, createStatus, pageHead } from '../parts.js';
 import { personLink } from '../router.js';
 import { isUnknown, nowMs, reasonOf, type Service } from '../service.js';
@@ -55,6 +56,7 @@ export function createPersonView(
   const add = h(
     'div.cards.two',
     createPhoneCard(service, subjectId, signal, () => load()),
+    createImportCard(service, subjectId, signal, () => load()),
   );
   const present = createPersonNow(service, subjectId, signal, () => load());
   const refresh = button('Refresh', () => load());

@@ -1,0 +1,166 @@
+import { dateOrders } from '../../../recordings/times.js';
+import type { FileOptions } from '../../../recordings/open-file.js';
+import { planImport, sendHistory } from '../../../tools/import-history.js';
+import { createBatchSender } from '../../../tools/send-batch.js';
+import { h, show } from '../dom.js';
+import { count } from '../format.js';
+import { card, createField, createSelect, createStatus, type Field } from '../parts.js';
+import { instants, timeZone } from '../person/calendar.js';
+import { nowMs, reasonOf, type Service } from '../service.js';
+import type { ReadFiles } from './import-worker.js';
+import { readFiles } from './read-files.js';
+
+const formats = 'FIT, TCX, GPX, CSV, JSON, the XML of Apple Health, or a ZIP with such files';
+const orders: Readonly<Record<string, string>> = {
+  dmy: 'day, month, year',
+  mdy: 'month, day, year',
+  ymd: 'year, month, day',
+};
+const hours = [
+  [24, 'Newest day'],
+  [168, 'Newest 7 days'],
+  [720, 'Newest 30 days'],
+  [2_160, 'Newest 90 days'],
+] as const;
+/** Options of the command, as errors name them, by the name of their field. */
+const fieldNames = {
+  '--person': 'Person in the file',
+  '--time-zone': 'Time zone of the file',
+  '--date-order': 'Order of dates',
+  '--start': 'Start of the recording',
+  '--hours': 'Time to import',
+} as const;
+type Option = keyof typeof fieldNames;
+
+/** Numbers of readings by what became of them, and of rejected ones by reason. */
+interface Sent {
+  readonly samples: Record<'stored' | 'replaced' | 'unchanged', number>;
+  readonly rejected: Map<string, number>;
+}
+
+/** Returns the card that imports files of the person. `onStored` runs after readings were stored. */
+export function createImportCard(service: Service, subjectId: string, signal: AbortSignal, onStored: () => void) {
+  const input = h('input', { type: 'file', multiple: true, onchange: () => run([...(input.files ?? [])]) });
+  const bar = h('progress', { max: 1, value: 0, 'aria-label': 'Progress' });
+  const [outcome, lists] = [createStatus(), h('ul.hint')];
+  const progress = h('div.line', { hidden: true }, bar, outcome.element);
+  const options = createOptions();
+  let isRunning = false;
+
+  const importFiles = async (files: readonly File[]) => {
+    const request = { files, options: options.read(), hours: options.hours(), nowMs: nowMs() };
+    const read = await readFiles(request, (share) => (bar.value = share), signal);
+    const plan = await planImport(read.readings, subjectId, service);
+    const sent: Sent = { samples: { stored: 0, replaced: 0, unchanged: plan.unchanged }, rejected: new Map() };
+    const onWait = (seconds: number, reason: string) => outcome.say(`${reason}. Continues in ${seconds} s.`);
+    const explain = (error: unknown) => new Error(reasonOf(error));
+    bar.value = 0;
+    outcome.say(`Sending ${count(plan.lines.length, 'reading')} …`);
+    let answered = 0;
+    await sendHistory(plan, createBatchSender({ client: service, explain, signal, onWait }), (_, answer) => {
+      answered += 1;
+      bar.value = answered / plan.lines.length;
+      if ('refusal' in answer) sent.rejected.set(answer.refusal, (sent.rejected.get(answer.refusal) ?? 0) + 1);
+      else if (answer.sample) sent.samples[answer.sample] += 1;
+    });
+    outcome.say(describeRead(read, sent));
+    show(lists, ...listSkipped(read, sent));
+    if (sent.samples.stored + sent.samples.replaced > 0) onStored();
+  };
+  const run = (files: readonly File[]) => {
+    if (files.length === 0 || isRunning) return;
+    isRunning = true;
+    progress.hidden = false;
+    bar.hidden = false;
+    bar.value = 0;
+    show(lists);
+    options.clear();
+    outcome.say(`Reading ${files.map(({ name }) => name).join(', ')} …`);
+    importFiles(files)
+      .catch((error: Error) => {
+        if (!signal.aborted) outcome.say(`Not imported. ${options.explain(error.message)}.`, true);
+      })
+      .finally(() => {
+        isRunning = false;
+        bar.hidden = true;
+        // The same file can be chosen again, with other options.
+        input.value = '';
+      });
+  };
+  const field = createField('Files of one person', input, `Choose or drop ${formats}. They are read in this browser.`);
+  const element = card('Import a file', field.element, options.element, progress, lists);
+  element.addEventListener('dragover', (event) => event.preventDefault());
+  element.addEventListener('drop', (event) => {
+    event.preventDefault();
+    run([...(event.dataTransfer?.files ?? [])]);
+  });
+  return element;
+}
+
+/** Returns the fields of what a file does not state. */
+function createOptions() {
+  const plain = { type: 'text', autocomplete: 'off' };
+  const [person, start] = [h('input', plain), h('input', { type: 'datetime-local', step: 1 })];
+  const zone = h('input', { ...plain, value: timeZone() });
+  const order = createSelect([
+    ['', 'As the file shows it'],
+    ...dateOrders.map((it) => [it, orders[it] ?? it] as const),
+  ]);
+  const span = createSelect(hours);
+  const controls = {
+    '--hours': span,
+    '--time-zone': zone,
+    '--date-order': order,
+    '--person': person,
+    '--start': start,
+  };
+  const hints: Partial<Record<Option, string>> = {
+    '--time-zone': 'Of times that state none.',
+    '--person': 'If a CSV has several people.',
+    '--start': 'If times count from the start, or of a list of beats. In your time zone.',
+  };
+  const names = Object.keys(controls) as Option[];
+  const fields = Object.fromEntries(
+    names.map((name) => [name, createField(fieldNames[name], controls[name], hints[name])]),
+  ) as Record<Option, Field>;
+  const element = h(
+    'details.field',
+    h('summary', 'Options'),
+    h('div.fields', ...names.map((name) => fields[name].element)),
+  );
+  return {
+    element,
+    hours: () => Number(span.value),
+    read: (): FileOptions => ({
+      zone: zone.value.trim() || timeZone(),
+      ...(person.value.trim() && { person: person.value.trim() }),
+      dateOrder: dateOrders.find((it) => it === order.value),
+      ...(start.value && { startMs: new Date(start.value).getTime() }),
+    }),
+    clear: () => names.forEach((name) => fields[name].showFault('')),
+    /** Returns an error with the names of fields, and marks the field that it names. */
+    explain(error: string): string {
+      const named = names.filter((name) => error.includes(name));
+      for (const name of named) fields[name].showFault('Fill in this field, and choose the file again.');
+      if (named[0]) element.open = true;
+      return named.reduce((text, name) => text.replaceAll(name, `“${fieldNames[name]}”`), error);
+    },
+  };
+}
+
+function describeRead({ formats: read, readings }: ReadFiles, { samples, rejected }: Sent): string {
+  const [first, last] = [readings[0], readings.at(-1)];
+  const span = first && last ? `, ${instants.format(first.atMs)} to ${instants.format(last.atMs)}` : '';
+  const parts = Object.entries(samples).map(([name, number]) => `${number.toLocaleString('en')} ${name}`);
+  const failed = [...rejected.values()].reduce((sum, it) => sum + it, 0);
+  const minutes = `${read.join(', ')}: ${count(readings.length, 'minute')}${span}`;
+  return `Read ${minutes}. Readings: ${[...parts, ...(failed > 0 ? [`${failed} rejected`] : [])].join(', ')}.`;
+}
+
+function listSkipped({ skipped }: ReadFiles, { rejected }: Sent) {
+  const rename = (reason: string) => reason.replace('see --hours', `see “${fieldNames['--hours']}”`);
+  return [
+    ...skipped.map(([reason, number]) => h('li', `Skipped ${count(number, 'value')}: ${rename(reason)}`)),
+    ...[...rejected].map(([reason, number]) => h('li', `Rejected ${count(number, 'reading')}: ${reason}`)),
+  ];
+}

@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { expect, test, vi } from 'vitest';
+import { barriers, flawsInLightAndDark, openBrowser, phone } from '../../../testkit/browser.js';
+import { Clock, root, startTestService, type TestService } from '../../../testkit/service.js';
+import { zip } from '../../../testkit/zip.js';
+import { toolsCommand } from '../../tools/commands.js';
+
+const person = 'p-import';
+const realTime = () => Object.assign(new Clock(), { now: Date.now });
+const sample = (name: string) => readFileSync(new URL(`samples/recordings/${name}`, root));
+
+async function open(service: Pick<TestService, 'url' | 'key'>, viewport = {}) {
+  const { page, complaints } = await openBrowser(service.url, { timezoneId: 'Europe/Vienna', ...viewport });
+  await page.goto(`${service.url}/dashboard/#key=${service.key}`);
+  await page.getByText('Live', { exact: true }).waitFor({ state: 'attached' });
+  await page.goto(`${service.url}/dashboard/#/subjects/${person}`);
+  const card = page.getByRole('region', { name: 'Import a file' });
+  const choose = (name: string, content: string | Uint8Array) =>
+    card
+      .getByLabel('Files of one person')
+      .setInputFiles([{ name, mimeType: 'application/octet-stream', buffer: Buffer.from(content) }]);
+  return { page, card, choose, complaints: () => complaints.filter((it) => !it.endsWith('404 (Not Found)')) };
+}
+
+/** Returns the stored readings of the person, without what the service computed. */
+async function listStored({ request }: TestService) {
+  const { body } = await request(`/v1/export?subject_id=${person}`);
+  const rows = String(body)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).reading);
+  return rows.filter(Boolean);
+}
+
+/** Drops a file on the card. */
+async function drop(page: Page, name: string, content: Uint8Array): Promise<void> {
+  const bytes = JSON.stringify([...content]);
+  const data = await page.evaluateHandle(
+    `(() => {
+      const data = new DataTransfer();
+      data.items.add(new File([new Uint8Array(${bytes})], ${JSON.stringify(name)}));
+      return data;
+    })()`,
+  );
+  await page.getByRole('region', { name: 'Import a file' }).dispatchEvent('drop', { dataTransfer: data });
+}
+
+test('a FIT file and a ZIP are imported as the command imports them, and importing again changes nothing', async () => {
+  const service = await startTestService({ clock: realTime(), env: { RETENTION_READINGS_HOURS: '87600' } });
+  const { page, card, choose, complaints } = await open(service);
+  await choose('activity.fit', sample('activity.fit'));
+  await card.getByText(/^Read fit: 10 minutes, .* Readings: 10 stored, 0 replaced, 0 unchanged\.$/).waitFor();
+  await page
+    .getByRole('region', { name: 'All sessions' })
+    .getByText(/^Import, 20/)
+    .waitFor();
+  const stored = await listStored(service);
+  expect(stored.map(({ session_id }) => session_id)).toEqual(Array(10).fill(`${person}-import-2024-11-20`));
+  expect(stored[0]).toMatchObject({ timestamp: '2024-11-20T09:00:00.000Z', sample_id: expect.any(String) });
+
+  const command = toolsCommand({ root, env: {}, jsonOption: ['--json', '', false] }).commands.find(
+    (it) => it.name() === 'import',
+  );
+  const args = ['--backfill', '--subject', person, '--file', 'samples/recordings/activity.fit'];
+  const printed = vi.spyOn(console, 'error').mockReturnValue();
+  vi.spyOn(console, 'log').mockReturnValue();
+  await command?.parseAsync(['--url', service.url, '--key', service.key, ...args], { from: 'user' });
+  expect(printed.mock.calls.join('\n')).toContain('0 stored, 0 replaced, 10 unchanged.');
+  vi.restoreAllMocks();
+  expect(await listStored(service)).toEqual(stored);
+
+  const content = zip([
+    { name: 'a/activity.fit', content: sample('activity.fit') },
+    { name: 'a/readme.txt', content: 'hello', isStored: true },
+    { name: 'a/export.xml', content: sample('export.xml') },
+  ]);
+  await drop(page, 'export.zip', content);
+  await card
+    .getByText(/^Read fit, apple-health: 10 minutes, .* Readings: \d+ stored, \d+ replaced, \d+ unchanged\.$/)
+    .waitFor();
+  await card.getByText('Skipped 1 value: a file in the ZIP that is no recording').waitFor();
+  expect(complaints()).toEqual([]);
+});
+
+test('a CSV of two people is refused until one of them is named, and other options are fields, too', async () => {
+  const service = await startTestService({ clock: realTime(), env: { RETENTION_READINGS_HOURS: '87600' } });
+  const { page, card, choose, complaints } = await open(service, { viewport: phone });
+  const rows = [0, 1, 2, 3].flatMap((minute) => [`1,20.11.2024 09:0${minute},60`, `2,20.11.2024 09:0${minute},140`]);
+  const people = ['Person ID,Time,bpm', ...rows].join('\n');
+  await choose('people.csv', people);
+  await card
+    .getByText(/Not imported\. people\.csv: column Person ID has 2 people .*“Person in the file” 1\./)
+    .waitFor();
+  expect(await card.getByLabel('Person in the file').getAttribute('aria-invalid')).toBe('true');
+  await page.setViewportSize({ width: 320, height: 740 });
+  const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+  expect([overflow, await barriers(page)]).toEqual([0, []]);
+  await card.getByLabel('Person in the file').fill('2');
+  await choose('people.csv', people);
+  await card.getByText('Readings: 4 stored, 0 replaced, 0 unchanged.').waitFor();
+  // Local times are in the time zone of the browser.
+  expect((await listStored(service)).map(({ timestamp, heart_rate }) => [timestamp, heart_rate])).toEqual(
+    [0, 1, 2, 3].map((minute) => [`2024-11-20T08:0${minute}:00.000Z`, 140]),
+  );
+  await card.getByLabel('Person in the file').fill('');
+  await choose('dates.csv', 'Time,bpm\n02/03/2024 09:00,60\n02/03/2024 09:01,61\n');
+  await card.getByText('“Order of dates” dmy, mdy or ymd').waitFor();
+  await card.getByLabel('Order of dates').selectOption('mdy');
+  await card.getByLabel('Time zone').fill('UTC');
+  await choose('dates.csv', 'Time,bpm\n02/03/2024 09:00,60\n02/03/2024 09:01,61\n');
+  await card.getByText('Readings: 2 stored, 0 replaced, 0 unchanged.').waitFor();
+  expect((await listStored(service)).map(({ timestamp }) => timestamp)).toContain('2024-02-03T09:00:00.000Z');
+  expect(await flawsInLightAndDark(page)).toEqual([]);
+  expect(complaints()).toEqual([]);
+});
+
+test('a file that is no recording, the database of Health Connect and a recording before the retention get a clear error', async () => {
+  const service = await startTestService({ clock: realTime() });
+  const { card, choose } = await open(service);
+  for (const [name, content, message] of [
+    ['a.pdf', '%PDF-1.7', 'Not imported. a.pdf: format not known: a PDF'],
+    ['a.zip', Buffer.concat([zip([{ name: 'a.fit', content: 'x' }]).subarray(0, 40)]), 'the ZIP is damaged or cut off'],
+    [
+      'health_connect_export.db',
+      sample('health_connect_export.db'),
+      'is read by a command only: state-service tools import',
+    ],
+    [
+      'activity.fit',
+      sample('activity.fit'),
+      'before the retention of the service: restart the service with RETENTION_READINGS_HOURS=',
+    ],
+  ] as const) {
+    await choose(name, content);
+    await card.locator('.fault').getByText(message).waitFor();
+  }
+  expect(await listStored(service).catch(() => [])).toEqual([]);
+});
