@@ -848,7 +848,7 @@ export const problemHelp = {
     "fix": "Resend readings and GET requests. For other requests, check first whether they took effect. Report the `request_id` to the operator."
   },
   "service_unavailable": {
-    "cause": "The database is unreachable or accepts no writes, or the service is overloaded or shutting down. `/readyz` names the cause.",
+    "cause": "The database is unreachable or accepts no writes, or the service is overloaded or shutting down. `/readyz` names the cause. Or the keys that verify OAuth tokens cannot be read.",
     "fix": "Send the same request again after `Retry-After` seconds."
   }
 } as const;
@@ -2808,4 +2808,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "dad2911b770f9950ce6fd114d4c321509e3b24192d3a9123bb8ac1188f9f478b" as const;
+export const contractDigest = "f8f53ac38a4cbd5cd60b0729a6c161edfe7a46b6fa7478f66f3ebac1dd4f8c8a" as const;
