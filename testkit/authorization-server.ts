@@ -57,6 +57,8 @@ export interface Forged {
 /** A service that accepts the tokens of an authorization server. */
 export interface OAuthService extends TestService {
   readonly server: AuthorizationServer;
+  /** The settings of OAuth. */
+  readonly env: Readonly<Record<string, string>>;
   /** The name of the account. */
   readonly account: string;
   /** Signs a token of a person (`sub`), valid for an hour by the clock of the service. */
@@ -92,5 +94,5 @@ export async function startOAuthService(options: TestServiceOptions = {}): Promi
     const protectedHeader = { alg: algorithm, typ: 'at+jwt', kid, ...header };
     return new SignJWT(payload).setProtectedHeader(JSON.parse(JSON.stringify(protectedHeader))).sign(key.privateKey);
   }
-  return { ...service, server, account, sign };
+  return { ...service, server, env, account, sign };
 }

@@ -21,7 +21,10 @@ export function addPersonId(keys: Command, configure: () => Config): Command {
 export async function findIssuerWarnings({ oauth }: Config): Promise<string[]> {
   if (!oauth) return [];
   const { readIssuerKeys } = await import('../keys/issuer-keys.js');
-  const reason = await readIssuerKeys(oauth.issuer).then(() => undefined, String);
+  const reason = await readIssuerKeys(oauth.issuer).then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
   return reason === undefined
     ? []
     : [`the keys of OAUTH_ISSUER cannot be read: correct OAUTH_ISSUER, or start the authorization server (${reason})`];

@@ -1,0 +1,27 @@
+import { startOAuthService } from '../../testkit/authorization-server.js';
+import { runHere } from '../../testkit/command-line.js';
+import { expect, test } from '../../testkit/test.js';
+import { bearer } from '../../testkit/tokens.js';
+
+test('`keys person-id` prints the id under which a token sends, and needs the authorization server', async () => {
+  const service = await startOAuthService();
+  const DATABASE_URL = service.database.url;
+  const { code, stdout } = await runHere(['keys', 'person-id', 'anna'], { DATABASE_URL, ...service.env });
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^person_[0-9a-f]{32}\n$/)]);
+  const body = JSON.stringify({ session_id: 'chat', timestamp: service.clock.at(), heart_rate: 90 });
+  const headers = { ...bearer(await service.sign('anna')), 'Content-Type': 'application/json' };
+  await service.request('/v1/ingest', { method: 'POST', headers, body });
+  expect((await service.request(`/v1/state?subject_id=${stdout.trim()}`)).status).toBe(200);
+  expect((await runHere(['keys', 'person-id', 'anna'], { DATABASE_URL })).stderr).toContain('set OAUTH_ISSUER');
+});
+
+test('`doctor` names an authorization server that does not answer, and the remedy', async () => {
+  const { server, env, database } = await startOAuthService();
+  const check = async () => (await runHere(['doctor'], { DATABASE_URL: database.url, ...env })).stdout;
+  expect(await check()).not.toContain('OAUTH_ISSUER');
+  server.respond((response) => response.writeHead(500).end());
+  expect(await check()).toContain(
+    'problem  environment: the keys of OAUTH_ISSUER cannot be read\n' +
+      `         remedy: correct OAUTH_ISSUER, or start the authorization server (${server.issuer}/keys: status 500`,
+  );
+});
