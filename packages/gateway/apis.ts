@@ -18,7 +18,7 @@ export interface Part {
 export interface Api {
   readonly provider: Provider;
   /** Field with the messages. */
-  readonly list: 'messages' | 'input';
+  readonly list: 'messages' | 'input' | 'structured_messages';
   /** Field with the system text. Absent: the system text is a leading message. */
   readonly system?: 'system' | 'instructions';
   /** The places of the instruction in which a model may accept it, the best one first. Vendors store the input of Responses. */

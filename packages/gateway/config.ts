@@ -1,5 +1,6 @@
 import { safetyCheck } from '../../generated/spec.js';
 import type { Placing } from './conversation.js';
+import { litellmSubjects } from './guardrail.js';
 import { type CallerHeaders, presets } from './headers.js';
 
 /** The environment variables of the command `gateway`. Its `--help` is generated from this table. */
@@ -42,6 +43,8 @@ export interface GatewayConfig {
   readonly callerHeaders: CallerHeaders;
   /** Whether the `user` of a request is the person, if no header names one. */
   readonly readsUser: boolean;
+  /** Which of LiteLLM's ids is the person. */
+  readonly litellmSubject: keyof typeof litellmSubjects;
   /** Place of the instruction in Chat Completions. */
   readonly placement: Placing;
   /** Time for all requests to the service before a request is forwarded, ms. */
@@ -95,6 +98,11 @@ export const gatewayVariables = {
     'first',
     (text) => readChoice(['first', 'last', 'auto'])(text) as Placing,
   ),
+  GATEWAY_LITELLM_SUBJECT: variable(
+    "Person of a request through LiteLLM's guardrail: end_user, which the client states, or user, the owner of LiteLLM's key",
+    'end_user',
+    (text) => readChoice(Object.keys(litellmSubjects))(text) as keyof typeof litellmSubjects,
+  ),
   GATEWAY_HOST: variable('Address to listen on', '127.0.0.1', (text) => text),
   GATEWAY_PORT: variable('Port to listen on. 0 selects a free port', '8090', integerBetween(0, 65_535)),
   GATEWAY_STATE_TIMEOUT_MS: variable(
@@ -135,6 +143,7 @@ export function readGatewayConfig(
     sharesTriggers: values.GATEWAY_SHARE_TRIGGERS,
     callerHeaders: readCallerHeaders(values),
     readsUser: values.GATEWAY_READ_USER,
+    litellmSubject: values.GATEWAY_LITELLM_SUBJECT,
     placement: values.GATEWAY_PLACEMENT,
     stateTimeoutMs,
     upstreamTimeoutMs: values.GATEWAY_UPSTREAM_TIMEOUT_SECONDS * 1000,

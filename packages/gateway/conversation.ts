@@ -42,7 +42,7 @@ type Edit = Omit<Member, 'key'> & { readonly text: string };
 
 const [quote, openArray] = Buffer.from('"[');
 /** A message has a list of parts, and each part has fields. */
-const messageDepth = 3;
+export const messageDepth = 3;
 
 /** Returns undefined for a body that is compressed or not JSON, and for one with too much structure. */
 export async function readConversation(api: Api, headers: IncomingHttpHeaders, body: Buffer) {
@@ -165,7 +165,7 @@ async function editMessage(
 }
 
 /** Appends to a system text: a string, a list of blocks, or nothing. After the last block, its `cache_control` still applies. */
-async function append(json: JsonText, { start, end }: Member, instruction: string): Promise<Edit | undefined> {
+export async function append(json: JsonText, { start, end }: Member, instruction: string): Promise<Edit | undefined> {
   const text = JSON.stringify(instruction);
   if (['""', 'null'].includes(json.bytes.toString('latin1', start, Math.min(end, start + 5))))
     return { start, end, text };

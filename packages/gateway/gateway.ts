@@ -19,6 +19,7 @@ import { type Advice, createAdvisor, identifyParticipant } from './advisor.js';
 import { type Api, apis, type Provider } from './apis.js';
 import { createAskModel } from './ask-model.js';
 import { readConversation } from './conversation.js';
+import { guardrailPath, readGuardrailCall, unchanged } from './guardrail.js';
 import {
   createStateHeaders,
   isStream,
@@ -26,6 +27,7 @@ import {
   pickReturnedHeaders,
   readCaller,
   refuseWithoutSession,
+  withStateKey,
 } from './headers.js';
 import { clientClosed, describeRefusal, Refusal } from './refusal.js';
 import { createWithBody } from './request-body.js';
@@ -72,6 +74,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, endAfterB
     const { pathname, search } = parsePath(request.url);
     if (pathname === '/healthz' || pathname === '/readyz') return sendHealth(response, pathname);
     logged['path'] = pathname.slice(0, loggedPathMax);
+    if (pathname === guardrailPath && request.method === 'POST') return answerGuardrail(request, response, logged);
     const { api, pool, path } = findRoute(request, pathname);
     const caller = readCaller(request.headers, callerHeaders);
     if (caller.sessionId === undefined && caller.subjectId === undefined && !readsUser)
@@ -109,6 +112,23 @@ export async function startGateway(config: GatewayConfig, log: Logger, endAfterB
     // The first event of a stream may be late.
     if (isStream(answer.headers)) response.flushHeaders();
     await forwardBody(answer, response, api, advice);
+  }
+
+  /** Answers a call of LiteLLM's guardrail. After the key, any failure leaves the request as it is. */
+  async function answerGuardrail(request: IncomingMessage, response: ServerResponse, logged: Logged): Promise<void> {
+    const caller = readCaller(withStateKey(request.headers), { session: [], subject: [] });
+    await advisor.checkCaller(caller, String(request.socket.remoteAddress));
+    const answer = await withBody(request, response, caller.credential, async (body) => {
+      const call = await readGuardrailCall(body, config.litellmSubject);
+      const participant =
+        call && identifyParticipant({ ...caller, subjectId: call.subjectId }, await call.conversation.readOrigin());
+      if (!participant) return undefined;
+      const { instruction } = await advisor.consult(participant, call.conversation.message);
+      return instruction && call.adapt(instruction);
+    }).catch((error: unknown) => void (logged['error'] = error instanceof Refusal ? error.code : 'unreadable_request'));
+    logged['adapted'] = answer !== undefined;
+    writeJson(response, 200, answer ?? unchanged);
+    response.end();
   }
 
   function sendHealth(response: ServerResponse, pathname: string): void {
@@ -235,8 +255,8 @@ async function forwardBody(
   if (answer !== undefined) completeTurn?.(answer);
 }
 
-function writeJson(response: ServerResponse, status: number, body: object): void {
-  const json = JSON.stringify(body);
+function writeJson(response: ServerResponse, status: number, body: object | string): void {
+  const json = typeof body === 'string' ? body : JSON.stringify(body);
   const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) };
   response.writeHead(status, headers).write(json);
 }

@@ -31,6 +31,11 @@ const connectionHeaders = [
   ...['transfer-encoding', 'upgrade', 'host', 'content-length', 'expect'],
 ];
 
+/** Returns the headers of LiteLLM, whose key may be in the header that it has for keys. */
+export function withStateKey(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return headers[keyHeader] === undefined ? { ...headers, [keyHeader]: headers['x-api-key'] } : headers;
+}
+
 /** Reads the headers for the gateway. Throws a Refusal if one is invalid, or if the key is missing. */
 export function readCaller(headers: IncomingHttpHeaders, names: CallerHeaders): Caller {
   const credential = headers[keyHeader];
@@ -48,7 +53,7 @@ export function readCaller(headers: IncomingHttpHeaders, names: CallerHeaders): 
 }
 
 /** Not keyed, because a key may be rotated, and the id must stay. Front ends choose random ids. */
-function hashId(name: string, id: string): string {
+export function hashId(name: string, id: string): string {
   const digest = createHash('sha256').update(JSON.stringify([name, id]));
   return `gateway-${digest.digest('base64url').slice(0, 22)}`;
 }
