@@ -6,14 +6,19 @@ const wholeMaxBytes = 64 * 1024 * 1024;
 /** Number of bytes that are enough to recognize a format. */
 const headBytes = 4096;
 
-/** Returns all bytes. Rejects more than 64 MB, so that memory is bounded. */
+/** The content is larger than its format may be. */
+export class TooLargeError extends Error {}
+
+/** Returns all bytes. Rejects more than 64 MB with a `TooLargeError`, so that memory is bounded. */
 export async function readWhole(chunks: Chunks): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of chunks) {
     size += chunk.length;
     if (size > wholeMaxBytes)
-      throw new Error(`the file has more than ${wholeMaxBytes} bytes, which are read: split it by day or activity`);
+      throw new TooLargeError(
+        'the file has more than 64 MB, the most that FIT and JSON may have: split it by day or activity',
+      );
     parts.push(chunk);
   }
   return concatenate(parts, size);

@@ -2,7 +2,9 @@ import { readTitle } from './csv-columns.js';
 import { openRows, type Row } from './csv-rows.js';
 import { needsStart } from './csv-survey.js';
 import { type Item, NotReadError, type Reader, type Recording } from './measurement.js';
-import { createClock, createTimeReader } from './times.js';
+import { shown } from './names.js';
+import { classifySport } from './sports.js';
+import { createClock, createTimeReader, readTime } from './times.js';
 
 /** From here on, a number is a time: epoch s of 2001. */
 const epochMin = 1e9;
@@ -14,6 +16,12 @@ const epochMin = 1e9;
 export function findVendor([first, second]: readonly Row[], name: string): Reader | undefined {
   const cells = first?.record ?? [];
   const titles = cells.map((it) => readTitle(it).name);
+  const [table = ''] = cells;
+  if (table.startsWith('com.samsung.') && !/\.heart_rate$/.test(table))
+    throw new NotReadError(
+      `Samsung Health: the table ${shown(table)} has no heart rate of minutes: pass com.samsung.shealth.tracker.heart_rate`,
+    );
+  if (titles.includes('exercise_start') && titles.includes('activity_name')) return readGoogleWorkouts;
   if (titles[0] === 'cycle_start_time')
     throw new NotReadError('Whoop: one row per day: no heart rate of minutes in it');
   if (titles.includes('hrv4t_recovery_points') && !titles.includes('timestamp_measurement'))
@@ -87,6 +95,18 @@ async function* readWithings(recording: Recording): AsyncGenerator<readonly Item
       yield [{ field, atMs, value, ...(field === 'steps_last_minute' && { untilMs }) }];
       atMs = untilMs;
     }
+  }
+}
+
+/** Google Takeout, UserExercises_*.csv: a workout per row, with times in UTC. */
+async function* readGoogleWorkouts({ chunks }: Recording): AsyncGenerator<readonly Item[]> {
+  const { rows } = await openRows(chunks);
+  const titles = ((await rows.next()).value?.record ?? []).map((it) => readTitle(it).name);
+  const cellOf = (record: readonly string[], title: string) => record[titles.indexOf(title)] ?? '';
+  for await (const { record } of rows) {
+    const workout = classifySport(cellOf(record, 'activity_name'));
+    const [atMs, untilMs] = [readTime(cellOf(record, 'exercise_start')), readTime(cellOf(record, 'exercise_end'))];
+    yield workout ? [{ workout, atMs, untilMs }] : [];
   }
 }
 

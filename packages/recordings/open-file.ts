@@ -1,4 +1,4 @@
-import { readHead } from './chunks.js';
+import { readHead, TooLargeError } from './chunks.js';
 import type { Format } from './field-map.js';
 import { detectFormat, readRecording } from './load.js';
 import { type Chunks, NotReadError, type Recording } from './measurement.js';
@@ -45,6 +45,9 @@ export async function readRecordingFile(
   return [format];
 }
 
+/** Maximum number of files of a ZIP that are skipped by name. More are counted. */
+const namedMax = 10;
+
 /** Reads the files of a ZIP that are recordings. An export contains many others. */
 async function readAllInZip(
   { path, openZip }: OpenFile,
@@ -53,17 +56,21 @@ async function readAllInZip(
   readDatabase: ReadDatabase,
 ): Promise<Format[]> {
   const formats: Format[] = [];
+  let skipped = 0;
   for (const { name, chunks } of await readZip(await openZip())) {
+    const baseName = name.slice(name.lastIndexOf('/') + 1);
     try {
       const format = detectFormat(await readHead(chunks));
       if (format === 'labeled') throw new NotReadError('a CSV with the columns subject, task and label');
-      const baseName = name.slice(name.lastIndexOf('/') + 1);
       if (format === 'health-connect') await readDatabase(chunks, name, true);
       else await readRecording({ zone: 0, ...options, name: baseName, chunks }, format, minutes, `${path}/${name}`);
       formats.push(format);
     } catch (error) {
-      if (!(error instanceof NotReadError)) throw new Error(`${shown(name)} in the ZIP: ${(error as Error).message}`);
-      minutes.add([{ skipped: 'a file in the ZIP that is no recording' }]);
+      const isSkipped = error instanceof NotReadError || error instanceof TooLargeError;
+      if (!isSkipped) throw new Error(`${shown(name)} in the ZIP: ${(error as Error).message}`);
+      const reason = error instanceof TooLargeError ? 'of more than 64 MB' : 'that is no recording';
+      const which = (skipped += 1) > namedMax ? '' : `: ${shown(baseName)}`;
+      minutes.add([{ skipped: `a file in the ZIP ${reason}${which}` }]);
     }
   }
   if (formats.length === 0) throw new NotReadError('a ZIP without recordings');

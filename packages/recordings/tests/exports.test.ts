@@ -28,7 +28,7 @@ async function readZipOf(entries: readonly Entry[], comment?: string) {
 
 const appleExport = sampleFiles['export.xml']?.() ?? '';
 
-test('a ZIP of Apple Health is opened, and its other files are counted', async () => {
+test('a ZIP of Apple Health is opened, and its other files are named', async () => {
   const { formats, readings, skipped } = await readZipOf(
     [
       { name: 'apple_health_export/', content: '', isStored: true },
@@ -43,7 +43,27 @@ test('a ZIP of Apple Health is opened, and its other files are counted', async (
     'PK\x05\x06 in a comment',
   );
   expect([formats, readings.length]).toEqual([['apple-health'], 10]);
-  expect(skipped['a file in the ZIP that is no recording']).toBe(2);
+  expect(skipped).toMatchObject({
+    'a file in the ZIP that is no recording: export_cda.xml': 1,
+    'a file in the ZIP that is no recording: ecg.csv': 1,
+  });
+});
+
+test('a file in a ZIP that is too large, and files after the tenth one that are no recordings, are skipped', async () => {
+  const others = Array.from({ length: 12 }, (_, at) => ({ name: `notes/${at}.txt`, content: 'hello' }));
+  const large = Buffer.alloc(64 * 1024 * 1024 + 1, ' ');
+  large.write('[{"bpm": 70');
+  const { readings, skipped } = await readZipOf([
+    { name: 'all/export.xml', content: appleExport },
+    { name: 'all/heart_rate.json', content: large },
+    ...others,
+  ]);
+  expect(readings).toHaveLength(10);
+  expect(skipped).toMatchObject({
+    'a file in the ZIP of more than 64 MB: heart_rate.json': 1,
+    'a file in the ZIP that is no recording: 8.txt': 1,
+    'a file in the ZIP that is no recording': 3,
+  });
 });
 
 test('a ZIP of Fitbit merges heart rates, steps and workouts, and reads the fields of ZIP64', async () => {

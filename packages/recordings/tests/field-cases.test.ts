@@ -232,6 +232,31 @@ test('Empatica: IBI.csv has beats, and other tables are refused by name', async 
     await expect(readText(name, csv('1795165200.0', '4.0', '33.1', '33.2'))).rejects.toThrow('Empatica: this table');
 });
 
+test('Samsung Health: tables without heart rates of minutes are refused by name', async () => {
+  const titles = 'com.samsung.health.exercise.start_time,heart_rate,mean_heart_rate';
+  for (const table of ['com.samsung.shealth.exercise', 'com.samsung.shealth.exercise.hr_zone'])
+    await expect(
+      readText(`${table}.1.csv`, csv(`${table},6312000,4`, titles, '2026-11-20 09:00:00.000,120,130')),
+    ).rejects.toThrow(`format not known: Samsung Health: the table ${table}`);
+});
+
+test.each([
+  ['2026-11-20T09:00:00Z', '2026-11-20T09:01:30Z'],
+  ['2026-11-20 09:00:00+0000', '2026-11-20 09:01:30+0000'],
+])('UserExercises of Google: a workout from %s is the sport of its minutes', async (from, until) => {
+  const folder = await temporaryFolder();
+  const paths = ['heart_rate.csv', 'UserExercises_2026-11-20.csv'].map((name) => join(folder, name));
+  const minutes = minutesOf(3).map((at) => `2026-11-20T09:0${at}:05Z,150,Watch`);
+  await writeFile(paths[0] ?? '', csv('timestamp,beats per minute,data source', ...minutes));
+  const workouts = [`7,${from},${until},+01:00,Outdoor Run,"[{""a"": 1, ""b"": 2}]"`];
+  await writeFile(
+    paths[1] ?? '',
+    csv('exercise_id,exercise_start,exercise_end,utc_offset,activity_name,intervals', ...workouts),
+  );
+  const { rows } = await readFiles(paths);
+  expect(rows.map(([, { activity_level }]) => activity_level)).toEqual(['vigorous', 'vigorous', undefined]);
+});
+
 test('a value is what the type of its row says', async () => {
   const text = csv(
     'type,unit,startDate,endDate,value',
