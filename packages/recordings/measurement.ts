@@ -28,7 +28,7 @@ export interface Workout {
   readonly untilMs: number;
 }
 
-/** An entry that cannot be used. The reason is fixed text, so that the number of different reasons is bounded. */
+/** An entry that cannot be used. The reason is fixed text or names one of a few files, so that the number of reasons is bounded. */
 export interface SkippedEntry {
   readonly skipped: string;
 }
