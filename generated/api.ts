@@ -1352,6 +1352,14 @@ export interface components {
          */
         Confidence: number;
         /**
+         * @description `none` if no signal counted when the reading was scored (`confidence` 0), e.g. a message that could not be read, or a heart rate
+         *     that movement explains. The state is then unknown: `state` and `stress_score` are those of the last reading with evidence, or
+         *     the neutral start. Absent otherwise, also for a state that is outdated.
+         * @example none
+         * @enum {string}
+         */
+        Evidence: "none";
+        /**
          * @description Categories of the signals in the reading, as the Human State Protocol defines the field. A response covers all readings with its timestamp.
          * @example [
          *       "cardiovascular",
@@ -1366,7 +1374,7 @@ export interface components {
         ActionReason: string;
         /**
          * @description One instruction that an AI agent can follow. Absent if no signal counts (`confidence` 0): the newest one is stale, or the
-         *     message could not be read. `action_reason` then says why, and `state` and `stress_score` are the last ones.
+         *     state is unknown (`evidence`). `action_reason` then says why.
          * @example Answer in at most two short, concrete sentences, acknowledge the strain and ask for nothing that can wait.
          */
         Recommendation: string;
@@ -1383,6 +1391,8 @@ export interface components {
             state: components["schemas"]["State"];
             stress_score: components["schemas"]["StressScore"];
             confidence: components["schemas"]["Confidence"];
+            evidence?: components["schemas"]["Evidence"];
+            contributions?: components["schemas"]["Contributions"];
             state_since?: components["schemas"]["StateSince"];
             signals_received: components["schemas"]["SignalsReceived"];
             suggested_action: components["schemas"]["SuggestedAction"];
@@ -1441,6 +1451,57 @@ export interface components {
              * @example Not a medical device. Scores are estimates for adapting software and must not be used for diagnosis or treatment.
              */
             disclaimer: string;
+        };
+        /**
+         * @description What the score consists of, in points. The sum of all fields is exactly `stress_score`. A category of signals is present if one of
+         *     its signals counted, also with 0 points. Only in the response of `GET /v1/state`, and absent for a state that an earlier
+         *     release computed.
+         * @example {
+         *       "neutral": 33,
+         *       "cardiovascular": 24,
+         *       "vocal": 15,
+         *       "textual": -3,
+         *       "other_session": 4,
+         *       "held": 0
+         *     }
+         */
+        Contributions: {
+            /**
+             * @description The start without evidence, the same for everybody.
+             * @example 33
+             */
+            neutral: number;
+            /**
+             * @description Heart rate and heart rate variability.
+             * @example 24
+             */
+            cardiovascular?: number;
+            /**
+             * @description Tone of the voice.
+             * @example 15
+             */
+            vocal?: number;
+            /**
+             * @description Expression of the face.
+             * @example 0
+             */
+            visual?: number;
+            /**
+             * @description Sentiment and urgency.
+             * @example -3
+             */
+            textual?: number;
+            /**
+             * @description All signals of other sessions of the same person (`shared_signals`). For a token that does not name the person, no such signal
+             *     counts: its score and contributions are those of its session alone.
+             * @example 4
+             */
+            other_session?: number;
+            /**
+             * @description Distance from the score of the signals to the published one, which is held in its state, or kept without evidence.
+             * @example 0
+             */
+            held: number;
         };
         /**
          * @description A signal of another session of the same person.
@@ -1528,7 +1589,7 @@ export interface components {
              */
             sentiment?: number;
         };
-        /** @description Change of the score since the session's previous reading, whose suggested action the client may have followed. Present from a session's second reading on. */
+        /** @description Change of the score since the session's previous reading, whose suggested action the client may have followed. Present from a session's second reading on. Absent if this or the previous reading has no `evidence`. */
         AdaptationEffectiveness: {
             previous_action: components["schemas"]["SuggestedAction"];
             /**
@@ -1567,7 +1628,7 @@ export interface components {
             summary: components["schemas"]["HistorySummary"];
         };
         /**
-         * @description Compares the mean score of the last third of the datapoints with the first third. A difference of at least 5 points is rising or falling. Fewer than three datapoints are stable.
+         * @description Compares the mean score of the last third of the datapoints with the first third. A difference of at least 5 points is rising or falling. Fewer than three datapoints are stable. Datapoints without `evidence` do not count.
          * @example rising
          * @enum {string}
          */
@@ -1586,6 +1647,7 @@ export interface components {
             state: components["schemas"]["State"];
             stress_score: components["schemas"]["StressScore"];
             confidence: components["schemas"]["Confidence"];
+            evidence?: components["schemas"]["Evidence"];
             model_version: components["schemas"]["ModelVersion"];
             heart_rate?: components["schemas"]["HeartRate"];
             sdnn?: components["schemas"]["Sdnn"];
@@ -1633,7 +1695,7 @@ export interface components {
              */
             topics_detected?: components["schemas"]["TopicName"][];
         };
-        /** @description Figures of the window. min, max and mean are present if the window has a datapoint. */
+        /** @description Figures of the datapoints of the window, except those without `evidence`. min, max and mean are present if there is one. */
         HistorySummary: {
             /**
              * @description Number of state changes between consecutive datapoints.
@@ -2073,6 +2135,7 @@ export interface components {
              * @example 0.9
              */
             confidence: number;
+            evidence?: components["schemas"]["Evidence"];
             state_since?: components["schemas"]["StateSince"];
             model_version: components["schemas"]["ModelVersion"];
             /**
@@ -2083,8 +2146,8 @@ export interface components {
              */
             valid_until: string;
             /**
-             * @description The scores of the session's newest readings, oldest first, without backfilled readings. Absent without
-             *     the parameter `points`.
+             * @description The scores of the session's newest readings, oldest first, without backfilled readings and readings without evidence.
+             *     Absent without the parameter `points`.
              */
             points?: components["schemas"]["SessionPoint"][];
         };
@@ -2103,11 +2166,11 @@ export interface components {
             stress_score: number;
         };
         /**
-         * @description The state of a session. It has ended when its newest reading is 300 seconds old.
+         * @description The state of a session. It is unknown if the newest reading has no `evidence`, and has ended when the newest reading is 300 seconds old.
          * @example acute_stress
          * @enum {string}
          */
-        SessionState: "calm" | "relaxed" | "focused" | "stressed" | "acute_stress" | "ended";
+        SessionState: "calm" | "relaxed" | "focused" | "stressed" | "acute_stress" | "unknown" | "ended";
         /**
          * @description An order of sessions.
          * @example score
@@ -2122,6 +2185,7 @@ export interface components {
          *       "focused": 96,
          *       "stressed": 18,
          *       "acute_stress": 2,
+         *       "unknown": 7,
          *       "ended": 140
          *     }
          */
@@ -2131,6 +2195,7 @@ export interface components {
             focused: components["schemas"]["SessionCount"];
             stressed: components["schemas"]["SessionCount"];
             acute_stress: components["schemas"]["SessionCount"];
+            unknown: components["schemas"]["SessionCount"];
             ended: components["schemas"]["SessionCount"];
         };
         /**
@@ -2231,8 +2296,8 @@ export interface components {
             resolved: components["schemas"]["TopicName"][];
         };
         /**
-         * @description Weight of the person's own readings in the typical value. 0: the value of the population, because the person is
-         *     not known yet. It approaches 1 as the time of the readings grows.
+         * @description What is known of the person: the weight of the person's own level in the typical value that the score compares a reading with.
+         *     The rest is the value of the population. 0: the person is not known yet. It approaches 1 as the time of the readings grows.
          * @example 0.98
          */
         OwnShare: number;
@@ -2283,7 +2348,8 @@ export interface components {
          * @description How far the heart rate of the person is learned before this reading.
          * @example {
          *       "status": "learning",
-         *       "progress": 0.42
+         *       "progress": 0.42,
+         *       "own_share": 0.96
          *     }
          */
         BaselineProgress: {
@@ -2294,10 +2360,12 @@ export interface components {
              */
             status: "learning" | "known";
             /**
-             * @description Share of the learned time from which the person's own typical heart rate counts at least half.
+             * @description How far the person's day is learned: at 1, the typical heart rate of their day counts half, beside their resting heart rate. It
+             *     takes hours, while `own_share` grows within minutes.
              * @example 0.42
              */
             progress: number;
+            own_share?: components["schemas"]["OwnShare"];
         };
         /** @description Baseline of the heart rate. */
         HeartRateBaseline: {
@@ -2466,8 +2534,7 @@ export interface components {
              */
             date?: string;
             /**
-             * @description Number of readings. 0 if only the state of an earlier reading counts in this row. `stress_score` and
-             *     `heart_rate` are absent then.
+             * @description Number of readings with evidence. 0 if only the state of an earlier reading counts in this row. `stress_score` is absent then.
              * @example 120
              */
             readings: number;
@@ -2531,7 +2598,7 @@ export interface components {
             stress: components["schemas"]["ReportedStress"];
             note_code?: components["schemas"]["NoteCode"];
         };
-        /** @description The score that the service had published for the time of a report, when it stored the report. */
+        /** @description The score that the service had published for the time of a report, when it stored the report. Readings without evidence have none. */
         PublishedScore: {
             /**
              * @description Score of one reading, or the mean over the readings of the interval, rounded. If the interval has scores of several model versions, only those of the newest version count.

@@ -23,6 +23,8 @@ const plainCategories: Readonly<Record<Category, string>> = {
 const inferred = [
   ...['state', 'state_since', 'stress_score', 'confidence', 'suggested_action', 'action_reason', 'recommendation'],
   ...[
+    'evidence',
+    'contributions',
     'baseline',
     'adaptation_effectiveness',
     'derived',

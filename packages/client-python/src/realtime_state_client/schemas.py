@@ -132,6 +132,30 @@ HspVersion = Literal["1.0"]
 State = Literal["calm", "relaxed", "focused", "stressed", "acute_stress"]
 
 
+# `none` if no signal counted when the reading was scored (`confidence` 0), e.g. a message that could not be read, or a
+# heart rate that movement explains.
+Evidence = Literal["none"]
+
+
+class Contributions(TypedDict):
+    """What the score consists of, in points."""
+
+    # The start without evidence, the same for everybody.
+    neutral: int
+    # Heart rate and heart rate variability.
+    cardiovascular: NotRequired[int]
+    # Tone of the voice.
+    vocal: NotRequired[int]
+    # Expression of the face.
+    visual: NotRequired[int]
+    # Sentiment and urgency.
+    textual: NotRequired[int]
+    # All signals of other sessions of the same person (`shared_signals`).
+    other_session: NotRequired[int]
+    # Distance from the score of the signals to the published one, which is held in its state, or kept without evidence.
+    held: int
+
+
 # Category of a signal. cardiovascular (heart_rate, sdnn, rmssd), vocal (tone), visual (expression), textual (sentiment,
 # urgency).
 SignalCategory = Literal["cardiovascular", "vocal", "visual", "textual"]
@@ -151,8 +175,12 @@ class BaselineProgress(TypedDict):
 
     # `known` once `progress` is 1.
     status: Literal["learning", "known"]
-    # Share of the learned time from which the person's own typical heart rate counts at least half.
+    # How far the person's day is learned: at 1, the typical heart rate of their day counts half, beside their resting
+    # heart rate.
     progress: float
+    # What is known of the person: the weight of the person's own level in the typical value that the score compares a
+    # reading with.
+    own_share: NotRequired[float]
 
 
 class AdaptationEffectiveness(TypedDict):
@@ -242,6 +270,8 @@ class StateReading(TypedDict):
     stress_score: int
     # Confidence of the score, 0 to 1.
     confidence: float
+    evidence: NotRequired[Evidence]
+    contributions: NotRequired[Contributions]
     # The timestamp of the reading from which on the state is unchanged.
     state_since: NotRequired[str]
     # Categories of the signals in the reading, as the Human State Protocol defines the field.
@@ -462,6 +492,7 @@ class HistoryDatapoint(TypedDict):
     stress_score: int
     # Confidence of the score, 0 to 1.
     confidence: float
+    evidence: NotRequired[Evidence]
     # Version of the model that computed the score.
     model_version: int
     # Heart rate.
@@ -525,7 +556,7 @@ Trend = Literal["rising", "falling", "stable"]
 
 
 class HistorySummary(TypedDict):
-    """Figures of the window. min, max and mean are present if the window has a datapoint."""
+    """Figures of the datapoints of the window, except those without `evidence`. min, max and mean are present if there is one."""
 
     # Number of state changes between consecutive datapoints.
     transitions: int
@@ -834,18 +865,20 @@ class SessionSummary(TypedDict):
     stress_score: int
     # The confidence of the score.
     confidence: float
+    evidence: NotRequired[Evidence]
     # The timestamp of the reading from which on the state is unchanged.
     state_since: NotRequired[str]
     # Version of the model that computed the score.
     model_version: int
     # The time at which the signals of the newest reading become stale, 300 seconds after `timestamp`.
     valid_until: str
-    # The scores of the session's newest readings, oldest first, without backfilled readings.
+    # The scores of the session's newest readings, oldest first, without backfilled readings and readings without
+    # evidence.
     points: NotRequired[list[SessionPoint]]
 
 
 # The state of a session.
-SessionState = Literal["calm", "relaxed", "focused", "stressed", "acute_stress", "ended"]
+SessionState = Literal["calm", "relaxed", "focused", "stressed", "acute_stress", "unknown", "ended"]
 
 
 # An order of sessions.
@@ -865,6 +898,8 @@ class SessionStateCounts(TypedDict):
     stressed: int
     # A number of sessions.
     acute_stress: int
+    # A number of sessions.
+    unknown: int
     # A number of sessions.
     ended: int
 
@@ -963,8 +998,8 @@ class HeartRateBaseline(TypedDict):
     typical_bpm: NotRequired[float]
     # Rise above `typical_bpm`, in beats per minute, that counts as stressed at this time of day.
     stressed_rise_bpm: NotRequired[float]
-    # Weight of the person's own readings in the typical value. 0: the value of the population, because the person is
-    # not known yet.
+    # What is known of the person: the weight of the person's own level in the typical value that the score compares a
+    # reading with.
     own_share: float
     # Time of the readings that the baseline contains, in seconds.
     learned_seconds: float
@@ -978,8 +1013,8 @@ class VariabilityBaseline(TypedDict):
 
     # Typical value in milliseconds, to which readings are compared.
     typical_ms: float
-    # Weight of the person's own readings in the typical value. 0: the value of the population, because the person is
-    # not known yet.
+    # What is known of the person: the weight of the person's own level in the typical value that the score compares a
+    # reading with.
     own_share: float
     # Geometric mean of the person's readings in milliseconds.
     own_mean_ms: NotRequired[float]
@@ -1071,8 +1106,8 @@ class SummaryRow(TypedDict):
     start: str
     # Local date of a day.
     date: NotRequired[str]
-    # Number of readings. 0 if only the state of an earlier reading counts in this row. `stress_score` and `heart_rate`
-    # are absent then.
+    # Number of readings with evidence. 0 if only the state of an earlier reading counts in this row. `stress_score` is
+    # absent then.
     readings: int
     state_seconds: StateSeconds
     stress_score: NotRequired[ValueRange]
