@@ -1056,6 +1056,9 @@ export const enums = {
     "visual",
     "textual"
   ],
+  "Evidence": [
+    "none"
+  ],
   "SafetySource": [
     "built_in",
     "external",
@@ -1094,6 +1097,7 @@ export const enums = {
     "focused",
     "stressed",
     "acute_stress",
+    "unknown",
     "ended"
   ],
   "SessionOrder": [
@@ -1656,6 +1660,10 @@ export const bounds = {
       "minimum": 0,
       "maximum": 10000
     },
+    "unknown": {
+      "minimum": 0,
+      "maximum": 10000
+    },
     "ended": {
       "minimum": 0,
       "maximum": 10000
@@ -1677,6 +1685,10 @@ export const bounds = {
   },
   "BaselineProgress": {
     "progress": {
+      "minimum": 0,
+      "maximum": 1
+    },
+    "own_share": {
       "minimum": 0,
       "maximum": 1
     }
@@ -1899,6 +1911,8 @@ export const fields = {
     "state",
     "stress_score",
     "confidence",
+    "evidence",
+    "contributions",
     "state_since",
     "signals_received",
     "suggested_action",
@@ -1918,6 +1932,15 @@ export const fields = {
     "active_triggers",
     "resolved_triggers",
     "disclaimer"
+  ],
+  "Contributions": [
+    "neutral",
+    "cardiovascular",
+    "vocal",
+    "visual",
+    "textual",
+    "other_session",
+    "held"
   ],
   "SharedSignal": [
     "signal",
@@ -1956,6 +1979,7 @@ export const fields = {
     "state",
     "stress_score",
     "confidence",
+    "evidence",
     "model_version",
     "heart_rate",
     "sdnn",
@@ -2118,6 +2142,7 @@ export const fields = {
     "state",
     "stress_score",
     "confidence",
+    "evidence",
     "state_since",
     "model_version",
     "valid_until",
@@ -2133,6 +2158,7 @@ export const fields = {
     "focused",
     "stressed",
     "acute_stress",
+    "unknown",
     "ended"
   ],
   "SessionList": [
@@ -2172,7 +2198,8 @@ export const fields = {
   ],
   "BaselineProgress": [
     "status",
-    "progress"
+    "progress",
+    "own_share"
   ],
   "HeartRateBaseline": [
     "resting_bpm",
@@ -2808,4 +2835,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "f8f53ac38a4cbd5cd60b0729a6c161edfe7a46b6fa7478f66f3ebac1dd4f8c8a" as const;
+export const contractDigest = "727bdc4e0c5cc548c3647726839f7af44a7665c5f4499e577201e82f0c55c253" as const;

@@ -79,7 +79,7 @@ test.each<[string, Record<string, unknown>, string]>([
   ['get_session_history', { sesion_id: 's1' }, '(did you mean session_id?)'],
   ['get_human_state', { session_id: '' }, '- session_id: '],
   ['get_human_state', { session_id: 'x'.repeat(257) }, '- session_id: Input should have at most 256 characters'],
-  ['list_sessions', { state: ['angry'] }, '(calm, relaxed, focused, stressed, acute_stress, ended)'],
+  ['list_sessions', { state: ['angry'] }, '(calm, relaxed, focused, stressed, acute_stress, unknown, ended)'],
   ['list_sessions', { state: 'calm' }, '- state: '],
   ['get_subject_summary', { subject_id: 'anna', interval: 'week' }, '(hour, day)'],
   ['ingest', { session_id: 's1', heart_rate: 400 }, '- heart_rate: Input should be less than or equal to 220'],

@@ -26,9 +26,9 @@ test('the official client calls tools over stdio, with the errors of the service
   const { url, key } = await startTestService();
   const client = await connect(url, key);
   const args = { session_id: 'stdio', heart_rate: 95 };
-  expect((await client.callTool({ name: 'ingest', arguments: args })).structuredContent).toMatchObject(
-    (await (await fetch(`${url}/v1/state?session_id=stdio`, { headers: { 'X-Service-Key': key } })).json()) as object,
-  );
+  const { structuredContent } = await client.callTool({ name: 'ingest', arguments: args });
+  const stored = await fetch(`${url}/v1/state?session_id=stdio`, { headers: { 'X-Service-Key': key } });
+  expect(await stored.json()).toMatchObject(structuredContent as object);
   const failed = await client.callTool({ name: 'get_human_state', arguments: { session_id: 'none' } });
   expect(failed).toMatchObject({ isError: true });
   expect(JSON.stringify(failed.content)).toContain('session_not_found');

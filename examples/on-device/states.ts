@@ -6,6 +6,7 @@ import { findBand } from '../../packages/score/states.js';
 /** A state, with the names and values of the contract. */
 export interface DeviceState {
   readonly timestamp: string;
+  /** `unknown` if no signal counts. */
   readonly state: string;
   readonly stress_score: number;
   readonly confidence: number;
@@ -35,6 +36,6 @@ export async function computeStates(file: File): Promise<DeviceState[]> {
 
 function toState({ computed }: SessionStep): DeviceState {
   const { timestampMs, score: stress_score, confidence, reason: action_reason } = computed;
-  const { state } = findBand(stress_score);
+  const state = confidence > 0 ? findBand(stress_score).state : 'unknown';
   return { timestamp: new Date(timestampMs).toISOString(), state, stress_score, confidence, action_reason };
 }

@@ -140,12 +140,13 @@ export function createAdvisor(config: GatewayConfig, log: Logger) {
     else if (!accepted.has(credential)) throw new Refusal(503, 'api_error', 'state_key_not_checked', uncheckedKey);
   }
 
-  /** A reading without confidence has no fresh signal. */
+  /** An unknown or outdated state has no instruction. */
   function composeAdvice({ reading, reason = 'no_data' }: Answer): Advice {
-    if (!reading || !(reading.confidence > 0)) return { skipped: reason };
-    const { state, safety, recommendation = '' } = reading;
-    const shortInstruction = `The person is ${state}. ${safety?.guidance ?? recommendation}`.trim();
-    return { reading, instruction: writeInstruction(reading, sharesTriggers), shortInstruction };
+    const instruction = reading && writeInstruction(reading, sharesTriggers);
+    if (!instruction) return { skipped: reason };
+    const { state, confidence, safety, recommendation = '' } = reading;
+    const named = confidence > 0 ? `The person is ${state}. ` : '';
+    return { reading, instruction, shortInstruction: `${named}${safety?.guidance ?? recommendation}`.trim() };
   }
 
   async function adviseFirst(caller: Participant, message: Message | undefined, id: string): Promise<Advice> {

@@ -115,7 +115,7 @@ function withoutConnection(headers: IncomingHttpHeaders): IncomingHttpHeaders {
 export function createStateHeaders({ reading, skipped }: Advice, isAdapted: boolean): Record<string, string> {
   return {
     'X-State-Adapted': String(isAdapted),
-    ...(reading && { 'X-State': reading.state }),
+    ...(reading && reading.confidence > 0 && { 'X-State': reading.state }),
     ...(reading?.safety && { 'X-State-Safety': reading.safety.kind }),
     ...(skipped !== undefined && { 'X-State-Skipped': skipped }),
   };

@@ -9,7 +9,7 @@ import type { OwnScore, ComputedState, Session } from './rows/session.js';
 import type { Device, Movements, Signals } from './rows/values.js';
 import type { Reading } from './signals.js';
 import type { ScoreInput } from './situation.js';
-import { publishScore } from './states.js';
+import { computePoints, publishScore } from './states.js';
 import { fuseEvidence } from './stress.js';
 
 /** A reading with the session before it and the signals after it. */
@@ -74,17 +74,21 @@ export function scoreAlone(sensed: Sensed, device: Device | undefined): OwnScore
   return {
     score,
     confidence,
-    reason: explainScore(fused, situation, score, reading.unreadText),
+    reason: explainScore(fused, situation, score, { unread: reading.unreadText, device }),
     previousScore: findAloneScore(session),
+    points: computePoints(fused, situation.signals, score),
   };
 }
 
-/** Returns the score that the next one is compared with. A prior is no score of the person. */
+/** Returns the score that the next one is compared with. One without evidence is no score of the person. */
 export function findPreviousScore(session: Session | undefined, sharing: Sharing | undefined): number | undefined {
-  if (!session || session.latest.isPrior) return undefined;
-  return sharing?.isRead === false ? findAloneScore(session) : session.latest.score;
+  return sharing?.isRead === false ? findAloneScore(session) : readScore(session?.latest);
 }
 
 function findAloneScore(session: Session | undefined): number | undefined {
-  return session && (session.latest.alone ?? session.latest).score;
+  return readScore(session?.latest.alone ?? session?.latest);
+}
+
+function readScore(scored: OwnScore | undefined): number | undefined {
+  return scored && scored.confidence > 0 ? scored.score : undefined;
 }

@@ -118,11 +118,11 @@ export function chooseNewerDevice(held: Device | undefined, other: Device | unde
   return (other.changedMs ?? 0) > (held.changedMs ?? 0) ? other : held;
 }
 
-/** Returns the confidence, 0–1. It is lower for some minutes after a change of the device. */
+/** Returns the confidence, 0–1. It is lower for some minutes after a change of the device, and only 0 without evidence. */
 export function reduceAfterDeviceChange(confidence: number, device: Device | undefined, atMs: number): number {
   const { device_change_seconds, device_change_share } = model.confidence;
   if (device?.changedMs === undefined || atMs - device.changedMs >= device_change_seconds * 1000) return confidence;
-  return Math.floor(confidence * device_change_share * 100) / 100;
+  return confidence === 0 ? 0 : Math.max(0.01, Math.floor(confidence * device_change_share * 100) / 100);
 }
 
 /** Returns true if the heart rate is raised as under stress. */
@@ -135,4 +135,14 @@ export function isRaised({ heart, typical }: Pick<ScoreInput, 'heart' | 'typical
 export function isLikelyAnotherPerson(situation: Pick<ScoreInput, 'heart' | 'typical'>): boolean {
   const { isPersonal, raisedSeconds } = situation.typical.heart_rate;
   return isPersonal && raisedSeconds >= model.confidence.unlike_seconds && isRaised(situation);
+}
+
+/** Returns true if the heart rate has been raised for at least half of the time since the device changed. */
+export function isRaisedSinceChange(
+  { typical, signals }: Pick<ScoreInput, 'signals' | 'typical'>,
+  device: Device | undefined,
+): boolean {
+  const { changedMs = -Infinity } = device ?? {};
+  const seconds = ((signals.heart_rate?.atMs ?? 0) - changedMs) / 1000;
+  return 2 * typical.heart_rate.raisedSeconds >= seconds;
 }

@@ -1,27 +1,36 @@
 import { stressModel as model } from './model.js';
-import { isLikelyAnotherPerson } from './movement.js';
-import type { Signals } from './rows/values.js';
+import { isLikelyAnotherPerson, isRaisedSinceChange } from './movement.js';
+import type { Device, Signals } from './rows/values.js';
 import { type LabelName, labels, type UnreadText } from './signals.js';
 import type { ScoreInput, TypicalHeartRate } from './situation.js';
 import { findBand } from './states.js';
-import { type FusedStress, type Driver, computeExplainedShare, isExertion } from './stress.js';
+import { type FusedStress, type Driver, computeExplainedShare, isExertion, isOfOtherSession } from './stress.js';
+
+/** What else a reason depends on. */
+export interface Circumstances {
+  readonly unread?: UnreadText | undefined;
+  /** The device of the newest heart data. */
+  readonly device?: Device | undefined;
+}
 
 /**
  * Returns one sentence that names the signals behind the published score and their direction, strongest first. Strong
  * evidence in the opposite direction follows after "despite". If the score is held in its band, the sentence says so.
+ * Without evidence, it says why, and names no state.
  */
 export function explainScore(
-  { drivers, value }: Pick<FusedStress, 'drivers' | 'value'>,
+  { drivers, value, confidence }: Pick<FusedStress, 'drivers' | 'value' | 'confidence'>,
   situation: ScoreInput,
   published: number,
-  unread?: UnreadText,
+  { unread, device }: Circumstances = {},
 ): string {
-  if (drivers.length === 0) return explainNoEvidence(unread);
+  if (confidence === 0) return explainNoEvidence(unread, situation);
   const [computed, band] = [findBand(Math.round(value)), findBand(published)];
+  const note = drivers.some(({ evidence }) => evidence === 'heart_rate') ? heartNote(situation, device) : '';
   if (computed === band)
-    return sentence(describeEvidence(drivers, situation, band.suggested_action === 'maintain_engagement'));
+    return sentence(describeEvidence(drivers, situation, band.suggested_action === 'maintain_engagement') + note);
   const until = computed.min_score > band.min_score ? 'the rise lasts' : 'the calmer signals last';
-  const evidence = describeEvidence(drivers, situation, false);
+  const evidence = describeEvidence(drivers, situation, false) + note;
   return sentence(`the state is held at ${band.state.replace('_', ' ')} until ${until}: ${evidence}`);
 }
 
@@ -34,10 +43,11 @@ const unreadTexts: Readonly<Record<UnreadText, string>> = {
   words: 'the message has no word that the service knows',
 };
 
-/** Returns the reason of a state without evidence. */
-export function explainNoEvidence(unread?: UnreadText): string {
-  const why = unread ? unreadTexts[unread] : `none of the last ${model.age.stale_after_seconds / 60} minutes counts`;
-  return `No usable signal: ${why}.`;
+/** Returns the reason of a state without evidence. `situation` is absent for a state that is outdated. */
+export function explainNoEvidence(unread?: UnreadText, situation?: ScoreInput): string {
+  const moved = situation && describeMovement(situation);
+  const none = moved ? `only ${moved}` : `none of the last ${model.age.stale_after_seconds / 60} minutes counts`;
+  return `No usable signal: ${unread ? unreadTexts[unread] : none}.`;
 }
 
 /** `isEasy` is true for a state without load, which requires no evidence. */
@@ -56,9 +66,8 @@ function describeEvidence(drivers: readonly Driver[], situation: ScoreInput, isE
       .map((driver) => describeDriver(driver, situation))
       .join(', ');
   const [reasons, objections] = [list(notable(agreeing)), list(notable(opposing))];
-  const note = heartNote(drivers, situation);
-  if (reasons === '') return `${isEasy ? 'nothing stands out: ' : ''}${list(drivers)}${note}`;
-  return `${objections === '' ? reasons : `${reasons}, despite ${objections}`}${note}`;
+  if (reasons === '') return `${isEasy ? 'nothing stands out: ' : ''}${list(drivers)}`;
+  return objections === '' ? reasons : `${reasons}, despite ${objections}`;
 }
 
 const quietMinutes = `the mean of the last ${model.sudden_rise.quiet_seconds / 60} quiet minutes`;
@@ -67,10 +76,8 @@ const another = '(another session)';
 
 /** Returns the text of a piece of evidence, e.g. "tense voice". Names no session: the client chose its id, and models read it. */
 function describeDriver(driver: Driver, situation: ScoreInput): string {
-  const { signals } = situation;
-  const samples = driver.evidence === 'hrv' ? [signals.sdnn, signals.rmssd] : [signals[driver.evidence]];
   const text = describeEvidenceOf(driver, situation);
-  return samples.some((it) => it?.sessionId !== undefined) ? `${text} ${another}` : text;
+  return isOfOtherSession(driver, situation.signals) ? `${text} ${another}` : text;
 }
 
 /** Returns a reason, which release 1.0.0 may have stored with these sessions, without their ids. */
@@ -97,22 +104,28 @@ function describeLabel<N extends LabelName>(name: N, signals: Signals): string {
 }
 
 /**
- * Returns a note on the heart rate if a jump is not confirmed, another person may wear the device, or movement explains
- * it.
+ * Returns a note on the heart rate if a jump is not confirmed, another person may wear a device that changed, or movement
+ * explains it.
  */
-function heartNote(drivers: readonly Driver[], situation: ScoreInput): string {
-  const { heart, signals, typical } = situation;
-  if (!heart || !drivers.some(({ evidence }) => evidence === 'heart_rate')) return '';
-  if (!heart.isConfirmed)
+function heartNote(situation: ScoreInput, device: Device | undefined): string {
+  const { heart, signals } = situation;
+  if (heart?.isConfirmed === false)
     return `, with an unconfirmed heart rate of ${Math.round(signals.heart_rate?.value ?? 0)} bpm`;
-  if (isLikelyAnotherPerson(situation))
+  if (isLikelyAnotherPerson(situation) && isRaisedSinceChange(situation, device))
     return ', for so long that the readings no longer look like those of this person';
-  if (computeExplainedShare(situation) < model.reason.movement_share_min) return '';
+  const moved = describeMovement(situation);
+  return moved ? `, with ${moved}` : '';
+}
+
+/** Returns a text on a heart rate that movement explains. Undefined if movement explains little of it. */
+function describeMovement(situation: ScoreInput): string | undefined {
+  const { heart, typical } = situation;
+  if (!heart || computeExplainedShare(situation) < model.reason.movement_share_min) return undefined;
   const rise = Math.round(heart.bpm - typical.heart_rate.value);
   const isLearned = !isExertion(situation);
   const explained = isLearned ? 'which movement partly explains' : 'which movement explains';
   const why = rise > model.movement.exertion_from_bpm ? 'higher than stress explains' : explained;
-  return `, with a heart rate ${rise} bpm above rest, ${why}${isLearned ? '' : ', so the baseline is not updated'}`;
+  return `a heart rate ${rise} bpm above rest, ${why}${isLearned ? '' : ', so the baseline is not updated'}`;
 }
 
 /**

@@ -26,7 +26,7 @@ import { explainScore } from './reason.js';
 import type { HeartLevel } from './response.js';
 import type { Baseline, LiveSignals } from './rows/person.js';
 import type { BandHold, ComputedState, PublishedState, Session } from './rows/session.js';
-import type { Device, Sample, SignalCategory, Signals } from './rows/values.js';
+import { type Device, round3, type Sample, type SignalCategory, type Signals } from './rows/values.js';
 import { storeIntervals, addDerivedVariability } from './rr-intervals.js';
 import {
   listTextValues,
@@ -37,7 +37,7 @@ import {
   signalNames,
   toPoint,
 } from './signals.js';
-import { computePublishedBefore, isSameState, type PublishedScore, publishScore } from './states.js';
+import { computePoints, computePublishedBefore, isSameState, type PublishedScore, publishScore } from './states.js';
 import { type FusedStress, fuseEvidence } from './stress.js';
 
 /** The evidence of a reading, with its heart rate or that of another session of the person, in bpm. */
@@ -114,14 +114,14 @@ interface Published extends PublishedScore {
   readonly sinceMs: number;
 }
 
-/** Publishes the score of a reading. Without evidence, it is that of the session's last reading with evidence. */
+/** Publishes the score of a reading. Without evidence, it is that of the last reading with evidence, or the neutral start. */
 function publish({ session, timestampMs }: Sensed, fused: FusedStress, sharing: Sharing | undefined): Published {
   const held = sharing?.isRead === false && session?.latest.alone ? undefined : heldAt(session, timestampMs);
-  const hasEvidence = fused.drivers.length > 0;
+  const hasEvidence = fused.confidence > 0;
   const { score, hold } =
-    hasEvidence || !session
+    hasEvidence || !held
       ? publishScore(fused, held, timestampMs, session?.firstAtMs ?? timestampMs)
-      : { score: session.latest.score, hold: keepHold(session) };
+      : { score: held.score, hold: keepHold(held) };
   const isSame = held !== undefined && isSameState(held, score, hasEvidence ? timestampMs : held.atMs);
   return { score, hold, held, sinceMs: (isSame && held.sinceMs) || timestampMs };
 }
@@ -139,15 +139,17 @@ function computeState(sensed: Sensed, { assessed, fused, device, published, shar
   const { session, reading, timestampMs } = sensed;
   const { situation, ownSituation, shared } = assessed;
   const { score, sinceMs } = published;
-  const isPrior = fused.drivers.length === 0 && (!session || session.latest.isPrior === true);
+  const isPrior = fused.confidence === 0 && (!published.held || published.held.isPrior === true);
   const alone = situation === ownSituation ? undefined : scoreAlone(sensed, device);
   return {
     ...{ timestampMs, score, sinceMs },
     confidence: reduceAfterDeviceChange(fused.confidence, device, timestampMs),
     model: modelVersion.number,
     learned: computeProgress(situation.typical.heart_rate),
+    known: round3(situation.typical.heart_rate.known),
     received: listCategories(reading),
-    reason: explainScore(fused, situation, score, reading.unreadText),
+    reason: explainScore(fused, situation, score, { unread: reading.unreadText, device }),
+    points: computePoints(fused, situation.signals, score),
     previousScore: findPreviousScore(session, sharing),
     ...(isPrior && { isPrior: true as const }),
     ...(shared && { shared }),
@@ -212,12 +214,12 @@ function heldAt(session: Session | undefined, timestampMs: number): PublishedSta
   const { latest, published: hold, held } = session;
   if (timestampMs === latest.timestampMs) return held;
   const before = computePublishedBefore({ score: latest.score, hold }, held, hold.publishedMs ?? latest.timestampMs);
-  return { ...before, sinceMs: latest.sinceMs };
+  return { ...before, sinceMs: latest.sinceMs, isPrior: latest.isPrior };
 }
 
 /** Returns the hold after a reading without evidence. The score stays that of the last reading with evidence. */
-function keepHold({ published, latest }: Session): BandHold {
-  return { ...published, publishedMs: published.publishedMs ?? latest.timestampMs };
+function keepHold({ bandSinceMs, scoreBefore, dwell, expressed, atMs }: PublishedState): BandHold {
+  return { bandSinceMs, scoreBefore, dwell, expressed, publishedMs: atMs };
 }
 
 /** Returns the signal categories of the readings with the newest timestamp. Together, they count as one reading. */

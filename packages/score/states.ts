@@ -1,10 +1,11 @@
 import { staleAfterMs } from './evidence.js';
 import { bands } from './generated/contract.js';
-import { stateHold } from './model.js';
-import type { BandHold, PublishedState, Session } from './rows/session.js';
-import type { State } from './rows/values.js';
+import { stateHold, stressModel as model } from './model.js';
+import type { BandHold, PublishedState, ScorePoints, Session } from './rows/session.js';
+import type { Signals, State } from './rows/values.js';
 import { round3 } from './rows/values.js';
-import { addToStress, type FusedStress, toStressValue } from './stress.js';
+import { evidenceCategories } from './signals.js';
+import { addLogOdds, addToStress, type FusedStress, isOfOtherSession, toStressValue } from './stress.js';
 
 export type Band = (typeof bands)[number];
 type Fused = Pick<FusedStress, 'value' | 'expressed'>;
@@ -109,6 +110,56 @@ function bandsApart(from: number, to: number): number {
   return bands.indexOf(findBand(to)) - bands.indexOf(findBand(from));
 }
 
+/** Points of a score by name, in the order in which a response shows them. */
+export type Contributions = Required<Pick<ScorePoints, 'held'>> & ScorePoints & { readonly neutral: number };
+
+/**
+ * Returns the integer points of a published score. The points of a signal are its share of the evidence times the distance
+ * of the computed value from the neutral start. They are rounded by largest remainder, so that all of them with `held` and
+ * the neutral start are exactly the score.
+ */
+export function computePoints(
+  { drivers, value }: Pick<FusedStress, 'drivers' | 'value'>,
+  signals: Signals,
+  score: number,
+): ScorePoints {
+  const perLogOdds = computeSlope(addLogOdds(drivers), value);
+  const exact: Record<string, number> = { neutral: toStressValue(0) };
+  for (const driver of drivers) {
+    const name = isOfOtherSession(driver, signals) ? 'other_session' : evidenceCategories[driver.evidence];
+    exact[name] = (exact[name] ?? 0) + perLogOdds * driver.logOdds;
+  }
+  const computed = Math.round(value);
+  const { neutral: _, ...points } = roundToSum(exact, computed);
+  return score === computed ? points : { ...points, held: score - computed };
+}
+
+/** Returns the points per unit of evidence. If all evidence adds up to nothing, that of the smallest evidence. */
+function computeSlope(total: number, value: number): number {
+  const start = toStressValue(0);
+  const share = start / model.score_max;
+  return Math.abs(total) < 1e-9 ? start * (1 - share) : (value - start) / total;
+}
+
+/** Rounds numbers down, and those with the largest remainders up, so that they add up to `sum`: their rounded sum. */
+function roundToSum(exact: Readonly<Record<string, number>>, sum: number): Record<string, number> {
+  const rounded = Object.entries(exact).map(([name, points]) => ({
+    name,
+    points: Math.floor(points),
+    rest: points % 1,
+  }));
+  const remainder = ({ rest }: { readonly rest: number }) => (rest < 0 ? rest + 1 : rest);
+  const left = sum - rounded.reduce((total, { points }) => total + points, 0);
+  const raised = [...rounded].sort((a, b) => remainder(b) - remainder(a)).slice(0, left);
+  return Object.fromEntries(rounded.map((it) => [it.name, it.points + (raised.includes(it) ? 1 : 0)]));
+}
+
+/** Returns the points of a score with the neutral start, whose sum is the score. */
+export function listContributions({ held = 0, ...points }: ScorePoints, score: number): Contributions {
+  const others = Object.values(points).reduce((sum, it) => sum + it, held);
+  return { neutral: score - others, ...points, held };
+}
+
 /** A change of the published state. */
 export interface StateChange {
   event: 'state_change';
@@ -131,10 +182,10 @@ export interface SessionEvent {
 
 /**
  * Returns the state change between two readings. Undefined if the state is the same, for the first reading of a session,
- * and from or to a prior.
+ * without evidence, and from a prior.
  */
 export function findChange(sessionId: string, before: Session | undefined, after: Session): StateChange | undefined {
-  if (!before || before.latest.isPrior || after.latest.isPrior) return undefined;
+  if (!before || before.latest.isPrior || after.latest.confidence === 0) return undefined;
   const [previous, next] = [findBand(before.latest.score).state, findBand(after.latest.score).state];
   if (previous === next) return undefined;
   return {

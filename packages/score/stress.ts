@@ -8,7 +8,7 @@ import {
 } from './evidence.js';
 import { stressModel as model } from './model.js';
 import { isLikelyAnotherPerson } from './movement.js';
-import type { SignalCategory } from './rows/values.js';
+import type { SignalCategory, Signals } from './rows/values.js';
 import { evidenceCategories, type EvidenceName, type LabelName, labelNames, labels } from './signals.js';
 import type { HeartRateLevel, ScoreInput, TypicalHeartRate, TypicalValues } from './situation.js';
 
@@ -22,7 +22,7 @@ export interface FusedStress {
   readonly heart: number;
   /** Share of the heart rate's rise that movement explains, 0–1. */
   readonly explained: number;
-  /** Confidence, 0–1, two decimals. 0 if no signal is fresh. */
+  /** Confidence, 0–1, two decimals. 0 without evidence: no signal is fresh, or movement explains the heart rate. */
   readonly confidence: number;
   /** All evidence that is not stale, strongest first. */
   readonly drivers: readonly Driver[];
@@ -136,7 +136,13 @@ function withoutLoad(heart: HeartRateLevel, { heart_rate }: TypicalValues, load:
   return { ...heart, bpm: heart.bpm - explained, suddenBpm: undefined };
 }
 
-function addLogOdds(drivers: readonly Driver[]): number {
+/** Returns true if a value of another session of the person is part of the evidence. */
+export function isOfOtherSession({ evidence }: Pick<Driver, 'evidence'>, signals: Signals): boolean {
+  const samples = evidence === 'hrv' ? [signals.sdnn, signals.rmssd] : [signals[evidence]];
+  return samples.some((it) => it?.sessionId !== undefined);
+}
+
+export function addLogOdds(drivers: readonly Driver[]): number {
   return drivers.reduce((total, { logOdds }) => total + logOdds, 0);
 }
 

@@ -11,7 +11,8 @@ export const stateMs = settings.state_seconds_max * 1000;
 export interface CountedReading {
   /** Time of measurement in epoch ms. */
   readonly timestampMs: number;
-  readonly score: number;
+  /** Undefined without evidence. Such a reading ends the state before it, and starts none. */
+  readonly score: number | undefined;
   /** Heart rate in bpm. Absent if none was stated or derived. */
   readonly heartRate?: number | undefined;
   readonly topics: readonly string[];
@@ -31,7 +32,7 @@ export interface Hour {
   readonly startMs: number;
   /** Duration of each state in ms. */
   readonly stateMs: Readonly<Record<State, number>>;
-  /** Scores of all readings. Undefined without readings. */
+  /** Scores of all readings with evidence. Undefined without such a reading. */
   readonly scores: Spread | undefined;
   /** Undefined if no reading has a heart rate in bpm. */
   readonly heartRates: Spread | undefined;
@@ -65,7 +66,7 @@ export function beginTimeline(fromMs: number, toMs: number) {
     return hour;
   };
   const endState = (atMs: number) => {
-    if (!last) return;
+    if (last?.score === undefined) return;
     const { state } = findBand(last.score);
     const endMs = Math.min(last.timestampMs + stateMs, atMs, toMs);
     for (let ms = Math.max(last.timestampMs, fromMs); ms < endMs;) {
@@ -94,11 +95,12 @@ export function beginTimeline(fromMs: number, toMs: number) {
 
 /** Sorts readings completely, so that sums of decimals are always added in the same order. */
 function byTime(a: CountedReading, b: CountedReading): number {
-  return a.timestampMs - b.timestampMs || a.score - b.score || (a.heartRate ?? 0) - (b.heartRate ?? 0);
+  const byScore = (a.score ?? -1) - (b.score ?? -1);
+  return a.timestampMs - b.timestampMs || byScore || (a.heartRate ?? 0) - (b.heartRate ?? 0);
 }
 
 function countReading(hour: OpenHour, { score, heartRate, topics }: CountedReading): void {
-  hour.scores = addSpread(hour.scores, { count: 1, sum: score, min: score, max: score });
+  if (score !== undefined) hour.scores = addSpread(hour.scores, { count: 1, sum: score, min: score, max: score });
   if (heartRate !== undefined)
     hour.heartRates = addSpread(hour.heartRates, { count: 1, sum: heartRate, min: heartRate, max: heartRate });
   for (const topic of topics) hour.sightings.set(topic, (hour.sightings.get(topic) ?? 0) + 1);

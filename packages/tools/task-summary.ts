@@ -8,7 +8,8 @@ import type { Answer } from './send-batch.js';
 /** A window and the state in its response. */
 export interface AnsweredWindow {
   readonly window: RecordedWindow;
-  readonly reading: Pick<StateReading, 'state' | 'stress_score'> & Partial<Pick<StateReading, 'topics_detected'>>;
+  readonly reading: Pick<StateReading, 'state' | 'stress_score'> &
+    Partial<Pick<StateReading, 'topics_detected' | 'evidence'>>;
 }
 
 /** What happened to readings with a sample. `unchanged` are stored already. */
@@ -29,9 +30,9 @@ export function createOutcome(samples?: Samples): Outcome {
 /** Adds the response to a reading. */
 export function note({ answered, refused, samples }: Outcome, window: RecordedWindow, answer: Answer): void {
   if ('refusal' in answer) return void refused.push({ window, reason: answer.refusal });
-  // Keeps three fields, because a response has about 2 kB.
-  const { state, stress_score, topics_detected } = answer.reading;
-  answered.push({ window, reading: { state, stress_score, topics_detected } });
+  // Keeps few fields, because a response has about 2 kB.
+  const { state, stress_score, evidence, topics_detected } = answer.reading;
+  answered.push({ window, reading: { state, stress_score, topics_detected, ...(evidence && { evidence }) } });
   if (samples && answer.sample) samples[answer.sample] += 1;
 }
 
@@ -69,12 +70,13 @@ export function protocolOrder(windows: readonly RecordedWindow[]): string[] {
 }
 
 function toRow(task: string, label: string, answered: readonly AnsweredWindow[]): TableRow {
+  const known = answered.filter(({ reading }) => !reading.evidence).map(({ reading }) => reading);
   const shares = enums.State.map((state) =>
-    share(answered.filter(({ reading }) => reading.state === state).length, answered.length),
+    share(known.filter((reading) => reading.state === state).length, answered.length),
   );
-  const scores = answered.map(({ reading }) => reading.stress_score).sort((a, b) => a - b);
+  const scores = known.map(({ stress_score }) => stress_score).sort((a, b) => a - b);
   const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
-  return [task, label, String(scores.length), ...shares, points(mean), points(quantile(scores, 0.5))];
+  return [task, label, String(answered.length), ...shares, points(mean), points(quantile(scores, 0.5))];
 }
 
 function share(count: number, of: number): string {

@@ -1,7 +1,7 @@
 import type { Schema, State } from './contract.js';
 import type { ComputedState } from '../../packages/score/rows/session.js';
 import type { DerivableName, ReadingContent, HistoryPoint } from '../../packages/score/signals.js';
-import { compareEffectiveness, describeAdvice } from './state-reading.js';
+import { describeAdvice, toEffectiveness } from './state-reading.js';
 import { findBand } from '../../packages/score/states.js';
 
 /** A stored reading with the results that were stored with it. */
@@ -62,7 +62,7 @@ function toComputation(
   derived: Derived | undefined,
 ): Schema<'ExportedComputation'> {
   const { state } = findBand(score);
-  const { received, reason, previousScore, rrQuality, topics = [], triggers } = computed;
+  const { received, reason, rrQuality, topics = [], triggers } = computed;
   return {
     state,
     stress_score: score,
@@ -74,9 +74,7 @@ function toComputation(
     ...describeAdvice(score, confidence),
     action_reason: reason,
     ...(previousState && { previous_state: previousState }),
-    ...(previousScore !== undefined && {
-      adaptation_effectiveness: compareEffectiveness(previousScore, computed.score),
-    }),
+    ...toEffectiveness(computed),
     topics_detected: [...topics],
     ...(triggers && {
       active_triggers: [...(triggers.active ?? [])],

@@ -3,6 +3,7 @@ import type { Schema } from './contract.js';
 import { writeNames } from './whose.js';
 import type { ReadingContent, HistoryPoint } from '../../packages/score/signals.js';
 import { findBand } from '../../packages/score/states.js';
+import { toEvidence } from './state-reading.js';
 
 /** The parts of a reading that the contract shows in the history. */
 const datapointSignals = fields.HistoryDatapoint.filter(
@@ -26,7 +27,7 @@ export async function toHistory(
   pause?: (points: number) => Promise<void>,
 ): Promise<Schema<'History'>> {
   const points = [...found].sort(byTimeAndStress);
-  const scores = points.map(({ score }) => score);
+  const scores = points.filter(({ confidence }) => confidence > 0).map(({ score }) => score);
   const writeInstant = createTimestampFormatter();
   const datapoints: Schema<'History'>['datapoints'] = [];
   for (let from = 0; from < points.length; from += partPoints) {
@@ -77,6 +78,7 @@ function toDatapoint(point: PointOfPerson, timestamp: string): Schema<'HistoryDa
     state: findBand(score).state,
     stress_score: score,
     confidence,
+    ...toEvidence(point),
     model_version: model,
   };
   for (const name of datapointSignals)

@@ -4,7 +4,7 @@ import type { Schema, StateReading } from './contract.js';
 import { weighByAge } from '../../packages/score/evidence.js';
 import { explainNoEvidence } from '../../packages/score/reason.js';
 import type { ComputedState } from '../../packages/score/rows/session.js';
-import { findBand } from '../../packages/score/states.js';
+import { findBand, listContributions } from '../../packages/score/states.js';
 
 /**
  * Returns a computed state as the response that the contract defines. `check` is the check of the message in the
@@ -20,16 +20,19 @@ export function toStateReading(sessionId: string, computed: ComputedState, check
     state,
     stress_score: computed.score,
     confidence: computed.confidence,
+    ...toEvidence(computed),
     ...toStateSince(computed),
     signals_received: [...computed.received],
     ...describeAdvice(computed.score, computed.confidence),
     ...(readable && adviseOnDanger(readable)),
     action_reason: computed.reason,
     model_version: computed.model,
-    baseline: { status: computed.learned < 1 ? 'learning' : 'known', progress: computed.learned },
-    ...(computed.previousScore !== undefined && {
-      adaptation_effectiveness: compareEffectiveness(computed.previousScore, computed.score),
-    }),
+    baseline: {
+      status: computed.learned < 1 ? 'learning' : 'known',
+      progress: computed.learned,
+      ...(computed.known !== undefined && { own_share: computed.known }),
+    },
+    ...toEffectiveness(computed),
     ...(computed.rrQuality && { rr_quality: computed.rrQuality }),
     ...(computed.derived && { derived: computed.derived }),
     ...(computed.dropped && { signals_dropped: [...computed.dropped] }),
@@ -44,9 +47,29 @@ export function toStateReading(sessionId: string, computed: ComputedState, check
   };
 }
 
-/** Returns since when a state holds, as a field of a response. */
-export function toStateSince({ sinceMs }: ComputedState): Pick<StateReading, 'state_since'> {
-  return sinceMs === undefined ? {} : { state_since: new Date(sinceMs).toISOString() };
+/** Returns since when a state holds, as a field of a response. An unknown state holds since no time. */
+export function toStateSince({ sinceMs, confidence }: ComputedState): Pick<StateReading, 'state_since'> {
+  return sinceMs === undefined || confidence === 0 ? {} : { state_since: new Date(sinceMs).toISOString() };
+}
+
+/** Returns the field of a response that says whether a state is unknown. `confidence` is that of the reading. */
+export function toEvidence({ confidence }: Pick<ComputedState, 'confidence'>): Pick<StateReading, 'evidence'> {
+  return confidence === 0 ? { evidence: 'none' } : {};
+}
+
+/** Returns the comparison with the previous score, as a field of a response. Absent without evidence. */
+export function toEffectiveness({
+  previousScore,
+  score,
+  confidence,
+}: ComputedState): Pick<StateReading, 'adaptation_effectiveness'> {
+  if (previousScore === undefined || confidence === 0) return {};
+  return { adaptation_effectiveness: compareEffectiveness(previousScore, score) };
+}
+
+/** Returns what a score consists of, as a field of a response. */
+export function toContributions({ points, score }: ComputedState): Pick<StateReading, 'contributions'> {
+  return points ? { contributions: listContributions(points, score) } : {};
 }
 
 /** Returns what an agent can do about a score. Nothing is recommended without evidence. */
@@ -63,15 +86,16 @@ export function reduceConfidenceByAge(confidence: number, ageMs: number): number
   return Math.round(confidence * weighByAge(ageMs) * 100) / 100;
 }
 
-/** Returns a state at an age, in ms. The score does not decay, but a stale state has no evidence. */
-export function ageState(computed: ComputedState, ageMs: number): ComputedState {
-  const confidence = reduceConfidenceByAge(computed.confidence, ageMs);
-  if (confidence > 0 || computed.confidence === 0) return { ...computed, confidence };
-  return { ...computed, confidence, reason: explainNoEvidence() };
+/** Returns a state at an age, in ms. The score does not decay, but nothing is recommended for an outdated state. */
+export function ageReading(reading: StateReading, ageMs: number): StateReading {
+  const confidence = reduceConfidenceByAge(reading.confidence, ageMs);
+  if (confidence > 0 || reading.evidence) return { ...reading, confidence };
+  const { recommendation: _, ...outdated } = reading;
+  return { ...outdated, confidence, ...describeAdvice(reading.stress_score, 0), action_reason: explainNoEvidence() };
 }
 
 /** Compares two scores. `effective` is true if the score fell or if both bands require no adaptation. */
-export function compareEffectiveness(previous: number, current: number): Schema<'AdaptationEffectiveness'> {
+function compareEffectiveness(previous: number, current: number): Schema<'AdaptationEffectiveness'> {
   const isEasy = (score: number) => findBand(score).suggested_action === 'maintain_engagement';
   return {
     previous_action: findBand(previous).suggested_action,

@@ -1,5 +1,5 @@
 import { toNames } from '../contract/whose.js';
-import { ageState, toStateReading } from '../contract/state-reading.js';
+import { ageReading, toContributions, toStateReading } from '../contract/state-reading.js';
 import { view } from '../view/view.js';
 import type { OperationRecord } from './operation.js';
 
@@ -12,12 +12,13 @@ export const getState: OperationRecord<'getState', 'store' | 'now'> = {
     name: 'get_human_state',
     title: 'Get the state',
     description:
-      'Get the current stress state of a session, or of a person over all sessions. Call it before you answer the person, and follow the recommendation. The confidence falls with the age of the state. At 0, the state is outdated.',
-    leading: ['recommendation'],
+      'Get the current stress state of a session, or of a person over all sessions. Call it before you answer the person, and follow the recommendation. With evidence none, the state is unknown. The confidence falls with the age of the state. At 0, the state is outdated.',
+    leading: ['evidence', 'recommendation'],
   },
   async handle({ store, now }, { whose }, caller) {
     const { sessionId, computed } = await view(store.read(caller.accountId), caller).state(whose);
-    const body = toStateReading(sessionId, ageState(computed, now() - computed.timestampMs));
+    const reading = { ...toStateReading(sessionId, computed), ...toContributions(computed) };
+    const body = ageReading(reading, now() - computed.timestampMs);
     return { status: 200, body: { ...body, ...(whose.kind === 'person' && toNames(whose)) } };
   },
 };

@@ -3,7 +3,7 @@ import type { Schema } from '../contract/contract.js';
 import { type Names, toNames, writeNames } from '../contract/whose.js';
 import { staleAfterMs } from '../../packages/score/evidence.js';
 import type { ComputedState } from '../../packages/score/rows/session.js';
-import { toStateSince } from '../contract/state-reading.js';
+import { toEvidence, toStateSince } from '../contract/state-reading.js';
 import { findBand } from '../../packages/score/states.js';
 import type { SlicedScope } from '../store/scope.js';
 import { listSessions as findSessions, type SessionCursor } from '../store/session-list.js';
@@ -100,15 +100,17 @@ async function listSnapshot(
   };
 }
 
-/** Exceeds every score, so that sessions that have ended rank after all others. */
+/** Exceeds every score, so that unknown states rank after all others, and sessions that have ended after these. */
 const liveRank = 1_000;
 
 /** Adds the state at a time (epoch ms), and the rank: the session with the highest rank comes first. */
 function rank(session: SnapshotSession, sort: Order, atMs: number): Ranked {
-  const { timestampMs, startedAtMs, score } = session;
+  const { timestampMs, startedAtMs, score, confidence } = session;
   const hasEnded = atMs >= timestampMs + staleAfterMs;
-  const ranks = { started: startedAtMs, score: hasEnded ? score : liveRank + score, activity: timestampMs };
-  return { ...session, state: hasEnded ? 'ended' : findBand(score).state, rank: ranks[sort] };
+  const state = hasEnded ? 'ended' : confidence === 0 ? 'unknown' : findBand(score).state;
+  const live = hasEnded ? 0 : state === 'unknown' ? 1 : 2;
+  const ranks = { started: startedAtMs, score: live * liveRank + score, activity: timestampMs };
+  return { ...session, state, rank: ranks[sort] };
 }
 
 function compare(a: Place, b: Place): number {
@@ -140,6 +142,7 @@ async function toSummaries(
       state: findBand(computed.score).state,
       stress_score: computed.score,
       confidence: computed.confidence,
+      ...toEvidence(computed),
       ...toStateSince(computed),
       model_version: computed.model,
       valid_until: new Date(computed.timestampMs + staleAfterMs).toISOString(),

@@ -276,14 +276,16 @@ export interface Credited {
 
 /**
  * Returns the topics that the stress of the reading counts for, and the topics that its turn mentions without a
- * concern. A late reading counts only for its own topics.
+ * concern. A late reading counts only for its own topics. A turn without evidence is no sighting, because it would be
+ * a calm one.
  */
 function creditTopics(
   session: Session | undefined,
   { atMs }: Reading,
   { fused, point }: SessionStep,
-  { topics, certainTopics, calmTopics }: ExtractedTopics,
+  extracted: ExtractedTopics,
 ): Credited {
+  const { topics, certainTopics, calmTopics } = point.confidence > 0 ? extracted : noTopics;
   const said = { topics, certain: certainTopics };
   const before = session?.talk;
   const toCalm = (stress: number) =>

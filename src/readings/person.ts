@@ -161,11 +161,9 @@ export function followPerson(
   const before = isRaised && subject.turns ? raiseOpenTurn(subject.turns, credit, sessionId) : subject.turns;
   const observed = { atMs, sessionId, heartRate: signals.heart_rate, level: fused.level, fused, isShared };
   const stress = (isRaised ? calm : (credit ?? calm))?.stress ?? point.score;
+  const said = turn && point.confidence > 0 ? { topics, calmTopics, stress } : undefined;
   // What follows a message about a danger counts for no topic that was said before.
-  const { turns, finished } =
-    check?.danger && before
-      ? endTurns(before, atMs)
-      : followTurns(before, observed, turn && { topics, calmTopics, stress });
+  const { turns, finished } = check?.danger && before ? endTurns(before, atMs) : followTurns(before, observed, said);
   changePerson(progress, subjectId, { ...subject, turns });
   return finished;
 }

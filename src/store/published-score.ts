@@ -20,7 +20,7 @@ export interface ReportedTime {
 
 /**
  * Returns the published score of a time: of the newest reading, or the mean of the readings of the newest model version.
- * Undefined if no reading is stored.
+ * Undefined if no reading with evidence is stored, or if the newest one of a moment has none.
  */
 export async function findPublished(
   knex: Knex,
@@ -33,7 +33,8 @@ export async function findPublished(
   const [[column, id]] = Object.entries(toNames(whose)) as [[string, string]];
   const owner = `s.account_id = ? and s.${column} = ?`;
   const time = 'r.timestamp_ms > ? and r.timestamp_ms <= ?';
-  const columns = 'r.timestamp_ms as atMs, r.position as position, r.stress_score as score, r.model_version as model';
+  const columns =
+    'r.timestamp_ms as atMs, r.position as position, r.stress_score as score, r.confidence as confidence, r.model_version as model';
   const ids = [accountId, id];
   // Otherwise the database would sort all late readings of the time, e.g. 45,000 that were backfilled into one minute.
   const newestLate = `select max(newest.atMs) as atMs from (select (select l.timestamp_ms from ${late}
@@ -54,15 +55,16 @@ export async function findPublished(
   const sql = isMoment
     ? `${found} order by atMs desc, position desc limit 1`
     : `select model, count(*) as readings, sum(score) as total from (${found}) as recent
-        group by model order by model desc limit 1`;
+        where confidence > 0 group by model order by model desc limit 1`;
   const [positions, times] = [
     [findPositions(afterMs)[0], findPositions(untilMs)[1]],
     [afterMs, untilMs],
   ];
   const bindings = [account, ...positions, ...ids, ...times, account, ...times, ...ids, ...positions];
-  type Found = Readonly<Record<'model' | 'score' | 'readings' | 'total', number>>;
+  type Found = Readonly<Record<'model' | 'score' | 'confidence' | 'readings' | 'total', number>>;
   const [row] = await selectRows<Found>(knex, { sql, bindings });
-  if (!row || isMoment) return row && { score: row.score, model: row.model, readings: 1 };
+  if (row && isMoment) return row.confidence > 0 ? { score: row.score, model: row.model, readings: 1 } : undefined;
+  if (!row) return undefined;
   // MySQL returns a sum as text.
   return { score: Math.round(Number(row.total) / row.readings), model: row.model, readings: row.readings };
 }

@@ -138,8 +138,9 @@ export interface ComputedRow {
   readonly response: string;
 }
 
-/** The columns that contain the timestamp and the score of a session after a reading. */
-export type ResultRow = Pick<ComputedRow, 'timestamp_ms' | 'stress_score' | 'response'>;
+/** The columns that contain the timestamp, the score and the confidence of a session after a reading. */
+export const resultColumns = ['timestamp_ms', 'stress_score', 'confidence', 'response'] as const;
+export type ResultRow = Pick<ComputedRow, (typeof resultColumns)[number]>;
 
 /** Returns the key of an account in `session_readings`. */
 export function toAccountKey(accountId: string): string {
@@ -161,10 +162,14 @@ export function toComputed({ response, previous_score }: ComputedRow, point: His
   return { timestampMs, score, confidence, received, ...previous, ...(derived && { derived }), ...rest, model };
 }
 
-/** Returns the timestamp and the score of the session after the reading. They differ from those of a late reading. */
-export function toResult({ response, timestamp_ms, stress_score }: ResultRow): { timestampMs: number; score: number } {
-  const { timestampMs = timestamp_ms, score = stress_score } = rowFormats.response.decode(response);
-  return { timestampMs, score };
+/** Returns the state of the session after the reading. It differs from that of a late reading. */
+export function toResult(row: ResultRow): Pick<ComputedState, 'timestampMs' | 'score' | 'confidence'> {
+  const { timestampMs, score, confidence } = rowFormats.response.decode(row.response);
+  return {
+    timestampMs: timestampMs ?? row.timestamp_ms,
+    score: score ?? row.stress_score,
+    confidence: confidence ?? row.confidence,
+  };
 }
 
 /** Returns the row of a reading, and its row in `late_readings` if it has one. */
@@ -189,15 +194,16 @@ export function toReadingRows(account: string, reading: StoredReading, position:
   return { row, late: isLate ? [{ account, position, incarnation, timestamp_ms, digest }] : [] };
 }
 
-/** Leaves out the fields that equal a column or follow from the signals. */
-function encodeResponse(point: HistoryPoint, computed: ComputedState): string {
-  const { timestampMs, score, confidence, received, previousScore: _, model: __, derived: ___, ...rest } = computed;
+/** Leaves out the fields that equal a column, follow from the signals, or belong to the latest state only. */
+function encodeResponse(point: HistoryPoint, { points: _, ...computed }: ComputedState): string {
+  const { timestampMs, score, confidence, received, previousScore: __, model: ___, derived: ____, ...rest } = computed;
   return rowFormats.response.encode({
     ...(timestampMs !== point.timestampMs && { timestampMs }),
     ...(score !== point.score && { score }),
     ...(confidence !== point.confidence && { confidence }),
     ...(String(received) !== String(listCategories(point.measured)) && { received }),
     ...rest,
+    ...(rest.alone && { alone: { ...rest.alone, points: undefined } }),
   });
 }
 

@@ -5,6 +5,7 @@ import {
   type ComputedRow,
   hintSessionIndex,
   type ResultRow,
+  resultColumns,
   toAccountKey,
   toComputed,
   toPoint,
@@ -20,6 +21,7 @@ export interface SnapshotSession extends SessionCursor {
   readonly position: number;
   readonly timestampMs: number;
   readonly score: number;
+  readonly confidence: number;
 }
 
 export interface SnapshotEntry extends SnapshotSession {
@@ -55,7 +57,7 @@ export function createSnapshotReader({ knex, accountId, pause }: SlicedScope) {
       stepSessions,
     );
     const sessions = rows.map((row) => ({ ...row, position: row.position ?? 0 }));
-    const readings = await readAt<ResultRow>(sessions, ['timestamp_ms', 'stress_score', 'response']);
+    const readings = await readAt<ResultRow>(sessions, resultColumns);
     return {
       found: sessions.flatMap((session): SnapshotSession[] => {
         const reading = readings.get(session.position);
@@ -108,7 +110,10 @@ export function createSnapshotReader({ knex, accountId, pause }: SlicedScope) {
       });
     },
 
-    /** Returns the newest `max` points of each session up to a position, oldest first, by incarnation. */
+    /**
+     * Returns the points of the newest `max` readings of each session up to a position, oldest first, by incarnation.
+     * Leaves out those without evidence.
+     */
     async pointsOf(
       incarnations: readonly string[],
       position: number,
@@ -116,18 +121,15 @@ export function createSnapshotReader({ knex, accountId, pause }: SlicedScope) {
     ): Promise<Map<string, SessionPoint[]>> {
       const points = new Map<string, SessionPoint[]>(incarnations.map((incarnation) => [incarnation, []]));
       if (incarnations.length === 0 || max === 0) return points;
-      const ofOne = `select * from (select r.incarnation, r.timestamp_ms, r.stress_score from ${hintSessionIndex(knex)}
+      const ofOne = `select * from (select r.incarnation, r.timestamp_ms, r.stress_score, r.confidence from ${hintSessionIndex(knex)}
         where r.account = ? and r.incarnation = ? and r.position > 0 and r.position <= ?
         order by r.position desc limit ${max}) as recent`;
-      const rows = await selectRows<Pick<ComputedRow, 'timestamp_ms' | 'stress_score'> & { incarnation: string }>(
-        knex,
-        {
-          sql: incarnations.map(() => ofOne).join(' union all '),
-          bindings: incarnations.flatMap((incarnation) => [account, incarnation, position]),
-        },
-      );
-      for (const { incarnation, timestamp_ms: timestampMs, stress_score: score } of rows)
-        points.get(incarnation)?.push({ timestampMs, score });
+      const rows = await selectRows<Omit<ResultRow, 'response'> & { incarnation: string }>(knex, {
+        sql: incarnations.map(() => ofOne).join(' union all '),
+        bindings: incarnations.flatMap((incarnation) => [account, incarnation, position]),
+      });
+      for (const { incarnation, timestamp_ms: timestampMs, stress_score: score, confidence } of rows)
+        if (confidence > 0) points.get(incarnation)?.push({ timestampMs, score });
       for (const found of points.values()) found.sort((a, b) => a.timestampMs - b.timestampMs);
       return points;
     },

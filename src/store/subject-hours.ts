@@ -16,6 +16,7 @@ interface ReadingRow {
   readonly incarnation: string;
   readonly timestamp_ms: number;
   readonly stress_score: number;
+  readonly confidence: number;
   readonly signals: string;
   readonly response: string;
 }
@@ -55,7 +56,7 @@ export function createHourReader({ knex, accountId }: ReadScope) {
 /** Yields the readings of a subject in the order of their timestamps, at most `pageRows` at a time. */
 export async function* readSubject(scope: SlicedScope, subjectId: string, span: ScanSpan) {
   const incarnations = (await listSessionIds(scope, { kind: 'person', subjectId })).keys();
-  const columns = ['stress_score', 'signals', 'response'];
+  const columns = ['stress_score', 'confidence', 'signals', 'response'];
   for await (const rows of scanReadings<ReadingRow>(scope, incarnations, columns, span)) yield rows.map(toReading);
 }
 
@@ -104,11 +105,12 @@ export function createHourWriter({ knex: transaction, accountId, version }: Writ
   };
 }
 
-function toReading({ incarnation, timestamp_ms, stress_score, signals, response }: ReadingRow): SubjectReading {
+function toReading({ incarnation, timestamp_ms, signals, response, ...row }: ReadingRow): SubjectReading {
   // Most responses contain no topics. Parsing them would take half of the time of a summary.
   const { topics = [] } = response.includes('"topics"') ? rowFormats.response.decode(response) : {};
   const heartRate = rowFormats.signals.decode(signals).heart_rate;
-  return { incarnation, timestampMs: timestamp_ms, score: stress_score, heartRate, topics };
+  const score = row.confidence > 0 ? row.stress_score : undefined;
+  return { incarnation, timestampMs: timestamp_ms, score, heartRate, topics };
 }
 
 function toHour(row: HourRow): Hour {

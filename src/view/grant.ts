@@ -83,7 +83,7 @@ export function restrictState(computed: ComputedState, viewer: Viewer, subjectId
   const reason = hideSessions(state.reason, shared?.flatMap(({ session_id }) => session_id ?? []) ?? []);
   if (!grant) return { ...computed, reason };
   if (knowsPerson(grant, subjectId) || !alone) return { ...state, reason };
-  const { sinceMs: _, ...withoutSince } = state;
+  const { sinceMs: _, points: __, ...withoutSince } = state;
   return { ...withoutSince, ...alone };
 }
 

@@ -29,7 +29,7 @@ export interface AdaptOptions {
   readonly shareTriggers?: boolean;
   /**
    * Called before each response with the state. Its `adaptation_effectiveness` rates the previous recommendation. A state
-   * with `confidence` 0 is outdated and does not change the prompt.
+   * with `confidence` 0 is unknown or outdated and does not change the prompt.
    */
   readonly onState?: (reading: StateReading) => void;
   /** Called when the state is not available. The model then responds without it. What it throws is ignored. */
@@ -52,7 +52,7 @@ const promptTimeoutMs = 1000;
 /**
  * Returns a middleware of the Vercel AI SDK (version 6 or 7) for one conversation. Before each response, it sends the
  * newest signals with the text of the previous turn, or reads the state. It adds the state, its reason and the
- * recommendation to the system prompt, unless the state is outdated. Neither the service nor `signals` fails the model, or delays it by more than the
+ * recommendation to the system prompt, unless the state is unknown or outdated. Neither the service nor `signals` fails the model, or delays it by more than the
  * time limit of `call`. The `abortSignal` of the response ends the wait.
  */
 export function adaptToState(options: AdaptOptions): LanguageModelMiddleware {
@@ -67,8 +67,7 @@ export function adaptToState(options: AdaptOptions): LanguageModelMiddleware {
     try {
       const reading = await readInTime(options, textsOf(options, previous, message), abortSignal);
       if (reading === undefined) return;
-      // A state without confidence is outdated: the person may have calmed down since.
-      if (reading.confidence > 0) instruction = writeInstruction(reading, options.shareTriggers);
+      instruction = writeInstruction(reading, options.shareTriggers) || undefined;
       invoke(() => options.onState?.(reading)).catch(report);
     } catch (error) {
       abortSignal?.throwIfAborted();

@@ -1,8 +1,12 @@
 import type { StateReading } from './schemas.js';
 
-/** Returns the system text for a model. `safety` comes first, because a crisis procedure precedes the recommendation. */
+/**
+ * Returns the system text for a model. `safety` comes first, because a crisis procedure precedes the recommendation. An
+ * unknown or outdated state gives no text but that of `safety`: '' without a finding.
+ */
 export function writeInstruction(reading: StateReading, sharesTriggers = false): string {
-  const { state, action_reason, recommendation, safety, active_triggers = [] } = reading;
+  const { state, confidence, action_reason, recommendation, safety, active_triggers = [] } = reading;
+  if (!(confidence > 0)) return safety ? [safety.guidance, recommendation].join(' ').trimEnd() : '';
   const isSharing = sharesTriggers && active_triggers.length > 0;
   return [
     `The person's current stress state is "${state}". Reason: ${action_reason}`,

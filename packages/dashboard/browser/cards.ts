@@ -8,6 +8,7 @@ import {
   hasEnded,
   label,
   percent,
+  shownState,
   signalLifetimeMs,
   signalName,
   whenOf,
@@ -35,11 +36,13 @@ export function createScoreCard() {
     element,
     /** `confidence` is that of the newest reading. */
     show(reading: StateReading, now: number, confidence: number | undefined, trend: History['trend'] | undefined) {
-      const { stress_score: score, state, state_since, timestamp } = reading;
+      const { stress_score: score, state_since, timestamp, evidence } = reading;
+      const state = shownState(reading);
       const newestMs = Date.parse(timestamp);
       const isPast = hasEnded(newestMs, now);
-      element.classList.toggle('ended', isPast);
-      show(figure, score);
+      element.classList.toggle('ended', isPast || evidence !== undefined);
+      show(figure, evidence ? '–' : score);
+      marker.toggleAttribute('hidden', evidence !== undefined);
       marker.setAttribute('transform', `translate(${(score / scoreMax) * 300} 13)`);
       chip.className = `badge state-chip ${isPast ? 'ended' : state}`;
       show(name, isPast ? 'Ended' : label(state));
@@ -49,7 +52,7 @@ export function createScoreCard() {
       show(
         facts,
         isPast && fact('Last live state', `${label(state)}, ${whenOf(newestMs, now)}`),
-        !isPast && sure !== undefined && fact('Confidence now', percent(sure), bar('Confidence', sure)),
+        !isPast && sure !== undefined && !evidence && fact('Confidence now', percent(sure), bar('Confidence', sure)),
         !isPast && trend && fact('Trend, 5 minutes', `${arrows[trend]} ${label(trend)}`),
       );
     },
@@ -74,14 +77,16 @@ export function createAdviceCard() {
   return {
     element: card('Recommendation', content),
     show(reading: StateReading, isPast: boolean) {
-      const { suggested_action, recommendation, action_reason, adaptation_effectiveness: change } = reading;
+      const { suggested_action, recommendation, action_reason, evidence, adaptation_effectiveness: change } = reading;
+      const isAdvised = !isPast && !evidence;
       show(
         content,
         isPast && h('p', `None: the newest reading is older than ${signalAges.stale_after_seconds / 60} minutes.`),
-        !isPast && [h('p.headline.action', label(suggested_action)), h('p.recommendation', recommendation)],
-        h('h3', isPast ? 'Reason of the last score' : 'Reason'),
+        !isPast && evidence && h('p', 'None: the state is unknown.'),
+        isAdvised && [h('p.headline.action', label(suggested_action)), h('p.recommendation', recommendation)],
+        h('h3', isPast && !evidence ? 'Reason of the last score' : 'Reason'),
         h('p', action_reason),
-        !isPast && change && h('p.hint', describeEffect(change.stress_delta, change.previous_score)),
+        isAdvised && change && h('p.hint', describeEffect(change.stress_delta, change.previous_score)),
       );
     },
   };

@@ -1,4 +1,5 @@
 import { signalAges } from '../../../generated/spec.js';
+import type { SessionState, StateReading } from '../../client/src/index.js';
 
 /** A signal of this age no longer counts, ms. */
 export const signalLifetimeMs = signalAges.stale_after_seconds * 1_000;
@@ -20,6 +21,11 @@ export function age(atMs: number, nowMs: number): string {
 /** Returns true if no signal of a session counts anymore. `newestMs` is the time of its newest reading. */
 export function hasEnded(newestMs: number, nowMs: number): boolean {
   return nowMs - newestMs >= signalLifetimeMs;
+}
+
+/** Returns the state that a reading shows: unknown without evidence. */
+export function shownState({ state, evidence }: Pick<StateReading, 'state' | 'evidence'>): SessionState {
+  return evidence ? 'unknown' : state;
 }
 
 /** Returns a name of the contract in words, e.g. `acute stress` for `acute_stress`. Keeps hyphens. */

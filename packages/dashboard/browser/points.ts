@@ -1,6 +1,6 @@
-import type { History, State, StateReading } from '../../client/src/index.js';
+import type { History, SessionState, StateReading } from '../../client/src/index.js';
 import type { signals } from '../../../generated/spec.js';
-import { signalLifetimeMs } from './format.js';
+import { shownState, signalLifetimeMs } from './format.js';
 
 type Datapoint = History['datapoints'][number];
 /** A signal that the history contains. */
@@ -20,8 +20,9 @@ export function withHistory(points: readonly Point[], history: History, untilMs:
 }
 
 export function withReading(points: readonly Point[], reading: StateReading): Point[] {
-  const { timestamp, session_id, state, stress_score, confidence, model_version, topics_detected } = reading;
-  const point = toPoint({ timestamp, session_id, state, stress_score, confidence, model_version, topics_detected });
+  const { timestamp, session_id, state, stress_score, confidence, evidence, model_version, topics_detected } = reading;
+  const known = { timestamp, session_id, state, stress_score, confidence, model_version, topics_detected };
+  const point = toPoint({ ...known, ...(evidence && { evidence }) });
   const last = points.at(-1);
   const isKnown = last?.atMs === point.atMs && last.stress_score === stress_score;
   return isKnown ? [...points] : [...points, point].sort((a, b) => a.atMs - b.atMs);
@@ -36,8 +37,9 @@ function toPoint(datapoint: Datapoint): Point {
  * its signals, or now.
  */
 export function holdsOf(points: readonly Point[], nowMs: number) {
-  const holds: Array<{ state: State; fromMs: number; toMs: number }> = [];
-  for (const [index, { state, atMs }] of points.entries()) {
+  const holds: Array<{ state: SessionState; fromMs: number; toMs: number }> = [];
+  for (const [index, point] of points.entries()) {
+    const [state, { atMs }] = [shownState(point), point];
     const toMs = Math.min(points[index + 1]?.atMs ?? nowMs, atMs + signalLifetimeMs);
     const last = holds.at(-1);
     if (last?.state === state && last.toMs === atMs) last.toMs = toMs;
@@ -46,7 +48,13 @@ export function holdsOf(points: readonly Point[], nowMs: number) {
   return holds;
 }
 
-/** Returns the number of times that the state changed. */
+/** Returns the points with a known state. */
+export function withEvidence(points: readonly Point[]): Point[] {
+  return points.filter(({ evidence }) => evidence === undefined);
+}
+
+/** Returns the number of times that the known state changed. */
 export function countChanges(points: readonly Point[]): number {
-  return points.filter(({ state }, index) => index > 0 && state !== points[index - 1]?.state).length;
+  const known = withEvidence(points);
+  return known.filter(({ state }, index) => index > 0 && state !== known[index - 1]?.state).length;
 }

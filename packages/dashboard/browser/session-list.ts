@@ -2,11 +2,11 @@ import { enums, scoreMax } from '../../../generated/spec.js';
 import type { SessionState } from '../../client/src/index.js';
 import * as plot from './chart/plot.js';
 import { type Content, h, show } from './dom.js';
-import { age, count, hasEnded, label, sum, whenShort, words } from './format.js';
+import { age, count, hasEnded, label, shownState, sum, whenShort, words } from './format.js';
 import { button, controlledCard, createSelect } from './parts.js';
 import { sessionLink, personLink } from './router.js';
 import { nowMs, reasonOf } from './service.js';
-import { everySession, isRising, type KnownSession, type Query, type Sessions } from './sessions.js';
+import { everySession, isRising, type KnownSession, type Query, type Sessions, stateOf } from './sessions.js';
 
 const orders = [
   ['score', 'Highest score'],
@@ -165,16 +165,16 @@ function sessionRow(session: KnownSession, isSelected: boolean, now: number) {
 
 /** Returns a row with the state of a session, which its link covers. */
 export function listRow(link: HTMLElement, session: KnownSession, now: number, ...others: readonly Content[]) {
-  const { stress_score, state, atMs, sinceMs } = session;
-  const isOver = hasEnded(atMs, now);
-  const since = [label(state), h('span.since', ` since ${whenShort(sinceMs, now)}`)];
+  const { stress_score, evidence, atMs, sinceMs } = session;
+  const [state, last] = [stateOf(session, now), shownState(session)];
+  const since = [label(state), !evidence && h('span.since', ` since ${whenShort(sinceMs, now)}`)];
   const rising = isRising(session, now) && h('span.rising', ' ↗ rising');
   return h(
     'li',
-    { key: link.textContent, class: isOver ? 'ended' : state },
-    h('span.score-chip', stress_score),
+    { key: link.textContent, class: state },
+    h('span.score-chip', evidence ? '–' : stress_score),
     link,
-    h('span.state-name.hint', isOver ? `Ended · ${words(state)}` : [since, rising]),
+    h('span.state-name.hint', state === 'ended' ? `Ended · ${words(last)}` : [since, rising]),
     h('span.hint.passed', age(atMs, now)),
     others,
   );

@@ -3,7 +3,7 @@ import { createAdviceCard, showTriggers } from './cards.js';
 import { createChart } from './chart/chart.js';
 import { h, setTitle, show } from './dom.js';
 import { createFeedbackCard } from './feedback.js';
-import { age, hasEnded, words } from './format.js';
+import { age, hasEnded, shownState, words } from './format.js';
 import { card, controlledCard, createChoice, createStatus, pageHead } from './parts.js';
 import { createPresent } from './present.js';
 import { personLink } from './router.js';
@@ -44,7 +44,8 @@ export function createSessionView(
     const subject = sessions.find(sessionId)?.subject_id;
     const link = subject !== undefined && h('a', { href: personLink(subject) }, `Person ${subject}`);
     show(facts, link, !isPast && h('span.hint', `Newest reading ${age(atMs, now)}`));
-    setTitle(`${isPast ? 'ended' : `${newest.stress_score} ${words(newest.state)}`} · ${sessionId}`);
+    const score = newest.evidence ? '' : `${newest.stress_score} `;
+    setTitle(`${isPast ? 'ended' : `${score}${words(shownState(newest))}`} · ${sessionId}`);
     // The subject of a new session becomes known after its first reading.
     if (shownSubject !== (subject ?? null)) loadTriggers(subject);
   };

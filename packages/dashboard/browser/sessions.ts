@@ -7,7 +7,7 @@ import type {
   StateReading,
 } from '../../client/src/index.js';
 import type { Value } from './chart/plot.js';
-import { hasEnded, sum } from './format.js';
+import { hasEnded, shownState, sum } from './format.js';
 import { nowMs, pauseOf, type Service } from './service.js';
 
 /** The sessions that a list shows. */
@@ -19,7 +19,10 @@ export interface Query {
   readonly text: string;
 }
 
-export interface KnownSession extends Pick<SessionSummary, 'session_id' | 'subject_id' | 'state' | 'stress_score'> {
+export interface KnownSession extends Pick<
+  SessionSummary,
+  'session_id' | 'subject_id' | 'state' | 'stress_score' | 'evidence'
+> {
   readonly atMs: number;
   readonly startedAtMs: number;
   /** The newest scores, oldest first. */
@@ -134,7 +137,7 @@ export function createSessions(service: Service, onChange: () => void) {
     /** Returns the number of sessions by state. */
     countStates(): SessionStateCounts {
       if (counted && cursorOf(byScore) !== null) return counted;
-      const counts = { calm: 0, relaxed: 0, focused: 0, stressed: 0, acute_stress: 0, ended: 0 };
+      const counts = { calm: 0, relaxed: 0, focused: 0, stressed: 0, acute_stress: 0, unknown: 0, ended: 0 };
       for (const session of byId.values()) counts[stateOf(session, nowMs())] += 1;
       return counts;
     },
@@ -170,17 +173,19 @@ export function createSessions(service: Service, onChange: () => void) {
 }
 
 /** Returns the state of a session at a time. */
-export function stateOf({ state, atMs }: KnownSession, now: number): SessionState {
-  return hasEnded(atMs, now) ? 'ended' : state;
+export function stateOf(session: KnownSession, now: number): SessionState {
+  return hasEnded(session.atMs, now) ? 'ended' : shownState(session);
 }
 
-/** Returns a rank by score. Sessions that have ended follow all others. */
-export function scoreRank({ stress_score, atMs }: KnownSession, now: number): number {
-  return stress_score - (hasEnded(atMs, now) ? 1_000 : 0);
+/** Returns a rank by score. Unknown states follow all others, and sessions that have ended follow these. */
+export function scoreRank(session: KnownSession, now: number): number {
+  const state = stateOf(session, now);
+  return session.stress_score - (state === 'ended' ? 2_000 : state === 'unknown' ? 1_000 : 0);
 }
 
 /** Returns true if the scores of the last five minutes rise, as the contract defines the trend of a history. */
-export function isRising({ recent }: KnownSession, now: number): boolean {
+export function isRising({ recent, evidence }: KnownSession, now: number): boolean {
+  if (evidence) return false;
   const scores = recent.filter(({ atMs }) => !hasEnded(atMs, now)).map(({ value }) => value);
   if (scores.length < trend.trend_min_datapoints) return false;
   const third = Math.floor(scores.length / 3);
@@ -202,11 +207,13 @@ function merge(loaded: SessionSummary, known: KnownSession | undefined): KnownSe
 }
 
 function withReading(reading: StateReading, known: KnownSession | undefined): KnownSession {
-  const { session_id, timestamp, state, stress_score, state_since = timestamp } = reading;
+  const { session_id, timestamp, state, stress_score, evidence, state_since = timestamp } = reading;
   const atMs = Date.parse(timestamp);
   const last = known?.recent.at(-1);
-  const isNew = last?.atMs !== atMs || last.value !== stress_score;
+  const isNew = !evidence && (last?.atMs !== atMs || last.value !== stress_score);
   const recent = [...(known?.recent ?? []), ...(isNew ? [{ atMs, value: stress_score }] : [])].slice(-recentMax);
   const sinceMs = Date.parse(state_since);
-  return { startedAtMs: nowMs(), ...known, session_id, state, stress_score, atMs, recent, sinceMs };
+  const { evidence: _, ...before }: Partial<KnownSession> = known ?? {};
+  const newest = { session_id, state, stress_score, ...(evidence && { evidence }), atMs, recent, sinceMs };
+  return { startedAtMs: nowMs(), ...before, ...newest };
 }

@@ -123,3 +123,27 @@ test('an unknown address says that there is no such page', async () => {
   await page.getByRole('heading', { name: 'No such page' }).waitFor();
   await page.getByText('#/sesions/x').waitFor();
 });
+
+test('a state without evidence is unknown in the list, the counts, the page of the session and of the person', async () => {
+  const service = await startTestService({ clock: Object.assign(new Clock(), { now: Date.now }) });
+  await service.read({ ...real, heart_rate: 120, activity_level: 'vigorous', timestamp: new Date().toISOString() });
+  const { page, complaints } = await openBrowser(service.url);
+  await open(service, page, '#/');
+  const named = /calm|relaxed|focused|stressed|acute/i;
+  await eventually(() => page.locator('.rows li').last().innerText()).toMatch(/^–\s+support-call\s+Unknown/);
+  expect(await page.locator('.rows').innerText()).not.toMatch(named);
+  await page.getByRole('button', { name: 'Unknown 1' }).waitFor();
+  await page.locator('.rows .name').click();
+  await eventually(() => page.locator('.state-chip').innerText()).toMatch(/^Unknown/);
+  await page.getByText('None: the state is unknown.').waitFor();
+  expect(await page.locator('.score').innerText()).toBe('–');
+  await page.locator('.hold.unknown').waitFor();
+  expect(await page.locator('.readout').innerText()).toMatch(/· unknown · 120 bpm$/);
+  expect(await page.locator('.line-score').count()).toBe(0);
+  expect(await page.locator('.facts').innerText()).not.toMatch(named);
+  expect(await page.title()).toMatch(/^unknown · support-call/);
+  await page.goto(`${service.url}/dashboard/#/subjects/anna`);
+  await eventually(() => page.locator('.now .state-chip').innerText()).toMatch(/^Unknown/);
+  await eventually(() => page.locator('.person-sessions').innerText()).toMatch(/^–\s*support-call\s*unknown, newest/);
+  expect(complaints).toEqual([]);
+});

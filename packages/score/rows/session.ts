@@ -70,6 +70,10 @@ export interface ComputedState {
   readonly reason: string;
   /** Progress of the baseline before the reading, 0–1. */
   readonly learned: number;
+  /** Weight of the person's own level of the heart rate in the score, 0–1. Absent in rows of releases without it. */
+  readonly known?: number | undefined;
+  /** What the score consists of. Only in the latest state of a session. Absent in rows of releases without it. */
+  readonly points?: ScorePoints | undefined;
   /** Quality of the reading's intervals. Absent without intervals, and in the latest state of a session. */
   readonly rrQuality?: RrQuality;
   /** Estimates from the text of the reading. Absent without estimates, and in the latest state of a session. */
@@ -91,7 +95,13 @@ export interface ComputedState {
 }
 
 /** A score from the evidence of one session alone. No band hold applies. */
-export type OwnScore = Pick<ComputedState, 'score' | 'confidence' | 'reason' | 'previousScore'>;
+export type OwnScore = Pick<ComputedState, 'score' | 'confidence' | 'reason' | 'previousScore' | 'points'>;
+
+/**
+ * Integer points of a score by category of its signals, with 0 if they are neutral. The rest of the score is the neutral
+ * start.
+ */
+export type ScorePoints = { readonly [Name in SignalCategory | 'other_session' | 'held']?: number };
 
 /**
  * Heart rates of a session in the last minute. Plain JSON of bounded size. The newest heart rate is stored separately
@@ -176,6 +186,7 @@ export interface PublishedState extends BandHold {
   readonly atMs: number;
   /** See `ComputedState`. */
   readonly sinceMs?: number | undefined;
+  readonly isPrior?: true | undefined;
 }
 
 /** A conversation turn whose topics may still cause a rise of the heart rate. */

@@ -1,7 +1,7 @@
 import { bands, scoreMax } from '../../../../generated/spec.js';
 import { h, show, svg } from '../dom.js';
-import { count, hasEnded, label, timeOfDay, whenOf, words } from '../format.js';
-import { countChanges, holdsOf, type Point } from '../points.js';
+import { count, hasEnded, label, shownState, timeOfDay, whenOf, words } from '../format.js';
+import { countChanges, holdsOf, type Point, withEvidence } from '../points.js';
 import * as plot from './plot.js';
 
 export interface ChartData {
@@ -75,7 +75,7 @@ export function createChart() {
       );
       const rest = topics.length - lanesMax;
       const restText = rest > 0 && `${count(rest, 'earlier topic')}: move along the chart to read them. `;
-      show(others, restText, shown.some(isHeld) && heldText);
+      show(others, restText, withEvidence(shown).some(isHeld) && heldText);
       showCursor();
     },
   };
@@ -135,7 +135,8 @@ function plots(extent: plot.Extent, { points, nowMs }: ChartData, shown: readonl
   const ticks = listTicks(extent);
   const times = ticks.map(([atMs]) => atMs);
   const grid = () => plot.gridLines(extent, times);
-  const values = shown.map(({ atMs, stress_score: value }) => ({ atMs, value }));
+  const known = withEvidence(shown);
+  const values = known.map(({ atMs, stress_score: value }) => ({ atMs, value }));
   const line = plot.line('line-score', extent, scores, values, pauseMs);
   const lower = bands.map(({ min_score: min }) => min);
   return [
@@ -143,7 +144,7 @@ function plots(extent: plot.Extent, { points, nowMs }: ChartData, shown: readonl
       'div.plot.score-plot',
       plot.axis(scores, [...lower, scoreMax]),
       bandNames(),
-      plot.drawing('svg', undefined, bandAreas(), grid(), line, heldParts(extent, shown)),
+      plot.drawing('svg', undefined, bandAreas(), grid(), line, heldParts(extent, known)),
     ),
     holdStrip(extent, points, nowMs),
     rates.length > 0 && [
@@ -189,18 +190,21 @@ function listTicks({ fromMs, toMs }: plot.Extent): Array<[atMs: number, text: st
   return times.map((atMs) => [atMs, timeOfDay(atMs, stepMs < minute ? 'seconds' : 'minutes')]);
 }
 
-function describePoint({ atMs, stress_score, state, topics_detected = [], heart_rate }: Point, nowMs: number): string {
+function describePoint(point: Point, nowMs: number): string {
+  const { atMs, stress_score, topics_detected = [], heart_rate, evidence } = point;
   const rate = heart_rate === undefined ? [] : [`${Math.round(heart_rate)} bpm`];
-  const facts = [`score ${stress_score}, ${words(state)}`, ...rate, ...topics_detected.map(words)];
+  const score = evidence ? 'unknown' : `score ${stress_score}, ${words(shownState(point))}`;
+  const facts = [score, ...rate, ...topics_detected.map(words)];
   return [whenOf(atMs, nowMs), ...facts].join(' · ');
 }
 
 function describe(points: readonly Point[], nowMs: number): string {
   const [first, last] = [points[0], points.at(-1)];
   if (!first || !last) return 'Stress score and heart rate: no readings.';
-  const all = points.map((it) => it.stress_score);
+  const all = withEvidence(points).map((it) => it.stress_score);
   const time = `${whenOf(first.atMs, nowMs)} to ${whenOf(last.atMs, nowMs)}`;
-  const range = `score from ${Math.min(...all)} to ${Math.max(...all)}, last ${last.stress_score}`;
+  const range =
+    all.length === 0 ? 'no known score' : `score from ${Math.min(...all)} to ${Math.max(...all)}, last ${all.at(-1)}`;
   const changes = count(countChanges(points), 'change');
   return `Stress score and heart rate, ${time}: ${count(points.length, 'reading')}, ${range}, ${changes} of the state.`;
 }

@@ -1,6 +1,6 @@
 import type { SessionSummary } from '../../../client/src/index.js';
 import { h, show } from '../dom.js';
-import { count, sum, words } from '../format.js';
+import { count, shownState, sum, words } from '../format.js';
 import { button } from '../parts.js';
 import { sessionLink } from '../router.js';
 import { reasonOf, type Service } from '../service.js';
@@ -105,10 +105,12 @@ function entryRow({ sessions, days, readings }: Entry) {
   return h('li', h('details', h('summary', title, ' ', text), rows));
 }
 
-function sessionRow({ session_id, timestamp, state, stress_score }: SessionSummary) {
+function sessionRow(session: SessionSummary) {
+  const { session_id, timestamp, stress_score, evidence } = session;
+  const state = shownState(session);
   return h(
     'span.line',
-    h(`span.score-chip.${state}`, stress_score),
+    h(`span.score-chip.${state}`, evidence ? '–' : stress_score),
     h('a', { href: sessionLink(session_id) }, session_id),
     h('span.hint', `${words(state)}, newest reading ${instants.format(Date.parse(timestamp))}`),
   );

@@ -20,9 +20,14 @@ export function createSendPanel(service: Service, id: string, signal: AbortSigna
     lastMs = Math.max(nowMs(), lastMs + 1);
     const timestamp = new Date(lastMs).toISOString();
     try {
-      const { stress_score, derived } = await service.ingest({ session_id: id, subject_id: id, timestamp, ...signals });
+      const { stress_score, evidence, derived } = await service.ingest({
+        session_id: id,
+        subject_id: id,
+        timestamp,
+        ...signals,
+      });
       const sentiment = derived?.sentiment === undefined ? '' : ` Derived sentiment ${derived.sentiment}.`;
-      outcome.say(`${source}: sent, score ${stress_score}.${sentiment}`);
+      outcome.say(`${source}: sent, ${evidence ? 'state unknown' : `score ${stress_score}`}.${sentiment}`);
       return true;
     } catch (error) {
       outcome.say(`${source}: not sent. ${reasonOf(error)}`, true);

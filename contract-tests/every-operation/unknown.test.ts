@@ -1,0 +1,232 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { expect, onTestFinished, test } from 'vitest';
+import contract from '../../generated/openapi.json' with { type: 'json' };
+import { bands, enums } from '../../generated/spec.js';
+import { type StateReading, writeInstruction } from '../../packages/client/src/index.js';
+import type { Schema } from '../../src/contract/contract.js';
+import { createStateHeaders } from '../../packages/gateway/headers.js';
+import { openStream } from '../../testkit/event-source.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { bearer, issueToken } from '../../testkit/tokens.js';
+
+/*
+ * One law: without evidence, nothing names a state or gives an instruction, except for the required fields `state` and
+ * `suggested_action` beside `evidence: none`.
+ */
+
+const who = { session_id: 's1', subject_id: 'anna' };
+const turn = { user_message: 'My exam is tomorrow.', ai_response: 'Which part worries you?' };
+const stressed = { heart_rate: 110, tone: 'hostile', sentiment: -0.9 } as const;
+
+/** Readings without evidence. */
+const unread: Readonly<Record<string, Record<string, unknown>>> = {
+  'words that are not understood': { user_message: 'Xqzt vlorp grmbl.', derive_sentiment: true },
+  'words of another language': { ...turn, user_message: 'Morgen habe ich eine Prüfung.', derive_sentiment: true },
+  'a heart rate that movement explains': { heart_rate: 120, activity_level: 'vigorous', ...turn },
+};
+
+const recommendations = bands.map(({ recommendation }) => recommendation);
+const stateNames = new RegExp(`\\b(${enums.State.join('|')}|acute stress)\\b`);
+
+/** Returns the texts of a value that name a state or instruct, and the states with a number other than 0. */
+function listClaims(value: unknown, name = ''): string[] {
+  if (typeof value === 'string') {
+    const isClaim = stateNames.test(value) || recommendations.some((it) => value.includes(it));
+    return isClaim ? [`${name}: ${value}`] : [];
+  }
+  if (typeof value === 'number') return stateNames.test(name) && value > 0 ? [`${name}: ${value}`] : [];
+  if (typeof value !== 'object' || value === null) return value === true && name === 'effective' ? [name] : [];
+  const isUnknown = 'evidence' in value && value.evidence === 'none';
+  return Object.entries(value).flatMap(([key, it]) => {
+    // `reports` counts what people stated, per band.
+    if (key === 'calibration')
+      return (it as Array<{ reports: number }>).some(({ reports }) => reports > 0) ? [key] : [];
+    return isUnknown && ['state', 'suggested_action'].includes(key) ? [] : listClaims(it, key);
+  });
+}
+
+/** An exported row is the stored reading: it has the required fields and confidence 0 instead of `evidence`. */
+const listRowClaims = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).computed)
+    .flatMap(({ confidence, ...computed }) =>
+      listClaims({ ...computed, ...(confidence === 0 && { evidence: 'none' }) }),
+    );
+
+type Read = (service: TestService, reading: Record<string, unknown>) => Promise<string[]>;
+const claimsAt =
+  (path: string): Read =>
+  async ({ request }) =>
+    listClaims((await request(path)).body);
+
+/** The claims of every operation whose responses can name a state. */
+const operations: Readonly<Record<string, Read>> = {
+  ingest: async ({ ingest }, reading) => listClaims((await ingest({ ...who, ...reading })).body),
+  ingestBatch: async ({ request, clock }, reading) => {
+    const body = JSON.stringify([{ ...who, timestamp: clock.at(), ...reading, spo2: 96 }]);
+    const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body };
+    return listClaims((await request('/v1/ingest/batch', init)).body);
+  },
+  getState: async (service) => [
+    ...(await claimsAt('/v1/state?session_id=s1')(service, {})),
+    ...(await claimsAt('/v1/state?subject_id=anna')(service, {})),
+  ],
+  getHistory: claimsAt('/v1/history?session_id=s1&minutes=60'),
+  listSessions: async (service) => [
+    ...(await claimsAt('/v1/sessions?points=20')(service, {})),
+    ...(await claimsAt('/v1/sessions?sort=score&points=20')(service, {})),
+  ],
+  getSubjectSummary: claimsAt('/v1/subjects/anna/summary'),
+  exportReadings: async ({ url, key }) => {
+    const response = await fetch(`${url}/v1/export?session_id=s1`, { headers: { 'X-Service-Key': key } });
+    return listRowClaims(await response.text());
+  },
+  streamEvents: async (service) => {
+    const stream = await openStream(service, { session_id: 's1', last_event_id: '0' });
+    return (await stream.until(2)).flatMap(({ type, data }) => (type === 'reading' ? listClaims(data) : [type]));
+  },
+  submitFeedback: async ({ post, clock }) => [
+    ...listClaims(
+      (await post('/v1/feedback', { ...who, subject_id: undefined, timestamp: clock.at(), stress: 7 })).body,
+    ),
+    ...listClaims(
+      (await post('/v1/feedback', { subject_id: 'anna', timestamp: clock.at(), duration_seconds: 600, stress: 7 }))
+        .body,
+    ),
+  ],
+  listFeedback: claimsAt('/v1/feedback'),
+  getAgreement: claimsAt('/v1/agreement'),
+  getSubjectAgreement: claimsAt('/v1/subjects/anna/agreement'),
+  listDeliveries: claimsAt('/webhooks/deliveries'),
+  getDelivery: async (service) => {
+    const { deliveries } = (await service.request('/webhooks/deliveries')).body;
+    const ids: string[] = deliveries.map((it: { id: string }) => it.id);
+    return (await Promise.all(ids.map((id) => claimsAt(`/webhooks/deliveries/${id}`)(service, {})))).flat();
+  },
+  listFailedDeliveries: claimsAt('/webhooks/retries'),
+};
+
+/** Surfaces without an operation: tools of agents and what models are told. */
+const surfaces: Readonly<Record<string, Read>> = {
+  'tools of agents': async ({ url, key }) => {
+    const client = new Client({ name: 'test', version: '1' });
+    const requestInit = { headers: { 'X-Service-Key': key } };
+    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit }));
+    onTestFinished(() => client.close());
+    const claims = [];
+    for (const [name, args] of [
+      ['get_human_state', { session_id: 's1' }],
+      ['get_session_history', { session_id: 's1' }],
+      ['get_subject_summary', { subject_id: 'anna' }],
+      ['list_sessions', {}],
+    ] as const) {
+      const { content } = await client.callTool({ name, arguments: args });
+      const [{ text }] = content as unknown as [{ text: string }];
+      if (name === 'get_human_state') expect(text).toMatch(/^\{"evidence":"none"/);
+      claims.push(...listClaims(JSON.parse(text)));
+    }
+    return claims;
+  },
+  'instruction and headers of the gateway': async ({ request }) => {
+    const reading: StateReading = (await request('/v1/state?session_id=s1')).body;
+    return [writeInstruction(reading, true), ...Object.keys(createStateHeaders({ reading }, false))].filter((it) =>
+      /^$|^X-State$/.test(it) ? it === 'X-State' : stateNames.test(it),
+    );
+  },
+  'a session token': async (service) => {
+    const headers = bearer(await issueToken(service, { session_id: 's1' }));
+    return listClaims((await service.request('/v1/state?session_id=s1', { headers })).body);
+  },
+  'the profile of a person': async ({ request }) => {
+    const { body } = await request('/v1/triggers?subject_id=anna');
+    return Object.keys(body.triggers);
+  },
+};
+
+test('the law reads every operation whose response can name a state', () => {
+  const schemas = contract.components.schemas as Readonly<Record<string, unknown>>;
+  const naming = new Set(['State', 'SessionState']);
+  const isNaming = (it: unknown): boolean => {
+    const text = JSON.stringify(it) ?? '';
+    return (
+      [...naming].some((name) => text.includes(`"#/components/schemas/${name}"`)) || text.includes('"acute_stress"')
+    );
+  };
+  for (let size = 0; size < naming.size;) {
+    size = naming.size;
+    // The owner of a webhook chooses the states that it names.
+    for (const [name, schema] of Object.entries(schemas)) if (name !== 'Webhook' && isNaming(schema)) naming.add(name);
+  }
+  const found = Object.values(contract.paths)
+    .flatMap((methods) => Object.values(methods) as Array<{ operationId: string; responses: Record<string, object> }>)
+    .filter(({ responses }) => Object.entries(responses).some(([status, it]) => /^2/.test(status) && isNaming(it)))
+    .map(({ operationId }) => operationId);
+  expect(found.filter((it) => !(it in operations))).toEqual([]);
+});
+
+test.each(Object.entries(unread))('without evidence, nothing names a state or instructs: %s', async (_, reading) => {
+  const service = await startTestService();
+  const url = 'https://receiver.example.com/';
+  await service.post('/webhooks/register', { url, events: ['state_change'] });
+  await service.read({ ...who, ...reading });
+  service.clock.advance(1);
+  for (const [name, read] of Object.entries({ ...operations, ...surfaces }))
+    expect([name, await read(service, reading)]).toEqual([name, []]);
+  const { states } = (await service.request('/v1/sessions?sort=score')).body;
+  expect(states).toMatchObject({ unknown: 1 });
+  expect((await service.request('/v1/sessions?state=unknown')).body.sessions).toMatchObject([{ evidence: 'none' }]);
+});
+
+test.each(Object.entries(unread))(
+  'a state that becomes unknown keeps its fields and changes no state: %s',
+  async (_, reading) => {
+    const service = await startTestService();
+    const before = await service.read({ ...who, ...stressed });
+    service.clock.advance(400);
+    const state = await service.read({ ...who, ...reading });
+    const { state: name, stress_score, suggested_action } = { ...before, suggested_action: 'maintain_engagement' };
+    expect(state).toMatchObject({ state: name, stress_score, suggested_action, confidence: 0, evidence: 'none' });
+    expect(listClaims(state)).toEqual([]);
+    service.clock.advance(400);
+    const calm = await service.read({ ...who, heart_rate: 62, tone: 'calm', sentiment: 0.9 });
+    expect(calm).not.toHaveProperty('adaptation_effectiveness');
+    const stream = await openStream(service, { session_id: 's1', last_event_id: '0' });
+    const changes = (await stream.until(4)).filter(({ type }) => type === 'state_change').map(({ data }) => data);
+    expect(changes).toMatchObject([{ previous_state: before.state, new_state: calm.state }]);
+    const history = (await service.request('/v1/history?session_id=s1&minutes=60')).body;
+    expect(history.datapoints.map((it: { evidence?: string }) => it.evidence)).toEqual([undefined, 'none', undefined]);
+    expect(history.summary).toMatchObject({ transitions: 1, min: calm.stress_score, max: before.stress_score });
+    const { rows } = (await service.request('/v1/subjects/anna/summary?interval=day')).body;
+    const sum = (values: number[]) => values.reduce((total, it) => total + it, 0);
+    expect(sum(rows.map((it: Schema<'SummaryRow'>) => it.readings))).toBe(2);
+    expect(sum(rows.flatMap((it: Schema<'SummaryRow'>) => Object.values(it.state_seconds)))).toBe(300);
+  },
+);
+
+test('an outdated state is not unknown', async () => {
+  const service = await startTestService();
+  await service.read({ ...who, ...stressed });
+  service.clock.advance(400);
+  const { body } = await service.request('/v1/state?session_id=s1');
+  expect(body).toMatchObject({ confidence: 0, action_reason: expect.stringMatching(/^No usable signal/) });
+  expect(body).not.toHaveProperty('evidence');
+  expect((await service.request('/v1/sessions')).body.sessions[0]).not.toHaveProperty('evidence');
+});
+
+test('contributions of the state add up to its score, and a token without the person sees those of its session', async () => {
+  const service = await startTestService();
+  await service.read({ ...who, session_id: 'watch', heart_rate: 125 });
+  service.clock.advance(1);
+  await service.read({ ...who, tone: 'tense' });
+  const person = bearer(await issueToken(service, who));
+  const alone = bearer(await issueToken(service, { session_id: 's1' }));
+  const seen = [{}, person, alone].map(async (headers) => {
+    const { contributions, stress_score } = (await service.request('/v1/state?session_id=s1', { headers })).body;
+    expect(Object.values<number>(contributions).reduce((sum, it) => sum + it, 0)).toBe(stress_score);
+    return contributions.other_session;
+  });
+  expect(await Promise.all(seen)).toEqual([expect.any(Number), expect.any(Number), undefined]);
+  expect(await service.read({ ...who, tone: 'tense' })).not.toHaveProperty('contributions');
+});
