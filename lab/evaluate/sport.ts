@@ -100,7 +100,9 @@ async function addActivities(wearer: Wearer, folder: string): Promise<{ lines: L
     activities.push(collected.readings().map((it) => ({ ...it, sport: sport.name, format })));
   }
   const ordinary = minutes.filter((it) => !replaced.has(it));
-  const lines = ordinary.map(({ atMs, heartRate }): Line => ({ atMs, values: { heart_rate: heartRate } }));
+  const lines = ordinary.map(({ atMs, heartRate }): Line => ({
+    ...{ atMs, values: { heart_rate: heartRate }, counts: {} },
+  }));
   return { lines: [...lines, ...activities.flat()].sort((a, b) => a.atMs - b.atMs), activities };
 }
 

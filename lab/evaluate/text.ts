@@ -5,43 +5,52 @@
 import { Command, Option } from 'commander';
 import { dataDefaultPath } from '../../packages/text/training/texts.js';
 import { startProgress } from '../../packages/tools/terminal/progress.js';
+import { formatTable } from '../../packages/tools/terminal/table.js';
 import { launch } from '../../testkit/launch.js';
-import { printDilution } from './text/dilution.js';
+import { measureDilution } from './text/dilution.js';
+import { measureLanguages } from './text/languages.js';
 import { foldTotal, howLeftOut, type LeftOut, trainWithoutFolds } from './text/left-out.js';
-import { printSafety } from './text/safety.js';
+import type { Figures } from './text/lines.js';
+import { measureOwnWords } from './text/own-words.js';
+import { measureSafety } from './text/safety.js';
+import { measureSentiment } from './text/sentiment.js';
+import { measureTopics } from './text/topics.js';
 
 interface Options {
   readonly data: string;
-  readonly only: readonly Part[];
+  readonly only: ReadonlyArray<keyof typeof parts>;
   readonly models?: string;
-  readonly heldOut?: true;
+  readonly heldOut: boolean;
+  readonly markdown: boolean;
 }
 
-const parts = ['dilution', 'safety'] as const;
-type Part = (typeof parts)[number];
+type Measure = (data: string, leftOut: LeftOut, isHeldOut: boolean) => Figures[];
+const parts = {
+  dilution: measureDilution,
+  safety: measureSafety,
+  languages: measureLanguages,
+  'own-words': measureOwnWords,
+  topics: measureTopics,
+  sentiment: measureSentiment,
+} satisfies Record<string, Measure>;
+const names = Object.keys(parts);
 
 const command = new Command('evaluate:text')
   .description('Measure states, dangers, languages and topics of messages on texts outside of the training data.')
   .option('--data <folder>', 'folder of the data files', dataDefaultPath)
-  .addOption(new Option('--only <part...>', 'parts to measure').choices(parts).default(parts))
-  .option(
-    '--models <folder>',
-    'keep the trained models, and use those that are there: for changes outside of the training',
-  )
-  .option('--held-out', 'judge the texts of held-out authors too. Only for the reported figures')
+  .addOption(new Option('--only <part...>', 'parts to measure').choices(names).default(names))
+  .option('--models <folder>', 'keep the trained models, for changes outside of the training')
+  .option('--held-out', 'judge the texts of held-out authors too. Only for the reported figures', false)
+  .option('--markdown', 'print Markdown tables', false)
   .action(evaluate);
 void launch(command);
 
-function evaluate({ data, only, models, heldOut }: Options): void {
-  const leftOut = train(data, models);
-  console.log(howLeftOut);
-  if (only.includes('dilution')) printDilution(data, leftOut);
-  if (only.includes('safety')) printSafety(data, leftOut, heldOut ?? false);
-}
-
-function train(data: string, models: string | undefined): LeftOut {
+function evaluate({ data, only, models, heldOut, markdown }: Options): void {
   const progress = startProgress(process.stderr, foldTotal, 'trainings without a part of the texts');
   const leftOut = trainWithoutFolds(data, models, () => progress.advance());
   progress.stop();
-  return leftOut;
+  console.log(howLeftOut);
+  for (const name of only)
+    for (const { columns, sections } of (parts[name] as Measure)(data, leftOut, heldOut))
+      console.log(`\n${formatTable({ markdown, json: false }, columns, sections)}`);
 }

@@ -1,12 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { loadTextModel } from '../../../packages/text/model.js';
 import { createTextAnalyzer, type TurnAnalysis } from '../../../packages/text/texts.js';
-import { createReadMessage, encodeModels } from '../../../packages/text/training/fit.js';
+import { createReadMessage, encodeModels, fitTopics } from '../../../packages/text/training/fit.js';
 import { fitSeverity, readSeverityTexts } from '../../../packages/text/training/severity.js';
-import { readTopicTexts, weightsFile } from '../../../packages/text/training/texts.js';
+import type { SadRow } from '../../../packages/text/training/sad.js';
+import {
+  heldBackPrefix,
+  type LabeledText,
+  readTopicTexts,
+  type TopicTexts,
+  weightsFile,
+} from '../../../packages/text/training/texts.js';
 import type { Area } from '../../../packages/text/vocabulary.js';
 import { decodeWeights } from '../../../packages/text/weights.js';
-import { fitWithoutFold, splitTexts } from './cross-validate.js';
+import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
 
 /** A message that neither model was fitted on, as the service analyzes it. */
 export interface Message {
@@ -39,4 +46,52 @@ export function judgeMessages(dataFolder: string, seed: number): Message[] {
     const analysis = analyzer.analyzeTurn({ user_message: text, ai_response: 'I understand. Tell me more.' });
     return [{ area, analysis, sentiment: analyzer.analyze(text).sentiment }];
   });
+}
+
+/** The texts and the fold of each. */
+interface SplitTexts {
+  readonly sad: readonly SadRow[];
+  /** The texts that the gate is trained on. */
+  readonly trained: readonly LabeledText[];
+  /** All texts, also the rows of SAD that only the area model is trained on. */
+  readonly all: readonly LabeledText[];
+  readonly foldOf: (it: LabeledText | SadRow) => number | undefined;
+}
+
+/** Distributes the texts over the folds. */
+function splitTexts({ sad, labeled }: TopicTexts, folds: number, seed: number): SplitTexts {
+  const trained = labeled.filter(({ kind }) => !kind.startsWith(heldBackPrefix));
+  const all: LabeledText[] = [...trained, ...unlabeledOf(sad, trained)];
+  const numbers = assignFolds(all, folds, seed);
+  const byText = new Map<LabeledText | SadRow, number | undefined>(all.map((it, i) => [it.sad ?? it, numbers[i]]));
+  return { sad, trained, all, foldOf: (it) => byText.get(('sad' in it && it.sad) || it) };
+}
+
+/** Returns the weights of a model that is trained on the other folds. */
+function fitWithoutFold({ sad, trained, foldOf }: SplitTexts, fold: number): Uint8Array {
+  const isTrained = (it: LabeledText | SadRow) => foldOf(it) !== fold;
+  const topics = fitTopics(sad.filter(isTrained), trained.filter(isTrained));
+  return encodeModels({ ...decodeWeights(readFileSync(weightsFile)), ...topics });
+}
+
+/** Returns the SAD rows that the gate is not trained on. The model still predicts them. */
+function unlabeledOf(sad: readonly SadRow[], labeled: readonly LabeledText[]): LabeledText[] {
+  const known = new Set(labeled.map((it) => it.sad));
+  return sad
+    .filter((row) => !known.has(row))
+    .map((row) => ({ text: row.sentence, kind: 'sad, unclear', isConcern: row.isStressor, area: undefined, sad: row }));
+}
+
+/** Distributes the texts of each kind and area over the folds, after a seeded shuffle. */
+function assignFolds(texts: readonly LabeledText[], folds: number, seed: number): number[] {
+  const random = seededRandom(seed);
+  const order = texts.map(({ kind, area, sad }, index) => ({
+    index,
+    key: `${kind} ${area} ${sad?.isStressor} ${sad?.second === undefined}`,
+    at: random(),
+  }));
+  order.sort((a, b) => (a.key === b.key ? a.at - b.at : a.key < b.key ? -1 : 1));
+  const foldOf: number[] = [];
+  order.forEach(({ index }, place) => (foldOf[index] = place % folds));
+  return foldOf;
 }

@@ -2,7 +2,7 @@ import { readSafetyTexts } from '../../../packages/text/training/safety.js';
 import { readSeverityTexts } from '../../../packages/text/training/severity.js';
 import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import { type Analyzer, findFold, foldTotal, type LeftOut, unseenKind } from './left-out.js';
-import { mean, printLines, quotientLine, shareLine } from './lines.js';
+import { type Figures, mean, quotientLine, shareLine, toFigures } from './lines.js';
 import { isStressed } from './state.js';
 
 /** Characters of neutral text beside a sentence, with the goal for the share of severe sentences. */
@@ -21,8 +21,8 @@ const neutralMax = { stressed: 0.015, danger: 0.003 };
 const draws = 6;
 const seed = 65;
 
-/** Prints how often severe sentences and dangers are noticed beside neutral text, and what long neutral texts give. */
-export function printDilution(data: string, leftOut: LeftOut): void {
+/** Measures how often severe sentences and dangers are noticed beside neutral text, and what long neutral texts give. */
+export function measureDilution(data: string, leftOut: LeftOut): Figures[] {
   const all = readSeverityTexts(data);
   const chat = all.filter(({ kind }) => kind === unseenKind).map(({ text }) => text);
   const severe = all.filter(({ rating = 0 }) => rating >= severeMin);
@@ -44,7 +44,7 @@ export function printDilution(data: string, leftOut: LeftOut): void {
   const found = judge(dangers, ({ source }) => source, hasDanger);
   const alone = found[0] ?? [];
   const name = (length: number) => (length === 0 ? 'alone' : `beside ${length} characters`);
-  printLines('dilution by chat', [
+  const dilution = toFigures('dilution by chat', [
     lengths.map(({ length, stressedMin }, i) =>
       shareLine(`SAD ≥ 7.5, ${name(length)}: stressed`, stressed[i] ?? [], { min: stressedMin }),
     ),
@@ -58,17 +58,18 @@ export function printDilution(data: string, leftOut: LeftOut): void {
     ),
   ]);
   const sources = [unseenKind, 'everyday/request', 'comments'];
-  printLines('long neutral texts', [
+  const neutral = toFigures('long neutral texts', [
     ...sources.map((source) =>
       [120, 250, 1000, 3500].flatMap((length) => {
         const texts = all.filter(({ kind }) => kind === source).map(({ text }) => text);
-        return printNeutral(leftOut, source, texts, length);
+        return measureNeutral(leftOut, source, texts, length);
       }),
     ),
   ]);
+  return [dilution, neutral];
 }
 
-function printNeutral(leftOut: LeftOut, source: string, texts: readonly string[], length: number) {
+function measureNeutral(leftOut: LeftOut, source: string, texts: readonly string[], length: number) {
   const judged = leftOut.analyzers.flatMap((analyzer, fold) => {
     const own =
       source === unseenKind

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadTextModel } from '../../../packages/text/model.js';
@@ -51,12 +52,14 @@ export const released = (): Analyzer => createTextAnalyzer(loadTextModel(readFil
 
 /**
  * Trains all models of the service once per fold, without the texts of the fold. Keeps them in `models` if it is set, and
- * loads those that are already there.
+ * loads those that are already there for the same texts.
  */
 export function trainWithoutFolds(data: string, models: string | undefined, onFold: () => void): LeftOut {
   const analyzers = Array.from({ length: foldTotal }, (_, fold) => {
-    const file = models && join(models, `without-${fold}.bin`);
-    const bytes = file && existsSync(file) ? readFileSync(file) : trainWithout(data, fold);
+    const texts = readWithout(data, fold);
+    const digest = createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16);
+    const file = models && join(models, `${digest}.bin`);
+    const bytes = file && existsSync(file) ? readFileSync(file) : train(texts);
     if (file && models) {
       mkdirSync(models, { recursive: true });
       writeFileSync(file, bytes);
@@ -73,17 +76,22 @@ export function trainWithoutFolds(data: string, models: string | undefined, onFo
   return { analyzers, find };
 }
 
-/** Trains as `train.ts` does, without the texts of a fold. */
-function trainWithout(data: string, fold: number): Uint8Array {
+/** Returns all texts of the training, without those of a fold. */
+export function readWithout(data: string, fold: number) {
   const isTrained = (source: string, text: string) => ![fold, 'every'].includes(findFold(source, text) ?? '');
   const { sad, labeled } = readTopicTexts(data);
-  const topics = fitTopics(
-    sad.filter(({ source, sentence }) => isTrained(`sad/${source}`, sentence)),
-    labeled.filter((it) => !it.kind.startsWith(heldBackPrefix) && isTrained(toSource(it), it.text)),
-  );
+  return {
+    sad: sad.filter(({ source, sentence }) => isTrained(`sad/${source}`, sentence)),
+    labeled: labeled.filter((it) => !it.kind.startsWith(heldBackPrefix) && isTrained(toSource(it), it.text)),
+    severity: readSeverityTexts(data).filter(({ kind, text }) => isTrained(kind, text)),
+    safety: readSafetyTexts(data).filter(({ source, text }) => isTrained(source, text)),
+  };
+}
+
+/** Trains as `train.ts` does. */
+function train({ sad, labeled, severity, safety }: ReturnType<typeof readWithout>): Uint8Array {
+  const topics = fitTopics(sad, labeled);
   const readMessage = createReadMessage(topics.vocabulary);
-  const severity = readSeverityTexts(data).filter(({ kind, text }) => isTrained(kind, text));
-  const safety = readSafetyTexts(data).filter(({ source, text }) => isTrained(source, text));
   return encodeModels({
     ...topics,
     severity: fitSeverity(severity, readMessage),

@@ -1,17 +1,23 @@
 import { intervalOverPeople } from '../../../packages/tools/evaluate/statistics.js';
-import { textTable, type TableRow } from '../../../packages/tools/terminal/table.js';
+import type { Column, TableRow } from '../../../packages/tools/terminal/table.js';
 import { figureColumns, percent } from '../../figures.js';
 import { computeInterval } from '../support/share.js';
 
 /** A goal: a share must be at least or at most this. */
 export interface Goal {
-  readonly min?: number;
-  readonly max?: number;
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
 }
 
-/** Prints figures with their interval of 95 %, their goal and whether it is met. */
-export function printLines(title: string, sections: readonly (readonly TableRow[])[]): void {
-  console.log(`\n${textTable([{ title }, ...figureColumns('texts', 'result', '95 %', 'goal', 'met')], sections)}`);
+/** A table of figures. */
+export interface Figures {
+  readonly columns: readonly Column[];
+  readonly sections: readonly (readonly TableRow[])[];
+}
+
+/** Returns a table of figures with their interval of 95 %, their goal and whether it is met. */
+export function toFigures(title: string, sections: Figures['sections']): Figures {
+  return { columns: [{ title }, ...figureColumns('texts', 'result', '95 %', 'goal', 'met')], sections };
 }
 
 /**

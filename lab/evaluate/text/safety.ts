@@ -1,22 +1,36 @@
 import { join } from 'node:path';
-import { computeDangerLogOdds, findExplicit, withoutQuotes } from '../../../packages/text/safety.js';
+import {
+  computeDangerLogOdds,
+  dangerKinds,
+  findExplicit,
+  type SafetyKind,
+  withoutQuotes,
+} from '../../../packages/text/safety.js';
 import { safetyFinding as settings } from '../../../packages/text/settings.js';
 import { readRecords } from '../../../packages/text/training/sad.js';
-import { readLabeled, readSafetyTexts, voicesByAuthor } from '../../../packages/text/training/safety.js';
-import { textTable, type TableRow } from '../../../packages/tools/terminal/table.js';
+import {
+  readExplicit,
+  readLabeled,
+  readSafetyTexts,
+  type SafetyText,
+  toDanger,
+  voicesByAuthor,
+} from '../../../packages/text/training/safety.js';
+import { readOwnTexts } from '../../../packages/text/training/severity.js';
+import type { TableRow } from '../../../packages/tools/terminal/table.js';
 import { figureColumns } from '../../figures.js';
 import { shareWithInterval } from '../support/share.js';
 import { type Analyzer, findFold, type LeftOut, released } from './left-out.js';
-import { printLines, shareLine } from './lines.js';
+import { type Figures, shareLine, toFigures } from './lines.js';
 
 /** A text with what the detector found. */
-interface Judged {
-  readonly source: string;
-  readonly isDanger: boolean;
-  readonly isFound: boolean;
+interface Judged extends SafetyText {
+  readonly found: SafetyKind | undefined;
   /** Log odds of any danger. Infinite for a finding by a pattern or another rule. */
   readonly logOdds: number;
 }
+
+type Scored = Pick<Judged, 'logOdds'>;
 
 const rates = [0.01, 0.02, 0.04];
 /** Questions to a counselor that describe a danger to their writer, by the labels of this project. They are in no training of safety. */
@@ -27,24 +41,38 @@ const heldOut = [
 ];
 const everyday = ['everyday/request', 'everyday/instruction', 'everyday/chat'];
 
-/** Prints the share of dangers found at fixed rates of false alarms per source, and at the threshold in use. */
-export function printSafety(data: string, leftOut: LeftOut, isHeldOut: boolean): void {
+/** Measures the share of dangers found at fixed rates of false alarms per source, and at the threshold in use. */
+export function measureSafety(data: string, leftOut: LeftOut, isHeldOut: boolean): Figures[] {
   const judged = readSafetyTexts(data)
     .filter(({ source, text }) => findFold(source, text) !== undefined)
-    .map(({ text, source, danger }) => judge(leftOut.find(source, text), text, source, danger !== 'none'));
+    .map((it) => judge(leftOut.find(it.source, it.text), it));
   const of = (...sources: string[]) =>
     judged.filter(({ source }) => sources.some((it) => source === it || source.startsWith(`${it}/`)));
   const voices = of('voices');
-  const dangers = voices.filter(({ isDanger }) => isDanger);
+  const dangers = voices.filter(isDanger);
   const counselor = readRecords(join(data, 'concerns_dev.csv'), ['id', 'text']).map(({ id, text = '' }) =>
-    judge(leftOut.find('counseling', text), text, 'counseling', counselorDangers.includes(Number(id))),
+    judge(leftOut.find('counseling', text), {
+      ...{ text, source: 'counseling' },
+      danger: counselorDangers.includes(Number(id)) ? 'suicidal_thoughts' : 'none',
+    }),
   );
   const authors = voicesByAuthor.map((own, i) =>
     rateRow(`author ${i + 1} (${own[0]}, ${own[1]}…)`, of(...own.map((voice) => `voices/${voice}`))),
   );
-  printRates('dangers against texts of the same source', [
+  const analyzer = released();
+  const judgeReleased = (it: SafetyText) => judge(analyzer, it);
+  const hidden = isHeldOut
+    ? heldOut.flatMap((source) => readLabeled(`safety/${source}`, source)).map(judgeReleased)
+    : [];
+  const isVoice = ({ source }: Judged) => source.startsWith('held-out-voices/');
+  const heldOutRow = (source: string) =>
+    rateRow(
+      source,
+      hidden.filter((it) => it.source === source),
+    );
+  const sameSource = toRates('dangers against texts of the same source', [
     [...authors, rateRow('all three authors', voices), rateRow('questions to a counselor', counselor)],
-    isHeldOut ? heldOut.map((source) => rateRow(source, judgeReleased(source))) : [],
+    isHeldOut ? [rateRow('held-out voices, all', hidden.filter(isVoice)), ...heldOut.map(heldOutRow)] : [],
   ]);
   const others: Array<[string, string[]]> = [
     ['requests, instructions, film chat', everyday],
@@ -53,13 +81,13 @@ export function printSafety(data: string, leftOut: LeftOut, isHeldOut: boolean):
     ['own texts: glad, neutral, others', ['glad', 'neutral', 'others']],
     ['own texts: concerns', ['concerns', 'labeled']],
   ];
-  printRates('dangers of the three authors, against other texts', [
+  const otherSources = toRates('dangers of the three authors, against other texts', [
     others.map(([name, sources]) => rateRow(name, [...of(...sources), ...dangers])),
   ]);
-  const alarms = (of: readonly Judged[]) => of.map(({ isFound }) => Number(isFound));
-  const lookAlikes = voices.filter(({ isDanger }) => !isDanger);
+  const alarms = (of: ReadonlyArray<Pick<Judged, 'found'>>) => of.map(({ found }) => Number(found !== undefined));
+  const lookAlikes = voices.filter((it) => !isDanger(it));
   const at = findThreshold(lookAlikes, 0.04);
-  printLines('safety at the threshold in use', [
+  const inUse = toFigures('safety at the threshold in use', [
     [
       shareLine(
         'dangers found at 4 % of look-alikes (not in use)',
@@ -70,40 +98,72 @@ export function printSafety(data: string, leftOut: LeftOut, isHeldOut: boolean):
         shareLine(`false danger: ${sources.join(', ')}`, alarms(of(...sources)), { max: 0.002 }, 2),
       ),
       shareLine('false danger: look-alikes', alarms(lookAlikes), { max: 0.04 }),
+      shareLine('threats by the writer, with a finding', alarms(judgeThreats(leftOut))),
+    ],
+    [
+      shareLine('dangers found', alarms(dangers)),
+      ...dangerKinds.map((kind) => shareLine(`  ${kind}`, alarms(dangers.filter(({ danger }) => danger === kind)))),
+      shareLine(
+        '  of the right kind',
+        dangers.map(({ found, danger }) => Number(found === danger)),
+      ),
+      shareLine(
+        '  without punctuation',
+        alarms(dangers.map((it) => judge(leftOut.find(it.source, it.text), { ...it, text: dropPunctuation(it.text) }))),
+      ),
+      ...(isHeldOut
+        ? [
+            shareLine(
+              'explicit statements, the half of no choice',
+              alarms(readExplicit('held-out').map(judgeReleased)),
+              { min: 0.97 },
+            ),
+          ]
+        : []),
     ],
   ]);
+  return [sameSource, otherSources, inUse];
 }
 
-function judgeReleased(source: string): Judged[] {
-  const analyzer = released();
-  return readLabeled(`safety/${source}`, source).map(({ text, danger }) =>
-    judge(analyzer, text, source, danger !== 'none'),
+const isDanger = ({ danger }: SafetyText) => danger !== 'none';
+
+/** Judges the texts in which the writer threatens somebody else. */
+function judgeThreats({ find }: LeftOut): Array<Pick<Judged, 'found'>> {
+  return voicesByAuthor.flat().flatMap((voice) =>
+    readOwnTexts(`safety/voices/${voice}`)
+      .filter(({ kind }) => toDanger(kind) === undefined)
+      .map(({ text }) => ({ found: find(`voices/${voice}`, text).analyze(text).check.danger })),
   );
 }
 
-function judge(analyzer: Analyzer, text: string, source: string, isDanger: boolean): Judged {
-  const isFound = analyzer.analyze(text).check.danger !== undefined;
-  const own = withoutQuotes(text);
-  const logOddsOf = (it: string) => computeDangerLogOdds(analyzer.scoreMessage(it).safety);
-  const logOdds = own === text ? logOddsOf(text) : Math.min(logOddsOf(text), logOddsOf(own));
-  const isByRule = isFound && (logOdds < settings.log_odds_min || findExplicit(text) !== undefined);
-  return { source, isDanger, isFound, logOdds: isByRule ? Infinity : logOdds };
+function judge(analyzer: Analyzer, it: SafetyText): Judged {
+  const found = analyzer.analyze(it.text).check.danger;
+  const computeLogOdds = (text: string) => computeDangerLogOdds(analyzer.scoreMessage(text).safety);
+  // A finding must be one without the quotes, too.
+  const logOdds = Math.min(computeLogOdds(it.text), computeLogOdds(withoutQuotes(it.text)));
+  const isByRule = found && (logOdds < settings.log_odds_min || findExplicit(it.text) !== undefined);
+  return { ...it, found, logOdds: isByRule ? Infinity : logOdds };
+}
+
+/** Returns a text as it is typed on a phone. */
+function dropPunctuation(text: string): string {
+  return text.toLowerCase().replace(/[.,;:!?'’"“”()–—-]+/g, (marks) => (/^['’]$/.test(marks) ? '' : ' '));
 }
 
 /**
  * Returns a function that tells whether a danger is found with the threshold at which exactly `rate` of the other texts are
  * false alarms. Between two texts, it is the mean of both thresholds, weighted.
  */
-function findThreshold(others: readonly Judged[], rate: number): (danger: Judged) => number {
+export function findThreshold(others: readonly Scored[], rate: number): (danger: Scored) => number {
   const sorted = others.map(({ logOdds }) => logOdds).sort((a, b) => b - a);
   const [count, weight] = [Math.floor(rate * sorted.length), (rate * sorted.length) % 1];
-  const isAbove = ({ logOdds }: Judged, k: number) => Number(logOdds > (sorted[k] ?? -Infinity));
+  const isAbove = ({ logOdds }: Scored, k: number) => Number(logOdds > (sorted[k] ?? -Infinity));
   return (danger) => (1 - weight) * isAbove(danger, count) + weight * isAbove(danger, count + 1);
 }
 
 /** Returns what is found at each rate of false alarms, and at the threshold in use. */
 function rateRow(name: string, judged: readonly Judged[]): TableRow {
-  const [dangers, others] = [true, false].map((side) => judged.filter(({ isDanger }) => isDanger === side));
+  const [dangers, others] = [true, false].map((side) => judged.filter((it) => isDanger(it) === side));
   const cell = (shares: readonly number[] = []) =>
     shareWithInterval(
       shares.reduce((sum, it) => sum + it, 0),
@@ -113,15 +173,15 @@ function rateRow(name: string, judged: readonly Judged[]): TableRow {
     name,
     ...[dangers, others].map((it = []) => String(it.length)),
     ...rates.map((rate) => cell(dangers?.map(findThreshold(others ?? [], rate)))),
-    ...[dangers, others].map((it) => cell(it?.map(({ isFound }) => Number(isFound)))),
+    ...[dangers, others].map((it) => cell(it?.map(({ found }) => Number(found !== undefined)))),
   ];
 }
 
-function printRates(title: string, sections: readonly (readonly TableRow[])[]): void {
+function toRates(title: string, sections: Figures['sections']): Figures {
   const titles = [
     ...['dangers', 'others'],
     ...rates.map((rate) => `found at ${100 * rate} %`),
     ...['found, in use', 'false, in use'],
   ];
-  console.log(`\n${textTable([{ title }, ...figureColumns(...titles)], sections)}`);
+  return { columns: [{ title }, ...figureColumns(...titles)], sections };
 }

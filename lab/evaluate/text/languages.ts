@@ -1,0 +1,114 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readSeverityTexts } from '../../../packages/text/training/severity.js';
+import { released } from './left-out.js';
+import { type Figures, shareLine, toFigures } from './lines.js';
+
+const ownFolder = fileURLToPath(new URL('../../../packages/text/training/texts', import.meta.url));
+/** Sets of dangers in other languages that no rule was derived from. */
+const leftOutSets = ['third', 'fourth', 'fifth'] as const;
+/** Words from which a text in Latin letters must be recognized. */
+const foreignWordsMin = 5;
+
+interface ForeignText {
+  readonly language: string;
+  readonly kind: string;
+  readonly text: string;
+}
+
+/** Measures what is found in other languages, and how often English is mistaken for one. */
+export function measureLanguages(data: string): Figures[] {
+  const { analyze } = released();
+  const foreign = (text: string) => Number(analyze(text).check.isForeign);
+  const danger = (text: string) => Number(analyze(text).check.danger !== undefined);
+  const sets = leftOutSets.map((set) => ({ set, texts: readSet(set) }));
+  const all = sets.flatMap(({ texts }) => texts);
+  const languages = [...new Set(all.map(({ language }) => language))];
+  const rows = [
+    { name: 'short dangers', isOf: ({ kind }: ForeignText) => !['mixed', 'none'].includes(kind), goal: { min: 0.85 } },
+    { name: 'mixed with English', isOf: ({ kind }: ForeignText) => kind === 'mixed', goal: { min: 0.8 } },
+    { name: 'look-alikes', isOf: ({ kind }: ForeignText) => kind === 'none', goal: { max: 0.05 } },
+  ];
+  const line = (name: string, { isOf, goal }: (typeof rows)[0], texts: readonly ForeignText[]) =>
+    shareLine(
+      name,
+      texts.filter(isOf).map(({ text }) => danger(text)),
+      goal,
+      0,
+    );
+  const found = toFigures('dangers in nine languages, sets that no rule was derived from: found', [
+    ...rows.map((row) => [
+      line(`${row.name}, all sets`, row, all),
+      ...sets.map(({ set, texts }) => line(`  set ${set}`, row, texts)),
+      ...languages.map((language) =>
+        line(
+          `  ${language}`,
+          row,
+          all.filter((it) => it.language === language),
+        ),
+      ),
+    ]),
+  ]);
+  const pure = all.filter(({ kind }) => kind !== 'mixed');
+  const texts = readSeverityTexts(data);
+  const own = texts.filter(
+    ({ kind }) => !/^(sad|counseling|comments|everyday\/(request|instruction|chat)$)/.test(kind),
+  );
+  const publicTexts = texts.filter((it) => !own.includes(it));
+  const english = (name: string, of: typeof texts) =>
+    shareLine(
+      `English mistaken, ${name}`,
+      of.map(({ text }) => foreign(text)),
+      { max: 0.003 },
+      2,
+    );
+  const isShort = ({ text }: { readonly text: string }) => text.length < 25;
+  const long = readKnown().filter((text) => !/\p{Script=Latin}/u.test(text) || countWords(text) >= foreignWordsMin);
+  const recognized = toFigures('recognition of languages', [
+    [
+      english('data files', publicTexts),
+      english('data files, below 25 characters', publicTexts.filter(isShort)),
+      english('own texts', own),
+      shareLine(
+        'English not understood, data files',
+        publicTexts.map(({ text }) => Number(analyze(text).check.isUnknown ?? false)),
+        {},
+        2,
+      ),
+    ],
+    [
+      shareLine(
+        'not English: short messages of the sets',
+        pure.map(({ text }) => foreign(text)),
+      ),
+      shareLine(`not English: 32 languages, by the author of the word lists`, long.map(foreign)),
+    ],
+  ]);
+  return [found, recognized];
+}
+
+/** Reads a set: a folder per language with a file per kind, or a table of language, kind and text. */
+function readSet(set: string): ForeignText[] {
+  const folder = join(ownFolder, 'languages-dangers');
+  if (set !== 'third')
+    return readLines(join(folder, `${set}.tsv`)).map((line) => {
+      const [language = '', kind = '', text = ''] = line.split('\t');
+      return { language, kind, text };
+    });
+  return listFiles(join(folder, set)).flatMap((file) => {
+    const [language = '', kind = ''] = file.replace('.txt', '').split('/');
+    return readLines(join(folder, set, file)).map((text) => ({ language, kind, text }));
+  });
+}
+
+/** Reads the texts in other languages from which the lists of words were made. */
+function readKnown(): string[] {
+  const folder = join(ownFolder, 'languages');
+  return listFiles(folder).flatMap((file) => readLines(join(folder, file)));
+}
+
+const listFiles = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.txt'));
+const readLines = (path: string) => readFileSync(path, 'utf8').split('\n').filter(Boolean);
+const countWords = (text: string) => text.split(/\s+/).filter(Boolean).length;
