@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http';
-import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from 'jose';
 import { createKeyTable } from '../src/store/keys.js';
 import { listen } from './listen.js';
 import { startTestService, type TestService, type TestServiceOptions } from './service.js';
@@ -33,6 +33,14 @@ export async function startAuthorizationServer() {
     reads: () => reads,
     /** Replaces the response with the keys. Undefined restores it. */
     respond: (replacement: typeof answer) => void (answer = replacement),
+    /** Signs a token for `publicUrl`, valid for an hour from a time in epoch ms. */
+    async sign(person: object, nowMs: number, { claims = {}, header = {}, key: other = key }: Forged = {}) {
+      const iat = Math.floor(nowMs / 1000);
+      const usual = { iss: issuer, aud: `${publicUrl}/mcp`, client_id: 'agent', iat, exp: iat + 3600 };
+      const payload = { ...usual, scope: 'ingest read feedback consent', ...person, ...claims };
+      const protectedHeader = { alg: algorithm, typ: 'at+jwt', kid: key.jwk.kid, ...header };
+      return new SignJWT(payload).setProtectedHeader(protectedHeader as JWTHeaderParameters).sign(other.privateKey);
+    },
     /** Replaces the signing key. */
     async rotate(kid: string): Promise<void> {
       key = await createSigningKey(kid);
@@ -78,21 +86,6 @@ export async function startOAuthService(options: TestServiceOptions = {}): Promi
   const service = await startTestService({ ...options, env });
   const accounts = await service.store.use(createKeyTable).listAccounts();
   const account = accounts.find(({ accountId }) => accountId === service.accountId)?.name ?? '';
-  async function sign(sub: string, { claims = {}, header = {}, key = server.key() }: Forged = {}): Promise<string> {
-    const iat = Math.floor(service.clock.nowMs / 1000);
-    const usual = {
-      iss: server.issuer,
-      aud: `${publicUrl}/mcp`,
-      sub,
-      account,
-      client_id: 'agent',
-      iat,
-      exp: iat + 3600,
-    };
-    const payload = { ...usual, scope: 'ingest read feedback consent', ...claims };
-    const { kid } = server.key().jwk;
-    const protectedHeader = { alg: algorithm, typ: 'at+jwt', kid, ...header };
-    return new SignJWT(payload).setProtectedHeader(JSON.parse(JSON.stringify(protectedHeader))).sign(key.privateKey);
-  }
+  const sign = (sub: string, forged?: Forged) => server.sign({ sub, account }, service.clock.nowMs, forged);
   return { ...service, server, env, account, sign };
 }

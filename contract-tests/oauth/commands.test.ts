@@ -1,7 +1,9 @@
-import { startOAuthService } from '../../testkit/authorization-server.js';
+import { publicUrl, startAuthorizationServer, startOAuthService } from '../../testkit/authorization-server.js';
 import { runHere } from '../../testkit/command-line.js';
+import { runMain, startMain } from '../../testkit/process.js';
 import { expect, test } from '../../testkit/test.js';
 import { bearer } from '../../testkit/tokens.js';
+import { migratedDatabase } from '../process/backups.js';
 
 test('`keys person-id` prints the id under which a token sends, and needs the authorization server', async () => {
   const service = await startOAuthService();
@@ -24,4 +26,14 @@ test('`doctor` names an authorization server that does not answer, and the remed
     'problem  environment: the keys of OAUTH_ISSUER cannot be read\n' +
       `         remedy: correct OAUTH_ISSUER, or start the authorization server (${server.issuer}/keys: status 500`,
   );
+});
+
+test('the built program accepts the tokens of a fixed account', async () => {
+  const server = await startAuthorizationServer();
+  const { env } = await migratedDatabase();
+  await runMain(['keys', 'create', '--account', 'acme'], env);
+  const settings = { OAUTH_ISSUER: server.issuer, OAUTH_ACCOUNT: 'acme', OAUTH_SUBJECT_CLAIM: 'sub' };
+  const { url } = await startMain({ ...env, ...settings, PUBLIC_URL: publicUrl });
+  const headers = { Authorization: `Bearer ${await server.sign({ sub: 'anna' }, Date.now())}` };
+  expect((await fetch(`${url}/v1/sessions`, { headers })).status).toBe(200);
 });
