@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { createStateClient } from '../../packages/client/src/index.js';
 import { chromiumPath } from '../../testkit/chromium.js';
 import { dayMs, sendWeek, weekEnv } from '../../testkit/week.js';
@@ -87,6 +87,7 @@ async function photograph(hooks: readonly string[]): Promise<void> {
     behindMs = 0;
     await sendExample(client, hooks);
     for (const shot of shots) await take(browser, `${service.url}/dashboard/`, key, shot);
+    await takePhone(browser, service.url, key);
   } finally {
     await browser.close();
     await service.close();
@@ -100,6 +101,7 @@ function settings() {
     MAX_TIMESTAMP_AGE_SECONDS: '3600',
     LIMIT_SESSION_REQUESTS_PER_MINUTE: '0',
     WEBHOOK_KEEP_ANSWERS: '1',
+    PUBLIC_URL: 'https://state.example.com',
     ...weekEnv,
     LOG_LEVEL: 'silent',
   });
@@ -107,14 +109,43 @@ function settings() {
 
 async function take(browser: Browser, url: string, key: string, shot: (typeof shots)[number]) {
   const { name, fragment, opened, part, ...look } = { opened: undefined, part: undefined, ...shot };
+  const page = await open(browser, url, key, fragment, look);
+  if (opened !== undefined) await page.locator(opened).first().click();
+  await save(part === undefined ? page : page.locator(part), name);
+  await page.close();
+}
+
+/** Takes the code that connects a phone, and the line after its first sample. */
+async function takePhone(browser: Browser, url: string, key: string) {
+  const page = await open(browser, `${url}/dashboard/`, key, `#/subjects/${shownPerson}`, { viewport: desktop });
+  const card = page.getByRole('region', { name: 'Connect a phone' });
+  await card.getByRole('button', { name: 'Connect', exact: true }).click();
+  await card.locator('.qr').waitFor();
+  await save(card, 'connect');
+  const date = new Date().toISOString();
+  const data = [{ date, Min: 68, Avg: 68, Max: 68, source: 'Apple Watch' }];
+  await fetch(`${url}/v1/sources/health_auto_export`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-Service-Key': await card.locator('.secret').nth(1).innerText() },
+    body: JSON.stringify({ data: { metrics: [{ name: 'heart_rate', units: 'count/min', data }] } }),
+  });
+  const line = card.locator('.line', { has: page.locator('.live.connected') }).last();
+  await line.waitFor();
+  await save(line, 'connected');
+  await page.close();
+}
+
+async function open(browser: Browser, url: string, key: string, fragment: string, look: BrowserContextOptions) {
   const page = await browser.newPage({ ...look, deviceScaleFactor: 1, reducedMotion: 'reduce' });
   await page.goto(`${url}#key=${key}`);
   await page.getByText('Live', { exact: true }).waitFor();
   await page.goto(`${url}${fragment}`);
   await page.waitForTimeout(1_500);
-  if (opened !== undefined) await page.locator(opened).first().click();
-  const shown = part === undefined ? page : page.locator(part);
-  await shown.screenshot({ path: fileURLToPath(new URL(`docs/images/dashboard-${name}.png`, root)) });
-  console.log(`docs/images/dashboard-${name}.png`);
-  await page.close();
+  return page;
+}
+
+async function save(shown: Page | Locator, name: string) {
+  const path = `docs/images/dashboard-${name}.png`;
+  await shown.screenshot({ path: fileURLToPath(new URL(path, root)) });
+  console.log(path);
 }

@@ -14,7 +14,8 @@ const zoneless: readonly string[] = ['apple_shortcuts', 'generic'];
 const steps: Readonly<Partial<Record<App, string>>> = {
   health_auto_export:
     'Install Health Auto Export, scan the code with the camera of the iPhone, and save the automation that it opens. It sends ' +
-    'yesterday and today, about every five minutes while the iPhone is unlocked.',
+    'yesterday and today, about every five minutes while the iPhone is unlocked. Add one for Workouts with the same URL and ' +
+    'header, so that sport does not count as stress.',
   health_connect:
     'In HC Webhook, add the URL as a webhook, with the header. Or scan the code for the URL with the key.',
   apple_shortcuts:
