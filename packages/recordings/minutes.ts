@@ -97,14 +97,19 @@ export class Minutes {
    * out, because the service requires a signal. A minute with more than 64 beats becomes several readings.
    */
   readings(): RecordedReading[] {
+    return [...this.inOrder()];
+  }
+
+  /** Yields what `readings` returns. */
+  *inOrder(): Generator<RecordedReading> {
     this.#prune();
     const ordered = [...this.#minutes].sort(([a], [b]) => a - b);
-    return ordered.flatMap(([, minute]) => {
+    for (const [, minute] of ordered) {
       const readings = listReadings(minute);
       if (readings.length === 0)
         this.#skip('no heart rate, variability or beats in the same minute, e.g. steps alone', minute.count);
-      return readings;
-    });
+      yield* readings;
+    }
   }
 
   #problemOf(item: Measurement | Workout): string | undefined {

@@ -4,7 +4,7 @@ import { ProblemError } from '../contract/problem.js';
 import { toMonth } from '../limits/monthly-calls.js';
 import type { Outcome } from '../readings/group.js';
 import type { PreparedReading } from '../readings/intake.js';
-import type { Post, PostedReading, PostedReport } from '../readings/post.js';
+import type { Post, PostedGroup, PostedReading, PostedReport } from '../readings/post.js';
 import { findLiveMinutes } from '../store/live-minutes.js';
 import { createSourceKeyTable } from '../store/source-keys.js';
 import type { SlicedScope } from '../store/scope.js';
@@ -14,9 +14,6 @@ import { submitFeedback } from './submit-feedback.js';
 
 /** What an app posted, as readings. Plain data. */
 export type PreparedPost = Post;
-
-/** Readings of one transaction, so that a post does not fill the queue in which other readings wait. */
-const readingsAtOnce = 160;
 
 /** Why a reading is not stored, by the code of its error. */
 const reasons: Readonly<Record<string, string>> = {
@@ -41,6 +38,8 @@ interface Progress {
   readonly grantOf: (sessionId: string, subjectId: string) => NonNullable<PreparedReading['grant']>;
   readonly result: Schema<'SourceResult'>;
   readonly skip: (reason: string, count: number) => void;
+  /** People who were erased since the post began. */
+  readonly erased: Set<string>;
 }
 
 /**
@@ -63,9 +62,10 @@ export const submitSource: OperationRecord<'submitSource', Uses, PreparedPost> =
     const grantOf = (sessionId: string, subjectId: string) => ({
       ...{ sessionId, subjectId, issuedAtMs, expiresAtMs: sender.expiresAtMs },
     });
-    const progress = { services, scope: store.read(accountId), caller, grantOf, result, skip };
-    const { readings, reports } = await omitUnknownPeople(progress, body);
-    for (const some of groupByPerson(readings)) await storeReadings(progress, some);
+    const erased = new Set<string>();
+    const progress = { services, scope: store.read(accountId), caller, grantOf, result, skip, erased };
+    const { groups, reports } = await omitUnknownPeople(progress, body);
+    for (const group of groups) await storeGroup(progress, group);
     for (const report of reports) await storeReport(progress, report);
     const { device, neededHours } = body;
     const post: Schema<'SourceKeyPost'> = {
@@ -84,48 +84,31 @@ export const submitSource: OperationRecord<'submitSource', Uses, PreparedPost> =
 /** Leaves out what a hub sends of people without data, consent and source key. */
 async function omitUnknownPeople({ scope, caller, skip }: Progress, post: Post): Promise<Post> {
   if (caller.sender?.subjectId !== undefined) return post;
-  const { readings, reports } = post;
-  const named = new Set([...readings.map(readPerson), ...reports.map(({ subjectId }) => subjectId)]);
+  const named = new Set([...post.groups, ...post.reports].map(({ subjectId }) => subjectId));
   const known = await createSourceKeyTable(scope).findKnown([...named]);
-  const [mine, reported] = [
-    readings.filter((it) => known.has(readPerson(it))),
-    reports.filter(({ subjectId }) => known.has(subjectId)),
-  ];
-  skip('unknown_person', readings.length - mine.length + reports.length - reported.length);
-  return { ...post, readings: mine, reports: reported };
+  const isKnown = ({ subjectId }: { readonly subjectId: string }) => known.has(subjectId);
+  for (const group of post.groups) if (!isKnown(group)) skip('unknown_person', group.count);
+  const reports = post.reports.filter(isKnown);
+  skip('unknown_person', post.reports.length - reports.length);
+  return { ...post, groups: post.groups.filter(isKnown), reports };
 }
 
-function readPerson({ reading }: PostedReading): string {
-  return reading.subjectId ?? '';
-}
-
-function groupByPerson(readings: readonly PostedReading[]): Iterable<PostedReading[]> {
-  const people = new Map<string, PostedReading[]>();
-  for (const reading of readings) {
-    const own = people.get(readPerson(reading));
-    if (own) own.push(reading);
-    else people.set(readPerson(reading), [reading]);
-  }
-  return people.values();
-}
-
-/** Stores the readings of one person in groups, until the person is erased or has no reading left in this hour. */
-async function storeReadings(progress: Progress, readings: readonly PostedReading[]): Promise<void> {
-  const { services, scope, caller, grantOf, result, skip } = progress;
-  const [subjectId = ''] = readings.map(readPerson);
+/** Stores a group of readings, unless its person was erased or has no reading left in this hour. */
+async function storeGroup(progress: Progress, { subjectId, count, json }: PostedGroup): Promise<void> {
+  const { services, scope, caller, grantOf, result, skip, erased } = progress;
+  if (erased.has(subjectId)) return skip('erased', count);
+  const countStored = (stored: number) => services.countStored(stored, caller.accountId, subjectId);
+  const readings = JSON.parse(json) as PostedReading[];
   const unknown = await omitLiveMinutes(scope, readings);
   result.unchanged += readings.length - unknown.length;
-  const count = (stored: number) => services.countStored(stored, caller.accountId, subjectId);
-  const waiting = unknown.map(({ reading }) => ({ ...reading, grant: grantOf(reading.sessionId, subjectId) }));
-  let left = await count(0);
-  while (waiting.length > 0 && left > 0) {
-    const [stored, erased] = [result.stored, result.skipped['erased']];
-    const some = waiting.splice(0, Math.min(readingsAtOnce, left));
-    countOutcomes(result, skip, await services.commit(caller, some));
-    left = await count(result.stored - stored);
-    if (result.skipped['erased'] !== erased) return skip('erased', waiting.length);
-  }
-  skip('rate', waiting.length);
+  const some = unknown.slice(0, await countStored(0)).map(({ reading }) => reading);
+  skip('rate', unknown.length - some.length);
+  if (some.length === 0) return;
+  const { stored, skipped } = { ...result, skipped: { ...result.skipped } };
+  const granted = some.map((it) => ({ ...it, grant: grantOf(it.sessionId, subjectId) }));
+  countOutcomes(result, skip, await services.commit(caller, granted));
+  await countStored(result.stored - stored);
+  if (result.skipped['erased'] !== skipped['erased']) erased.add(subjectId);
 }
 
 /** Stores a mood as feedback of the person. A resend is the same report. */

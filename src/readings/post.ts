@@ -25,6 +25,14 @@ export interface PostedReading {
   readonly minute?: DeviceMinute | undefined;
 }
 
+/** Readings of a person that are stored in one transaction. Plain data. */
+export interface PostedGroup {
+  readonly subjectId: string;
+  readonly count: number;
+  /** A list of `PostedReading`. Text, because many objects would hold up the thread that sends them to another one. */
+  readonly json: string;
+}
+
 /** What a person said to feel, as feedback states it. Plain data. */
 export interface PostedReport {
   readonly subjectId: string;
@@ -34,8 +42,7 @@ export interface PostedReport {
 }
 
 export interface Post {
-  /** Those of one person follow each other. */
-  readonly readings: readonly PostedReading[];
+  readonly groups: readonly PostedGroup[];
   readonly reports: readonly PostedReport[];
   /** Numbers of samples that are not stored, by reason. */
   readonly skipped: Readonly<Record<string, number>>;
@@ -58,8 +65,9 @@ const [hourMs, dayHours] = [3_600_000, 24];
 /** Maximum of RETENTION_READINGS_HOURS. */
 const retentionHoursMax = 87_600;
 /** Items that are collected before other work runs. */
-const itemsAtOnce = 1_000;
-const readingsAtOnce = 200;
+const itemsAtOnce = 250;
+/** Readings of one transaction, so that a post does not fill the queue in which other readings wait. */
+const readingsAtOnce = 40;
 
 type Skip = (reason: string, count?: number) => void;
 
@@ -73,21 +81,26 @@ export function createReadPost({ prepare, now, maxTimestampAgeMs, maxBackfillAge
       if (count > 0) skipped[reason] = (skipped[reason] ?? 0) + count;
     };
     const nowMs = now();
-    const readings: PostedReading[] = [];
+    const groups: PostedGroup[] = [];
     const reports: PostedReport[] = [];
     let [device, oldestMs]: [string | undefined, number] = [undefined, nowMs];
     for (const [subjectId, events] of listPeople(sender, body)) {
       const items = readItems(sender, events, nowMs);
       const collected = await collect(items, nowMs, skip, pause);
-      const submissions = toSubmissions(subjectId ?? '', collected, skip);
       if (subjectId === undefined) {
-        skip('unknown_person', submissions.length + collected.moods.length);
+        skip('unknown_person', collected.readings.length + collected.moods.length);
         continue;
       }
-      // Live submissions are before those of the history.
-      device = (submissions.findLast(({ minute }) => !minute) ?? submissions.at(-1))?.submission.source_device;
+      device = collected.readings.at(-1)?.values.source_device;
       oldestMs = Math.min(oldestMs, collected.oldestMs);
-      readings.push(...(await prepareAll(caller, submissions, skip, pause)));
+      for (const some of inGroups(toSubmissions(subjectId, collected, skip), readingsAtOnce)) {
+        const posted = some.flatMap(({ submission, minute }): PostedReading[] => {
+          const reading = prepareOne(caller, submission, skip);
+          return reading ? [{ reading, minute }] : [];
+        });
+        if (posted.length > 0) groups.push({ subjectId, count: posted.length, json: JSON.stringify(posted) });
+        await pause(some.length);
+      }
       for (const { valence, atMs } of collected.moods)
         if (reports.length < settings.reports_max)
           reports.push({ subjectId, timestampMs: atMs, stress: Math.round(5 - 5 * valence) });
@@ -95,17 +108,17 @@ export function createReadPost({ prepare, now, maxTimestampAgeMs, maxBackfillAge
     }
     const isWhole = oldestMs >= nowMs - maxBackfillAgeMs;
     const neededHours = isWhole ? undefined : toNeededHours(nowMs - oldestMs);
-    return { readings, reports, skipped, device, neededHours };
+    return { groups, reports, skipped, device, neededHours };
   };
 
-  async function collect(groups: Iterable<Item | Mood>, nowMs: number, skip: Skip, pause: Pause): Promise<Collected> {
+  async function collect(all: Iterable<Item | Mood>, nowMs: number, skip: Skip, pause: Pause): Promise<Collected> {
     const minutes = new Minutes({ hours: Math.ceil(maxBackfillAgeMs / hourMs) + 1, nowMs });
     const moods: Mood[] = [];
     let live: Measurement[] = [];
     let oldestMs = nowMs;
     // The samples of a minute are stored in one way, also if only its end is live.
     const [liveFromMs, minuteFromMs] = [nowMs - maxTimestampAgeMs, floorMinute(nowMs - maxTimestampAgeMs)];
-    for (const items of inGroups(groups)) {
+    for (const items of inGroups(all)) {
       const known: Item[] = [];
       for (const item of items) {
         if ('valence' in item) moods.push(item);
@@ -123,21 +136,13 @@ export function createReadPost({ prepare, now, maxTimestampAgeMs, maxBackfillAge
     }
     const isEdgeLive = live.some(({ atMs }) => atMs >= liveFromMs && floorMinute(atMs) === minuteFromMs);
     if (!isEdgeLive) live = live.filter(({ atMs }) => floorMinute(atMs) !== minuteFromMs);
-    const readings = minutes.readings();
-    for (const [reason, count] of minutes.skipped) skip(toReason(reason), count);
-    return { readings, live, moods, oldestMs };
-  }
-
-  async function prepareAll(caller: Caller, submissions: readonly Submitted[], skip: Skip, pause: Pause) {
-    const posted: PostedReading[] = [];
-    for (const some of inGroups(submissions, readingsAtOnce)) {
-      for (const { submission, minute } of some) {
-        const reading = prepareOne(caller, submission, skip);
-        if (reading) posted.push({ reading, minute });
-      }
+    const readings: RecordedReading[] = [];
+    for (const some of inGroups(minutes.inOrder(), readingsAtOnce)) {
+      readings.push(...some);
       await pause(some.length);
     }
-    return posted;
+    for (const [reason, count] of minutes.skipped) skip(toReason(reason), count);
+    return { readings, live, moods, oldestMs };
   }
 
   function prepareOne(caller: Caller, submission: Submission, skip: Skip): PreparedReading | undefined {
@@ -214,8 +219,10 @@ interface Submitted {
   readonly minute?: PostedReading['minute'];
 }
 
-function toSubmissions(subjectId: string, collected: Collected, skip: Skip): Submitted[] {
-  return [...toLive(subjectId, collected, skip), ...toHistory(subjectId, collected)];
+/** Yields them step by step, because the ids of many minutes take long. */
+function* toSubmissions(subjectId: string, collected: Collected, skip: Skip): Generator<Submitted> {
+  yield* toLive(subjectId, collected, skip);
+  yield* toHistory(subjectId, collected);
 }
 
 /** Returns one reading per time and device of the live samples, with the movement that the post states for its minute. */
@@ -246,8 +253,15 @@ function toLive(subjectId: string, { readings, live }: Collected, skip: Skip): S
   }));
 }
 
-/** Returns the readings of the minutes without a live sample. */
-function toHistory(subjectId: string, { readings, live }: Collected): Submitted[] {
+/** Yields the readings of the minutes without a live sample. */
+function* toHistory(subjectId: string, { readings, live }: Collected): Generator<Submitted> {
   const liveMinutes = new Set(live.map(({ atMs }) => floorMinute(atMs)));
-  return planHistory(subjectId, readings).filter(({ minute }) => !liveMinutes.has(minute.atMs));
+  // A minute with many beats has several readings, which are planned together.
+  for (let from = 0; from < readings.length;) {
+    const minute = floorMinute(readings[from]?.atMs ?? 0);
+    let until = from + 1;
+    while (until < readings.length && floorMinute(readings[until]?.atMs ?? 0) === minute) until += 1;
+    if (!liveMinutes.has(minute)) yield* planHistory(subjectId, readings.slice(from, until));
+    from = until;
+  }
 }

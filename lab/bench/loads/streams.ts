@@ -13,6 +13,7 @@ import {
   createKeyOf,
   type Env,
   readUsage,
+  runCommand,
   type ServiceProgram,
   withServicePrograms,
 } from '../../../testkit/program.js';
@@ -25,6 +26,7 @@ import { describeMachine, machineLine } from '../support/machine.js';
 import { middle, takeTurns } from '../support/rounds.js';
 import { ample } from '../support/service.js';
 import { openStreams, sendSteadily, type Timed } from '../support/streams.js';
+import { createLargePost } from '../support/uploads.js';
 
 const warmUpSeconds = 3;
 /** Sessions of the measurement with two processes. */
@@ -33,12 +35,15 @@ const otherSessions = 100;
 const firstStreams = 100;
 /** Allocated memory settles within this time. */
 const settleMs = 3_000;
-const goals = { latencyMs: 100, kbPerStream: 20, throughputRatio: 0.95 };
+const goals = { latencyMs: 100, kbPerStream: 20, throughputRatio: 0.95, beside: 2, memoryMb: 400 };
+/** Pause between two readings of the neighbor of a large post. */
+const neighborMs = 20;
 
 interface Options {
   readonly streams: number;
   readonly seconds: number;
   readonly rounds: number;
+  readonly posts?: boolean;
 }
 
 /** The title, the value and the goal of a figure. */
@@ -50,6 +55,7 @@ export const streams = new Command('streams')
   .option('--streams <number>', 'open streams, each of a session of its own', positive, 1_000)
   .option('--seconds <number>', 'length of each run', positive, 10)
   .option('--rounds <number>', 'runs with and without idle streams', positive, 3)
+  .option('--posts', 'measure only readings of an account while another one posts 20 MB')
   .option('--markdown', 'print Markdown')
   .action(bench);
 
@@ -58,14 +64,83 @@ async function bench({ database, markdown, ...options }: Options & { database: D
   console.log(`${machineLine(describeMachine())}; load average ${describeMachine().loadAverage.join(' ')}\n`);
   for (const kind of await findDatabases(database)) {
     const figures = [
-      ...(await measureLatency(kind, options)),
-      ...(await measureOtherProcess(kind, options)),
-      ...(await measureMemory(kind, options)),
-      ...(await measureThroughput(kind, options)),
+      ...(await measurePosts(kind, options)),
+      ...(options.posts ? [] : await measureStreams(kind, options)),
     ];
     const rows = figures.map(([title, value, goal = '']) => [title, value, goal]);
     console.log(`${print([{ title: titleOf(kind) }, ...figureColumns('result', 'goal')], [rows])}\n`);
   }
+}
+
+async function measureStreams(kind: DatabaseKind, options: Options): Promise<Figure[]> {
+  return [
+    ...(await measureLatency(kind, options)),
+    ...(await measureOtherProcess(kind, options)),
+    ...(await measureMemory(kind, options)),
+    ...(await measureThroughput(kind, options)),
+  ];
+}
+
+/**
+ * Compares the readings of an account while nothing else runs and while another account posts 20 MB, in alternating rounds.
+ * A round beside a post lasts as long as the post.
+ */
+function measurePosts(kind: DatabaseKind, { seconds, rounds }: Options): Promise<Figure[]> {
+  return withDatabase(kind, async (databaseUrl) => {
+    const key = await createKeyOf(databaseUrl, 'neighbor');
+    await createKeyOf(databaseUrl, 'phones');
+    const person = (round: number) => ['--subject', `person-${round}`, '--source', 'health_auto_export'];
+    const create = (round: number) =>
+      runCommand(databaseUrl, ['keys', 'create', '--account', 'phones', ...person(round)]);
+    const sourceKeys = await Promise.all(Array.from({ length: rounds }, (_, round) => create(round)));
+    const env = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'info', ...ample, RETENTION_READINGS_HOURS: '400' };
+    return withServicePrograms(env, 1, async ([service]) => {
+      const { url, pid } = service as ServiceProgram;
+      const body = createLargePost();
+      let mostMb = 0;
+      const send = async (sourceKey: string | undefined) => {
+        const post = sourceKey === undefined ? sleep(seconds * 1000) : postLarge(url, sourceKey, body);
+        return readUntil(post, url, key, () => (mostMb = Math.max(mostMb, readUsage(pid).residentMb)));
+      };
+      await send(undefined);
+      const runs = await takeTurns(['alone', 'beside'] as const, rounds, (side) =>
+        send(side === 'alone' ? undefined : sourceKeys.pop()),
+      );
+      const p99 = (side: keyof typeof runs) => middle(runs[side].map((times) => quantile(times, 0.99)));
+      return [
+        ['p99 of a reading, alone, ms', p99('alone').toFixed(1)],
+        [`p99 beside a post of ${(body.length / 1e6).toFixed(1)} MB, ms`, p99('beside').toFixed(1)],
+        ['of that alone', (p99('beside') / p99('alone')).toFixed(2), `≤ ${goals.beside}`],
+        ['most memory, MB', mostMb.toFixed(0), `< ${goals.memoryMb}`],
+      ];
+    });
+  });
+}
+
+async function postLarge(url: string, key: string, body: string): Promise<void> {
+  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
+  const response = await fetch(`${url}/v1/sources/health_auto_export`, { method: 'POST', headers, body });
+  const text = await response.text();
+  if (response.status !== 200 || !/"stored":[1-9]/.test(text)) throw new Error(`post: ${response.status} ${text}`);
+}
+
+/** Sends readings until the work ends. Resolves with the time of each in ms. */
+async function readUntil(work: Promise<unknown>, url: string, key: string, onReading: () => void): Promise<number[]> {
+  let isDone = false;
+  const ended = work.finally(() => (isDone = true));
+  const times: number[] = [];
+  while (!isDone) {
+    const body = JSON.stringify({ session_id: 'neighbor', timestamp: new Date().toISOString(), heart_rate: 70 });
+    const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
+    const startedAtMs = performance.now();
+    const { status } = await fetch(`${url}/v1/ingest`, { method: 'POST', headers, body });
+    times.push(performance.now() - startedAtMs);
+    if (status !== 200) throw new Error(`a reading got ${status}`);
+    onReading();
+    await sleep(neighborMs);
+  }
+  await ended;
+  return times;
 }
 
 /** Runs the work with processes of the service on a new database. */

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { sources } from '../../../generated/spec.js';
 
 /** A request of 31 MB that takes seconds to parse. */
 export const largeBody = Buffer.from(
@@ -17,6 +18,18 @@ export function upload(gatewayUrl: string, key: string): Promise<number> {
     sent.on('error', () => resolve(0));
     sent.end(largeBody);
   });
+}
+
+/** Returns a body of Health Auto Export of nearly 20 MB: heart rates of the last two weeks, several per minute. */
+export function createLargePost(): string {
+  const [entryBytes, spacingMs] = [82, 5_000];
+  const count = Math.floor((sources.max_bytes - 1_000) / entryBytes);
+  const toDate = (ms: number) => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} +0000`;
+  const data = Array.from({ length: count }, (_, index) => {
+    const date = toDate(Date.now() - 400_000 - (count - index) * spacingMs);
+    return { date, Min: 61, Avg: 60 + (index % 40), Max: 99, source: 'Watch' };
+  });
+  return JSON.stringify({ data: { metrics: [{ name: 'heart_rate', units: 'count/min', data }] } });
 }
 
 /** Returns a key with the form of a valid one. */
