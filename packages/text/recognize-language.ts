@@ -97,34 +97,71 @@ export function recognizeLanguage(words: Words, from: number, to: number, letter
   const plain = letterShare === 0 ? countPlainEnglish(words, from, to) : 0;
   if (plain > 0) return { language: 'en', isCertain: plain >= ENGLISH_WORDS_MIN };
   const counts = countWords(words, from, to);
-  const { all, english, own, shared } = counts;
-  let [best, most] = [-1, 0];
-  own.forEach((count, k) => {
-    const isAlone = english === (counts.sharedEnglish[k] ?? 0);
-    const evidence = count + (isAlone ? SHARED_ALONE_EVIDENCE : SHARED_EVIDENCE) * (shared[k] ?? 0);
-    if (evidence > most) [best, most] = [k, evidence];
-  });
+  const evidence = weighWords(counts, letterShare * counts.all);
   const isCode = (words.marks & marks.code) !== 0;
   const isPlain = !isCode && !counts.hasDigit && (words.marks & marks.slash) === 0;
-  const accented = letterShare * all;
-  const evidence = most + LETTER_EVIDENCE * accented;
-  const onlyEnglish = english - (counts.sharedEnglish[best] ?? 0);
-  const ownMin = isCode ? OWN_WORDS_IN_CODE_MIN : OWN_WORDS_MIN;
-  const hasOwn = (own[best] ?? 0) > 0;
-  const rare = (shared[best] ?? 0) - (counts.sharedEnglish[best] ?? 0);
+  return findOther(evidence, isCode) ?? findRest(evidence, isPlain);
+}
+
+/** Words of a text for its most likely language of the table, and against it. */
+interface Evidence extends Pick<Counts, 'all' | 'english'> {
+  /** Undefined without a word of any. */
+  readonly language: TableLanguage | undefined;
+  /** Weighted number of words for the language. */
+  readonly sum: number;
+  /** Words that English does not have, that English texts contain too, and of these those that are rare in English. */
+  readonly own: number;
+  readonly shared: number;
+  readonly rare: number;
+  /** Words that only English has. */
+  readonly onlyEnglish: number;
+  /** Words with a letter that English does not have. */
+  readonly accented: number;
+}
+
+function weighWords({ all, english, ...counts }: Counts, accented: number): Evidence {
+  let [best, most] = [-1, 0];
+  counts.own.forEach((count, k) => {
+    const isAlone = english === (counts.sharedEnglish[k] ?? 0);
+    const evidence = count + (isAlone ? SHARED_ALONE_EVIDENCE : SHARED_EVIDENCE) * (counts.shared[k] ?? 0);
+    if (evidence > most) [best, most] = [k, evidence];
+  });
+  const [own = 0, shared = 0, sharedEnglish = 0] = [counts.own, counts.shared, counts.sharedEnglish].map(
+    (it) => it[best],
+  );
+  const sum = most + LETTER_EVIDENCE * accented;
+  const language = tableLanguages[best];
+  return {
+    all,
+    english,
+    language,
+    sum,
+    own,
+    shared,
+    rare: shared - sharedEnglish,
+    onlyEnglish: english - sharedEnglish,
+    accented,
+  };
+}
+
+/** Returns another language than English if its words exceed those of English. */
+function findOther(it: Evidence, isCode: boolean): RecognizedLanguage | undefined {
+  const { all, english, sum, own, shared, rare, onlyEnglish, accented } = it;
   const mayBeOther =
-    hasOwn ||
+    own > 0 ||
     (accented >= OWN_WORDS_MIN && accented > english) ||
-    (rare >= OWN_WORDS_MIN && SHARED_PER_ENGLISH * onlyEnglish <= (shared[best] ?? 0));
-  if (evidence >= ownMin && evidence > LEAD_OVER_ENGLISH * onlyEnglish && mayBeOther)
-    return {
-      language: tableLanguages[best] ?? 'other',
-      isCertain: all >= WORDS_WITHOUT_ENGLISH || (own[best] ?? 0) >= OWN_WORDS_MIN,
-    };
+    (rare >= OWN_WORDS_MIN && SHARED_PER_ENGLISH * onlyEnglish <= shared);
+  const isEnough = sum >= (isCode ? OWN_WORDS_IN_CODE_MIN : OWN_WORDS_MIN) && sum > LEAD_OVER_ENGLISH * onlyEnglish;
+  if (!mayBeOther || !isEnough) return undefined;
+  return { language: it.language ?? 'other', isCertain: all >= WORDS_WITHOUT_ENGLISH || own >= OWN_WORDS_MIN };
+}
+
+/** Returns the language of a text with too few words of another language. */
+function findRest({ all, english, language, own, rare, onlyEnglish }: Evidence, isPlain: boolean): RecognizedLanguage {
   if (onlyEnglish === 0 && rare >= OWN_WORDS_MIN && all >= SHARED_WORDS_WITHOUT_ENGLISH && isPlain)
-    return { language: tableLanguages[best], isCertain: true };
+    return { language, isCertain: true };
   if (english > 0) return { language: 'en', isCertain: onlyEnglish >= ENGLISH_WORDS_MIN };
-  if (hasOwn) return { language: tableLanguages[best], isCertain: all >= WORDS_WITHOUT_ENGLISH };
+  if (own > 0) return { language, isCertain: all >= WORDS_WITHOUT_ENGLISH };
   const isOther = all >= PLAIN_WORDS_WITHOUT_ENGLISH && isPlain;
   return { language: isOther ? 'other' : undefined, isCertain: isOther };
 }
