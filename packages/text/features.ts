@@ -1,8 +1,7 @@
 import { type BitSet, hasBit } from './tables.js';
 import type { Findings } from './findings.js';
-import { type Lexicon, unknown } from './lexicon.js';
+import { classCount, type Lexicon, unknown } from './lexicon.js';
 import { nextRun, runLetters, segmentWordsMax, wordLettersMax, type Words } from './tokens.js';
-import { classCount } from './word-classes.js';
 
 /** Features of a segment in three families. Each family is weighted and scaled separately. */
 export interface Features {

@@ -12,7 +12,18 @@ import {
   type WordTable,
 } from './tables.js';
 import { hashNext, hashStart, hashWord, type Words } from './tokens.js';
-import { classCount, classNames, denials, feelings, firstPerson, wordClasses } from './word-classes.js';
+import { type WordClass, wordClasses } from './word-classes.js';
+
+const classNames = Object.keys(wordClasses) as WordClass[];
+export const classCount = classNames.length;
+/** Returns the number of a word class, 0 … classCount − 1. */
+const classId = (name: WordClass): number => classNames.indexOf(name);
+
+const feelings: ReadonlySet<number> = new Set(
+  (['stress', 'anxious', 'sad', 'anger', 'tired', 'lonely'] as const).map(classId),
+);
+const denials = classId('denial');
+const firstPerson = classId('i');
 
 /**
  * Words that name no topic: greetings, pleasantries, function words, and words about the conversation. Chosen by

@@ -123,14 +123,3 @@ export const wordClasses = {
 } as const satisfies Record<string, string>;
 
 export type WordClass = keyof typeof wordClasses;
-
-export const classNames = Object.keys(wordClasses) as WordClass[];
-export const classCount = classNames.length;
-/** Returns the number of a word class, 0 … classCount − 1. */
-const classId = (name: WordClass): number => classNames.indexOf(name);
-
-export const feelings: ReadonlySet<number> = new Set(
-  (['stress', 'anxious', 'sad', 'anger', 'tired', 'lonely'] as const).map(classId),
-);
-export const denials = classId('denial');
-export const firstPerson = classId('i');

@@ -36,7 +36,9 @@ const generated = [
   ...['generated/', 'packages/score/generated/', 'packages/client/src/generated/', `${python}/_generated/`],
   ...['client', '_sender', 'schemas', '_constants'].map((name) => `${python}/${name}.py`),
 ];
-const wordLists = ['packages/text/language-words.ts'];
+const wordLists = ['language-words', 'foreign-danger-words', 'phrases', 'word-classes'].map(
+  (it) => `packages/text/${it}.ts`,
+);
 const unwritten = [...generated, ...wordLists];
 
 /** Returns true for code that people wrote: TypeScript, JavaScript, Python and CSS, without generated files and word lists. */
