@@ -83,6 +83,11 @@ test('where the sentiment is derived, a finding is as strong as the most severe 
     read({ session_id, timestamp: clock.at(), user_message, derive_sentiment: true });
   const alone = await send('s1', danger);
   expect(alone).toMatchObject({ state: 'stressed', derived: (await send('s2', 'My boyfriend hit me again.')).derived });
+  for (const [i, inOtherLanguage] of [germanDanger, 'Quiero morir', '我想自杀'].entries()) {
+    const { state, stress_score, action_reason, recommendation, derived } = alone;
+    const same = { state, stress_score, action_reason, recommendation, derived };
+    expect(await send(`other-${i}`, inOtherLanguage)).toMatchObject(same);
+  }
   for (let i = 0; i < 10; i++, clock.advance(2)) await read({ session_id: 's3', heart_rate: 55, tone: 'calm' });
   expect((await send('s3', danger)).stress_score).toBeLessThan(alone.stress_score);
   expect(await read({ session_id: 's4', ...calm, user_message: danger })).toMatchObject({ state: 'calm' });
