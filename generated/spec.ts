@@ -2835,4 +2835,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "727bdc4e0c5cc548c3647726839f7af44a7665c5f4499e577201e82f0c55c253" as const;
+export const contractDigest = "0ac6446834cc7ba177c26416b9780c8792e5ac86180a870126d18d4d4447c6dd" as const;

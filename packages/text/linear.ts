@@ -1,5 +1,13 @@
-import { messageBits, type MessageFeatures } from './message-features.js';
+import {
+  type FeatureReader,
+  messageBits,
+  type MessageText,
+  newSentenceFeatures,
+  type SentenceFeatures,
+} from './message-features.js';
+import { type Sentence, wordsMax } from './tokens.js';
 import type { LinearWeights, TextWeights } from './weights.js';
+import type { Window } from './windows.js';
 
 /** The models that judge a message as a whole, and their number of classes. */
 const heads = { concern: 1, severity: 1, safety: 3 } as const;
@@ -59,30 +67,123 @@ function fillColumns(
   });
 }
 
-/** Scores a message. Each family is scaled to unit length, so that long texts do not count more. */
-export function scoreHeads({ biases, tables }: Heads, features: MessageFeatures): HeadScores {
-  let [concern = 0, severity = 0, suicidal = 0, selfHarm = 0, violence = 0] = biases;
-  for (let family = 0; family < tables.length; family++) {
-    const { length, buckets } = features[family] ?? features[0];
-    const table = tables[family] ?? tables[0];
-    // Uses eight scalar variables, because they stay in registers.
-    let [q0, q1, q2, s0, s1, s2, s3, s4] = [0, 0, 0, 0, 0, 0, 0, 0];
-    for (let i = 0; i < length; i++) {
-      const at = ROW_LENGTH * (buckets[i] ?? 0);
-      q0 += table[at] ?? 0;
-      s0 += table[at + 1] ?? 0;
-      q1 += table[at + 2] ?? 0;
-      s1 += table[at + 3] ?? 0;
-      q2 += table[at + 4] ?? 0;
-      s2 += table[at + 5] ?? 0;
-      s3 += table[at + 6] ?? 0;
-      s4 += table[at + 7] ?? 0;
+/** Scores a window of a text, or the whole text. */
+export type Scorer = (it: MessageText, window: Window) => HeadScores;
+
+/** A sentence with the sums of its rows, for each family in turn. */
+interface ReadSentence {
+  readonly features: SentenceFeatures;
+  readonly sums: Float64Array;
+}
+
+/**
+ * Returns a scorer with its own memory. The sentences of a text are read once. A feature counts once per window, so
+ * repetition adds no evidence.
+ */
+export function createScorer({ biases, tables }: Heads, { readSentence, readFacts }: FeatureReader): Scorer {
+  const [sums, fresh] = [new Float64Array(2 * ROW_LENGTH), new Uint16Array(2 ** messageBits)];
+  // The number of the window in which a bucket was last seen, by family.
+  const seen = [new Uint32Array(2 ** messageBits), new Uint32Array(2 ** messageBits)] as const;
+  const read = new Map<number, ReadSentence>();
+  const pool: ReadSentence[] = [];
+  let [text, count] = [undefined as MessageText | undefined, 0];
+
+  const findSentence = (it: MessageText, sentence: Sentence): ReadSentence => {
+    const key = sentence.from * 2 * wordsMax + sentence.to;
+    const known = read.get(key);
+    if (known) return known;
+    const found = (pool[read.size] ??= { features: newSentenceFeatures(), sums: new Float64Array(2 * ROW_LENGTH) });
+    readSentence(it, sentence, found.features);
+    found.sums.fill(0);
+    for (const family of families) addRows(found.sums, family, tables[family], found.features[family]);
+    read.set(key, found);
+    return found;
+  };
+  const addSentences = (it: MessageText, sentences: readonly Sentence[]): void => {
+    const [first] = sentences;
+    sums.fill(0);
+    if (!first) return;
+    const { features, sums: own } = findSentence(it, first);
+    sums.set(own);
+    if (sentences.length === 1) return;
+    count++;
+    for (const family of families) keepNew(seen[family], count, features[family], fresh);
+    for (let i = 1; i < sentences.length; i++) {
+      const { features } = findSentence(it, sentences[i] ?? first);
+      for (const family of families) {
+        const length = keepNew(seen[family], count, features[family], fresh);
+        addRows(sums, family, tables[family], { buckets: fresh, length });
+      }
     }
-    concern += scale(s0, q0);
-    severity += scale(s1, q1);
-    suicidal += scale(s2, q2);
-    selfHarm += scale(s3, q2);
-    violence += scale(s4, q2);
+  };
+  return (it, window) => {
+    if (it !== text) read.clear();
+    text = it;
+    addSentences(it, window.sentences);
+    addRows(sums, 0, tables[0], { buckets: fresh, length: readFacts(it, window, fresh) });
+    return toScores(biases, sums);
+  };
+}
+
+const families = [0, 1] as const;
+
+/** Writes the buckets that are not yet seen in window `count` to `fresh`. Returns their number. */
+function keepNew(seen: Uint32Array, count: number, { buckets, length: all }: Buckets, fresh: Uint16Array): number {
+  let length = 0;
+  for (let i = 0; i < all; i++) {
+    const bucket = buckets[i] ?? 0;
+    if (seen[bucket] === count) continue;
+    seen[bucket] = count;
+    fresh[length++] = bucket;
+  }
+  return length;
+}
+
+type Buckets = Readonly<SentenceFeatures[0]>;
+
+/** Adds the rows of buckets to the sums of a family. */
+function addRows(sums: Float64Array, family: number, table: Float32Array, { buckets, length }: Buckets): void {
+  const to = ROW_LENGTH * family;
+  // Uses eight scalar variables, because they stay in registers.
+  let q0 = sums[to] ?? 0,
+    s0 = sums[to + 1] ?? 0,
+    q1 = sums[to + 2] ?? 0,
+    s1 = sums[to + 3] ?? 0,
+    q2 = sums[to + 4] ?? 0,
+    s2 = sums[to + 5] ?? 0,
+    s3 = sums[to + 6] ?? 0,
+    s4 = sums[to + 7] ?? 0;
+  for (let i = 0; i < length; i++) {
+    const at = ROW_LENGTH * (buckets[i] ?? 0);
+    q0 += table[at] ?? 0;
+    s0 += table[at + 1] ?? 0;
+    q1 += table[at + 2] ?? 0;
+    s1 += table[at + 3] ?? 0;
+    q2 += table[at + 4] ?? 0;
+    s2 += table[at + 5] ?? 0;
+    s3 += table[at + 6] ?? 0;
+    s4 += table[at + 7] ?? 0;
+  }
+  sums[to] = q0;
+  sums[to + 1] = s0;
+  sums[to + 2] = q1;
+  sums[to + 3] = s1;
+  sums[to + 4] = q2;
+  sums[to + 5] = s2;
+  sums[to + 6] = s3;
+  sums[to + 7] = s4;
+}
+
+/** Each family is scaled to unit length, so that long texts do not count more. */
+function toScores(biases: Float32Array, sums: Float64Array): HeadScores {
+  let [concern = 0, severity = 0, suicidal = 0, selfHarm = 0, violence = 0] = biases;
+  for (let at = 0; at < sums.length; at += ROW_LENGTH) {
+    const sum = (column: number, squares: number) => scale(sums[at + column] ?? 0, sums[at + squares] ?? 0);
+    concern += sum(1, 0);
+    severity += sum(3, 2);
+    suicidal += sum(5, 4);
+    selfHarm += sum(6, 4);
+    violence += sum(7, 4);
   }
   return { concern, severity, safety: [suicidal, selfHarm, violence] };
 }

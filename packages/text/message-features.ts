@@ -15,7 +15,7 @@ import { phrasePointsMin } from './phrase-tree.js';
 import { createTextReader, type ReadText } from './spelling.js';
 import { addBit, type BitSet, hasBit, newBitSet } from './tables.js';
 import { createTokenizer, hashWord, marks, nextRun, runLetters, type Sentence, type Words } from './tokens.js';
-import type { Window } from './windows.js';
+import { listWindows, type Window } from './windows.js';
 
 /**
  * Feature buckets of a text, each of them once, so that repetition adds no evidence. Entries beyond `length` are from
@@ -35,8 +35,8 @@ const newBucketList = (): BucketList => ({
 });
 
 function clear(list: BucketList): void {
+  for (let i = 0; i < list.length; i++) list.seen[(list.buckets[i] ?? 0) >>> 3] = 0;
   list.length = 0;
-  list.seen.fill(0);
 }
 
 function pushBucket(list: BucketList, bucket: number): void {
@@ -117,37 +117,61 @@ export function addFindings(text: MessageText, found: Findings): void {
   text.hasFeeling ||= hasFeeling;
 }
 
-/**
- * Returns a function that lists the features of a text, or of a window of it. Each call overwrites the result of the previous call. `known` are
- * the known words in the order of their ranks: see {@link createTextReader}.
- */
-export function createMessageFeatures(
-  lexicon: Lexicon,
-  known: readonly string[],
-): (it: MessageText, window?: Window) => MessageFeatures {
-  const lists = {
-    ...{ lexicon, forms: newBucketList(), words: newBucketList() },
-    ...{ listRuns: createRunLister(known), seenRanks: newBitSet(known.length + 1) },
-  };
-  return (it, window = { ...it.read.words, from: 0, to: it.read.words.count }) => {
-    clear(lists.forms);
-    clear(lists.words);
-    lists.seenRanks.fill(0);
-    for (const sentence of window.sentences) pushSentence(lists, it, sentence);
-    pushTextFacts(lists.forms, lexicon, it, window);
-    return [lists.forms, lists.words];
+/** Features of a sentence in buffers that later sentences reuse: the first `length` buckets of each family, each of them once. */
+export type SentenceFeatures = readonly [forms: Buffered, words: Buffered];
+interface Buffered {
+  length: number;
+  buckets: Uint16Array;
+}
+
+export const newSentenceFeatures = (): SentenceFeatures => [newBuffered(), newBuffered()];
+const newBuffered = (): Buffered => ({ length: 0, buckets: new Uint16Array() });
+
+/** Lists the features of a text by its sentences. */
+export interface FeatureReader {
+  readSentence(it: MessageText, sentence: Sentence, into: SentenceFeatures): void;
+  /** Writes the buckets of the facts about a window as a whole. Returns their number. */
+  readFacts(it: MessageText, window: Window, into: Uint16Array): number;
+}
+
+/** Returns a reader with its own memory. `known` are the known words in the order of their ranks: see {@link createTextReader}. */
+export function createFeatureReader(lexicon: Lexicon, known: readonly string[]): FeatureReader {
+  const lists = { lexicon, forms: newBucketList(), words: newBucketList(), listRuns: createRunLister(known) };
+  return {
+    readSentence(it, sentence, [forms, words]) {
+      clear(lists.forms);
+      clear(lists.words);
+      pushSentence(lists, it, sentence);
+      copyBuckets(lists.forms, forms);
+      copyBuckets(lists.words, words);
+    },
+    readFacts(it, window, into) {
+      const facts = listTextFacts(lexicon, it, window);
+      for (let i = 0; i < facts.length; i++) into[i] = findBucket(kind.fact, facts[i] ?? 0, 0, 0);
+      return facts.length;
+    },
   };
 }
 
-/** What lists the features of a text. */
+function copyBuckets({ length, buckets }: BucketList, into: Buffered): void {
+  if (into.buckets.length < length) into.buckets = new Uint16Array(2 * length);
+  for (let i = 0; i < length; i++) into.buckets[i] = buckets[i] ?? 0;
+  into.length = length;
+}
+
+export const toWholeWindow = ({ read: { words } }: MessageText): Window => ({
+  sentences: words.sentences,
+  from: 0,
+  to: words.count,
+});
+
+/** What lists the features of a sentence. */
 interface FeatureLists {
   readonly lexicon: Lexicon;
   readonly forms: BucketList;
   readonly words: BucketList;
   /** Returns the buckets of the runs of letters in a known word, by its rank. */
   readonly listRuns: (rank: number) => readonly number[];
-  /** The ranks of the words of the text so far. */
-  readonly seenRanks: BitSet;
 }
 
 /** Hashes each word once, from the list of known words: a text cannot choose what later texts get. */
@@ -162,22 +186,36 @@ function createRunLister(known: readonly string[]): FeatureLists['listRuns'] {
   };
 }
 
-/**
- * Returns a function that lists the features of a text, for training. Each call overwrites the result of the previous
- * call.
- */
-export function createMessageReader(
-  lexicon: Lexicon,
-  vocabulary: readonly string[],
-): (text: string) => MessageFeatures {
+/** Lists the features of a text. Calls `onWindow` with those of each window of several. Each list overwrites the one before. */
+export type ReadMessage = (text: string, onWindow?: (features: MessageFeatures) => void) => MessageFeatures;
+
+/** Returns a function that lists the features of a text, for training. */
+export function createMessageReader(lexicon: Lexicon, vocabulary: readonly string[]): ReadMessage {
   const reader = createTextReader(lexicon, vocabulary);
   const find = createFinder(lexicon);
-  const listFeatures = createMessageFeatures(lexicon, reader.known);
-  return (content) => {
+  const features = createFeatureReader(lexicon, reader.known);
+  const [forms, words] = [newBucketList(), newBucketList()];
+  const [sentenceFeatures, facts] = [newSentenceFeatures(), new Uint16Array(2 ** messageBits)];
+  const listFeatures = (text: MessageText, window: Window): MessageFeatures => {
+    clear(forms);
+    clear(words);
+    for (const sentence of window.sentences) {
+      features.readSentence(text, sentence, sentenceFeatures);
+      sentenceFeatures.forEach(({ length, buckets }, family) => {
+        for (const bucket of buckets.subarray(0, length)) pushBucket(family === 0 ? forms : words, bucket);
+      });
+    }
+    const count = features.readFacts(text, window, facts);
+    for (const bucket of facts.subarray(0, count)) forms.buckets[forms.length++] = bucket;
+    return [forms, words];
+  };
+  return (content, onWindow) => {
     const text = toMessageText(reader.read(content));
-    const { words, numbers } = text.read;
-    words.segmentEnds.forEach((to, i) => addFindings(text, find(words, numbers, words.segmentEnds[i - 1] ?? 0, to)));
-    return listFeatures(text);
+    const { words: read, numbers } = text.read;
+    read.segmentEnds.forEach((to, i) => addFindings(text, find(read, numbers, read.segmentEnds[i - 1] ?? 0, to)));
+    if (onWindow && read.sentences.length > 1)
+      for (const window of listWindows(read, 0)) onWindow(listFeatures(text, window));
+    return listFeatures(text, toWholeWindow(text));
   };
 }
 
@@ -211,16 +249,13 @@ function pushSentence(lists: FeatureLists, { read, denied }: MessageText, it: Se
   pushFacts(forms, bits, opens);
 }
 
-function pushWord({ words, listRuns, seenRanks }: FeatureLists, read: ReadText, i: number, isDenied: boolean): void {
+function pushWord({ words, listRuns }: FeatureLists, read: ReadText, i: number, isDenied: boolean): void {
   const rank = read.ranks[i] ?? 0;
   const hash = read.words.hashes[i] ?? 0;
   pushBucket(words, findBucket(kind.word, hash, 0, 0));
   if (isDenied) pushBucket(words, findBucket(kind.denied, hash, 0, 0));
   if (rank === 0) pushRuns(words, read.words, i);
-  else if (!hasBit(seenRanks, rank)) {
-    for (const bucket of listRuns(rank)) pushBucket(words, bucket);
-    addBit(seenRanks, rank);
-  }
+  else for (const bucket of listRuns(rank)) pushBucket(words, bucket);
 }
 
 function pushRuns(list: BucketList, { letters, starts, ends }: Words, i: number): void {
@@ -248,18 +283,19 @@ function pushFacts(forms: BucketList, bits: number, opensInstruction: boolean): 
 }
 
 /**
- * Adds the facts about the text as a whole: its length, its marks, whether it begins with an instruction, and whether
- * it names a topic or denies its feelings.
+ * Returns the numbers of the facts about a window as a whole: its length, the marks of the text, whether it begins with an
+ * instruction, and whether the text names a topic or denies its feelings.
  */
-function pushTextFacts(forms: BucketList, lexicon: Lexicon, it: MessageText, { from, to }: Window): void {
+function listTextFacts(lexicon: Lexicon, it: MessageText, { from, to }: Window): number[] {
   const { words: text, numbers } = it.read;
+  const facts = [fact.length + LENGTH_STEPS.filter((step) => to - from >= step).length];
   const opens = ((lexicon.formBits[numbers[from] ?? 0] ?? 0) & formBits.opensInstruction) !== 0;
-  if (opens && to > from) pushFact(forms, fact.textOpensInstruction);
-  if (it.isNamed) pushFact(forms, fact.isNamed);
-  if (it.hasDeniedFeeling && !it.hasFeeling) pushFact(forms, fact.isDenied);
-  if (it.isNamedInFirstPerson) pushFact(forms, fact.isNamedInFirstPerson);
-  for (let bit = 0; bit < markCount; bit++) if ((text.marks & (1 << bit)) !== 0) pushFact(forms, fact.mark + bit);
-  pushFact(forms, fact.length + LENGTH_STEPS.filter((step) => to - from >= step).length);
+  if (opens && to > from) facts.push(fact.textOpensInstruction);
+  if (it.isNamed) facts.push(fact.isNamed);
+  if (it.hasDeniedFeeling && !it.hasFeeling) facts.push(fact.isDenied);
+  if (it.isNamedInFirstPerson) facts.push(fact.isNamedInFirstPerson);
+  for (let bit = 0; bit < markCount; bit++) if ((text.marks & (1 << bit)) !== 0) facts.push(fact.mark + bit);
+  return facts;
 }
 
 const pushFact = (forms: BucketList, number: number): void => pushBucket(forms, findBucket(kind.fact, number, 0, 0));

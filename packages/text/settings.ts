@@ -35,15 +35,18 @@ export const textSentiment = {
 } as const;
 
 /**
- * Windows of a message. Severity and dangers are those of the strongest window, so that other words do not dilute them. The
- * strongest of many is higher by chance, so a margin that grows with their number is subtracted from it.
+ * Windows of a message. Severity, dangers and a concern are those of the strongest window, so that other words do not dilute
+ * them. The strongest of many is higher by chance, so a margin that grows with their number is subtracted from it.
  */
 export const textWindows = {
-  words: 14, // words of a window; a longer sentence is one window. Of 8, 11, 14, 20 and 30, fewest false dangers for what it finds
-  sentence_words_max: 40, // words of a sentence without stops that stay together. judgment
+  words: 30, // words of a window of two sentences, and of a whole sentence. judgment
+  sentence_words_max: 18, // words of a sentence from which its parts are windows too: it may have no stops. judgment
+  part_words: 14, // words of such a part. Even, as the next part begins in the middle
   text_words_min: 24, // words from which a text has windows: a shorter one is hardly diluted. judgment
-  margin: 0.15, // natural log odds by which a window must exceed the whole text. Of 0.15, 0.3 and 0.5 with the source left out
-  per_doubling: 0.15, // natural log odds more for each doubling of the number of windows
+  windows_free: 10, // windows without a margin: the strongest of 10 windows of film talk is as seldom severe as a short text
+  log_odds_per_doubling: 0.16, // natural log odds of severity and concern that are subtracted for each further doubling: 1.5 % of film talk of 1,000 and 3,500 characters is then severe, with this talk left out
+  danger_margin: 0.1, // natural log odds by which a window must exceed the threshold. A margin that grows with the number of windows finds fewer at the same rate
+  danger_concern_min: -1.5, // log odds of a concern. Of 1,900 left-out turns of film talk, 0.16 % have a danger without it, none with it. −0.5 to −2.5 tried
 } as const;
 
 /** What a response says about a message. */
@@ -72,5 +75,5 @@ export const textAnalysis = {
 
 /** Safety findings. */
 export const safetyFinding = {
-  log_odds_min: -0.25, // natural log odds of any danger. With each author left out: 0.16 % of everyday texts and 4 % of look-alikes (lab evaluate safety)
+  log_odds_min: 0.05, // natural log odds of any danger. With each author left out: 0.1 % of everyday texts and 4 % of look-alikes (lab evaluate text)
 } as const;

@@ -3,8 +3,14 @@ import { isForeign, type MessageCheck } from './check-message.js';
 import { createFeatureLister } from './features.js';
 import { createFinder, type Findings } from './findings.js';
 import { findForeignDanger } from './foreign-dangers.js';
-import { type HeadScores, scoreHeads } from './linear.js';
-import { addFindings, createMessageFeatures, type MessageText, toMessageText } from './message-features.js';
+import { createScorer, type HeadScores } from './linear.js';
+import {
+  addFindings,
+  createFeatureReader,
+  type MessageText,
+  toMessageText,
+  toWholeWindow,
+} from './message-features.js';
 import { classTotal, openTextModel, scoreFeatures, type TextModel } from './model.js';
 import { phrasePointsMin } from './phrase-tree.js';
 import {
@@ -19,7 +25,7 @@ import { strongestSentiment, toSentiment } from './severity.js';
 import { createTextReader } from './spelling.js';
 import type { Words } from './tokens.js';
 import { areas, topicsByArea } from './vocabulary.js';
-import { listWindows } from './windows.js';
+import { listWindows, type Window } from './windows.js';
 
 /** Analyzes texts. Stores no text beyond the call. */
 export interface Texts {
@@ -98,45 +104,49 @@ export function createTextAnalyzer(model: TextModel): TextAnalyzer {
   const reader = createTextReader(lexicon, model.vocabulary);
   const find = createFinder(lexicon);
   const listAreaFeatures = createFeatureLister(model.index, lexicon);
-  const listFeatures = createMessageFeatures(lexicon, reader.known);
+  const scoreWindow = createScorer(model.heads, createFeatureReader(lexicon, reader.known));
 
-  /** Calls `onSegment` with the findings of each segment, which the next segment overwrites. */
-  const readSegments = (text: MessageText, onSegment?: (found: Findings) => void): void => {
+  /** Returns the findings of each segment. Adds them to the text. */
+  const readSegments = (text: MessageText): Findings[] => {
     const { words, numbers } = text.read;
-    let from = 0;
-    for (const to of words.segmentEnds) {
-      const found = find(words, numbers, from, to);
-      from = to;
+    return words.segmentEnds.map((to, i) => {
+      const found = { ...find(words, numbers, words.segmentEnds[i - 1] ?? 0, to) };
       addFindings(text, found);
-      onSegment?.(found);
-    }
+      return found;
+    });
   };
-  const analyzeContent = (text: MessageText): TextAnalysis => {
-    const { words, numbers } = text.read;
+  const analyzeContent = (
+    { read: { words, numbers }, isNamed }: MessageText,
+    segments: readonly Findings[],
+  ): TextAnalysis => {
     const odds: number[] = [];
     const points = new Map<number, number>();
     const firstPerson = new Set<number>();
-    readSegments(text, (found) => {
-      if (found.isSmallTalk) return;
+    for (const found of segments) {
+      if (found.isSmallTalk) continue;
       pushOdds(odds, scoreFeatures(model, listAreaFeatures(words, numbers, found)), found.hits);
       addPoints(points, firstPerson, found);
-    });
-    return { odds, points: [...points], isNamed: text.isNamed, firstPerson: [...firstPerson] };
+    }
+    return { odds, points: [...points], isNamed, firstPerson: [...firstPerson] };
   };
-  const analyzeResponse = (response: string): TextAnalysis => analyzeContent(toMessageText(reader.read(response)));
-  const score = (text: MessageText): HeadScores => {
-    const whole = scoreHeads(model.heads, listFeatures(text));
+  const analyzeResponse = (response: string): TextAnalysis => {
+    const text = toMessageText(reader.read(response));
+    const segments = readSegments(text);
+    return analyzeContent(text, segments);
+  };
+  const score = (text: MessageText): TextScores => {
     const windows = listWindows(text.read.words);
     return takeStrongest(
-      whole,
-      windows.map((window) => scoreHeads(model.heads, listFeatures(text, window))),
+      scoreWindow(text, toWholeWindow(text)),
+      windows,
+      windows.map((it) => scoreWindow(text, it)),
     );
   };
-
   const scoreText = (content: string): HeadScores => {
     const text = toMessageText(reader.read(content));
     readSegments(text);
-    return score(text);
+    const { concern, severity, safety } = score(text);
+    return { concern, severity, safety };
   };
   /** Returns a danger only if the message without its quotes has one too. */
   const confirm = (danger: SafetyKind | undefined, message: string): SafetyKind | undefined => {
@@ -171,9 +181,9 @@ export function createTextAnalyzer(model: TextModel): TextAnalyzer {
       const mayBeExplicit = hasDangerWord(written);
       const read = reader.correct(written);
       const text = toMessageText(read);
-      const user = response === undefined ? undefined : analyzeContent(text);
-      if (user === undefined) readSegments(text);
-      const { concern, severity, safety } = score(text);
+      const segments = readSegments(text);
+      const { concern, severity, safety, concerned } = score(text);
+      const user = response === undefined ? undefined : analyzeContent(text, keepConcerned(segments, concerned));
       const danger = mostUrgent(confirm(findDanger(message, mayBeExplicit, safety), message), foreignDanger);
       const assistant = response === undefined || danger !== undefined ? undefined : analyzeResponse(response);
       reader.wipe();
@@ -190,8 +200,9 @@ export function createTextAnalyzer(model: TextModel): TextAnalyzer {
     },
     analyzeTurn({ user_message, ai_response }) {
       const text = toMessageText(reader.read(user_message));
-      const user = analyzeContent(text);
-      const { concern } = score(text);
+      const segments = readSegments(text);
+      const { concern, concerned } = score(text);
+      const user = analyzeContent(text, keepConcerned(segments, concerned));
       const assistant = analyzeResponse(ai_response);
       reader.wipe();
       return { model: version, concern, user, assistant };
@@ -207,16 +218,34 @@ export function createTextAnalyzer(model: TextModel): TextAnalyzer {
 /** A danger decides, whatever the other words say. */
 const toStrongest = (danger: SafetyKind | undefined) => (danger ? { sentiment: strongestSentiment } : {});
 
-/** Returns the severity and the dangers of the strongest window, or of the whole text if they are stronger. */
-function takeStrongest(whole: HeadScores, windows: readonly HeadScores[]): HeadScores {
-  const minus = textWindows.margin + textWindows.per_doubling * Math.log2(Math.max(1, windows.length));
-  let [severity, safety] = [whole.severity, whole.safety];
-  for (const window of windows) {
+interface TextScores extends HeadScores {
+  /** The windows that may describe a concern of the speaker. */
+  readonly concerned: readonly Window[];
+}
+
+/**
+ * Returns the scores of the strongest window of each head, or of the whole text if they are stronger. A window has a danger
+ * only if its words may describe a concern of the speaker.
+ */
+function takeStrongest(whole: HeadScores, windows: readonly Window[], scores: readonly HeadScores[]): TextScores {
+  const doublings = Math.log2(Math.max(1, windows.length / textWindows.windows_free));
+  const minus = textWindows.log_odds_per_doubling * doublings;
+  let { concern, severity, safety } = whole;
+  for (const window of scores) {
+    concern = Math.max(concern, window.concern - minus);
     severity = Math.max(severity, window.severity - minus);
-    if (computeDangerLogOdds(window.safety) - minus > computeDangerLogOdds(safety))
-      safety = window.safety.map((it) => it - minus) as [number, number, number];
+    const mayBeOwn = window.concern >= textWindows.danger_concern_min;
+    if (mayBeOwn && computeDangerLogOdds(window.safety) - textWindows.danger_margin > computeDangerLogOdds(safety))
+      safety = window.safety.map((it) => it - textWindows.danger_margin) as [number, number, number];
   }
-  return { ...whole, severity, safety };
+  const isConcern = (it: HeadScores | undefined) => (it?.concern ?? 0) - minus >= settings.concern_log_odds_min;
+  return { concern, severity, safety, concerned: windows.filter((_, i) => isConcern(scores[i])) };
+}
+
+/** Returns the segments with a concern, so that the other words of a long message give no topic. All without such windows. */
+function keepConcerned(segments: readonly Findings[], concerned: readonly Window[]): readonly Findings[] {
+  if (concerned.length === 0) return segments;
+  return segments.filter((it) => concerned.some(({ from, to }) => from < it.to && it.from < to));
 }
 
 function mostUrgent(...found: ReadonlyArray<SafetyKind | undefined>): SafetyKind | undefined {

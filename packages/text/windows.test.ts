@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { loadTextModel } from './model.js';
-import { textWindows } from './settings.js';
+import { gatherTopics } from './gather.js';
+import { textSentiment, textWindows } from './settings.js';
 import { createTextAnalyzer } from './texts.js';
 import { createTokenizer } from './tokens.js';
 import { listWindows } from './windows.js';
@@ -29,7 +30,7 @@ test('the windows of a long text cover each word, in order, and no window is lon
       for (const { from, to, sentences } of windows) {
         expect(sentences[0]?.from).toBe(from);
         expect(sentences.at(-1)?.to).toBe(to);
-        expect(to - from).toBeLessThanOrEqual(Math.max(textWindows.words, textWindows.sentence_words_max));
+        expect(to - from).toBeLessThanOrEqual(textWindows.words);
       }
       const covered = new Set(windows.flatMap(({ from, to }) => [...words.hashes.subarray(from, to)]));
       expect(covered).toEqual(new Set(words.hashes.subarray(0, words.count)));
@@ -43,3 +44,33 @@ test.each([1, 2, 6, 16])('a danger is found beside neutral words (%i times 230 c
   for (const danger of ['I took all my pills tonight and I hope I do not wake up.', 'I cut my arms again last night.'])
     expect(analyzer.analyze(`${neutral}${danger} ${neutral}`).check.danger).toBeDefined();
 });
+
+test.each([1, 2, 6, 16])('severe words are as strong beside neutral words (%i times 230 characters)', (times) => {
+  const neutral = films.repeat(times);
+  const { sentiment = 0 } = analyzer.analyze(neutral);
+  expect(sentiment).toBeGreaterThanOrEqual(textSentiment.neutral_sentiment);
+  for (const severe of [
+    'My husband died last week and I cannot stop crying.',
+    'I lost my job and we will lose the house.',
+  ]) {
+    const alone = analyzer.analyze(severe).sentiment;
+    expect(alone).toBeLessThanOrEqual(textSentiment.distress_sentiment);
+    expect(analyzer.analyze(`${neutral}${severe} ${neutral}`).sentiment).toBeLessThanOrEqual((alone ?? 0) + 0.1);
+  }
+});
+
+test('a concern in a long message has topics', () => {
+  const concern = 'I am so worried about my exam that I cannot sleep.';
+  for (const text of [concern, `${films}${concern} ${films}`, `${films.repeat(3)}${concern}`])
+    expect(gatherTopics(undefined, analyzer.analyzeTurn({ user_message: text, ai_response: '' })).topics).not.toEqual(
+      [],
+    );
+});
+
+test.each(['I would think there would be more.', 'Hello! I am. Are you?', 'It does, hopefully the rule will change.'])(
+  '%j in a long message is neither severe nor a danger',
+  (text) => {
+    const { check, sentiment } = analyzer.analyze(`${films}${text} ${films}`);
+    expect([check.danger, sentiment]).toEqual([undefined, expect.closeTo(0, 1)]);
+  },
+);

@@ -7,40 +7,30 @@ export interface Window extends Pick<Sentence, 'from' | 'to'> {
 }
 
 /**
- * Returns the windows of a text: about `words` words, each beginning in the middle of the window before. Empty for a short
- * text, which is judged as a whole. Windows of the same words count once, so that repetition adds none.
+ * Returns the windows of a text: each sentence, each two sentences in order of at most `words` words, and parts of a long
+ * sentence, which may have no stops. Empty for a text of less than `wordsMin` words, which is judged as a whole. Windows of
+ * the same words count once, so that repetition adds none.
  */
-export function listWindows(words: Words): readonly Window[] {
-  if (words.count < settings.text_words_min) return [];
-  const parts = words.sentences.flatMap(splitSentence);
+export function listWindows(words: Words, wordsMin: number = settings.text_words_min): readonly Window[] {
   const [windows, seen] = [[] as Window[], new Set<number>()];
-  for (let [first, end] = [0, 0]; end < parts.length; first = Math.min(end, findNext(parts, first))) {
-    end = findEnd(parts, first);
-    addWindow(windows, seen, words, parts.slice(first, end));
-  }
+  if (words.count < wordsMin) return windows;
+  words.sentences.forEach((sentence, i) => {
+    const next = words.sentences[i + 1];
+    if (sentence.to - sentence.from <= settings.words) addWindow(windows, seen, words, [sentence]);
+    for (const part of listParts(sentence)) addWindow(windows, seen, words, [part]);
+    if (next && next.to - sentence.from <= settings.words) addWindow(windows, seen, words, [sentence, next]);
+  });
   return windows;
 }
 
-function splitSentence({ from, to, isQuestion }: Sentence): Sentence[] {
-  const count = Math.ceil((to - from) / settings.sentence_words_max);
-  const at = (i: number) => from + Math.round((i * (to - from)) / count);
-  return Array.from({ length: count }, (_, i) => ({ from: at(i), to: at(i + 1), isQuestion }));
-}
-
-/** Returns the number of the part after the window that begins with part `first`. */
-function findEnd(parts: readonly Sentence[], first: number): number {
-  const from = parts[first]?.from ?? 0;
-  let end = first + 1;
-  while (end < parts.length && (parts[end]?.to ?? 0) - from <= settings.words) end++;
-  return end;
-}
-
-/** Returns the first part of the next window. */
-function findNext(parts: readonly Sentence[], first: number): number {
-  const middle = (parts[first]?.from ?? 0) + settings.words / 2;
-  let next = first + 1;
-  while (next < parts.length && (parts[next]?.from ?? 0) < middle) next++;
-  return next;
+/** Returns the parts of a long sentence, each beginning in the middle of the part before. */
+function listParts({ from, to, isQuestion }: Sentence): Sentence[] {
+  if (to - from <= settings.sentence_words_max) return [];
+  const count = Math.ceil((to - from - settings.part_words) / (settings.part_words / 2));
+  return Array.from({ length: count + 1 }, (_, i) => {
+    const end = Math.min(to, from + (i * settings.part_words) / 2 + settings.part_words);
+    return { from: from + (i * settings.part_words) / 2, to: end, isQuestion: isQuestion && end === to };
+  });
 }
 
 function addWindow(windows: Window[], seen: Set<number>, { hashes }: Words, sentences: readonly Sentence[]): void {

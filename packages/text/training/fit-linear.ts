@@ -1,4 +1,4 @@
-import type { BucketList } from '../message-features.js';
+import type { BucketList, ReadMessage } from '../message-features.js';
 import type { FamilyWeights, LinearWeights } from '../weights.js';
 import { minimise } from './optimize.js';
 
@@ -147,7 +147,7 @@ function unpack(
 }
 
 /** Returns the log odds of the other classes against the first class. */
-export function relativeToFirst({ biases, families }: LinearWeights): LinearWeights {
+function relativeToFirst({ biases, families }: LinearWeights): LinearWeights {
   const classTotal = biases.length;
   const subtract = (rows: Float32Array): Float32Array =>
     rows.map((value, i) => value - (rows[i - (i % classTotal)] ?? 0)).filter((_, i) => i % classTotal !== 0);
@@ -157,8 +157,56 @@ export function relativeToFirst({ biases, families }: LinearWeights): LinearWeig
   };
 }
 
+/** A text with the classes that it belongs to, each with its weight. */
+export interface WeighedText {
+  readonly text: string;
+  readonly classes: ReadonlyArray<readonly [target: number, weight: number]>;
+  /** Weight of each window of the text, which is of class 0. Absent for a text whose windows may be of another class. */
+  readonly windowWeight?: number;
+}
+
+/** Trains a model that judges messages and their windows. Returns the log odds of the other classes against class 0. */
+export function fitHead(
+  texts: readonly WeighedText[],
+  options: FitOptions,
+  readMessage: ReadMessage,
+  onStep: () => void,
+): LinearWeights {
+  const read = texts.map(({ text, windowWeight }) => readCounts(readMessage, text, windowWeight !== undefined));
+  const keep = keepCommon(read.map(([whole]) => whole));
+  const examples = texts.flatMap(({ classes, windowWeight = 0 }, i): Example[] => {
+    const [whole = [], ...windows] = (read[i] ?? []).map(keep);
+    return [
+      ...classes.map(([target, weight]) => ({ filled: whole, target, weight })),
+      ...windows.map((filled) => ({ filled, target: 0, weight: windowWeight })),
+    ];
+  });
+  return relativeToFirst(fitLinear(examples, options, onStep));
+}
+
+type Filled = Example['filled'];
+
+/** Returns the counts of a text, then those of its windows. */
+function readCounts(readMessage: ReadMessage, text: string, hasWindows: boolean): [Filled, ...Filled[]] {
+  const windows: Filled[] = [];
+  const whole = readMessage(text, hasWindows ? (it) => windows.push(it.map(countBuckets)) : undefined);
+  return [whole.map(countBuckets), ...windows];
+}
+
+/** Returns a function that drops the buckets of fewer than {@link EXAMPLES_MIN} texts, however many windows have them. */
+function keepCommon(texts: readonly Filled[]): (it: Filled) => Filled {
+  const totals: Array<Map<number, number>> = [];
+  for (const families of texts)
+    families.forEach((counts, i) => {
+      const total = (totals[i] ??= new Map<number, number>());
+      for (const bucket of counts.keys()) total.set(bucket, (total.get(bucket) ?? 0) + 1);
+    });
+  const isCommon = (i: number, bucket: number) => (totals[i]?.get(bucket) ?? 0) >= EXAMPLES_MIN;
+  return (families) => families.map((counts, i) => new Map([...counts].filter(([bucket]) => isCommon(i, bucket))));
+}
+
 /** Returns the number of occurrences of each bucket. */
-export function countBuckets({ buckets, length }: BucketList): Map<number, number> {
+function countBuckets({ buckets, length }: BucketList): Map<number, number> {
   return countAll(buckets.subarray(0, length));
 }
 

@@ -1,5 +1,5 @@
 import { newBitSet } from '../tables.js';
-import { createMessageReader, messageBits, type MessageFeatures } from '../message-features.js';
+import { createMessageReader, messageBits, type ReadMessage } from '../message-features.js';
 import { createFeatureLister, type FeatureIndex, type FeatureList, lexiconBits, noKnownRows } from '../features.js';
 import { createFinder } from '../findings.js';
 import { compileLexicon, lexiconFingerprint } from '../lexicon.js';
@@ -8,7 +8,7 @@ import { createTextReader, type TextReader } from '../spelling.js';
 import { createTokenizer } from '../tokens.js';
 import { areas, type Area } from '../vocabulary.js';
 import { encodeWeights, type LinearWeights, type TextWeights } from '../weights.js';
-import { countAll, countBuckets, type Example, fitLinear, type FitOptions, relativeToFirst } from './fit-linear.js';
+import { countAll, type Example, fitHead, fitLinear, type FitOptions, type WeighedText } from './fit-linear.js';
 import type { SadRow } from './sad.js';
 import { toGroup, type LabeledText } from './texts.js';
 
@@ -51,6 +51,8 @@ const groupWeights: Readonly<Record<string, number>> = {
   'own/concerns': 0.5,
   'own/labeled': 0.7,
 };
+/** Weight of a window of a text without a concern, relative to the text. */
+const WINDOW_WEIGHT = 0.2;
 /** Minimum number of texts that contain a word of the vocabulary. */
 const TEXTS_MIN = 3;
 /**
@@ -80,8 +82,7 @@ const listFeatures = createFeatureLister(
 
 /** What a training of topics gives. */
 export type TopicWeights = Pick<TextWeights, 'vocabulary' | 'areas' | 'concern'>;
-/** Lists the features of a message. */
-export type ReadMessage = (text: string) => MessageFeatures;
+export type { ReadMessage };
 
 /** Trains the areas and the gate. The same texts give the same weights. */
 export function fitTopics(
@@ -149,13 +150,12 @@ export function fitConcern(
   onStep: () => void = () => {},
 ): LinearWeights {
   const findWeight = kindWeights(labeled);
-  const readMessage = createReadMessage(vocabulary);
-  const examples = labeled.map((it): Example => ({
-    filled: readMessage(it.text).map(countBuckets),
-    target: it.isConcern ? 1 : 0,
-    weight: findWeight(it),
-  }));
-  return relativeToFirst(fitLinear(examples, concernOptions, onStep));
+  const weighed = labeled.map((it): WeighedText => {
+    const weight = findWeight(it);
+    const windows = it.isConcern ? {} : { windowWeight: WINDOW_WEIGHT * weight };
+    return { text: it.text, classes: [[it.isConcern ? 1 : 0, weight]], ...windows };
+  });
+  return fitHead(weighed, concernOptions, createReadMessage(vocabulary), onStep);
 }
 
 /** Returns the features of each segment, computed as in the service. */

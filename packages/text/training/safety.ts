@@ -3,7 +3,7 @@ import { messageBits } from '../message-features.js';
 import { dangerKinds, findExplicit, type SafetyKind } from '../safety.js';
 import type { LinearWeights } from '../weights.js';
 import type { ReadMessage } from './fit.js';
-import { countBuckets, type Example, fitLinear, type FitOptions, relativeToFirst } from './fit-linear.js';
+import { fitHead, type FitOptions, type WeighedText } from './fit-linear.js';
 import { readOwnTexts, readSeverityTexts } from './severity.js';
 
 /** A text with the danger that it describes. */
@@ -22,6 +22,7 @@ export const voicesByAuthor = [
   ['teenager', 'non-native'],
   ['nurse', 'old-man'],
   ['forum-poster', 'long-poster', 'one-liner', 'prompter', 'widower', 'unpunctuated'],
+  ['plain-adult', 'night-texter'],
 ] as const;
 export const voices = voicesByAuthor.flat();
 
@@ -31,6 +32,10 @@ const classes = ['none', ...dangerKinds] as const;
  * left out.
  */
 const sourceWeights = { voices: 3, explicit: 3, development: 1.5, everyday: 0.6, sad: 0.5, comments: 0.5 } as const;
+/** Sources of texts with a label. */
+const labeledSources: readonly string[] = ['voices', 'explicit', 'development'];
+/** Weight of a window of an everyday text, relative to the text. */
+const WINDOW_WEIGHT = 0.3;
 const fitOptions: FitOptions = {
   classTotal: classes.length,
   families: [messageBits, messageBits].map((bits) => ({ bits, scale: 1 })),
@@ -86,10 +91,15 @@ export function fitSafety(
   readMessage: ReadMessage,
   onStep: () => void = () => {},
 ): LinearWeights {
-  const examples = texts.map(({ text, source, danger }): Example => ({
-    filled: readMessage(text).map(countBuckets),
-    target: classes.indexOf(danger),
-    weight: sourceWeights[source.split('/')[0] as keyof typeof sourceWeights] ?? 1,
-  }));
-  return relativeToFirst(fitLinear(examples, fitOptions, onStep));
+  const weighed = texts.map(({ text, source, danger }): WeighedText => {
+    const group = source.split('/')[0] as keyof typeof sourceWeights;
+    const weight = sourceWeights[group] ?? 1;
+    // A sentence of a look-alike may state a danger that its context denies.
+    const hasWindows = !labeledSources.includes(group);
+    return {
+      ...{ text, classes: [[classes.indexOf(danger), weight]] },
+      ...(hasWindows && { windowWeight: WINDOW_WEIGHT * weight }),
+    };
+  });
+  return fitHead(weighed, fitOptions, readMessage, onStep);
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { messageBits } from '../message-features.js';
 import type { LinearWeights } from '../weights.js';
 import type { ReadMessage } from './fit.js';
-import { countBuckets, type Example, fitLinear, type FitOptions, relativeToFirst } from './fit-linear.js';
+import { fitHead, type FitOptions, type WeighedText } from './fit-linear.js';
 import { readRecords } from './sad.js';
 
 /** A text with the severity of its writer's distress. */
@@ -56,8 +56,8 @@ const fitOptions: FitOptions = {
 export const { stepsMax } = fitOptions;
 /** Weight of a text with a label of severity, relative to other texts, because these texts are few. */
 const LABELED_WEIGHT = 10;
-/** Minimum number of texts per bucket. A bucket with fewer texts could identify a text. */
-const TEXTS_MIN = 3;
+/** Weight of a window of a calm text, so that a sentence without its context is not severe. */
+const WINDOW_WEIGHT = 0.5;
 const ownFolder = fileURLToPath(new URL('texts', import.meta.url));
 
 /**
@@ -125,29 +125,11 @@ export function fitSeverity(
   readMessage: ReadMessage,
   onStep: () => void = () => {},
 ): LinearWeights {
-  const filled = dropRareBuckets(texts.map(({ text }) => readMessage(text).map(countBuckets)));
   // A severity between 0 and 1 is a text of both classes, with shares of its weight.
-  const examples = texts.flatMap(({ kind, severity }, i): Example[] => {
+  const weighed = texts.map(({ text, kind, severity }): WeighedText => {
     const weight = kind.startsWith('severity/') ? LABELED_WEIGHT : 1;
-    return [1 - severity, severity].map((share, target) => ({
-      filled: filled[i] ?? [],
-      target,
-      weight: share * weight,
-    }));
+    const shares = [1 - severity, severity].map((share, target) => [target, share * weight] as const);
+    return { text, classes: shares, ...(severity === 0 && { windowWeight: WINDOW_WEIGHT }) };
   });
-  return relativeToFirst(fitLinear(examples, fitOptions, onStep));
-}
-
-type Counts = Map<number, number>;
-
-function dropRareBuckets(filled: readonly Counts[][]): Counts[][] {
-  const totals: Counts[] = fitOptions.families.map(() => new Map());
-  for (const families of filled)
-    families.forEach((counts, i) => {
-      for (const bucket of counts.keys()) totals[i]?.set(bucket, (totals[i].get(bucket) ?? 0) + 1);
-    });
-  const isCommon = (family: number, bucket: number) => (totals[family]?.get(bucket) ?? 0) >= TEXTS_MIN;
-  return filled.map((families) =>
-    families.map((counts, i) => new Map([...counts].filter(([bucket]) => isCommon(i, bucket)))),
-  );
+  return fitHead(weighed, fitOptions, readMessage, onStep);
 }
