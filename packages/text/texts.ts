@@ -224,8 +224,8 @@ interface TextScores extends HeadScores {
 }
 
 /**
- * Returns the scores of the strongest window of each head, or of the whole text if they are stronger. A window has a danger
- * only if its words may describe a concern of the speaker.
+ * Returns the scores of the strongest window of each head, or of the whole text if they are stronger. A window is severe or
+ * has a danger only if its words may describe a concern of the speaker.
  */
 function takeStrongest(whole: HeadScores, windows: readonly Window[], scores: readonly HeadScores[]): TextScores {
   const doublings = Math.log2(Math.max(1, windows.length / textWindows.windows_free));
@@ -233,10 +233,9 @@ function takeStrongest(whole: HeadScores, windows: readonly Window[], scores: re
   let { concern, severity, safety } = whole;
   for (const window of scores) {
     concern = Math.max(concern, window.concern - minus);
+    if (window.concern < textWindows.own_concern_min) continue;
     severity = Math.max(severity, window.severity - minus);
-    const mayBeOwn = window.concern >= textWindows.danger_concern_min;
-    if (mayBeOwn && computeDangerLogOdds(window.safety) - textWindows.danger_margin > computeDangerLogOdds(safety))
-      safety = window.safety.map((it) => it - textWindows.danger_margin) as [number, number, number];
+    if (computeDangerLogOdds(window.safety) > computeDangerLogOdds(safety)) safety = window.safety;
   }
   const isConcern = (it: HeadScores | undefined) => (it?.concern ?? 0) - minus >= settings.concern_log_odds_min;
   return { concern, severity, safety, concerned: windows.filter((_, i) => isConcern(scores[i])) };
