@@ -127,7 +127,11 @@ const scenarios: Scenarios = {
     ...writes('sessions', 'session_readings'),
     200: asDocumented,
     401: withoutKey,
-    404: atPath('/v1/sources/%C3'),
+    // Without its source, a key is that of any other operation.
+    404: async (stage) => {
+      stage.transaction.request.headers['X-Service-Key'] = stage.world.key;
+      await atPath('/v1/sources/%C3')(stage);
+    },
     413: sendText(' '.repeat(sourceLimits.max_bytes + 1)),
     415: async ({ transaction: { request } }) => void (request.headers['Content-Type'] = 'text/csv'),
     // The quota of the account with the key is used up.
