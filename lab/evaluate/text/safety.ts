@@ -71,7 +71,7 @@ export function measureSafety(data: string, leftOut: LeftOut, isHeldOut: boolean
       hidden.filter((it) => it.source === source),
     );
   const sameSource = toRates('dangers against texts of the same source', [
-    [...authors, rateRow('all three authors', voices), rateRow('questions to a counselor', counselor)],
+    [...authors, rateRow('all authors', voices), rateRow('questions to a counselor', counselor)],
     isHeldOut ? [rateRow('held-out voices, all', hidden.filter(isVoice)), ...heldOut.map(heldOutRow)] : [],
   ]);
   const others: Array<[string, string[]]> = [
@@ -81,7 +81,7 @@ export function measureSafety(data: string, leftOut: LeftOut, isHeldOut: boolean
     ['own texts: glad, neutral, others', ['glad', 'neutral', 'others']],
     ['own texts: concerns', ['concerns', 'labeled']],
   ];
-  const otherSources = toRates('dangers of the three authors, against other texts', [
+  const otherSources = toRates('dangers of all authors, against other texts', [
     others.map(([name, sources]) => rateRow(name, [...of(...sources), ...dangers])),
   ]);
   const alarms = (of: ReadonlyArray<Pick<Judged, 'found'>>) => of.map(({ found }) => Number(found !== undefined));
