@@ -218,8 +218,8 @@ function heldAt(session: Session | undefined, timestampMs: number): PublishedSta
 }
 
 /** Returns the hold after a reading without evidence. The score stays that of the last reading with evidence. */
-function keepHold({ bandSinceMs, scoreBefore, dwell, expressed, atMs }: PublishedState): BandHold {
-  return { bandSinceMs, scoreBefore, dwell, expressed, publishedMs: atMs };
+function keepHold({ score: _, sinceMs: __, isPrior: ___, atMs, ...hold }: PublishedState): BandHold {
+  return { ...hold, publishedMs: atMs };
 }
 
 /** Returns the signal categories of the readings with the newest timestamp. Together, they count as one reading. */
