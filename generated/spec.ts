@@ -350,7 +350,7 @@ export const safetyCheck = {
 export const disclaimer = "Not a medical device. Scores are estimates for adapting software and must not be used for diagnosis or treatment." as const;
 
 export const modelVersion = {
-  "number": 2
+  "number": 3
 } as const;
 
 export const scoreMax = 100 as const;
@@ -2835,4 +2835,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "0ac6446834cc7ba177c26416b9780c8792e5ac86180a870126d18d4d4447c6dd" as const;
+export const contractDigest = "78d7e2a8e1c2122dd3853b2937864baaecb58b41565c38607c2b1c49b93ec01b" as const;

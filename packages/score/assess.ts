@@ -18,6 +18,8 @@ export interface Sensed extends Pick<ScoreInput, 'signals' | 'agreeingTones'> {
   readonly reading: Reading;
   readonly known: Baseline | undefined;
   readonly timestampMs: number;
+  /** True for a backfilled reading. */
+  readonly isPast: boolean;
 }
 
 /** The input of the score after a reading. */
@@ -32,11 +34,11 @@ export interface Assessed extends Pick<Session, 'recent'> {
 
 /** Returns the input of the score, alone and with the signals of the person's other sessions. */
 export function assess(
-  { session, reading, signals, known, timestampMs, agreeingTones }: Sensed,
+  { session, reading, signals, known, timestampMs, agreeingTones, isPast }: Sensed,
   sharing?: Sharing,
 ): Assessed {
   const all = addOtherSessions(signals, sharing, timestampMs);
-  const typical = computeTypicalValues(known, timestampMs, all);
+  const typical = computeTypicalValues(known, timestampMs, all, isPast);
   const { recent, movements, allMovements, heart, explainedBpm } = processHeartRate(
     session,
     reading,

@@ -80,3 +80,19 @@ test('readings backfilled after newer ones give about the same typical values as
   expect(found?.heart_rate.isPersonal).toBe(true);
   expect(found?.sdnn.value).toBeCloseTo(expected?.sdnn.value ?? 0, 1);
 });
+
+const every = (minutes: number, fromMs: number, heart_rate: number): Reading[] =>
+  Array.from({ length: minutes }, (_, index) => ({ heart_rate, subjectId: 'anna', atMs: fromMs + index * 60_000 }));
+
+test.each([0, 30])('a backfilled night does not move the level of the day after %i live minutes', (minutes) => {
+  const rested = minutes === 0 ? undefined : applyAll(live, every(minutes, laterMs, 70)).at(-1);
+  const night = applyAll(backfillSession, every(480, laterMs - 9 * 3_600_000, 50), rested).at(-1);
+  let last: SessionStep | undefined;
+  const next = every(60, laterMs + minutes * 60_000, 70);
+  const scores = next.map((reading, index) => {
+    const session = index === 0 && !rested ? startLiveState : advanceSession;
+    last = session(last?.session ?? (night?.session as SessionStep['session']), reading, (last ?? night)?.baseline);
+    return last.computed.score;
+  });
+  expect(Math.max(...scores)).toBeLessThan(40);
+});

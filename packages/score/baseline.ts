@@ -33,18 +33,20 @@ const { sdnn_population_ln_ms, rmssd_population_ln_ms } = model.hrv;
 
 /**
  * Returns the typical values from readings strictly before `atMs`. For a signal in `measured`, uses only readings
- * strictly before that measurement. Without a baseline, returns the values of the population.
+ * strictly before that measurement. Without a baseline, returns the values of the population. `isPast` is true for a
+ * backfilled reading.
  */
 export function computeTypicalValues(
   baseline: Baseline | undefined,
   atMs: number,
   measured: Signals = {},
+  isPast = false,
 ): TypicalValues {
   const { heart_rate, sdnn, rmssd } = measured;
   const own = findVariability(baseline, sdnn?.device);
   const ownRmssd = rmssd?.device === sdnn?.device ? own.rmssd : findVariability(baseline, rmssd?.device).rmssd;
   return {
-    heart_rate: computeTypicalHeartRate(baseline?.heart_rate, heart_rate?.atMs ?? atMs),
+    heart_rate: computeTypicalHeartRate(baseline?.heart_rate, heart_rate?.atMs ?? atMs, isPast),
     sdnn: readMean(own.sdnn, sdnn?.atMs ?? atMs, sdnn_population_ln_ms),
     rmssd: readMean(ownRmssd, rmssd?.atMs ?? atMs, rmssd_population_ln_ms),
   };
@@ -69,8 +71,11 @@ export function updateBaseline(baseline: Baseline | undefined, lesson: BaselineS
 function learnHeartRate(
   resting: HeartRateHistograms | undefined,
   { atMs, heart_rate: bpm, isSkipped = false, isRaised }: BaselineSample,
+  isPast?: true,
 ) {
-  return bpm === undefined ? resting : addSmoothedRate(resting, { atMs, bpm, isSkipped, isRaised });
+  return bpm === undefined
+    ? resting
+    : addSmoothedRate(resting, { atMs, bpm, isSkipped, isRaised, ...(isPast && { isPast }) });
 }
 
 /** Seconds that each sample of a lesson represents. */
@@ -90,7 +95,7 @@ export function backfillBaseline(
   const isPast = held.heart_rate && bpm !== undefined && atMs < held.heart_rate.atMs;
   const heart_rate = isPast
     ? addPastRate(held.heart_rate, { atMs, bpm, isSkipped }, durations.heart_rate)
-    : learnHeartRate(held.heart_rate, lesson);
+    : learnHeartRate(held.heart_rate, lesson, held.heart_rate?.atMs === atMs ? held.heart_rate.isPast : true);
   const { sdnn, rmssd, devices } = learnVariability(held, lesson, durations);
   return { heart_rate, sdnn, rmssd, devices, device: held.device };
 }

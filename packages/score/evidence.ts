@@ -70,14 +70,18 @@ function isStressfulTone(tone: Tone): boolean {
  * rate, strong above the rises of everyday life, bounded for high rises. Evidence per bpm increases with `known`.
  */
 export function computeHeartRateEvidence(riseBpm: number, typical: TypicalHeartRate): number {
-  const { log_odds_per_bpm_below, log_odds_per_bpm_near, log_odds_max, stressed_rise_bpm } = model.heart_rate;
-  const { raised_from_bpm, log_odds_per_bpm, cold_raised_from_bpm, cold_log_odds_per_bpm } = model.heart_rate;
-  const { known, stressedRiseBpm } = typical;
+  const { log_odds_per_bpm_below, log_odds_per_bpm_near, cold_log_odds_per_bpm_near } = model.heart_rate;
+  const { log_odds_max, stressed_rise_bpm } = model.heart_rate;
+  const { raised_from_bpm, log_odds_per_bpm, cold_raised_from_bpm, cold_log_odds_per_bpm, known_exponent } =
+    model.heart_rate;
+  const { stressedRiseBpm } = typical;
+  const known = typical.known ** known_exponent;
   const from = cold_raised_from_bpm + known * (raised_from_bpm - cold_raised_from_bpm);
   const slope = cold_log_odds_per_bpm + known * (log_odds_per_bpm - cold_log_odds_per_bpm);
   const rise = (Math.max(0, riseBpm) * stressed_rise_bpm) / stressedRiseBpm;
   const below = log_odds_per_bpm_below * Math.min(0, riseBpm);
-  const near = log_odds_per_bpm_near * (Math.min(rise, from) - from);
+  const nearSlope = cold_log_odds_per_bpm_near + known * (log_odds_per_bpm_near - cold_log_odds_per_bpm_near);
+  const near = nearSlope * (Math.min(rise, from) - from);
   return saturate(below + near + slope * Math.max(0, rise - from), log_odds_max) - calmEvidence(riseBpm, typical);
 }
 

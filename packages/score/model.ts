@@ -6,7 +6,7 @@
 import { scoreMax, signalAges } from './generated/contract.js';
 
 /** SHA-256 of stressModel, stateHold and rrIntervals. */
-export const constantsDigest = '1e7f760e8f754ba3faaf5255d0186e97ca385bcce0586f9734cf8bba455fb1c9';
+export const constantsDigest = 'ff64b42aa9cbb34da46557d3fec8ed4710de2f67ec5f836073a349400e6476d8';
 
 export const stressModel = {
   score_max: scoreMax,
@@ -23,11 +23,13 @@ export const stressModel = {
     calm_log_odds: 2.4, // judgment: evidence for calm at the lowest heart rates of the day, for a person with many learned hours
     calm_from_bpm: 9, // wearers_dev: above the resting heart rate; evidence for calm starts here ...
     calm_full_bpm: 4, // ... and is complete here
-    log_odds_per_bpm_near: 0.02, // judgment: between rest and raised_from_bpm, each bpm is weaker evidence
-    raised_from_bpm: 3, // judgment: a resting heart rate is a low quantile, so a resting person lies up to 3 bpm above it
-    log_odds_per_bpm: 0.17, // StressID: a logistic fit gives 0.22; tempered, so that 14 bpm above rest is stressed and 5 bpm is relaxed
+    cold_log_odds_per_bpm_near: 0.02, // judgment: between rest and raised_from_bpm, each bpm is weaker evidence ...
+    log_odds_per_bpm_near: 0.032, // StressID: ... than for a known person
+    raised_from_bpm: 2.5, // judgment: a resting heart rate is a low quantile, so a resting person lies up to 2.5 bpm above it
+    log_odds_per_bpm: 0.18, // StressID: a logistic fit gives 0.22; tempered, so that 14 bpm above rest is stressed and 5 bpm is relaxed
     cold_raised_from_bpm: 10, // judgment: about one standard deviation between people
     cold_log_odds_per_bpm: 0.05, // 0.17 times the share of variance that is within people, 7.6^2 / (7.6^2 + 11.4^2) = 0.31, StressID
+    known_exponent: 2, // StressID: evidence per bpm grows from the cold one with the square of what is known
     stressed_rise_bpm: 9.7, // the rise that counts as stressed for a person with few readings
     stressed_rise_bpm_max: 40, // judgment: the same for a person with the largest everyday rises; equals exertion_from_bpm
     log_odds_max: 1.55, // judgment: saturation; heart rate alone reaches 70
@@ -41,6 +43,10 @@ export const stressModel = {
     calm_log_odds_per_ln: 8, // judgment: twice the typical variability is calm
     calm_log_odds_max: 2.4, // judgment: saturation, so that variability alone reaches calm
     log_odds_per_ln: 0.1, // StressID: adds nothing measurable, so it stays a small term
+    fall_from_ln: 0.55, // judgment: a variability about 40 % below the person's own level is a fall, ...
+    fall_full_ln: 0.69, // judgment: ... and counts fully at half of this level ...
+    fall_points: 7, // judgment: ... with these points, ...
+    fall_score_max: 55, // judgment: ... up to this score, which is focused
     log_odds_max: 0.4, // judgment: saturation; SDNN alone separates little (AUC 0.51-0.56 StressID)
   },
 
@@ -52,6 +58,8 @@ export const stressModel = {
     steady_seconds: 150, // time constant of the smoothed level; Stress-Predict: readings every 1 to 60 s then give the same state
     steady_within_bpm: 20, // a larger change is followed immediately, down to this distance
     back_seconds: 145, // a return to the typical heart rate that lasts this long is followed at once; Stress-Predict: at most 6 state changes per hour
+    back_quiet_seconds: 105, // judgment: or this long, if it is also a return to the last quiet minutes ...
+    back_quiet_from_seconds: 300, // judgment: ... of at least this length
     back_from_bpm: 4, // the smoothed level is at least this far above the mean meanwhile
     back_to_bpm: 3, // and the mean is at most this far above the typical heart rate
     silence_seconds: 120, // after a pause of this length, only the newest reading counts
@@ -143,11 +151,16 @@ export const stressModel = {
     resting_quantile: 0.1, // StressID: 0.1 and 0.2 give the best AUC; the lower one is more stable during long stress
     phase_hours: 4, // judgment: a person's night and morning lie in the same hours of the UTC day every day
     typical_quantile: 0.6, // wearers_dev: the typical heart rate of a person with many learned hours
-    raised_quantile: 0.83, // wearers_dev: with many learned hours, the rise from typical_quantile to here counts as stressed
-    typical_weight_seconds: 7800, // wearers_dev: learned time after which the typical heart rate is halfway between both quantiles
+    raised_quantile: 0.835, // wearers_dev: with many learned hours, the rise from typical_quantile to here counts as stressed
+    typical_weight_seconds: 5300, // wearers_dev: learned time after which the typical heart rate is halfway between both quantiles
     phase_weight_seconds: 7200, // wearers_dev: learned time after which the hours of the day count half
+    day_phases: 4, // judgment: backfilled readings in so many phases are more than a night, and tell the level of the day
     bin_bpm: 2, // judgment: resolution of the stored histogram
     weight_seconds: 30, // of the population; StressID: a quarter of a 120 s window gives AUC 0.90, half 0.89, a whole one 0.87
+    high_from_bpm: 20, // judgment: a level further above the population may be that of a tense person ...
+    high_after_seconds: 1800, // judgment: ... so it starts to count after this learned time ...
+    high_learned_seconds: 14400, // judgment: ... and counts like any other after this ...
+    high_phases: 3, // judgment: ... or when it is learned in so many phases, e.g. over a night
     capacity_seconds: 604800, // judgment: after seven days of readings, the weight of all of them is halved, so that newer readings count more
     half_life_days: 28, // judgment: fitness, medication and seasons move a resting heart rate over weeks
     remembered_seconds: 14400, // judgment: decay leaves at least four hours
@@ -177,7 +190,7 @@ export const stressModel = {
 
   reason: {
     driver_share_min: 0.34, // judgment: the reason names signals with at least a third of the strongest signal's evidence
-    driver_log_odds_min: 0.1, // judgment: about 2 points
+    driver_log_odds_min: 0.15, // judgment: about 3 points
     drivers_max: 3, // judgment: one plain sentence
     sentiment_strong: 0.5, // judgment: from this value on, words are "strongly" positive or negative
     movement_share_min: 0.3, // judgment: from this share on, the reason states that movement explains the heart rate
@@ -204,13 +217,16 @@ export const rrIntervals = {
  * wrist data, per person (see docs/evaluation.md).
  */
 export const stateHold = {
-  margin_points: 7, // A score rises to the next band when the fused value lies this far beyond the edge ...
+  margin_points: 8, // A score rises to the next band when the fused value lies this far beyond the edge ...
   fall_margin_points: 4, // ... or falls to a lower band when it lies this far below the edge ...
   dwell_point_seconds: 340, // ... for this long, in points beyond the margin times seconds: 10 points for 34 s, 2 points for 170 s.
   dwell_seconds: 60, // A new band lasts at least this long against a change to the next one.
   rise_seconds: 300, // A rise of two bands is published immediately, also when the band between was published in these last seconds.
   immediate_log_odds: 0.5, // A rise is published immediately when voice, face and words add this much evidence, or when they alone reach its band.
   fade_half_life_seconds: 90, // For a fall, the strongest recent evidence of voice, face and words counts. It halves in this time.
+  sparse_from_seconds: 10, // speech_dev: readings further apart than this need less margin for a rise of a new person, ...
+  sparse_seconds: 30, // ... and none at this distance, ...
+  sparse_dwell_factor: 4, // ... where the time above the edge counts so many times.
   settle_seconds: 60, // The dwell grows to its full length over the first seconds of a session.
   silence_seconds: 120, // After a pause of this length, no score is held.
 } as const;

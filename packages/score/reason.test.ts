@@ -10,6 +10,7 @@ import { readWindows } from '../tools/recordings/read-windows.js';
 import { groupBySubject } from '../tools/recordings/recorded-window.js';
 import { seededRandom } from '../tools/terminal/scenes.js';
 import { computeTypicalValues } from './baseline.js';
+import { stressModel } from './model.js';
 import { explainScore } from './reason.js';
 import type { Signals, SignalValues } from './rows/values.js';
 import type { ScoreInput, TypicalValues } from './situation.js';
@@ -117,7 +118,7 @@ test('the strongest evidence for the score is named, unless it is negligible', (
     const { drivers } = fused;
     const isRaised = drivers.reduce((sum, { logOdds }) => sum + logOdds, 0) > 0;
     const strongest = drivers.find(({ logOdds }) => logOdds > 0 === isRaised);
-    fc.pre(strongest !== undefined && Math.abs(strongest.logOdds) >= 0.1);
+    fc.pre(strongest !== undefined && Math.abs(strongest.logOdds) >= stressModel.reason.driver_log_odds_min);
     const [named = ''] = explainScore(fused, situationOf(all, known), Math.round(fused.value)).split(/, despite |, /);
     return strongest !== undefined && named.includes(words[strongest.evidence]);
   });

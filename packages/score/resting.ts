@@ -4,7 +4,10 @@ import { round3 } from './rows/values.js';
 import { computeFamiliarity, keepFirstTime, findFirstTime, computeRemainingShare } from './running-mean.js';
 import type { TypicalHeartRate } from './situation.js';
 
-type Learned = Pick<HeartRateHistograms, 'blockBpm' | 'blockSeconds' | 'seenSeconds' | 'secondsByBpm' | 'phases'>;
+type Learned = Pick<
+  HeartRateHistograms,
+  'blockBpm' | 'blockSeconds' | 'seenSeconds' | 'secondsByBpm' | 'phases' | 'live'
+>;
 
 /** A smoothed heart rate at one time. */
 interface SmoothedRate {
@@ -12,21 +15,23 @@ interface SmoothedRate {
   readonly bpm: number;
   readonly isSkipped: boolean;
   readonly isRaised?: boolean | undefined;
+  /** True for a backfilled reading. */
+  readonly isPast?: true;
 }
 
 /** Adds a smoothed heart rate. A second rate with the same timestamp replaces the first. */
 export function addSmoothedRate(resting: HeartRateHistograms | undefined, rate: SmoothedRate): HeartRateHistograms {
-  const { atMs } = rate;
+  const { atMs, isPast } = rate;
   const [bpm, isSkipped, isRaised] = [round3(rate.bpm), rate.isSkipped || undefined, rate.isRaised || undefined];
   const secondsMax = model.baseline.reading_seconds_max;
-  if (!resting) return { firstAtMs: atMs, atMs, bpm, seconds: secondsMax, isSkipped, isRaised };
+  if (!resting) return withLive({ firstAtMs: atMs, atMs, bpm, seconds: secondsMax, isSkipped, isRaised, isPast }, rate);
   if (atMs < resting.atMs) return resting;
   if (atMs === resting.atMs) return { ...resting, bpm, isSkipped, isRaised };
   const seconds = Math.min(secondsMax, (atMs - resting.atMs) / 1000);
-  const { blockBpm, blockSeconds, seenSeconds, secondsByBpm, phases } = settle(resting, atMs);
+  const { blockBpm, blockSeconds, seenSeconds, secondsByBpm, phases, live } = settle(resting, atMs);
   const firstAtMs = keepFirstTime(resting.firstAtMs, atMs);
   const raisedSeconds = addRaised(resting, atMs);
-  return {
+  const next = {
     firstAtMs,
     atMs,
     bpm,
@@ -39,7 +44,11 @@ export function addSmoothedRate(resting: HeartRateHistograms | undefined, rate: 
     seenSeconds,
     secondsByBpm,
     phases,
+    isPast,
+    pastPhases: resting.pastPhases,
+    live,
   };
+  return withLive(next, rate);
 }
 
 /**
@@ -48,39 +57,83 @@ export function addSmoothedRate(resting: HeartRateHistograms | undefined, rate: 
  */
 export function addPastRate(resting: HeartRateHistograms, rate: SmoothedRate, seconds: number): HeartRateHistograms {
   if (rate.isSkipped || seconds <= 0) return resting;
-  const added = forget(withNewest({ ...resting, atMs: rate.atMs, bpm: round3(rate.bpm), seconds }), 0);
-  const { blockBpm, blockSeconds, seenSeconds, secondsByBpm, phases } = added;
+  const started = withLive(resting, { ...rate, isPast: true });
+  const added = forget(withNewest({ ...started, isPast: true, atMs: rate.atMs, bpm: round3(rate.bpm), seconds }), 0);
+  const { blockBpm, blockSeconds, seenSeconds, secondsByBpm, phases, live } = added;
   const firstAtMs = findFirstTime(resting, rate.atMs);
-  return { ...resting, firstAtMs, blockBpm, blockSeconds, seenSeconds, secondsByBpm, phases };
+  return { ...started, firstAtMs, blockBpm, blockSeconds, seenSeconds, secondsByBpm, phases, live };
+}
+
+/**
+ * Adds the phase of a backfilled rate. Starts `live` with the first one of a person without a whole day of readings, and
+ * removes it once backfilled rates cover a day.
+ */
+function withLive(resting: HeartRateHistograms, { atMs, isPast }: SmoothedRate): HeartRateHistograms {
+  const { live, seenSeconds: seconds = 0, secondsByBpm = {}, phases = {}, pastPhases: before = [] } = resting;
+  if (!isPast) return resting;
+  const phase = phaseAt(atMs);
+  const pastPhases = before.includes(phase) ? before : [...before, phase];
+  const isDay = (count: number) => count >= model.baseline.day_phases;
+  if (isDay(pastPhases.length)) return { ...resting, pastPhases, live: undefined };
+  const isNew = before.length === 0 && !isDay(Object.keys(phases).length);
+  return { ...resting, pastPhases, live: isNew ? { seconds, secondsByBpm } : live };
 }
 
 /**
  * Returns the heart rates that are typical at a time, from strictly earlier readings. With few readings, they are close
- * to those of the population.
+ * to those of the population. Backfilled readings of a part of the day do not lower them, unless `isPast`.
  */
-export function computeTypicalHeartRate(resting: HeartRateHistograms | undefined, atMs: number): TypicalHeartRate {
+export function computeTypicalHeartRate(
+  resting: HeartRateHistograms | undefined,
+  atMs: number,
+  isPast = false,
+): TypicalHeartRate {
   const { population_resting_bpm: population, stressed_rise_bpm } = model.heart_rate;
   const raisedSeconds = (resting && addRaised(resting, atMs)) ?? 0;
   const unknown = { value: population, restingBpm: population, stressedRiseBpm: stressed_rise_bpm, raisedSeconds };
-  const { seenSeconds = 0, secondsByBpm, phases } = resting ? settle(resting, atMs) : {};
+  const { seenSeconds = 0, secondsByBpm, phases, live: other } = resting ? settle(resting, atMs) : {};
   if (!resting || !secondsByBpm) return { ...unknown, known: 0, isPersonal: false, learnedSeconds: 0 };
   const whole = describe(secondsByBpm, seenSeconds);
   const inPhase = phases?.[phaseAt(atMs)] ?? {};
   const phaseSeconds = addSeconds(inPhase);
   const phase = phaseSeconds > 0 ? describe(inPhase, phaseSeconds) : whole;
   const { weight_seconds, personal_after_seconds, phase_weight_seconds } = model.baseline;
-  const known = (computeFamiliarity(resting.firstAtMs, atMs) * seenSeconds) / (seenSeconds + weight_seconds);
-  const blend = (one: number, other: number, share: number) => one + share * (other - one);
   const phaseShare = computeLearnedShare(phaseSeconds, phase_weight_seconds);
+  const ownBpm = blend(whole.typicalBpm, phase.typicalBpm, phaseShare);
+  const familiarity = computeFamiliarity(resting.firstAtMs, atMs);
+  const weighLevel = (bpm: number, seconds: number) => {
+    const accepted = acceptHighLevel(bpm - population, seconds, phases);
+    const known = (familiarity * accepted * seconds) / (seconds + weight_seconds);
+    return {
+      value: blend(population, bpm, known),
+      known,
+      isPersonal: seconds >= personal_after_seconds && accepted === 1,
+    };
+  };
+  const own = weighLevel(ownBpm, seenSeconds);
+  const live =
+    isPast || !other ? own : weighLevel(describe(other.secondsByBpm, other.seconds).typicalBpm, other.seconds);
+  const level = live.value > own.value ? live : own;
   return {
-    value: blend(population, blend(whole.typicalBpm, phase.typicalBpm, phaseShare), known),
-    restingBpm: blend(population, whole.restingBpm, known),
+    ...level,
+    restingBpm: blend(population, whole.restingBpm, own.known),
     stressedRiseBpm: blend(whole.stressedRiseBpm, phase.stressedRiseBpm, phaseShare),
-    known,
-    isPersonal: seenSeconds >= personal_after_seconds,
     learnedSeconds: seenSeconds,
     raisedSeconds,
   };
+}
+
+const blend = (one: number, other: number, share: number): number => one + share * (other - one);
+
+/**
+ * Returns how much a level `riseBpm` above the population counts, 0–1. A very high level may be that of a tense person, so
+ * it counts fully only after hours, or in the third phase.
+ */
+function acceptHighLevel(riseBpm: number, seconds: number, phases: Learned['phases'] = {}): number {
+  const { high_from_bpm, high_after_seconds, high_learned_seconds, high_phases } = model.baseline;
+  if (riseBpm <= high_from_bpm || Object.keys(phases).length >= high_phases) return 1;
+  const share = (seconds - high_after_seconds) / (high_learned_seconds - high_after_seconds);
+  return blend(high_from_bpm / riseBpm, 1, Math.min(1, Math.max(0, share)));
 }
 
 /**
@@ -146,16 +199,22 @@ function settle(resting: HeartRateHistograms, atMs: number): Learned {
 
 function withNewest(resting: HeartRateHistograms): Learned {
   const { atMs, bpm, seconds, blockBpm = 0, blockSeconds = 0, seenSeconds = 0, secondsByBpm, phases } = resting;
+  const live = resting.isPast || !resting.live ? resting.live : addToLive(resting.live, bpm, seconds);
   const together = round3(blockSeconds + seconds);
   const mean = round3(blockBpm + ((bpm - blockBpm) * seconds) / together);
   if (together < model.baseline.reading_seconds_max)
-    return { blockBpm: mean, blockSeconds: together, seenSeconds, secondsByBpm, phases };
+    return { blockBpm: mean, blockSeconds: together, seenSeconds, secondsByBpm, phases, live };
   const phase = phaseAt(atMs);
   return {
     seenSeconds: round3(seenSeconds + together),
     secondsByBpm: addTo(secondsByBpm ?? {}, mean, together),
     phases: { ...phases, [phase]: forgetPhase(addTo(phases?.[phase] ?? {}, mean, together)) },
+    live,
   };
+}
+
+function addToLive(live: NonNullable<Learned['live']>, bpm: number, seconds: number): Learned['live'] {
+  return { seconds: round3(live.seconds + seconds), secondsByBpm: addTo(live.secondsByBpm, bpm, seconds) };
 }
 
 function forget(learned: Learned, gapMs: number): Learned {
@@ -174,7 +233,7 @@ function forgetPhase(secondsByBpm: Histogram): Histogram {
 }
 
 function scale(learned: Learned, share: number): Learned {
-  const { blockBpm, blockSeconds, seenSeconds = 0, secondsByBpm = {}, phases = {} } = learned;
+  const { blockBpm, blockSeconds, seenSeconds = 0, secondsByBpm = {}, phases = {}, live } = learned;
   if (share === 1 || seenSeconds === 0) return learned;
   const scaled: Record<string, Histogram> = {};
   for (const phase in phases) scaled[phase] = scaleBins(phases[phase] ?? {}, share);
@@ -184,6 +243,7 @@ function scale(learned: Learned, share: number): Learned {
     seenSeconds: round3(seenSeconds * share),
     secondsByBpm: scaleBins(secondsByBpm, share),
     phases: scaled,
+    live,
   };
 }
 

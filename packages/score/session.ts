@@ -64,6 +64,8 @@ export interface StepOptions {
   readonly learnFrom?: (baseline: Baseline | undefined, lesson: BaselineSample) => Baseline;
   /** Absent if the session shares no signals: its person is unknown, the reading is backfilled, or the account forbids it. */
   readonly sharing?: Sharing | undefined;
+  /** True for a backfilled reading. */
+  readonly isPast?: boolean;
 }
 
 /**
@@ -74,12 +76,12 @@ export function advanceSession(
   session: Session | undefined,
   submitted: Reading,
   known: Baseline | undefined,
-  { learnFrom = updateBaseline, sharing }: StepOptions = {},
+  { learnFrom = updateBaseline, sharing, isPast = false }: StepOptions = {},
 ): SessionStep {
   const reading = submitted.rr_intervals_ms ? addDerivedVariability(submitted, session?.intervals ?? []) : submitted;
   const signals = mergeSignals(session?.signals ?? {}, reading);
-  if (session && isSuperseded(session, signals, reading)) return joinHistory(session, reading, known);
-  const sensed = sense(session, reading, signals, known);
+  if (session && isSuperseded(session, signals, reading)) return joinHistory(session, reading, known, isPast);
+  const sensed = sense(session, reading, signals, known, isPast);
   const assessed = assess(sensed, sharing);
   const fused = fuseEvidence(assessed.situation, sensed.timestampMs);
   const device = updateDevice(session?.device ?? known?.device, reading);
@@ -101,10 +103,16 @@ export function advanceSession(
 }
 
 /** Returns what is known before a reading is scored. */
-function sense(session: Session | undefined, reading: Reading, signals: Signals, known: Baseline | undefined): Sensed {
+function sense(
+  session: Session | undefined,
+  reading: Reading,
+  signals: Signals,
+  known: Baseline | undefined,
+  isPast: boolean,
+): Sensed {
   const timestampMs = Math.max(session?.latest.timestampMs ?? reading.atMs, reading.atMs);
   const agreeingTones = session && countAgreeingTones(session.signals.tone, signals.tone, session.agreeingTones);
-  return { session, reading, signals, known, timestampMs, agreeingTones };
+  return { session, reading, signals, known, timestampMs, agreeingTones, isPast };
 }
 
 /** A published score with the state that it followed. */
@@ -242,7 +250,7 @@ function isSuperseded(session: Session, merged: Signals, reading: Reading): bool
 }
 
 /** Scores a late reading from its own signals, for the history only. Does not change the session. */
-function joinHistory(session: Session, reading: Reading, known: Baseline | undefined): SessionStep {
+function joinHistory(session: Session, reading: Reading, known: Baseline | undefined, isPast: boolean): SessionStep {
   const baseline = known ?? {};
   return {
     computed: {
@@ -254,7 +262,7 @@ function joinHistory(session: Session, reading: Reading, known: Baseline | undef
       ...ofReading(reading),
     },
     baseline,
-    point: scoreOwnSignals(reading, known),
+    point: scoreOwnSignals(reading, known, isPast),
     session: {
       ...session,
       intervals: reading.rr_intervals_ms ? storeIntervals(session.intervals, reading) : session.intervals,
@@ -264,9 +272,9 @@ function joinHistory(session: Session, reading: Reading, known: Baseline | undef
 }
 
 /** Returns the point of a reading with the score of its own signals. */
-function scoreOwnSignals(reading: Reading, known: Baseline | undefined): HistoryPoint {
+function scoreOwnSignals(reading: Reading, known: Baseline | undefined, isPast = false): HistoryPoint {
   const signals = mergeSignals({}, reading);
-  const typical = computeTypicalValues(known, reading.atMs);
+  const typical = computeTypicalValues(known, reading.atMs, {}, isPast);
   const { heart, explainedBpm } = processHeartRate(undefined, reading, signals, typical.heart_rate);
   const { confidence, ...fused } = fuseEvidence({ signals, typical, heart, explainedBpm }, reading.atMs);
   return toPoint(reading, publishScore(fused, undefined, reading.atMs).score, confidence);
@@ -330,6 +338,7 @@ export function backfillSession(
   const durations = measureDurations(bound, reading);
   const step = advanceSession(bound, withSubject(session, reading), known, {
     learnFrom: (baseline, lesson) => backfillBaseline(baseline, lesson, durations),
+    isPast: true,
   });
   const { subjectId, baseline, ...state } = step.session;
   if (!isLive) return { ...step, session: { ...step.session, isBackfilled: true } };

@@ -8,7 +8,7 @@ import { evidenceCategories } from './signals.js';
 import { addLogOdds, addToStress, type FusedStress, isOfOtherSession, toStressValue } from './stress.js';
 
 export type Band = (typeof bands)[number];
-type Fused = Pick<FusedStress, 'value' | 'expressed'>;
+type Fused = Pick<FusedStress, 'value' | 'expressed'> & Partial<Pick<FusedStress, 'words' | 'isAnswered' | 'newness'>>;
 
 /** A published score with the data that holds it in its band. */
 export interface PublishedScore {
@@ -35,14 +35,15 @@ export function publishScore(
   const score = Math.round(fused.value);
   const lasting = lastingEvidence(fused, held, atMs);
   const expressed = round3(lasting) || undefined;
-  if (!held) return { score, hold: { expressed } };
+  const words = round3(fused.words ?? 0) || undefined;
+  if (!held) return { score, hold: { expressed, words } };
   const band = findBand(held.score);
-  const dwell = integrateDwell(fused.value, addToStress(fused.value, lasting - fused.expressed), held, atMs);
+  const dwell = integrateDwell(fused, addToStress(fused.value, lasting - fused.expressed), held, atMs);
   const isAway = findBand(score) !== band;
   if (isAway && (isImmediate(fused, score, held, atMs) || hasDwelt(dwell, score, held, { atMs, firstAtMs })))
-    return { score, hold: { bandSinceMs: atMs, scoreBefore: held.score, expressed } };
+    return { score, hold: { bandSinceMs: atMs, scoreBefore: held.score, expressed, words } };
   const heldScore = Math.min(Math.max(score, band.min_score), band.max_score);
-  return { score: heldScore, hold: { dwell: dwell || undefined, expressed } };
+  return { score: heldScore, hold: { dwell: dwell || undefined, expressed, words } };
 }
 
 /** Returns the published state before `atMs`, a timestamp later than the newest reading. */
@@ -52,17 +53,21 @@ export function computePublishedBefore(
   atMs: number,
 ): PublishedState {
   const { bandSinceMs, scoreBefore } = hold.bandSinceMs === undefined && held ? held : hold;
-  return { score, atMs, bandSinceMs, scoreBefore, dwell: hold.dwell, expressed: hold.expressed };
+  const { dwell, expressed, words } = hold;
+  return { score, atMs, bandSinceMs, scoreBefore, dwell, expressed, words };
 }
 
 /**
  * Returns the evidence of voice, face and words that counts for a fall. Stronger evidence of the last minutes fades
- * with its age, so that labels that alternate do not change the state each time.
+ * with its age, so that labels that alternate do not change the state each time. Words that calmer signals follow count
+ * only with their own age.
  */
-function lastingEvidence({ expressed }: Fused, held: PublishedState | undefined, atMs: number): number {
+function lastingEvidence(fused: Fused, held: PublishedState | undefined, atMs: number): number {
+  const { expressed, words = 0, isAnswered } = fused;
   if (!held) return expressed;
   const left = 2 ** (-(atMs - held.atMs) / 1000 / stateHold.fade_half_life_seconds);
-  return expressed + left * Math.max(0, (held.expressed ?? 0) - expressed);
+  const [before, now] = isAnswered ? [held.words ?? 0, words] : [0, 0];
+  return expressed + left * Math.max(0, (held.expressed ?? 0) - before - (expressed - now));
 }
 
 function isImmediate({ expressed }: Fused, score: number, held: PublishedState, atMs: number): boolean {
@@ -91,13 +96,23 @@ function hasDwelt(
 }
 
 /** Integrates the distance from the band over time: `value` above the band, or `lasting` below the band. */
-function integrateDwell(value: number, lasting: number, held: PublishedState, atMs: number): number {
+function integrateDwell({ value, newness = 0 }: Fused, lasting: number, held: PublishedState, atMs: number): number {
   const { dwell = 0, score } = held;
   const { min_score, max_score } = findBand(score);
   const seconds = (atMs - held.atMs) / 1000;
-  const above = Math.max(0, Math.max(0, dwell) + (value - max_score - 1 - stateHold.margin_points) * seconds);
-  const below = Math.max(0, Math.max(0, -dwell) + (min_score - lasting - stateHold.fall_margin_points) * seconds);
+  const { margin_points, fall_margin_points, sparse_dwell_factor } = stateHold;
+  const sparse = rateSparseness(seconds) * newness;
+  const rise =
+    (value - max_score - 1 - (1 - sparse) * margin_points) * seconds * (1 + (sparse_dwell_factor - 1) * sparse);
+  const above = Math.max(0, Math.max(0, dwell) + rise);
+  const below = Math.max(0, Math.max(0, -dwell) + (min_score - lasting - fall_margin_points) * seconds);
   return round3(above > 0 ? above : -below);
+}
+
+/** Returns how sparse readings are, 0–1. Each of them then represents so much time that it is hardly noise. */
+function rateSparseness(seconds: number): number {
+  const { sparse_from_seconds, sparse_seconds } = stateHold;
+  return Math.min(1, Math.max(0, (seconds - sparse_from_seconds) / (sparse_seconds - sparse_from_seconds)));
 }
 
 /** Returns true if a score at a time continues the published state: its band is the same, and its evidence is not stale. */

@@ -8,6 +8,7 @@ import {
 } from './evidence.js';
 import { stressModel as model } from './model.js';
 import { isLikelyAnotherPerson } from './movement.js';
+import { computeLearnedShare } from './resting.js';
 import type { SignalCategory, Signals } from './rows/values.js';
 import { evidenceCategories, type EvidenceName, type LabelName, labelNames, labels } from './signals.js';
 import type { HeartRateLevel, ScoreInput, TypicalHeartRate, TypicalValues } from './situation.js';
@@ -18,10 +19,16 @@ export interface FusedStress {
   readonly value: number;
   /** Evidence of voice, face and words, in log-odds. */
   readonly expressed: number;
+  /** The part of `expressed` that words have, in log-odds. */
+  readonly words: number;
+  /** True if newer signals of voice, heart or face follow the words, and are no evidence for stress. */
+  readonly isAnswered: boolean;
   /** Evidence of heart rate and variability, in log-odds. */
   readonly heart: number;
   /** Share of the heart rate's rise that movement explains, 0–1. */
   readonly explained: number;
+  /** 1 for a person whose heart rate is unknown, falling to 0 over hours. */
+  readonly newness: number;
   /** Confidence, 0–1, two decimals. 0 without evidence: no signal is fresh, or movement explains the heart rate. */
   readonly confidence: number;
   /** All evidence that is not stale, strongest first. */
@@ -40,6 +47,8 @@ export interface Driver {
    * other signals.
    */
   readonly drop?: number;
+  /** How much the variability is below half of the person's own level, 0–1. Absent for other signals. */
+  readonly fall?: number;
   /** Rise above the last quiet minutes, in bpm. Present if the evidence of a heart rate follows from this rise. */
   readonly suddenBpm?: number | undefined;
 }
@@ -53,11 +62,14 @@ export function fuseEvidence(situation: ScoreInput, atMs: number): FusedStress {
   const drivers = collectDrivers(situation, atMs);
   const expressed = addLogOdds(drivers.filter(({ evidence }) => isExpressed(evidence)));
   const total = addLogOdds(drivers);
+  const { learnedSeconds } = situation.typical.heart_rate;
   return {
     value: toStressValue(total),
     expressed,
+    ...describeWords(drivers, situation),
     heart: total - expressed,
     explained: computeExplainedShare(situation),
+    newness: 1 - computeLearnedShare(learnedSeconds, model.baseline.typical_weight_seconds),
     confidence: rateConfidence(drivers, situation),
     drivers: drivers.sort((a, b) => Math.abs(b.logOdds) - Math.abs(a.logOdds)),
   };
@@ -71,9 +83,24 @@ export function toStressValue(evidence: number): number {
 
 /** Returns the stress value with more evidence, in log-odds. */
 export function addToStress(value: number, more: number): number {
-  if (more === 0) return value;
+  return more === 0 ? value : toStressValue(toEvidence(value) + more);
+}
+
+/** Returns the evidence of a stress value, in log-odds. */
+function toEvidence(value: number): number {
   const evidence = Math.log(value / (model.score_max - value)) - model.neutral_log_odds;
-  return toStressValue(evidence / (evidence < 0 ? model.calm_share : 1) + more);
+  return evidence / (evidence < 0 ? model.calm_share : 1);
+}
+
+/** Returns the evidence of words, and whether newer signals answer it. */
+function describeWords(drivers: readonly Driver[], { signals }: ScoreInput): Pick<FusedStress, 'words' | 'isAnswered'> {
+  const isWords = ({ evidence }: Driver) => evidenceCategories[evidence] === 'textual';
+  const measuredMs = ({ evidence }: Driver) =>
+    evidence === 'hrv' ? Math.max(signals.sdnn?.atMs ?? 0, signals.rmssd?.atMs ?? 0) : (signals[evidence]?.atMs ?? 0);
+  const words = drivers.filter(isWords);
+  const saidMs = Math.max(...words.map(measuredMs));
+  const newer = drivers.filter((it) => !isWords(it) && measuredMs(it) > saidMs);
+  return { words: addLogOdds(words), isAnswered: newer.length > 0 && addLogOdds(newer) <= 0 };
 }
 
 function isExpressed(evidence: EvidenceName): boolean {
@@ -86,7 +113,18 @@ function collectDrivers(situation: ScoreInput, atMs: number): Driver[] {
   const bounded = listBoundedEvidence(situation.signals, situation.agreeingTones);
   const loads = expressed.filter((it) => bounded.some(({ name, isLoad }) => isLoad && name === it.evidence));
   const load = loads.reduce((most, { weight }) => Math.max(most, weight), 0);
-  return bounded.reduce(addBounded, [...heartDrivers(situation, load, weightOf), ...expressed]);
+  return addFall(bounded.reduce(addBounded, [...heartDrivers(situation, load, weightOf), ...expressed]));
+}
+
+/** Raises the score by some points, at most to `focused`, if variability is below half of the person's own level. */
+function addFall(drivers: Driver[]): Driver[] {
+  const { fall_points, fall_score_max } = model.hrv;
+  const total = addLogOdds(drivers);
+  const value = toStressValue(total);
+  return drivers.map((it) => {
+    const raised = Math.min(fall_score_max, value + fall_points * (it.fall ?? 0));
+    return raised > value ? { ...it, logOdds: it.logOdds + toEvidence(raised) - total } : it;
+  });
 }
 
 /** Returns the evidence of heart rate and variability. `load` is the weight of labels of concentrated work, 0–1. */
@@ -107,7 +145,9 @@ function heartDrivers(
   const room = model.heart_rate.log_odds_with_hrv_max - addLogOdds(drivers);
   const raised = heart ? drivers.reduce((sum, it) => sum + it.weight * (heart.bpm - typical.heart_rate.value), 0) : 0;
   const logOdds = weight * computeVariabilityEvidence(drop, known * restShare(raised));
-  if (weight > 0) drivers.push({ evidence: 'hrv', drop, weight, logOdds: Math.min(room, logOdds) });
+  const { fall_from_ln, fall_full_ln } = model.hrv;
+  const fall = weight * known * Math.min(1, Math.max(0, (drop - fall_from_ln) / (fall_full_ln - fall_from_ln)));
+  if (weight > 0) drivers.push({ evidence: 'hrv', drop, fall, weight, logOdds: Math.min(room, logOdds) });
   return drivers;
 }
 

@@ -112,7 +112,7 @@ const findDerived: Readonly<Record<ConsentCategory, (session: Session) => Partia
 
 /** Removes the lasting evidence of voice, face and words, because it cannot be separated. */
 function withoutExpressed({ held, published, ...session }: Session): Session {
-  const calm = { expressed: undefined };
+  const calm = { expressed: undefined, words: undefined };
   return { ...session, published: { ...published, ...calm }, held: held && { ...held, ...calm } };
 }
 

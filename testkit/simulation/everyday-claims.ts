@@ -78,6 +78,16 @@ const wildAt = 600;
 const withWild = (readings: StreamReading[], heart_rate: number): StreamReading[] =>
   readings.map((it) => (it.second === wildAt ? { ...it, heart_rate } : it));
 
+const tense = [114, 8] as const;
+const isLoaded = (it: StreamResponse) => !isEasy(it);
+const bandOf = ({ stress_score }: StreamResponse) => Math.floor(stress_score / 20);
+
+/** Returns true if the state is that of before the rise, or a lower one, from a second on. */
+function isBackFrom(responses: readonly StreamResponse[], second: number): boolean {
+  const before = responses.findLast((it) => it.second < quarter) as StreamResponse;
+  return responses.filter(after(second)).every((it) => bandOf(it) <= bandOf(before));
+}
+
 const exercise: Signals = { tone: 'neutral', sentiment: 0.6 };
 
 export const claims: readonly Claim[] = [
@@ -205,5 +215,71 @@ export const claims: readonly Claim[] = [
         .filter(({ second }) => second >= 420 && second < 3900)
         .every((it) => !isStressed(it) && /the baseline is not updated/.test(it.action_reason)) &&
       responses.filter(after(4200)).every(isStressed),
+  },
+  {
+    stream: 'a tense new person: 106 to 122 bpm without steps, SDNN 30, for 15 min',
+    expected: 'focused or above throughout',
+    readings: (random, every = 5) => steady(random, [0, quarter, every], tense, { steps_last_minute: 0, sdnn: 30 }),
+    holds: (responses) => responses.every(isLoaded),
+  },
+  {
+    stream: 'a tense new person: 106 to 122 bpm for 15 min, heart rate only',
+    expected: 'focused or above throughout',
+    readings: (random, every = 5) => steady(random, [0, quarter, every], tense),
+    holds: (responses) => responses.every(isLoaded),
+  },
+  {
+    stream: 'a tense new person: 106 to 122 bpm for 15 min, a reading every 30 s',
+    expected: 'focused or above throughout',
+    readings: (random, every = 30) => steady(random, [0, quarter, every], tense),
+    holds: (responses) => responses.every(isLoaded),
+  },
+  {
+    stream: 'a new person at rest with 85 to 90 bpm',
+    expected: 'calm or relaxed within 30 min',
+    readings: (random, every = 10) => steady(random, [0, 2400, every], [87.5, 2.5]),
+    holds: (responses) => responses.filter(after(1800)).every(isEasy),
+  },
+  {
+    stream: 'a new person at rest with 104 bpm',
+    expected: 'focused or above for 15 min, calm or relaxed after four hours',
+    readings: (random, every = 30) => steady(random, [0, 4.5 * 3600, every], [104, 3]),
+    holds: (responses) =>
+      responses.filter(({ second }) => second < quarter).every(isLoaded) &&
+      responses.filter(after(4 * 3600)).every(isEasy),
+  },
+  {
+    stream: '66 bpm, then 22 bpm more for 15 min, then 66 bpm',
+    expected: 'the earlier state within 150 s',
+    readings: (random, every = 5) => [
+      ...jump(random, [66], [88], { every }),
+      ...steady(random, [2 * quarter, 3 * quarter, every], [66, 3]),
+    ],
+    holds: (responses) => isBackFrom(responses, 2 * quarter + 150),
+  },
+  {
+    stream: '66 bpm and a neutral voice, one sentence with sentiment −1',
+    expected: 'stressed with the sentence, no longer after 120 s',
+    readings: (random, every = 5) =>
+      [
+        ...steady(random, [0, 2 * quarter, every], [66, 3], { tone: 'neutral' }),
+        { second: quarter + 1, sentiment: -1 },
+      ].sort((a, b) => a.second - b.second),
+    holds: (responses) =>
+      responses.some((it) => it.second === quarter + 1 && isStressed(it)) &&
+      !responses.filter(after(quarter + 120)).some(isStressed),
+  },
+  {
+    stream: '66 bpm with SDNN 60 for 30 min, then SDNN 20',
+    expected: 'at least 5 points more, at most focused',
+    readings: (random, every = 10) => [
+      ...steady(random, [0, 2 * quarter, every], [66, 2], { sdnn: 60 }),
+      ...steady(random, [2 * quarter, 3 * quarter, every], [66, 2], { sdnn: 20 }),
+    ],
+    holds: (responses) => {
+      const before = responses.findLast((it) => it.second < 2 * quarter) as StreamResponse;
+      const fallen = responses.filter(after(2 * quarter));
+      return !fallen.some(isStressed) && lastOf(fallen).stress_score >= before.stress_score + 5;
+    },
   },
 ];

@@ -49,7 +49,7 @@ export const triggers = {
 } as const;
 
 export const modelVersion = {
-  "number": 2
+  "number": 3
 } as const;
 
 export const scoreMax = 100 as const;

@@ -178,6 +178,15 @@ export interface HeartRateHistograms {
   readonly secondsByBpm?: Histogram | undefined;
   /** Seconds per bin in each phase. The key is the first hour of the phase. Absent in rows of releases without phases. */
   readonly phases?: Readonly<Record<string, Histogram>> | undefined;
+  /** True if the newest rate is backfilled. */
+  readonly isPast?: true | undefined;
+  /** First hours of the phases with backfilled rates. Absent without any. */
+  readonly pastPhases?: readonly number[] | undefined;
+  /**
+   * The seconds of readings that were not backfilled, and their bins. Present while only a part of the day has backfilled
+   * rates: they do not tell what is typical of other hours.
+   */
+  readonly live?: { readonly seconds: number; readonly secondsByBpm: Histogram } | undefined;
 }
 
 /** Seconds per bin. The key is the lower edge of the bin, in bpm. */

@@ -175,6 +175,8 @@ export interface BandHold {
   readonly dwell?: number | undefined;
   /** Evidence of voice, face and words, in log-odds. It rises at once and fades with age. Absent for 0. */
   readonly expressed?: number | undefined;
+  /** The part of the words, without earlier evidence. Absent for 0. */
+  readonly words?: number | undefined;
   /** Timestamp of the reading that the score is from, in epoch ms. Absent if it is the newest reading. */
   readonly publishedMs?: number | undefined;
 }
