@@ -28,7 +28,7 @@ import { everydayColumns, everydayRows, replayEveryday } from '../../testkit/sim
 import { sceneColumns, sceneDraws, sceneRows } from '../../testkit/simulation/scenes.js';
 import { readStreams } from '../../testkit/simulation/stream.js';
 import { startLocalService } from './support/local-service.js';
-import { sideOf } from './support/side.js';
+import { sideOf, windowFormat } from './support/side.js';
 import { densityColumns, densityRows } from './support/stream-tables.js';
 import { densities, evaluateStreams } from './support/streams.js';
 import { drawTasks, scoresByTask } from './support/task-chart.js';
@@ -46,7 +46,7 @@ const command = new Command('evaluate:stress')
   .description('Replay a recording through the service and measure how well the score separates stressors from rest.')
   .option(
     '--file <csv>',
-    'columns subject, task, label, heart_rate and optionally sdnn and rmssd; or a stream: subject, second, heart_rate, label',
+    'columns subject, label, heart_rate and optionally task, time, sdnn and rmssd; or a stream: subject, second, heart_rate, label',
     sampleRecording,
   )
   .option('--markdown', 'print the tables as Markdown', false)
@@ -101,7 +101,9 @@ function confidenceRows({ answers }: Evaluation): TableRow[] {
 
 async function load(file: string): Promise<RecordedWindow[]> {
   try {
-    const windows = readWindows(await readFile(file, 'utf8')).filter(({ values }) => Object.keys(values).length > 0);
+    const windows = readWindows(await readFile(file, 'utf8'), windowFormat).filter(
+      ({ values }) => Object.keys(values).length > 0,
+    );
     const labels = new Set(windows.map(sideOf).filter((side) => side !== undefined));
     if (labels.size < 2)
       throw new Error('the file must have rows with the label stressor and rows with the label rest');

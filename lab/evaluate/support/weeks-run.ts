@@ -24,6 +24,7 @@ export interface Remembered {
   readonly active: ReadonlySet<string>;
   /** Topics named in at least two turns with a rise. */
   readonly stressful: ReadonlySet<string>;
+  readonly triggers: ReadonlyMap<string, Trigger>;
 }
 
 const risenTurnsMin = 2;
@@ -55,7 +56,7 @@ export function liveThrough(life: Life, mode: Mode, sharing: Sharing, seed: numb
   wearUntil(Infinity);
   const active = [...ingest.triggers].filter(([, { status }]) => status === 'active').map(([topic]) => topic);
   const stressful = [...risen].filter(([, count]) => count >= risenTurnsMin).map(([topic]) => topic);
-  return { life, known, active: new Set(active), stressful: new Set(stressful) };
+  return { life, known, active: new Set(active), stressful: new Set(stressful), triggers: ingest.triggers };
 }
 
 /** A reading requires a signal, so a chat without one sends a neutral face. */

@@ -7,7 +7,7 @@ import type { Message } from './weeks-texts.js';
 
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
-const startMs = Date.parse('2026-10-01T00:00:00Z');
+export const startMs = Date.parse('2026-10-01T00:00:00Z');
 
 /** Two to three weeks of a simulated person. */
 export interface Life {
@@ -73,18 +73,25 @@ export function measureRises(streams: readonly HeartStream[]): Rise[] {
   });
 }
 
+export interface LifeOptions {
+  readonly days?: readonly [number, number];
+  /** No turn is stressful from this day on. */
+  readonly calmFromDay?: number;
+}
+
 /** Returns the lives of all people. The same seed gives the same lives. */
 export function simulateLives(
   wearers: readonly Wearer[],
   rises: readonly Rise[],
   messages: readonly Message[],
   seed: number,
+  { days = habits.days, calmFromDay = Infinity }: LifeOptions = {},
 ): Life[] {
   const random = seededRandom(1_000 * seed);
   return wearers.flatMap((wearer) =>
     Array.from({ length: habits.peoplePerWearer }, (_, index) => {
-      const minutes = resampleDays(wearer, drawInteger(habits.days, random), random);
-      const turns = talk(minutes, messages, random);
+      const minutes = resampleDays(wearer, drawInteger(days, random), random);
+      const turns = talk(minutes, messages, random, calmFromDay);
       const person = `${wearer.person}-${index}`;
       return { person, wearer: wearer.person, minutes: addRises(minutes, turns, rises, random), turns };
     }),
@@ -99,7 +106,12 @@ function resampleDays({ minutes }: Wearer, count: number, random: () => number):
   ).flat();
 }
 
-function talk(minutes: readonly Minute[], messages: readonly Message[], random: () => number): Said[] {
+function talk(
+  minutes: readonly Minute[],
+  messages: readonly Message[],
+  random: () => number,
+  calmFromDay: number,
+): Said[] {
   const worn = new Set(minutes.map(({ atMs }) => atMs));
   const dayTotal = Math.ceil(((minutes.at(-1)?.atMs ?? startMs) - startMs) / dayMs);
   const own = shuffle(areas, random).slice(0, habits.areas);
@@ -123,7 +135,10 @@ function talk(minutes: readonly Minute[], messages: readonly Message[], random: 
       const last = Math.ceil((fromMs / 1000 + (seconds.at(-1) ?? 0)) / 60) + habits.wornMinutes;
       const isWorn = Array.from({ length: last - first }, (_, at) => worn.has((first + at) * minuteMs)).every(Boolean);
       if (!isWorn || turns.some(({ atMs }) => Math.abs(atMs - fromMs) < 30 * minuteMs)) continue;
-      for (const second of seconds) turns.push({ atMs: fromMs + 1000 * second, chat, ...say() });
+      for (const second of seconds) {
+        const said = say();
+        turns.push({ atMs: fromMs + 1000 * second, chat, ...said, isStressful: said.isStressful && day < calmFromDay });
+      }
       chat++;
     }
   return turns.sort((a, b) => a.atMs - b.atMs);

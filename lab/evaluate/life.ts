@@ -1,0 +1,139 @@
+/**
+ * Measures what a person sees in life, each figure with its goal: recordings of people, everyday streams, days and weeks.
+ * Runs the functions of ingest in this process. Intervals are 95 % percentile intervals over people.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { dataDefaultPath } from '../../packages/text/training/texts.js';
+import { auc, intervalOverPeople } from '../../packages/tools/evaluate/statistics.js';
+import { markdownTable, type TableRow, textTable } from '../../packages/tools/terminal/table.js';
+import { launch } from '../../testkit/launch.js';
+import { readWearers } from '../../testkit/simulation/days.js';
+import { readStreams } from '../../testkit/simulation/stream.js';
+import { figureColumns, percent } from '../figures.js';
+import {
+  changesPerHour,
+  claimRows,
+  isRight,
+  isStressedAt,
+  type Lived,
+  playCold,
+  playDays,
+  playPerson,
+  readPeople,
+  toPeople,
+} from './support/life-play.js';
+import { judgeWeeks } from './support/life-weeks.js';
+
+type People = readonly (readonly Lived[])[];
+
+const command = new Command('evaluate:life')
+  .description('Measure first minutes, speech, recovery, confidence, days and weeks, each with its goal.')
+  .option('--data <folder>', 'folder of the data files', dataDefaultPath)
+  .option('--seeds <numbers...>', 'seeds of the weeks; a seed takes minutes', (it, list: number[] = []) => [
+    ...list,
+    Number(it),
+  ])
+  .option('--markdown', 'print the tables as Markdown', false)
+  .action(evaluate);
+void launch(command);
+
+async function evaluate({
+  data,
+  seeds = [],
+  markdown,
+}: {
+  readonly data: string;
+  readonly seeds?: number[];
+  readonly markdown: boolean;
+}): Promise<void> {
+  const read = (name: string) => readFile(join(data, name), 'utf8');
+  const windows = readPeople(await read('stressid_hrv_dev.csv'));
+  const speakers = readPeople(await read('speech_dev.csv'));
+  const wrist = (readStreams(await read('wrist_dev.csv')) ?? []).map(toPeople);
+  const sets = {
+    'StressID, personal': windows.map(playPerson),
+    'StressID, cold': windows.map(playCold),
+    speech: speakers.map(playPerson),
+    'wrist, a reading every 5 s': wrist.map(playPerson),
+  };
+  const wearers = readWearers(await read('wearers_dev.csv'));
+  const nurses = readWearers(await read('nurses_dev.csv'));
+  const print = markdown ? markdownTable : textTable;
+  const columns = [{ title: 'figure' }, ...figureColumns('goal', 'result')];
+  console.log(print(columns, [recordingRows(sets), confidenceRows(sets), claimRows()]));
+  console.log(
+    `\n${print([{ title: 'stressed, all minutes' }, ...figureColumns('share')], [dayRows(wearers), dayRows(nurses)])}`,
+  );
+  if (seeds.length > 0) console.log(`\n${print(columns, [await judgeWeeks(data, seeds)])}`);
+}
+
+function recordingRows(sets: Readonly<Record<string, People>>): TableRow[] {
+  const rows = Object.entries(sets).flatMap(([name, people]) => {
+    const side = (isStressor: boolean) => people.map((its) => its.filter((it) => it.isStressor === isStressor));
+    const [goalAuc, goalStressed, goalRest] = goals[name] ?? ['', '', ''];
+    return [
+      [`${name}: AUC`, goalAuc, withInterval(people, scoreArea)],
+      [`${name}: stressors stressed`, goalStressed, withInterval(side(true), shareStressed, percent)],
+      [`${name}: rest stressed`, goalRest, withInterval(side(false), shareStressed, percent)],
+    ];
+  });
+  const wrist = sets['wrist, a reading every 5 s'] ?? [];
+  return [...rows, ['wrist: state changes per hour', '≤ 5.71', changesPerHour(wrist).toFixed(2)]];
+}
+
+/** AUC, stressors that are stressed, and rest that is stressed. Version 2 had 3.6 % of rest in StressID and 21.7 % on wrists. */
+const goals: Readonly<Record<string, readonly [string, string, string]>> = {
+  'StressID, personal': ['≥ 0.90', '', '≤ 4 %'],
+  'StressID, cold': ['≥ 0.688', '', ''],
+  speech: ['≥ 0.76', '≥ 33 %', '≤ 4 %'],
+  'wrist, a reading every 5 s': ['', '', '≤ 22.7 %'],
+};
+
+function confidenceRows(sets: Readonly<Record<string, People>>): TableRow[] {
+  const goalOf = (name: string) => (/cold|wrist/.test(name) ? '≥ 0.58' : '≥ 0.60');
+  const rows = Object.entries(sets).map(([name, people]) => [
+    `${name}: AUC of the confidence`,
+    goalOf(name),
+    withInterval(people, confidenceArea),
+  ]);
+  const pooled = Object.values(sets)
+    .flat(2)
+    .filter(({ isStressor }) => isStressor !== undefined)
+    .sort((a, b) => a.confidence - b.confidence);
+  const fifths = Array.from({ length: 5 }, (_, fifth) => {
+    const its = pooled.slice((fifth * pooled.length) / 5, ((fifth + 1) * pooled.length) / 5);
+    const mean = its.reduce((sum, { confidence }) => sum + confidence, 0) / its.length;
+    return `${percent(mean, 0)}: ${percent(its.filter(isRight).length / its.length, 0)}`;
+  });
+  return [...rows, ['mean confidence: share right, per fifth of all states', 'within 10 points', fifths.join(', ')]];
+}
+
+function dayRows(people: ReturnType<typeof readWearers>): TableRow[] {
+  return people.map((it) => [it.person, percent(shareStressed([playDays(it)]))]);
+}
+
+function withInterval(
+  people: People,
+  figure: (people: People) => number,
+  print = (value: number) => value.toFixed(3),
+): string {
+  const [low, high] = intervalOverPeople(people, figure);
+  return `${print(figure(people))} (${print(low)}–${print(high)})`;
+}
+
+function shareStressed(people: People): number {
+  const all = people.flat();
+  return all.filter(isStressedAt).length / all.length;
+}
+
+const compared = (people: People) => people.flat().filter(({ isStressor }) => isStressor !== undefined);
+
+function scoreArea(people: People): number {
+  return auc(compared(people).map(({ score, isStressor }) => ({ score, isStressor: isStressor === true })));
+}
+
+function confidenceArea(people: People): number {
+  return auc(compared(people).map((it) => ({ score: it.confidence, isStressor: isRight(it) })));
+}
