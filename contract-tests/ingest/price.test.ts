@@ -22,7 +22,8 @@ async function open() {
   const send = (reading: Partial<PreparedReading>, sessionId: string, timestampMs: number) => {
     const digest = randomBytes(6).toString('hex');
     const plain = { accountId, sessionId, timestampMs, digest, signals: { heart_rate: 70 } };
-    return processGroup(store, [{ ...plain, ...reading }], nowMs, digestId);
+    const grant = reading.grant && { grant: { ...reading.grant, sessionId } };
+    return processGroup(store, [{ ...plain, ...reading, ...grant }], nowMs, digestId);
   };
   return async (reading: Partial<PreparedReading>) => {
     const sessionId = randomBytes(6).toString('hex');
