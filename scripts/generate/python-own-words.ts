@@ -2,11 +2,14 @@ import * as words from '../../packages/text/own-words.js';
 
 /** Returns the lists and patterns of the own words of a message, in Python. */
 export function writeOwnWords(): string {
-  const { prompts, tags, ownTags, anyTag, resultHeader, fence, mayHaveOthers } = words;
+  const { prompts, tags, ownTags, anyTag, resultHeader, leadIn, fence, mayHaveOthers } = words;
   const rows = prompts.map(({ begin, until, end }) =>
     ['    (', ...[begin, until, end].map((it) => `        ${it ? writePattern(it) : 'None'},`), '    ),'].join('\n'),
   );
-  const patterns = { ANY_TAG: anyTag, RESULT_HEADER: resultHeader, FENCE: fence, MAY_HAVE_OTHERS: mayHaveOthers };
+  const patterns = {
+    ...{ ANY_TAG: anyTag, RESULT_HEADER: resultHeader, LEAD_IN: leadIn },
+    ...{ FENCE: fence, MAY_HAVE_OTHERS: mayHaveOthers },
+  };
   return [
     'import re\n',
     ...[writeSet('TAGS', tags), writeSet('OWN_TAGS', ownTags)],

@@ -2,7 +2,7 @@
 
 import re
 
-from ._generated._own_words import ANY_TAG, FENCE, MAY_HAVE_OTHERS, OWN_TAGS, PROMPTS, RESULT_HEADER, TAGS
+from ._generated._own_words import ANY_TAG, FENCE, LEAD_IN, MAY_HAVE_OTHERS, OWN_TAGS, PROMPTS, RESULT_HEADER, TAGS
 
 
 def keep_own_words(text: str) -> str:
@@ -35,6 +35,8 @@ def _without_blocks(text: str) -> str:
         name, is_closing = match[2].lower(), match[1] != ""
         if name in OWN_TAGS or (name in TAGS and not is_closing):
             borders.append(match.start())
+        if name in OWN_TAGS:
+            blocks.append(match.span())
         if name not in TAGS:
             continue
         starts = opened.setdefault(name, [])
@@ -42,7 +44,8 @@ def _without_blocks(text: str) -> str:
             starts.append(match.start())
         elif starts:
             blocks.append((starts.pop(), match.end()))
-    return _remove_ranges(text, blocks + _list_results(text, borders))
+    lead_ins = [line.span() for line in LEAD_IN.finditer(text)]
+    return _remove_ranges(text, blocks + lead_ins + _list_results(text, borders))
 
 
 def _list_results(text: str, borders: list[int]) -> list[tuple[int, int]]:

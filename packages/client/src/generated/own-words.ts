@@ -29,7 +29,7 @@ export const prompts: ReadonlyArray<{ readonly begin: RegExp; readonly until?: R
   {
     begin: /^\s*Use the following pieces of context to answer/,
     until: /^(?:Question|User question):/gm,
-    end: /^Helpful Answer:/m,
+    end: /^(?:Helpful )?Answer:/m,
   },
   {
     begin: /^\s*You are an assistant for question-answering tasks\. Use the following pieces of retrieved context/,
@@ -46,9 +46,11 @@ export const prompts: ReadonlyArray<{ readonly begin: RegExp; readonly until?: R
 
 export const tags = new Set(Object.values(contextTags).flatMap((names) => names.split(' ')));
 export const anyTag = /<(\/?)([a-z][\w-]*)(?:\s[^<>]*)?>/gi;
-/** Tags of Cline around the person's words. A tool's result, which has no tag, ends before them. */
+/** Tags of Cline around the person's words, which stay. A tool's result, which has no tag, ends before them. */
 export const ownTags = new Set(['feedback', 'task', 'user_message', 'answer']);
 export const resultHeader = /^\[\w+(?: for '[^'\n]*')?\] Result:/gm;
+/** A line in front of attached documents. */
+export const leadIn = /^Attached document\(s\):[ \t]*$/gm;
 export const fence = /^[ \t]*(`{3,}|~{3,})(.*)$/;
 export const mayHaveOthers = /[<>]|```|~~~|\] Result:|the following |conversation/;
 
@@ -78,7 +80,7 @@ function withoutPrompt(text: string): string {
 
 type Range = readonly [from: number, to: number];
 
-/** Removes context blocks, and the results of tools up to the next tag of Cline. */
+/** Removes context blocks, their lead-in, the results of tools up to the next tag of Cline, and these tags. */
 function withoutBlocks(text: string): string {
   const opened = new Map<string, number[]>();
   const blocks: Range[] = [];
@@ -86,6 +88,7 @@ function withoutBlocks(text: string): string {
   for (const match of text.matchAll(anyTag)) {
     const name = (match[2] ?? '').toLowerCase();
     if (ownTags.has(name) || (tags.has(name) && match[1] === '')) borders.push(match.index);
+    if (ownTags.has(name)) blocks.push([match.index, match.index + match[0].length]);
     if (!tags.has(name)) continue;
     const starts = opened.get(name) ?? [];
     opened.set(name, starts);
@@ -95,7 +98,8 @@ function withoutBlocks(text: string): string {
       if (from !== undefined) blocks.push([from, match.index + match[0].length]);
     }
   }
-  return removeRanges(text, [...blocks, ...listResults(text, borders)]);
+  const leadIns = [...text.matchAll(leadIn)].map(({ index, 0: line }): Range => [index, index + line.length]);
+  return removeRanges(text, [...blocks, ...leadIns, ...listResults(text, borders)]);
 }
 
 function listResults(text: string, borders: readonly number[]): Range[] {

@@ -70,7 +70,7 @@ PROMPTS: tuple[tuple[re.Pattern[str], re.Pattern[str] | None, re.Pattern[str] | 
     (
         re.compile(r"^\s*Use the following pieces of context to answer", re.ASCII),
         re.compile(r"^(?:Question|User question):", re.ASCII | re.MULTILINE),
-        re.compile(r"^Helpful Answer:", re.ASCII | re.MULTILINE),
+        re.compile(r"^(?:Helpful )?Answer:", re.ASCII | re.MULTILINE),
     ),
     (
         re.compile(r"^\s*You are an assistant for question-answering tasks\. Use the following pieces of retrieved context", re.ASCII),
@@ -100,5 +100,6 @@ PROMPTS: tuple[tuple[re.Pattern[str], re.Pattern[str] | None, re.Pattern[str] | 
 )
 ANY_TAG = re.compile(r"<(/?)([a-z][\w-]*)(?:\s[^<>]*)?>", re.ASCII | re.IGNORECASE)
 RESULT_HEADER = re.compile(r"^\[\w+(?: for '[^'\n]*')?\] Result:", re.ASCII | re.MULTILINE)
+LEAD_IN = re.compile(r"^Attached document\(s\):[ \t]*$", re.ASCII | re.MULTILINE)
 FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})(.*)$", re.ASCII)
 MAY_HAVE_OTHERS = re.compile(r"[<>]|```|~~~|\] Result:|the following |conversation", re.ASCII)
