@@ -54,7 +54,7 @@ test('a reading is compared with the typical heart rate of the profile', async (
 test('a state shows the progress of the baseline, which is 1 exactly at the required learned time', async () => {
   const service = await startTestService();
   const reading = () => service.read({ session_id: 'progress', subject_id, heart_rate: 60 });
-  expect((await reading()).baseline).toEqual({ status: 'learning', progress: 0 });
+  expect((await reading()).baseline).toEqual({ status: 'learning', progress: 0, own_share: 0 });
   const perReading = model.baseline.reading_seconds_max;
   const needed = model.baseline.typical_weight_seconds / perReading;
   for (let sent = 1; sent < needed; sent += 1) {
@@ -62,7 +62,7 @@ test('a state shows the progress of the baseline, which is 1 exactly at the requ
     expect((await reading()).baseline?.status).toBe('learning');
   }
   service.clock.advance(perReading);
-  expect((await reading()).baseline).toEqual({ status: 'known', progress: 1 });
+  expect((await reading()).baseline).toEqual({ status: 'known', progress: 1, own_share: expect.any(Number) });
 });
 
 test('a person with one reading has about the resting heart rate of the population', async ({ service }) => {

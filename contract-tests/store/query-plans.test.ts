@@ -103,7 +103,7 @@ const mayScan = [
   // Reads the account's newest reports from the end of an index.
   /^select [^*]* from `feedback` where `account_id` = \? order by `timestamp_ms` desc, `feedback_id` desc limit \?$/,
   // A person has few source keys. With few of all people, the server reads those of the account.
-  /^delete from `source_keys` where `account_id` = \? and `subject_id` = \?$/,
+  /^(delete|select \*) from `source_keys` where `account_id` = \? and `subject_id` = \?(?: for update)?$/,
   // One row per migration.
   /^select \* from `schema_migrations`$/,
 ];
