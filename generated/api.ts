@@ -1467,7 +1467,7 @@ export interface components {
          */
         Contributions: {
             /**
-             * @description The start without evidence, the same for everybody.
+             * @description The score without evidence, which is the same for all people.
              * @example 33
              */
             neutral: number;

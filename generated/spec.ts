@@ -2835,4 +2835,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "78d7e2a8e1c2122dd3853b2937864baaecb58b41565c38607c2b1c49b93ec01b" as const;
+export const contractDigest = "12ad57d5d483e3f2d9744719ccd266f75ab251f773c22a137f7b1b638005f285" as const;

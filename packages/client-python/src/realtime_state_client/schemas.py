@@ -140,7 +140,7 @@ Evidence = Literal["none"]
 class Contributions(TypedDict):
     """What the score consists of, in points."""
 
-    # The start without evidence, the same for everybody.
+    # The score without evidence, which is the same for all people.
     neutral: int
     # Heart rate and heart rate variability.
     cardiovascular: NotRequired[int]
