@@ -108,7 +108,7 @@ const operations: Readonly<Record<string, Read>> = {
   listFailedDeliveries: claimsAt('/webhooks/retries'),
 };
 
-/** Surfaces without an operation: tools of agents and what models are told. */
+/** Surfaces without an operation: tools of agents, and instructions for models. */
 const surfaces: Readonly<Record<string, Read>> = {
   'tools of agents': async ({ url, key }) => {
     const client = new Client({ name: 'test', version: '1' });

@@ -10,7 +10,7 @@ interface Sent {
   readonly content: string | ReadonlyArray<{ readonly text: string }>;
 }
 
-/** Whether chat templates, in the words of their authors' documentation, render these messages. */
+/** Rules of chat templates: whether they render messages with these roles. The rules are written for this test. */
 const templates: Record<string, (roles: readonly string[]) => boolean> = {
   // Qwen: a system message only at the start.
   qwen: (roles) => roles.lastIndexOf('system') <= 0 && !roles.includes('developer'),

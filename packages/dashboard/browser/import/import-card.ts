@@ -32,7 +32,7 @@ const fieldNames = {
 } as const;
 type Option = keyof typeof fieldNames;
 
-/** Numbers of readings by what became of them, and of rejected ones by reason. */
+/** Numbers of readings by outcome, and of rejected ones by reason. */
 interface Sent {
   readonly samples: Record<'stored' | 'replaced' | 'unchanged', number>;
   readonly rejected: Map<string, number>;
