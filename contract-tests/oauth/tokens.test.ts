@@ -21,9 +21,9 @@ const initialize = {
 };
 
 /** Sends a request to `/mcp`, which the contract does not define. */
-async function callAgent({ url }: OAuthService, token?: string) {
+async function callAgent({ url }: OAuthService, token?: string, body = initialize.body) {
   const headers = { ...initialize.headers, ...(token !== undefined && { Authorization: `Bearer ${token}` }) };
-  const response = await fetch(`${url}/mcp`, { ...initialize, headers });
+  const response = await fetch(`${url}/mcp`, { ...initialize, headers, body });
   return { status: response.status, challenge: response.headers.get('www-authenticate'), text: await response.text() };
 }
 
@@ -148,6 +148,23 @@ test('a token has the rights that it names, and some rights never', async () => 
     status: 403,
     challenge: expect.stringContaining(`resource_metadata="${metadataUrl}", error="insufficient_scope"`),
   });
+});
+
+test('a call of a tool without its scope gets a challenge, with which the agent asks the person for the scope', async () => {
+  const service = await startOAuthService();
+  const reader = await service.sign('anna', { claims: { scope: 'read' } });
+  const call = (name: string, token: string) => {
+    const params = { name, arguments: { session_id: 's1', heart_rate: 70 } };
+    return callAgent(service, token, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }));
+  };
+  expect(await call('ingest', reader)).toMatchObject({
+    status: 403,
+    challenge: expect.stringContaining('error="insufficient_scope", scope="feedback ingest read"'),
+  });
+  expect((await call('get_human_state', reader)).status).toBe(200);
+  expect((await call('ingest', await service.sign('anna'))).status).toBe(200);
+  expect((await call('no_tool', reader)).status).toBe(200);
+  expect((await callAgent(service, reader, '{"method":"tools/call"}')).status).toBe(400);
 });
 
 test('a stream ends with its token', async () => {

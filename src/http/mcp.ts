@@ -7,6 +7,7 @@ import { readBytes } from './body.js';
 import type { Exchange } from './exchange.js';
 import type { InnerCalls } from './inner-calls.js';
 import { copyHead, findSubscribed, streamUpdates } from './mcp-subscription.js';
+import { tools } from './tools.js';
 
 /**
  * Maximum size of an MCP request body. Larger than the body limit of every operation, so that the operation itself
@@ -63,6 +64,7 @@ export function serveMcp(calls: InnerCalls, now: () => number) {
       },
     );
     const body = request.method === 'POST' ? await readBody(request, response) : undefined;
+    if (body !== undefined) requireToolScope(exchange, body);
     const answer = await handler.fetch(toWebRequest(request, body, form));
     if (body !== undefined && bus.listenerCount > 0)
       return streamUpdates({
@@ -82,6 +84,28 @@ export function serveMcp(calls: InnerCalls, now: () => number) {
     if (messages.length === 1) response.setHeader('Content-Type', 'application/json').end(messages[0]);
     else response.end(text);
   };
+}
+
+/**
+ * Rejects a call of a tool with an access token that lacks the scope of the tool (403), so that the agent asks the person
+ * for it. A key gets the error as the result of the tool, because an agent cannot ask for another key.
+ */
+function requireToolScope({ caller, scopes }: Exchange, body: string): void {
+  const isAccessToken = caller?.grant !== undefined && caller.grant.sessionId === undefined;
+  if (!isAccessToken) return;
+  const called = readToolName(body);
+  const scope = tools.find((it) => it.name === called)?.scope;
+  if (scope !== undefined && !scopes?.has(scope)) throw new ProblemError('insufficient_scope', { values: { scope } });
+}
+
+/** Returns the tool that a message calls. Undefined for every other message, and for a body that is not JSON. */
+function readToolName(body: string): unknown {
+  try {
+    const { method, params } = JSON.parse(body);
+    return method === 'tools/call' ? params.name : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the form that the client prefers: JSON if it has no preference, undefined if it accepts neither. */

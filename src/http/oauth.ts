@@ -25,7 +25,7 @@ const requiredScopes: Readonly<Record<string, Scope>> = operationScopes;
 const neverScopes: readonly string[] = settings.never_scopes;
 
 /** The scopes that an agent needs for the tools, as far as a token can have them. */
-export const agentScopes = [...new Set(tools.map((it) => requiredScopes[it.definition.operationId] ?? 'read'))]
+export const agentScopes = [...new Set(tools.map((it) => it.scope))]
   .filter((scope) => !neverScopes.includes(scope))
   .sort();
 

@@ -1,3 +1,5 @@
+import { operationScopes } from '../../generated/spec.js';
+import type { Scope } from '../contract/contract.js';
 import { type Definition, definitions, type Schema } from '../contract/definitions.js';
 import { operations } from '../operations/index.js';
 import type { AnyOperation } from '../operations/operation.js';
@@ -6,12 +8,16 @@ import type { AnyOperation } from '../operations/operation.js';
 export interface Tool extends NonNullable<AnyOperation['tool']> {
   readonly definition: Definition;
   readonly personalData: AnyOperation['personalData'];
+  readonly scope: Scope;
 }
+
+const requiredScopes: Readonly<Record<string, Scope>> = operationScopes;
 
 export const tools: readonly Tool[] = Object.entries<AnyOperation>(operations).flatMap(
   ([operationId, { tool, personalData }]) => {
     const definition = definitions.find((it) => it.operationId === operationId);
-    return tool && definition ? [{ ...tool, definition, personalData }] : [];
+    const scope = requiredScopes[operationId];
+    return tool && definition && scope ? [{ ...tool, definition, personalData, scope }] : [];
   },
 );
 
