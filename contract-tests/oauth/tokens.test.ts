@@ -167,6 +167,16 @@ test('a call of a tool without its scope gets a challenge, with which the agent 
   expect((await callAgent(service, reader, '{"method":"tools/call"}')).status).toBe(400);
 });
 
+test('the metadata and the challenge name scopes as the authorization server expects them', async () => {
+  const service = await startOAuthService({ env: { OAUTH_SCOPE_PREFIX: 'https://state.example.com/mcp/' } });
+  const scopes = ['feedback', 'ingest', 'read'].map((it) => `https://state.example.com/mcp/${it}`);
+  const metadata = await fetch(`${service.url}/.well-known/oauth-protected-resource`);
+  expect(await metadata.json()).toMatchObject({ scopes_supported: scopes });
+  expect((await callAgent(service)).challenge).toContain(`scope="${scopes.join(' ')}"`);
+  // Entra ID writes only the names into its tokens.
+  expect((await read(service, await service.sign('anna'))).status).toBe(200);
+});
+
 test('a stream ends with its token', async () => {
   const service = await startOAuthService();
   const stream = await openStream(service, {}, bearer(await service.sign('anna')));

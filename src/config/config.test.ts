@@ -129,6 +129,7 @@ test('the resource of OAuth is below PUBLIC_URL, and the issuer stays exactly as
 
 test.each<[Readonly<Record<string, string>>, string]>([
   [{ PUBLIC_URL: '' }, 'OAUTH_ISSUER requires PUBLIC_URL, with https'],
+  [{ OAUTH_SCOPE_PREFIX: 'a b' }, 'OAUTH_SCOPE_PREFIX must not have spaces and quotes'],
   [{ OAUTH_ISSUER: '' }, 'OAUTH_ACCOUNT has no effect without OAUTH_ISSUER: set OAUTH_ISSUER, or unset OAUTH_ACCOUNT'],
   [{ OAUTH_ACCOUNT: '' }, 'OAUTH_ISSUER requires either OAUTH_ACCOUNT or OAUTH_ACCOUNT_CLAIM: set one of them'],
   [{ OAUTH_ACCOUNT_CLAIM: 'tenant' }, 'requires either OAUTH_ACCOUNT or OAUTH_ACCOUNT_CLAIM'],

@@ -21,6 +21,11 @@ export const oauthVariables = {
     'none',
     (text) => text.split(',').map((it) => it.trim()),
   ),
+  OAUTH_SCOPE_PREFIX: defineOptionalVariable(
+    'What clients must write before each scope in their requests, e.g. https://state.example.com/mcp/ with Entra ID',
+    'none',
+    readScopePrefix,
+  ),
   OAUTH_ACCOUNT: defineOptionalVariable('Account of all OAuth tokens', 'none', readAccountName),
   OAUTH_ACCOUNT_CLAIM: defineOptionalVariable(
     'Claim with the name of the account, instead of OAUTH_ACCOUNT',
@@ -53,6 +58,7 @@ export function readOAuth(values: Values) {
     /** The identifier of the protected resource (RFC 9728). */
     resource,
     audiences: [resource, ...(values.OAUTH_AUDIENCE ?? [])],
+    scopePrefix: values.OAUTH_SCOPE_PREFIX ?? '',
     /** The name of the account, or else the claim that contains it. */
     account: values.OAUTH_ACCOUNT,
     accountClaim: values.OAUTH_ACCOUNT_CLAIM,
@@ -107,6 +113,12 @@ function isSafeUrl(url: URL | undefined): url is URL {
 function readAccountName(text: string): string {
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(text))
     throw new ConfigError(`must be the name of an account: 1 to 64 letters, digits, . _ -, not "${text}"`);
+  return text;
+}
+
+/** Scopes have no spaces and quotes (RFC 6749). */
+function readScopePrefix(text: string): string {
+  if (!/^[!#-[\]-~]{1,256}$/.test(text)) throw new ConfigError(`must not have spaces and quotes, as in "${text}"`);
   return text;
 }
 

@@ -15,6 +15,8 @@ import { protectedResourcePath } from './well-known.js';
 export interface OAuthAccess {
   /** The identifier of the protected resource: the URL of `/mcp`. */
   readonly resource: string;
+  /** What clients write before each scope in their requests. */
+  readonly scopePrefix: string;
   /** Returns the caller of an access token, or the reason why the token is not valid. */
   readonly identify: (token: string) => Promise<TokenIdentity>;
 }
@@ -67,14 +69,15 @@ export function addChallenge(
   refusal: Refusal,
   exchange: Exchange,
   request: Request,
-  { resource }: OAuthAccess,
+  { resource, scopePrefix }: OAuthAccess,
 ): Refusal {
   const { code, status } = refusal.problem;
   const isToken = code === 'invalid_token' || (code === 'insufficient_scope' && exchange.caller?.grant !== undefined);
   if (status !== 401 && !isToken) return refusal;
   const [apiKey, bearer] = authentication.challenge.split(', ') as [string, string];
   const isAgent = isMcp(request);
-  const scope = isAgent ? agentScopes.join(' ') : requiredScopes[exchange.route?.operationId ?? ''];
+  const scopes = isAgent ? agentScopes : [requiredScopes[exchange.route?.operationId ?? '']];
+  const scope = scopes.map((it) => scopePrefix + it).join(' ');
   const challenge = [
     bearer,
     ...(isAgent ? [`resource_metadata="${new URL(protectedResourcePath, resource).href}"`] : []),

@@ -29,7 +29,7 @@ export function wellKnown({ published, now }: WellKnownParts, scopes: readonly s
   const metadata = oauth && {
     resource: oauth.resource,
     authorization_servers: [oauth.issuer],
-    scopes_supported: scopes,
+    scopes_supported: scopes.map((it) => oauth.scopePrefix + it),
     bearer_methods_supported: ['header'],
     resource_name: 'Realtime State Service',
     resource_documentation: `${publicUrl}/docs/oauth/`,

@@ -19,7 +19,7 @@ export async function createOAuth(
   settings: NonNullable<Config['oauth']>,
   { core, secretsKeys, now, log }: OAuthParts,
 ): Promise<OAuthAccess & { readonly isClient: (keyId: string) => boolean }> {
-  const { issuer, account, resource } = settings;
+  const { issuer, account, resource, scopePrefix } = settings;
   await runStartStep('OAUTH_ACCOUNT', async () => {
     if (account === undefined || (await core.findAccount(account))) return;
     const create = formatCommandLine('keys', `create --account ${account}`);
@@ -36,5 +36,5 @@ export async function createOAuth(
     onClient: (key_id, client_id) => log.info({ key_id, client_id, issuer }, 'OAuth client'),
     now,
   });
-  return { resource, identify, isClient: isClientKeyId };
+  return { resource, scopePrefix, identify, isClient: isClientKeyId };
 }
