@@ -112,6 +112,18 @@ test('a body of another form, nested too deep or too large is refused, a gzip bo
   expect((await phone.post(bomb, { headers: { 'Content-Encoding': 'gzip' } })).status).toBe(413);
 });
 
+test('a name that every object inherits is like any other name that is not read', async ({ service }) => {
+  const phone = await connectPhone(service, 'health_auto_export');
+  const inherited = ['constructor', 'valueOf', 'toString', '__proto__', 'hasOwnProperty'];
+  const nowMs = service.clock.nowMs;
+  const metrics = ['heart_rate', ...inherited].map((name) => metric(name, 'count/min', [[nowMs - 9_000, 70]]));
+  expect((await phone.post({ data: { metrics } })).body).toMatchObject({ stored: 1, skipped: { not_read: 5 } });
+  const app = await connectPhone(service, 'generic');
+  const entry = inherited.map((name) => `${JSON.stringify(name)}:5`).join();
+  expect((await app.post(`{${entry}}`)).body.errors?.[0]?.code).toBe('source_form');
+  expect((await app.post(`{"heart_rate":70,${entry}}`)).body).toMatchObject({ stored: 1, skipped: { not_read: 5 } });
+});
+
 test('a large body is stored, zipped or not, and a second one of the account gets 503 meanwhile', async ({
   service,
 }) => {

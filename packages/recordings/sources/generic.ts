@@ -3,6 +3,7 @@ import type { Field } from '../signals.js';
 import { activityLevels } from '../sports.js';
 import {
   type Fields,
+  findEntry,
   isObject,
   measure,
   notRead,
@@ -29,7 +30,8 @@ export const generic: Source = {
   reads: 'heart rate, SDNN, RMSSD, intervals between beats, respiratory rate, steps and activity level',
   *read(body, time) {
     const entries = Array.isArray(body) ? body : [body];
-    const isKnown = (entry: unknown) => isObject(entry) && Object.keys(entry).some((name) => fold(name) in names);
+    const isKnown = (entry: unknown) =>
+      isObject(entry) && Object.keys(entry).some((name) => findEntry(names, fold(name)));
     if (entries.length > 0 && !entries.some(isKnown)) throw new SourceFormError('no object with a known field');
     for (const entry of entries) {
       if (isObject(entry)) yield* readEntry(entry, time);
@@ -47,7 +49,7 @@ function* readEntry(entry: Fields, time: SourceTime): Generator<Item> {
   const activity = activityLevels.find((level) => level === folded['activitylevel']);
   const rest: Partial<Measurement> = { source, activity };
   for (const [name, value] of Object.entries(folded)) {
-    const field = names[name];
+    const field = findEntry(names, name);
     if (field === 'rr_intervals_ms') for (const ms of [value].flat()) yield measure(field, atMs, ms, rest);
     else if (field === 'steps_last_minute') yield measure(field, atMs, value, { ...rest, isRate: true });
     else if (field) yield measure(field, atMs, value, rest);

@@ -3,6 +3,7 @@ import type { Field } from '../signals.js';
 import { classifySport } from '../sports.js';
 import {
   type Fields,
+  findEntry,
   isObject,
   measure,
   type Mood,
@@ -43,7 +44,7 @@ export const healthAutoExport: Source = {
 
 function* readMetric(metric: unknown, time: SourceTime): Generator<Item> {
   if (!isObject(metric) || typeof metric['name'] !== 'string') throw new SourceFormError('a metric without a name');
-  const [field, units] = metrics[metric['name']] ?? [];
+  const [field, units] = findEntry(metrics, metric['name']) ?? [];
   for (const entry of readList(metric['data'])) {
     if (!field || !units || !isObject(entry)) yield { skipped: notRead };
     else if (!units.test(String(metric['units'] ?? ''))) yield { skipped: 'another unit' };

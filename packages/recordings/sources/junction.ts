@@ -3,7 +3,7 @@ import type { Field } from '../signals.js';
 import { classifySport } from '../sports.js';
 import { svix } from './signatures.js';
 import { type Fields, type Hub, isObject, measure, notRead, readAt, readList, readPart } from './source.js';
-import { skipUnread, SourceFormError, type SourceTime } from './source.js';
+import { findEntry, skipUnread, SourceFormError, type SourceTime } from './source.js';
 
 const resources: Readonly<Record<string, Field>> = {
   heartrate: 'heart_rate',
@@ -23,7 +23,7 @@ export const junction: Hub = {
     const [, resource = ''] = /^daily\.data\.(\w+)\.(?:created|updated)$/.exec(event['event_type']) ?? [];
     const data = readPart(event, 'data');
     const source = describeSource(readPart(data, 'source'));
-    const field = resource === 'hrv' && source.startsWith('apple') ? 'sdnn' : resources[resource];
+    const field = resource === 'hrv' && source.startsWith('apple') ? 'sdnn' : findEntry(resources, resource);
     if (resource === 'workouts') yield readWorkout(data, time);
     else if (field)
       for (const sample of readList(data['data']))

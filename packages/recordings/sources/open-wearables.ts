@@ -3,7 +3,7 @@ import type { Field } from '../signals.js';
 import { classifySport } from '../sports.js';
 import { svix } from './signatures.js';
 import { type Fields, type Hub, isObject, measure, notRead, readAt, readDevice, readList } from './source.js';
-import { SourceFormError, type SourceTime } from './source.js';
+import { findEntry, SourceFormError, type SourceTime } from './source.js';
 
 const series: Readonly<Record<string, Field>> = {
   heart_rate: 'heart_rate',
@@ -29,7 +29,7 @@ export const openWearables: Hub = {
 
 function readSample(sample: unknown, data: Fields, time: SourceTime): Item {
   if (!isObject(sample)) return { skipped: notRead };
-  const field = series[String(sample['type'] ?? data['series_type'])];
+  const field = findEntry(series, String(sample['type'] ?? data['series_type']));
   if (!field) return { skipped: notRead };
   const { source: from } = sample;
   const source = readDevice(from) ?? readDevice(isObject(from) ? from['provider'] : data['provider']);

@@ -83,6 +83,11 @@ export function measure(field: Field, atMs: number, value: unknown, rest: Partia
   return { field, atMs, value: readNumber(value), ...rest };
 }
 
+/** Returns the entry of a table for a name that a sender chose. Every object inherits names like `constructor`. */
+export function findEntry<Entry>(table: Readonly<Record<string, Entry>>, name: string): Entry | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
 /** Yields one skipped item per entry of parts that are not read. */
 export function* skipUnread(parts: Fields, known: readonly string[]): Generator<Item> {
   for (const [name, value] of Object.entries(parts)) {
