@@ -2835,4 +2835,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "12ad57d5d483e3f2d9744719ccd266f75ab251f773c22a137f7b1b638005f285" as const;
+export const contractDigest = "08aeece7a83cc27cfe27498f7a016016783bce927f834959bf300b4ee0c73041" as const;
