@@ -18,6 +18,7 @@ if (isMainThread) {
     packages: {
       commands: (host) => [gateway.gatewayCommand(host), tools.toolsCommand(host)],
       variables: [...gateway.variableNames, ...tools.variableNames],
+      serveDemo: async (...options) => (await import('../packages/tools/serve-demo.js')).serveDemo(...options),
     },
     withProgress: async (...work) => (await import('../packages/tools/terminal/progress.js')).withProgress(...work),
   });

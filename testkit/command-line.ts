@@ -4,6 +4,7 @@ import { formatWithOptions } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gatewayCommand, variableNames as gatewayVariables } from '../packages/gateway/command.js';
+import { serveDemo } from '../packages/tools/serve-demo.js';
 import { toolsCommand, variableNames as toolsVariables } from '../packages/tools/commands.js';
 import { withProgress } from '../packages/tools/terminal/progress.js';
 import { runCommand } from '../src/cli/command.js';
@@ -55,6 +56,7 @@ async function captured(args: readonly string[], env: Env): Promise<Ended> {
       packages: {
         commands: (host) => [gatewayCommand(host), toolsCommand(host)],
         variables: [...gatewayVariables, ...toolsVariables],
+        serveDemo,
       },
     });
     return exited ?? { code: Number(process.exitCode ?? 0), ...output };

@@ -1,5 +1,6 @@
 import { createStateClient, type StateClient, type Submission } from '../packages/client/src/index.js';
 import { batch } from '../generated/spec.js';
+import { measureDay } from '../packages/tools/ordinary-day.js';
 import { seededRandom } from '../packages/tools/terminal/scenes.js';
 
 export const dayMs = 86_400_000;
@@ -29,25 +30,14 @@ export function weekOf(subject_id: string, endMs: number): Submission[] {
   return Array.from({ length: count }, (_, index) => endMs - (count - index) * spacingMinutes * 60_000).flatMap(
     (atMs) => {
       const timestamp = new Date(atMs).toISOString();
-      const measured = measure(new Date(atMs), random);
+      const at = new Date(atMs);
+      const hour = at.getUTCHours() + at.getUTCMinutes() / 60;
+      const measured = measureDay({ hour, weekday: at.getUTCDay(), nightBpm: 54 }, random);
       return measured
         ? [{ session_id: `${subject_id}-import-${timestamp.slice(0, 10)}`, subject_id, timestamp, ...measured }]
         : [];
     },
   );
-}
-
-/** Returns the signals at a time of an ordinary day. Undefined while the wristband charges. */
-function measure(at: Date, random: () => number): Partial<Submission> | undefined {
-  const hour = at.getUTCHours() + at.getUTCMinutes() / 60;
-  const around = (bpm: number, spread: number) => Math.round((bpm + (random() * 2 - 1) * spread) * 10) / 10;
-  if (hour >= 20 && hour < 21) return undefined;
-  if (hour < 5.5 || hour >= 22) return { heart_rate: around(54, 3) };
-  if (hour >= 17 && hour < 18 && at.getUTCDay() % 2 === 1)
-    return { heart_rate: around(138, 12), activity_level: 'vigorous' };
-  const isTense = [10, 14 + (at.getUTCDay() % 3)].includes(Math.floor(hour)) && at.getUTCDay() % 6 !== 0;
-  if (isTense) return { heart_rate: around(98, 8), tone: 'tense', sentiment: -0.5 };
-  return { heart_rate: around(70, 7) };
 }
 
 interface Target {

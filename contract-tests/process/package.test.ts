@@ -13,6 +13,7 @@ const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const run = promisify(execFile);
 test('an unprivileged user runs a read-only install: ingests, reads the documentation, evaluates and restores a backup', async () => {
   const folder = await packInto();
+  await expectDemo(folder);
   await run('npm', ['install', '--no-audit', '--no-fund', '--cache', join(folder, 'cache'), await tarballIn(folder)], {
     cwd: folder,
     env: environment(folder),
@@ -41,6 +42,28 @@ test('an unprivileged user runs a read-only install: ingests, reads the document
   expect((await fetch(`${restored.url}/v1/state?session_id=s1`, { headers })).status).toBe(200);
   await restored.stop();
 }, 600_000);
+
+/** One line with the packed file, in an empty folder, serves the demo on a database of its own. */
+async function expectDemo(folder: string): Promise<void> {
+  const empty = join(folder, 'empty');
+  await mkdir(empty);
+  if (user.uid !== undefined) await chown(empty, user.uid, user.gid);
+  const line = ['--yes', '--cache', join(folder, 'cache'), join('..', await tarballIn(folder)), '--demo'];
+  const demo = spawn('npx', line, {
+    ...{ cwd: empty, env: { ...environment(folder, 'configured.db'), TMPDIR: folder }, ...user },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void demo.kill('SIGKILL'));
+  let output = '';
+  for (const stream of [demo.stdout, demo.stderr]) stream.on('data', (text) => (output += text));
+  await expect.poll(() => output).toMatch(/^ {2}demo-ada .*\bjob_loss\b/m);
+  const dashboard = /^Dashboard: (\S+)$/m.exec(output)?.[1] ?? '';
+  expect(await (await fetch(dashboard)).text()).toContain('<html');
+  demo.kill('SIGTERM');
+  // npm ends before the service, which then deletes its folder.
+  await expect.poll(() => readdir(folder)).not.toContainEqual(expect.stringMatching(/^state-demo-|^configured/));
+  expect(await readdir(empty)).toEqual([]);
+}
 
 /** Without the binary for a system, as on Alpine, the error names its package. */
 async function expectMissingBinaryNamed(folder: string): Promise<void> {

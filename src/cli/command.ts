@@ -36,6 +36,8 @@ export interface CommandEnvironment {
     readonly commands: (host: Host) => readonly Command[];
     /** Environment variables that these commands read. */
     readonly variables: readonly string[];
+    /** Serves invented people on a database of its own, until SIGTERM or SIGINT. */
+    readonly serveDemo: (root: URL, env: NodeJS.ProcessEnv) => Promise<void>;
   };
   readonly withProgress: WithProgress;
 }
@@ -55,7 +57,7 @@ export async function runCommand({ program, root, env, packages, withProgress }:
     .hook('preAction', (_, action) => {
       if (!hasLog.includes(action.name())) printWarnings();
     });
-  addServers(command, { program, root, env, takeWarnings });
+  addServers(command, { program, root, env, takeWarnings, serveDemo: packages.serveDemo });
   addAdministration(command, env, withProgress, [...warnings]);
   for (const it of packages.commands(createHost(root, env, takeWarnings))) command.addCommand(it);
   try {
@@ -70,17 +72,20 @@ export async function runCommand({ program, root, env, packages, withProgress }:
 
 interface ServerParts extends Pick<CommandEnvironment, 'program' | 'root' | 'env'> {
   readonly takeWarnings: () => readonly string[];
+  readonly serveDemo: CommandEnvironment['packages']['serveDemo'];
 }
 
 /** Adds the commands that run until SIGTERM or SIGINT. */
-function addServers(command: Command, { program, root, env, takeWarnings }: ServerParts): void {
+function addServers(command: Command, { program, root, env, takeWarnings, serveDemo }: ServerParts): void {
   command
     .command('serve', { isDefault: true })
     .description('serve the API (default)')
+    .option('--demo', 'serve a week of three invented people on a temporary database', false)
     .addHelpText('after', describeMainVariables)
-    .action(async () => {
-      const { serve } = await import('./serve.js');
+    .action(async ({ demo }: { demo: boolean }) => {
       closeWithNpm(env);
+      if (demo) return serveDemo(root, env);
+      const { serve } = await import('./serve.js');
       await serve({ config: readConfig(env), program, root, takeWarnings, tracing: await startTracing(env) });
     });
   command

@@ -1,8 +1,7 @@
-import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { createStateClient, type StateReading, type Submission } from '../../client/src/index.js';
-import { startLocalService } from '../local-service.js';
+import { setClock, startLocalService } from '../local-service.js';
 
 /** A service in a child process, with a temporary database and a manual clock. */
 export interface EvaluatedService {
@@ -28,14 +27,7 @@ export interface ServiceOptions {
 /** Starts a service without limits, which stores readings for ten years. Its clock starts on 5 January 2026 at 09:00 UTC. */
 export async function startEvaluatedService({ root, signal }: ServiceOptions): Promise<EvaluatedService> {
   let nowMs = Date.UTC(2026, 0, 5, 9);
-  const setClock = (folder: string) => {
-    const file = join(folder, 'clock');
-    // Replaces the file atomically, because the service may read it at any time.
-    writeFileSync(`${file}.new`, String(nowMs));
-    renameSync(`${file}.new`, file);
-    return file;
-  };
-  const settings = (folder: string) => ({ ...unlimited, TEST_CLOCK_FILE: setClock(folder) });
+  const settings = (folder: string) => ({ ...unlimited, TEST_CLOCK_FILE: setClock(folder, nowMs) });
   const service = await startLocalService({ root, name: 'evaluation', settings });
   const client = createStateClient({ baseUrl: service.url, key: service.key });
   const call = signal && { signal };
@@ -43,7 +35,7 @@ export async function startEvaluatedService({ root, signal }: ServiceOptions): P
     now: () => nowMs,
     advance(seconds) {
       nowMs += seconds * 1000;
-      setClock(service.folder);
+      setClock(service.folder, nowMs);
     },
     send: (submission) => client.ingest(submission, call),
     async sendBatch(submissions) {

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { createStateClient, type ExportedReading } from '../../client/src/index.js';
 import { runHere } from '../../../testkit/command-line.js';
 import { runCommand, startCommand } from '../../../testkit/process.js';
 import { temporaryFolder } from '../../../testkit/temporary-folder.js';
@@ -44,4 +45,25 @@ test('the demo removes its folder when it is interrupted', async () => {
   interrupted.signal('SIGINT');
   expect(await interrupted.ended).toMatchObject({ code: 130, stderr: '' });
   expect(await foldersIn(folder)).toEqual([]);
+});
+
+test('--demo serves a week of three people with triggers on a database of its own, whatever is configured', async () => {
+  const folder = await temporaryFolder();
+  const configured = { DATABASE_URL: `sqlite:${folder}/mine.db`, HOST: '0.0.0.0', PORT: '0', TMPDIR: folder };
+  const service = startCommand('--demo', [], configured);
+  const url = await service.find(/^Dashboard: (http:\/\/127\.0\.0\.1:\d+)\/dashboard\/#key=sk_/m);
+  const key = await service.find(/#key=(sk_\w+)/);
+  expect(await readdir(folder)).toEqual([expect.stringMatching(/^state-demo-/)]);
+  await service.find(/^ {2}(demo-ada) .*\bjob_loss\b[^]*^ {2}demo-ben .*\bexams \(resolved\)$/m);
+  const client = createStateClient({ baseUrl: url, key });
+  const readings: ExportedReading['reading'][] = [];
+  for await (const { reading } of client.exportReadings()) readings.push(reading);
+  const people = new Set(readings.map((it) => it.subject_id));
+  expect(people).toEqual(new Set(['demo-ada', 'demo-ben', 'demo-cleo']));
+  expect(readings.filter((it) => !it.session_id?.startsWith('demo-'))).toEqual([]);
+  const times = readings.map(({ timestamp }) => Date.parse(timestamp));
+  expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(6.9 * 86_400_000);
+  service.signal('SIGINT');
+  expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
+  expect(await readdir(folder)).toEqual([]);
 });
