@@ -1,0 +1,102 @@
+/**
+ * The messages of the sentence about a person: one row per message, one column per language. Without DOM, because the page
+ * for the person imports this file, too.
+ */
+export const languages = ['en', 'de'] as const;
+export type Language = (typeof languages)[number];
+
+const locales: Readonly<Record<Language, string>> = { en: 'en-GB', de: 'de-DE' };
+
+export const messages = {
+  calm: { en: 'Calm', de: 'Ruhig' },
+  relaxed: { en: 'Relaxed', de: 'Entspannt' },
+  focused: { en: 'Focused', de: 'Konzentriert' },
+  stressed: { en: 'Stressed', de: 'Gestresst' },
+  acute_stress: { en: 'Acute stress', de: 'Akuter Stress' },
+
+  state_for: { en: '{state} for {time}', de: '{state} seit {time}' },
+  state_since: { en: '{state} since {at}', de: '{state} seit {at}' },
+  one_reading: { en: '{state} in one reading at {at}', de: '{state} in einer Messung um {at}' },
+  unknown: { en: 'State unknown: no signal counts now', de: 'Zustand unbekannt: derzeit zählt kein Signal' },
+  not_live: { en: 'No live signal since {at}', de: 'Seit {at} kein aktuelles Signal' },
+  hour_more: { en: 'more than usual at this hour', de: 'mehr als sonst um diese Zeit' },
+  hour_usual: { en: 'not more than usual at this hour', de: 'nicht mehr als sonst um diese Zeit' },
+
+  heart_above: { en: 'heart rate {bpm} above usual', de: 'Puls {bpm} über dem üblichen Wert' },
+  heart_below: { en: 'heart rate {bpm} below usual', de: 'Puls {bpm} unter dem üblichen Wert' },
+  heart_usual: { en: 'heart rate as usual', de: 'Puls wie üblich' },
+  heart_unlearned: {
+    en: 'heart rate {bpm}, usual one not learned yet',
+    de: 'Puls {bpm}, üblicher Wert noch unbekannt',
+  },
+  vocal_up: { en: 'a strained voice', de: 'angespannte Stimme' },
+  vocal_down: { en: 'a calm voice', de: 'ruhige Stimme' },
+  visual_up: { en: 'a strained face', de: 'angespanntes Gesicht' },
+  visual_down: { en: 'a relaxed face', de: 'entspanntes Gesicht' },
+  textual_up: { en: 'negative or urgent words', de: 'negative oder drängende Worte' },
+  textual_down: { en: 'positive words', de: 'positive Worte' },
+  talk: { en: 'the talk about {topic}', de: 'das Gespräch über {topic}' },
+  talk_trigger: {
+    en: 'the talk about {topic}, an active trigger',
+    de: 'das Gespräch über {topic}, einen aktiven Auslöser',
+  },
+
+  stress_today: { en: '{time} of stress today', de: 'heute {time} Stress' },
+  no_stress_today: { en: 'no stress today in {measured} measured', de: 'heute kein Stress in {measured} Messzeit' },
+  lone_stress_today: { en: 'stress in one reading today', de: 'heute Stress in einer einzelnen Messung' },
+  in_measured: { en: '{clause} in {measured} measured', de: '{clause} in {measured} Messzeit' },
+  day_more: { en: 'more than usual by this hour', de: 'mehr als sonst bis zu dieser Zeit' },
+  day_less: { en: 'less than usual by this hour', de: 'weniger als sonst bis zu dieser Zeit' },
+  day_usual: { en: 'about as usual by this hour', de: 'etwa wie sonst bis zu dieser Zeit' },
+  first_day: {
+    en: 'less certain, because the service does not know the person yet',
+    de: 'weniger sicher, weil der Dienst die Person noch nicht kennt',
+  },
+  nothing_today: { en: 'Nothing was measured today', de: 'Heute wurde nichts gemessen' },
+  newest: { en: 'the newest measured day is {date}', de: 'der letzte gemessene Tag ist {date}' },
+  nothing: {
+    en: 'Nothing was measured in the last four weeks',
+    de: 'In den letzten vier Wochen wurde nichts gemessen',
+  },
+  under_a_minute: { en: 'less than a minute', de: 'weniger als eine Minute' },
+
+  work: { en: 'work', de: 'Arbeit' },
+  school: { en: 'school', de: 'Schule' },
+  finances: { en: 'finances', de: 'Finanzen' },
+  health: { en: 'health', de: 'Gesundheit' },
+  family: { en: 'family', de: 'Familie' },
+  relationships: { en: 'relationships', de: 'Beziehungen' },
+  emotional_wellbeing: { en: 'emotional wellbeing', de: 'das seelische Wohlbefinden' },
+  daily_decisions: { en: 'daily decisions', de: 'Entscheidungen des Alltags' },
+} as const satisfies Readonly<Record<string, Readonly<Record<Language, string>>>>;
+
+export type Message = keyof typeof messages;
+
+/** Returns a message with its values. */
+export function say(language: Language, message: Message, values: Readonly<Record<string, string | number>> = {}) {
+  return messages[message][language].replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
+}
+
+/** Returns e.g. `2 hours 5 minutes`, or `2 Stunden 5 Minuten`. */
+export function sayDuration(language: Language, seconds: number): string {
+  const minutes = Math.round(seconds / 60);
+  if (minutes === 0) return say(language, 'under_a_minute');
+  const parts = [
+    [Math.floor(minutes / 60), 'hour'],
+    [minutes % 60, 'minute'],
+  ] as const;
+  return parts
+    .filter(([value]) => value > 0)
+    .map(([value, unit]) =>
+      new Intl.NumberFormat(locales[language], { style: 'unit', unit, unitDisplay: 'long' }).format(value),
+    )
+    .join(' ');
+}
+
+export function sayTime(language: Language, atMs: number): string {
+  return new Date(atMs).toLocaleTimeString(locales[language], { hour: '2-digit', minute: '2-digit' });
+}
+
+export function sayDate(language: Language, atMs: number): string {
+  return new Date(atMs).toLocaleDateString(locales[language], { day: 'numeric', month: 'long' });
+}

@@ -1,0 +1,141 @@
+/** One sentence about a person, from fields of the state, the hours and the topics. Without DOM: the page for the person imports this file, too. */
+import { signalAges, topics as areas } from '../../../../generated/spec.js';
+import type { History, StateReading, SubjectProfile, SummaryRow, TriggerProfile } from '../../../client/src/index.js';
+import { type Language, type Message, say, sayDate, sayDuration, sayTime } from './messages.js';
+import { compareDay, compareHour, hoursOfDay, measuredSeconds, measureStress, stressOfHour } from './usual.js';
+
+export interface Present {
+  readonly nowMs: number;
+  /** The state of the person over all sessions. Absent without a live session. */
+  readonly state?: StateReading | undefined;
+  /** The readings of the last minutes, oldest first. */
+  readonly points?: History['datapoints'];
+  readonly baseline?: SubjectProfile['baseline'];
+  readonly triggers?: Pick<TriggerProfile, 'active'>;
+  /** The hours of the last four weeks, oldest first. */
+  readonly hours: readonly SummaryRow[];
+  /** The first day of which the service has data, epoch ms. */
+  readonly firstMs?: number | undefined;
+}
+
+const staleMs = signalAges.stale_after_seconds * 1_000;
+/** A topic is mentioned this long. */
+const talkMs = 900_000;
+/** A category of signals is mentioned from this many points on, and a heart rate from this difference on, bpm. */
+const [pointsMin, heartMin] = [3, 5];
+/** The usual heart rate is claimed from this weight of the person's own values on. */
+export const ownShareMin = 0.5;
+const factsMax = 3;
+
+/** Returns one sentence about now, or about today for a person without a live state. */
+export function describePerson(present: Present, language: Language = 'en'): string {
+  const { state, nowMs } = present;
+  const isLive = state !== undefined && nowMs - Date.parse(state.timestamp) < staleMs;
+  const isStrained = isLive && !state.evidence && isLoaded(state) && state.state !== 'focused';
+  const clauses = [
+    ...(isLive ? describeNow(present, state, language) : [describeLast(present, language)]),
+    ...(isStrained ? [] : describeToday(present, isLive, language)),
+  ].filter((it) => it !== '');
+  const text = clauses.join('; ');
+  return `${text.charAt(0).toLocaleUpperCase(language)}${text.slice(1)}.`;
+}
+
+/** Returns the state with its duration, and the facts behind it. */
+function describeNow(present: Present, state: StateReading, language: Language): string[] {
+  if (state.evidence) return [say(language, 'unknown')];
+  const newestMs = Date.parse(state.timestamp);
+  const sinceMs = Date.parse(state.state_since ?? state.timestamp);
+  const lastedMs = newestMs - sinceMs;
+  const values = { state: say(language, state.state), at: sayTime(language, sinceMs) };
+  const isLong = lastedMs >= 60_000;
+  const short = lastedMs > 0 ? 'state_since' : 'one_reading';
+  const name = isLong
+    ? say(language, 'state_for', { ...values, time: sayDuration(language, lastedMs / 1_000) })
+    : say(language, short, values);
+  const isCompared = isLong && isLoaded(state) && state.state !== 'focused';
+  const usual = isCompared && compareHour(present.hours, newestMs, stressOfHour(lastedMs, newestMs));
+  const facts = listFacts(present, state, language).slice(0, factsMax);
+  return [usual ? `${name}, ${say(language, `hour_${usual}`)}` : name, facts.join(', ')];
+}
+
+/** Returns true for a state that requires evidence of load. */
+function isLoaded({ state }: StateReading): boolean {
+  return state !== 'calm' && state !== 'relaxed';
+}
+
+/** Returns what moved the score in the direction of the state, strongest first, and then the topic. */
+function listFacts(present: Present, state: StateReading, language: Language): string[] {
+  const { contributions = { neutral: 0, held: 0 } } = state;
+  const sign = isLoaded(state) ? 1 : -1;
+  const heart = contributions.cardiovascular ?? ownHeartOfOthers(state);
+  const categories = (['vocal', 'visual', 'textual'] as const).map((category) => {
+    const points = contributions[category] ?? 0;
+    return [points, say(language, `${category}_${sign > 0 ? 'up' : 'down'}`)] as const;
+  });
+  const found = [[heart ?? 0, describeHeart(present, sign, language)] as const, ...categories]
+    .filter(([points, text]) => points * sign >= pointsMin && text !== '')
+    .sort(([a], [b]) => (b - a) * sign);
+  return [...found.map(([, text]) => text), ...describeTalk(present, language)];
+}
+
+/** Returns the points of other sessions if one of them sent the heart rate. */
+function ownHeartOfOthers({ contributions, shared_signals: shared }: StateReading): number | undefined {
+  return shared?.some(({ signal }) => signal === 'heart_rate') ? contributions?.other_session : undefined;
+}
+
+function describeHeart({ points = [], baseline, nowMs }: Present, sign: 1 | -1, language: Language): string {
+  const newest = points.findLast(({ heart_rate }) => heart_rate !== undefined);
+  const [rate, heart] = [newest?.heart_rate, baseline?.heart_rate];
+  if (rate === undefined || nowMs - Date.parse(newest?.timestamp ?? '') >= staleMs) return '';
+  if (heart?.typical_bpm === undefined || heart.own_share < ownShareMin)
+    return say(language, 'heart_unlearned', { bpm: Math.round(rate) });
+  const difference = Math.round(rate - heart.typical_bpm);
+  if (Math.abs(difference) < heartMin) return sign < 0 ? say(language, 'heart_usual') : '';
+  const message = difference > 0 ? 'heart_above' : 'heart_below';
+  return difference * sign > 0 ? say(language, message, { bpm: Math.abs(difference) }) : '';
+}
+
+/** Returns the area of the newest topic that was mentioned in the last minutes. */
+function describeTalk({ points = [], nowMs, triggers }: Present, language: Language): string[] {
+  const turn = points.findLast((it) => it.topics_detected && nowMs - Date.parse(it.timestamp) < talkMs);
+  const names = turn?.topics_detected ?? [];
+  const active = names.find((it) => triggers?.active.includes(it));
+  const area = findArea(active ?? names[0]);
+  return area ? [say(language, active ? 'talk_trigger' : 'talk', { topic: say(language, area) })] : [];
+}
+
+function findArea(topic: string | undefined): (Message & keyof typeof areas) | undefined {
+  const names = Object.keys(areas) as Array<keyof typeof areas>;
+  return names.find((area) => (areas[area] as readonly string[]).includes(topic ?? ''));
+}
+
+/** Returns since when there is no live signal, if there was one today. */
+function describeLast({ state, nowMs }: Present, language: Language): string {
+  const newestMs = Date.parse(state?.timestamp ?? '');
+  const isToday = new Date(newestMs).toDateString() === new Date(nowMs).toDateString();
+  return isToday ? say(language, 'not_live', { at: sayTime(language, newestMs) }) : '';
+}
+
+function describeToday({ hours, nowMs, firstMs }: Present, isLive: boolean, language: Language): string[] {
+  const today = hoursOfDay(hours, nowMs);
+  const measured = sayDuration(language, measuredSeconds(today));
+  if (today.length === 0) return isLive ? [] : describeNewest(hours, language);
+  const { seconds, lone } = measureStress(today);
+  const usual = compareDay(hours, nowMs);
+  const stress =
+    seconds > 0
+      ? say(language, 'in_measured', {
+          clause: say(language, 'stress_today', { time: sayDuration(language, seconds) }),
+          measured,
+        })
+      : say(language, lone > 0 ? 'lone_stress_today' : 'no_stress_today', { measured });
+  const isFirst = firstMs !== undefined && new Date(firstMs).toDateString() === new Date(nowMs).toDateString();
+  return [usual ? `${stress}, ${say(language, `day_${usual}`)}` : stress, isFirst ? say(language, 'first_day') : ''];
+}
+
+function describeNewest(hours: readonly SummaryRow[], language: Language): string[] {
+  const newest = hours.at(-1);
+  if (!newest) return [say(language, 'nothing')];
+  const date = sayDate(language, Date.parse(newest.start));
+  return [say(language, 'nothing_today'), say(language, 'newest', { date })];
+}

@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import type { StateReading, SummaryRow } from '../../client/src/index.js';
+import { languages, messages } from '../browser/person/messages.js';
+import { describePerson, type Present } from '../browser/person/sentence.js';
+import { findUsualHours, measureStress } from '../browser/person/usual.js';
+
+const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
+const nowMs = new Date(2026, 10, 25, 14, 40).getTime();
+const iso = (atMs: number) => new Date(atMs).toISOString();
+
+function row(startMs: number, stressed = 0, readings = 12, mean = 30): SummaryRow {
+  const state_seconds = { calm: 0, relaxed: 3_600 - stressed, focused: 0, stressed, acute_stress: 0 };
+  return { start: iso(startMs), readings, state_seconds, stress_score: { mean, min: mean, max: mean }, topics: [] };
+}
+
+/** Returns the hours of days before today and of today from 08:00 on, each with the same stress, seconds. */
+function hoursOf(days: number, stressed = 0): SummaryRow[] {
+  return Array.from({ length: days + 1 }, (_, index) => days - index).flatMap((ago) =>
+    [8, 9, 10, 11, 12, 13, 14].map((hour) => row(new Date(2026, 10, 25 - ago, hour).getTime(), stressed)),
+  );
+}
+
+function stateOf(minutes: number, part: Partial<StateReading> = {}): StateReading {
+  const timestamp = iso(nowMs - 10_000);
+  const since = iso(nowMs - 10_000 - minutes * minuteMs);
+  const state = { state: 'stressed', stress_score: 68, timestamp, state_since: since } as const;
+  return { ...state, contributions: { neutral: 33, cardiovascular: 24, vocal: 11, held: 0 }, ...part } as StateReading;
+}
+
+const point = { timestamp: iso(nowMs - 10_000), state: 'stressed', stress_score: 68, confidence: 1 } as const;
+const turn = { ...point, model_version: 3, heart_rate: 92.4, topics_detected: ['workload'] };
+const heart = { typical_bpm: 68.2, resting_bpm: 60, own_share: 0.9, learned_seconds: 9_000, histogram: [] };
+const baseline = { heart_rate: { ...heart, latest: { timestamp: iso(nowMs), bpm: 92, learned: true } } };
+const full: Present = {
+  nowMs,
+  state: stateOf(12),
+  points: [turn],
+  baseline,
+  triggers: { active: [] },
+  hours: hoursOf(4),
+};
+
+test.each<readonly [Partial<Present>, string]>([
+  [
+    {},
+    'Stressed for 12 minutes, more than usual at this hour; heart rate 24 above usual, a strained voice, the talk about work.',
+  ],
+  [{ hours: hoursOf(3) }, 'Stressed for 12 minutes; heart rate 24 above usual, a strained voice, the talk about work.'],
+  [
+    { hours: hoursOf(4, 900) },
+    'Stressed for 12 minutes, not more than usual at this hour; heart rate 24 above usual, a strained voice, the talk about work.',
+  ],
+  [
+    { triggers: { active: ['workload'] }, points: [{ ...turn, heart_rate: 60 }], hours: [] },
+    'Stressed for 12 minutes; a strained voice, the talk about work, an active trigger.',
+  ],
+  [
+    { baseline: { heart_rate: { ...baseline.heart_rate, own_share: 0.2 } }, hours: [] },
+    'Stressed for 12 minutes; heart rate 92, usual one not learned yet, a strained voice, the talk about work.',
+  ],
+  [{ state: stateOf(0), points: [], hours: [] }, 'Stressed in one reading at 14:39; a strained voice.'],
+  [{ state: stateOf(0.5), points: [], hours: [] }, 'Stressed since 14:39; a strained voice.'],
+  [{ state: stateOf(12, { evidence: 'none' }), hours: [] }, 'State unknown: no signal counts now.'],
+  [
+    {
+      state: stateOf(40, { state: 'calm', contributions: { neutral: 33, cardiovascular: -4, vocal: -12, held: 0 } }),
+      points: [{ ...turn, heart_rate: 70, topics_detected: [] }],
+    },
+    'Calm for 40 minutes; a calm voice, heart rate as usual; no stress today in 7 hours measured, about as usual by this hour.',
+  ],
+  [
+    { state: stateOf(12, { timestamp: iso(nowMs - hourMs) }), hours: hoursOf(0, 600), firstMs: nowMs - hourMs },
+    'No live signal since 13:40; 1 hour 10 minutes of stress today in 7 hours measured; less certain, because the service does not know the person yet.',
+  ],
+  [{ state: undefined, hours: [row(nowMs - hourMs, 300, 1)] }, 'Stress in one reading today.'],
+  [
+    { state: undefined, hours: hoursOf(4).slice(0, -7) },
+    'Nothing was measured today; the newest measured day is 24 November.',
+  ],
+  [{ state: undefined, hours: [] }, 'Nothing was measured in the last four weeks.'],
+])('%#: the sentence is composed from the fields that are known', (part, expected) => {
+  expect(describePerson({ ...full, ...part })).toBe(expected);
+});
+
+test('a day is compared with at least four days that were measured as long up to this hour', () => {
+  const ended = { ...full, state: undefined };
+  const today = (stressed: number) => hoursOf(0, stressed);
+  const others = (days: number) => hoursOf(days, 600).slice(0, -7);
+  const sentence = (hours: SummaryRow[]) => describePerson({ ...ended, hours });
+  expect(sentence([...others(4), ...today(1_200)])).toMatch(/measured, more than usual by this hour\.$/);
+  expect(sentence([...others(4), ...today(60)])).toMatch(/, less than usual by this hour\.$/);
+  expect(sentence([...others(3), ...today(1_200)])).not.toMatch(/usual/);
+  // Days with one measured hour are no such days.
+  expect(sentence([...others(4).filter((_, index) => index % 7 === 0), ...today(1_200)])).not.toMatch(/usual/);
+});
+
+test('the usual band of an hour is that of four other days or more, and of no later day', () => {
+  const hours = [5, 4, 3, 2, 0].map((ago, index) =>
+    row(nowMs - ago * dayMs - (nowMs % hourMs), 0, 12, 20 + index * 10),
+  );
+  expect(findUsualHours(hours, nowMs)).toEqual([{ hour: 14, low: 27.5, high: 42.5, days: 4 }]);
+  expect(findUsualHours(hours, nowMs - 2 * dayMs)).toEqual([]);
+});
+
+test('one reading of stress has no duration, also where its state lasts into the next hour', () => {
+  expect(measureStress([row(0, 120, 1), row(hourMs, 180, 0), row(2 * hourMs, 600)])).toEqual({ seconds: 600, lone: 1 });
+});
+
+test('each message has the same values in each language', () => {
+  const values = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([it]) => it).toSorted();
+  for (const row of Object.values(messages))
+    for (const it of languages) expect(values(row[it])).toEqual(values(row.en));
+  expect(describePerson(full, 'de')).toBe(
+    'Gestresst seit 12 Minuten, mehr als sonst um diese Zeit; Puls 24 über dem üblichen Wert, angespannte Stimme, das Gespräch über Arbeit.',
+  );
+});
