@@ -3754,7 +3754,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The source key is missing (`missing_source_key`) or not valid for this source (`invalid_source_key`), a service key or token stands in the URL (`credential_in_url`), the request has several credentials (`several_credentials`), or the signature of a hub is not valid (`invalid_signature`). */
+        /** @description The source key is missing, or what the URL contains is neither one nor the id of a connection (`missing_source_key`), or the key is not valid for this source (`invalid_source_key`), a service key or token stands in the URL (`credential_in_url`), the request has several credentials (`several_credentials`), or the signature of a hub is not valid (`invalid_signature`). */
         SourceUnauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];

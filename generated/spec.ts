@@ -500,7 +500,8 @@ export const problems = {
   "missing_source_key": {
     "status": 401,
     "title": "Unauthorized",
-    "detail": "Missing source key: send it in the header X-Service-Key, as Authorization: Bearer, in the query as key, or as the last part of the path"
+    "detail": "Missing source key: send it in the header X-Service-Key, as Authorization: Bearer, in the query as key, or as the last part of the path",
+    "hint": "what the URL contains is no source key (wk_), and no id of a connection (srk_) as the response that created it states"
   },
   "invalid_source_key": {
     "status": 401,
@@ -712,8 +713,8 @@ export const problemHelp = {
     "fix": "Request a new token from your backend, with the `subject_id` of the readings, or from the authorization server."
   },
   "missing_source_key": {
-    "cause": "The request has no source key.",
-    "fix": "Send the key of `POST /v1/source-keys` in `X-Service-Key`. Use the URL only if the sender has no other place."
+    "cause": "The request has no source key. A hub has `pending` in its URL until the connection exists.",
+    "fix": "Enter the `id` of the connection in the hub. Or send the key of `POST /v1/source-keys` in `X-Service-Key`. Use the URL only if the sender has no other place."
   },
   "invalid_source_key": {
     "cause": "The source key is unknown, was removed or expired, is of another source, or its person was erased. Or the key that created it was revoked. A service key and a session token are not source keys.",
@@ -2835,4 +2836,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "08aeece7a83cc27cfe27498f7a016016783bce927f834959bf300b4ee0c73041" as const;
+export const contractDigest = "d6ff8a6fe3f1a123fd8d5d07d8a88d0250372bdc7d2e61cd62913c18c266636c" as const;
