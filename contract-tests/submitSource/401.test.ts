@@ -24,6 +24,16 @@ test('a service key or a session token in a URL gets an error that says so, and 
       expect((await phone.post(body, { place, credential })).body.code).toBe('credential_in_url');
 });
 
+test('a URL with neither a source key nor the id of a connection gets an error that says so', async ({ service }) => {
+  const phone = await connectPhone(service, 'generic');
+  for (const credential of ['pending', 'none', 'Srk_000000000000'])
+    for (const place of ['query', 'path'] as const) {
+      const { body: problem } = await phone.post(body, { place, credential });
+      expect(problem.code).toBe('missing_source_key');
+      expect(problem.detail).toContain('no id of a connection');
+    }
+});
+
 test('service keys and session tokens are no source keys, and a source key does nothing else', async ({ service }) => {
   const phone = await connectPhone(service, 'generic');
   for (const credential of [phone.serviceKey, await issueToken(phone.operator), `wk_${'0'.repeat(32)}`, 'wk_short'])

@@ -19,8 +19,10 @@ import type { Route } from './route.js';
 
 const unavailable = String(problems.service_unavailable.status);
 const unauthorized = problems.invalid_signature.status;
-/** Of the id of a connection of a hub, which is no secret. */
-const connectionPrefix = 'srk_';
+/** A source key, or the id of a connection of a hub, which is no secret. */
+const allowedInUrl = new RegExp(`^(${sources.key_prefix}|srk_)`);
+/** A service key or a token. */
+const forbiddenInUrl = /^(sk_|eyJ)/;
 
 export interface Admission {
   /** True from the first moment of a shutdown. Requests are still served. */
@@ -81,8 +83,8 @@ export function createAuthenticate({ identify, identifyToken, identifySender }: 
 
   async function useSourceKey(exchange: Exchange): Promise<void> {
     const { key, isInUrl } = findSourceKey(exchange);
-    if (isInUrl && !key.startsWith(sources.key_prefix) && !key.startsWith(connectionPrefix))
-      throw new ProblemError('credential_in_url');
+    if (isInUrl && forbiddenInUrl.test(key)) throw new ProblemError('credential_in_url');
+    if (isInUrl && !allowedInUrl.test(key)) throw new ProblemError('missing_source_key', { hint: {} });
     const caller = await identifySender(key);
     if (!caller) throw new ProblemError('invalid_source_key');
     exchange.caller = caller;

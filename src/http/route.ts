@@ -68,8 +68,8 @@ function readParams(names: readonly string[], match: RegExpExecArray | null): Pa
  */
 const isDiscovery = /^\/(?:\.well-known\/.*|register|authorize)$/;
 
-/** A path of a source with a credential, or the id of a connection, as its last part. The router gets it in the query. */
-const sourceWithKey = /^(\/v1\/sources\/[^/]+)\/((?:wk_|srk_|sk_|eyJ)[^/]*)$/;
+/** A path of a source with a source key, or the id of a connection, as its last part. The router gets it in the query. */
+const sourceWithKey = /^(\/v1\/sources\/[^/]+)\/([^/]+)$/;
 type Keyed = { readonly key?: string | string[] };
 
 /**
