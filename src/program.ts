@@ -1,11 +1,11 @@
-import { isMainThread } from 'node:worker_threads';
+import { isMainThread, workerData } from 'node:worker_threads';
 import { setV8Options } from './observe/v8-options.js';
 
 /** The root folder, both from `src` and from `dist`. */
 const root = new URL('../', import.meta.url);
 const program = new URL(import.meta.url);
 
-// Both threads run this file. Each loads only the modules that it needs.
+// All threads run this file. Each loads only the modules that it needs.
 if (isMainThread) {
   setV8Options();
   const [{ runCommand }, tools, gateway] = await Promise.all([
@@ -22,6 +22,8 @@ if (isMainThread) {
     },
     withProgress: async (...work) => (await import('../packages/tools/terminal/progress.js')).withProgress(...work),
   });
+} else if ('bytes' in workerData) {
+  await (await import('./serve/post-thread.js')).runPost(workerData);
 } else {
   const { runCore } = await import('./serve/thread.js');
   const { startTracing } = await import('./observe/tracing.js');

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { gzipSync } from 'node:zlib';
 import { sources as settings } from '../../generated/spec.js';
-import { parseInParts } from '../../src/http/json-parts.js';
 import { decide, setUp } from '../../testkit/consents.js';
 import { connectPhone, metric, toLocal } from '../../testkit/phone.js';
 import { expect, test } from '../../testkit/test.js';
@@ -135,21 +134,6 @@ test('a large body is stored, zipped or not, and a second one of the account get
   const answers = await Promise.all([phone.post(body), phone.post(body, { isZipped: true })]);
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 503]);
   expect(answers.find(({ status }) => status === 200)?.body.stored).toBe(240);
-});
-
-test('any JSON is parsed in parts like at once', async () => {
-  const large = fc.array(fc.jsonValue(), { maxLength: 40 }).map((values) => {
-    const padded = values.map((value, index) => (index % 3 === 0 ? [value, 'x'.repeat(30_000)] : value));
-    return { a: padded, b: { c: padded, d: [padded, {}], __proto__x: '"\\' } };
-  });
-  await fc.assert(
-    fc.asyncProperty(large, fc.integer({ min: 0, max: 1 }), async (value, indent) => {
-      const text = JSON.stringify(value, undefined, indent);
-      expect(await parseInParts(text, 1_000)).toEqual(JSON.parse(text));
-      await expect(parseInParts(`${text.slice(0, -1)},}`, 1_000)).rejects.toThrow();
-    }),
-    { numRuns: 30 },
-  );
 });
 
 test('any body gets a documented response', async ({ service }) => {

@@ -26,9 +26,10 @@ const loadTextModelsAfterMs = 2_000;
 /** Serves until SIGTERM or SIGINT. Messages for people go to standard output, the structured log to standard error. */
 export async function serve({ config, root, program, tracing, takeWarnings }: ServingApi): Promise<void> {
   // Loaded here, because `deliver` requires no HTTP server.
-  const [{ startService }, { startCoreOnThread: coreOnThread }] = await Promise.all([
+  const [{ startService }, { startCoreOnThread: coreOnThread }, { createReadOnThread }] = await Promise.all([
     import('../serve/compose.js'),
     import('../serve/on-thread.js'),
+    import('../serve/post-thread.js'),
   ]);
   const { output, log } = openServerLog(config.logLevel);
   const onUnexpectedExit = (error: Error) => {
@@ -37,7 +38,9 @@ export async function serve({ config, root, program, tracing, takeWarnings }: Se
   };
   const startCore = coreOnThread({ program, writeLog: output.write, onUnexpectedExit });
   const now = createClock(config);
-  const service = await startService({ config, root, log, startCore, now, droppedLines: () => output.droppedLines });
+  const readLarge = createReadOnThread(program);
+  const droppedLines = () => output.droppedLines;
+  const service = await startService({ config, root, log, startCore, readLarge, now, droppedLines });
   // Registered before the first output, because a supervisor may send a signal as soon as it reads the output.
   closeOnSignal({ running: service, delayMs: config.shutdownDelayMs, tracing, log, output });
   log.info({ version, url: service.url, database: config.database.kind }, 'started');

@@ -50,6 +50,7 @@ export interface AppParts
   readonly observeRefusal: (policy: LimitPolicy) => void;
   /** Decrypts the signing secret of a hub. */
   readonly openSecret: SourceParts['openSecret'];
+  readonly readLarge?: SourceParts['readLarge'];
   /** Time limit for sending what a source posts, in ms. Tests change it. */
   readonly uploadMs?: number | undefined;
   /** Proxies whose X-Forwarded-For is trusted: the number of proxies, or their networks. */

@@ -1,27 +1,26 @@
-import { isUtf8 } from 'node:buffer';
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 import { sources as settings } from '../../generated/spec.js';
 import { findHub } from '../../packages/recordings/sources/index.js';
 import type { SignatureScheme, StatedSignature } from '../../packages/recordings/sources/signatures.js';
-import { SourceFormError } from '../../packages/recordings/sources/source.js';
 import type { Caller } from '../contract/contract.js';
-import { createValidationError, ProblemError } from '../contract/problem.js';
+import { ProblemError } from '../contract/problem.js';
 import { countRequest } from '../limits/window-limit.js';
-import type { PreparedPost } from '../operations/submit-source.js';
-import { createPrepareReading, type PreparationParts } from '../readings/intake.js';
-import { createReadPost } from '../readings/post.js';
+import type { Post } from '../readings/post.js';
+import { readInParts, type PostedBody, type ReadPostedBody } from '../readings/posted-body.js';
 import { type Exchange, requireCaller, type Step } from './exchange.js';
-import { DepthError, parseInParts } from './json-parts.js';
 import { whenWritten } from './messages.js';
 
 /** In place of the body, while the parameters are validated: the contract has no schema of what apps send. */
 const anyBody = {};
 
-export interface SourceParts extends PreparationParts {
+export interface SourceParts extends Omit<PostedBody, 'bytes' | 'caller' | 'nowMs'> {
+  /** Epoch ms. */
+  readonly now: () => number;
+  /** Reads a large body. Absent: as any other. */
+  readonly readLarge?: ReadPostedBody | undefined;
   /** Decrypts a secret of a place. */
   readonly openSecret: (sealed: string, place: string) => string;
   /** Time limit for sending a body, in ms. */
@@ -30,12 +29,12 @@ export interface SourceParts extends PreparationParts {
 
 /**
  * Returns the steps of a post with a source key: `validate` checks the parameters, then the body is read, inflated and
- * converted to readings. A large body is parsed in parts, so that it delays no other request.
+ * converted to readings.
  */
 export function createSourceSteps(parts: SourceParts): (validate: Step) => Step[] {
-  const { uploadMs = settings.upload_seconds * 1000 } = parts;
+  const { uploadMs = settings.upload_seconds * 1000, readLarge = readInParts } = parts;
+  const { digestKeys, maxTimestampAgeMs, maxBackfillAgeMs } = parts;
   const slots = createSlots();
-  const readPost = createReadPost({ ...parts, prepare: createPrepareReading(parts) });
 
   async function take(exchange: Exchange, response: Response | undefined): Promise<void> {
     if (!response) throw new Error('a post requires a response');
@@ -49,13 +48,9 @@ export function createSourceSteps(parts: SourceParts): (validate: Step) => Step[
     const { allowances, refusal } = await countRequest(() => exchange.call?.admit());
     exchange.allowances = allowances;
     if (refusal) throw refusal;
-    const body = await parseBody(bytes);
-    try {
-      exchange.body = (await readPost(caller, body, () => setImmediate())) satisfies PreparedPost;
-    } catch (error) {
-      if (!(error instanceof SourceFormError)) throw error;
-      throw createValidationError('source_form', { pointer: '' }, caller.sender?.source);
-    }
+    const posted = { bytes, caller, nowMs: parts.now(), digestKeys, maxTimestampAgeMs, maxBackfillAgeMs };
+    const read = bytes.length > settings.large_bytes ? readLarge : readInParts;
+    exchange.body = (await read(posted)) satisfies Post;
   }
 
   /** Returns the check of a hub's body. Throws a ProblemError if its headers contain no new signature. */
@@ -143,8 +138,6 @@ async function receive(request: Request, response: Response, isZipped: boolean, 
   }
 }
 
-const byteOrderMark = Buffer.from('\ufeff');
-
 async function* bounded(chunks: AsyncIterable<Buffer>, response: Response): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const chunk of chunks) {
@@ -180,16 +173,4 @@ function isSigned(scheme: SignatureScheme, secret: string, stated: StatedSignatu
   const hmac = createHmac('sha256', Buffer.from(key, scheme.keyEncoding)).update(stated.prefix).update(bytes).digest();
   const sent = stated.signatures.map((it) => Buffer.from(it, scheme.signatureEncoding));
   return sent.some((it) => it.length === hmac.length && timingSafeEqual(it, hmac));
-}
-
-/** Parses a body, without its byte order mark if it has one. */
-async function parseBody(received: Buffer): Promise<unknown> {
-  const bytes = received.subarray(0, 3).equals(byteOrderMark) ? received.subarray(3) : received;
-  if (!isUtf8(bytes)) throw new ProblemError('invalid_payload', { cause: new Error('the body is not UTF-8') });
-  try {
-    return await parseInParts(bytes.toString(), settings.depth_max);
-  } catch (error) {
-    if (!(error instanceof DepthError)) throw error;
-    throw createValidationError('source_form', { pointer: '' }, `with at most ${settings.depth_max} nested values`);
-  }
 }

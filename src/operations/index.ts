@@ -1,5 +1,6 @@
 import type { BodyOf, OperationId } from '../contract/contract.js';
 import type { PreparedReading } from '../readings/intake.js';
+import type { Post } from '../readings/post.js';
 import { createSourceKey } from './create-source-key.js';
 import { createToken } from './create-token.js';
 import { deleteSubject } from './delete-subject.js';
@@ -36,7 +37,7 @@ import { retryDeliveries } from './retry-deliveries.js';
 import { rotateWebhookSecret } from './rotate-webhook-secret.js';
 import { streamEvents } from './stream-events.js';
 import { submitFeedback } from './submit-feedback.js';
-import { submitSource, type PreparedPost } from './submit-source.js';
+import { submitSource } from './submit-source.js';
 import { testWebhook } from './test-webhook.js';
 
 /** The body that a handler gets. The intake replaces readings by prepared readings. */
@@ -45,7 +46,7 @@ type Handed<Op extends OperationId> = Op extends 'ingest'
   : Op extends 'ingestBatch'
     ? PreparedBatch
     : Op extends 'submitSource'
-      ? PreparedPost
+      ? Post
       : BodyOf<Op>;
 
 /** Every operation of the contract, by operationId. A missing or mistyped operation does not compile. */

@@ -12,8 +12,8 @@ import { createUsageTable } from '../store/usage.js';
 import type { OperationRecord, Services } from './operation.js';
 import { submitFeedback } from './submit-feedback.js';
 
-/** What an app posted, as readings. Plain data. */
-export type PreparedPost = Post;
+/** Readings of one transaction, for which those of other accounts wait. */
+const readingsAtOnce = 16;
 
 /** Why a reading is not stored, by the code of its error. */
 const reasons: Readonly<Record<string, string>> = {
@@ -46,7 +46,7 @@ interface Progress {
  * Stores the readings of a post. Responds with 200 also if none is usable. Rejects if nothing was stored because of an outage,
  * so that the app sends the body again.
  */
-export const submitSource: OperationRecord<'submitSource', Uses, PreparedPost> = {
+export const submitSource: OperationRecord<'submitSource', Uses, Post> = {
   personalData: 'writes',
   takes: 'source',
   async handle(services, { body }, caller) {
@@ -93,22 +93,24 @@ async function omitUnknownPeople({ scope, caller, skip }: Progress, post: Post):
   return { ...post, groups: post.groups.filter(isKnown), reports };
 }
 
-/** Stores a group of readings, unless its person was erased or has no reading left in this hour. */
+/** Stores a group of readings, a few per transaction, until its person is erased or has no reading left in this hour. */
 async function storeGroup(progress: Progress, { subjectId, count, json }: PostedGroup): Promise<void> {
   const { services, scope, caller, grantOf, result, skip, erased } = progress;
   if (erased.has(subjectId)) return skip('erased', count);
   const countStored = (stored: number) => services.countStored(stored, caller.accountId, subjectId);
   const readings = JSON.parse(json) as PostedReading[];
-  const unknown = await omitLiveMinutes(scope, readings);
-  result.unchanged += readings.length - unknown.length;
-  const some = unknown.slice(0, await countStored(0)).map(({ reading }) => reading);
-  skip('rate', unknown.length - some.length);
-  if (some.length === 0) return;
-  const { stored, skipped } = { ...result, skipped: { ...result.skipped } };
-  const granted = some.map((it) => ({ ...it, grant: grantOf(it.sessionId, subjectId) }));
-  countOutcomes(result, skip, await services.commit(caller, granted));
-  await countStored(result.stored - stored);
-  if (result.skipped['erased'] !== skipped['erased']) erased.add(subjectId);
+  const waiting = await omitLiveMinutes(scope, readings);
+  result.unchanged += readings.length - waiting.length;
+  let left = await countStored(0);
+  while (waiting.length > 0 && left > 0 && !erased.has(subjectId)) {
+    const { stored, skipped } = { ...result, skipped: { ...result.skipped } };
+    const some = waiting.splice(0, Math.min(readingsAtOnce, left));
+    const granted = some.map(({ reading }) => ({ ...reading, grant: grantOf(reading.sessionId, subjectId) }));
+    countOutcomes(result, skip, await services.commit(caller, granted));
+    left = await countStored(result.stored - stored);
+    if (result.skipped['erased'] !== skipped['erased']) erased.add(subjectId);
+  }
+  skip(erased.has(subjectId) ? 'erased' : 'rate', waiting.length);
 }
 
 /** Stores a mood as feedback of the person. A resend is the same report. */

@@ -327,6 +327,7 @@ async function findErased(
     ...subjectIds.map((id) => ({ kind: 'subject', id }) as const),
   ];
   const found = await createErasedIdTable(scope).find(ids.flatMap(digestId));
+  if (found.size === 0) return () => 0;
   return (erased) => Math.max(0, ...digestId(erased).map((digest) => found.get(digest) ?? 0));
 }
 

@@ -154,7 +154,7 @@ function withSubject(subjectId: string | undefined, value: unknown): unknown {
 }
 
 export interface PreparationParts {
-  readonly texts: Texts;
+  readonly texts: Pick<Texts, 'analyze'>;
   /** Keys of the digests that detect resent readings, the newest first. */
   readonly digestKeys: readonly [string, ...string[]];
   /** Returns the current time in epoch ms. */

@@ -25,7 +25,7 @@ export interface PostedReading {
   readonly minute?: DeviceMinute | undefined;
 }
 
-/** Readings of a person that are stored in one transaction. Plain data. */
+/** Readings of a person. Plain data. */
 export interface PostedGroup {
   readonly subjectId: string;
   readonly count: number;
@@ -54,8 +54,7 @@ export interface Post {
 
 export interface PostParts {
   readonly prepare: PrepareReading;
-  /** Returns the current time in epoch ms. */
-  readonly now: () => number;
+  readonly nowMs: number;
   readonly maxTimestampAgeMs: number;
   /** Maximum age of a reading of the history: the retention of readings. */
   readonly maxBackfillAgeMs: number;
@@ -66,13 +65,12 @@ const [hourMs, dayHours] = [3_600_000, 24];
 const retentionHoursMax = 87_600;
 /** Items that are collected before other work runs. */
 const itemsAtOnce = 250;
-/** Readings of one transaction, so that a post does not fill the queue in which other readings wait. */
-const readingsAtOnce = 40;
+const readingsAtOnce = 200;
 
 type Skip = (reason: string, count?: number) => void;
 
 /** Returns the readings of a parsed body of a caller with a source key. Throws a `SourceFormError` for another form. */
-export function createReadPost({ prepare, now, maxTimestampAgeMs, maxBackfillAgeMs }: PostParts) {
+export function createReadPost({ prepare, nowMs, maxTimestampAgeMs, maxBackfillAgeMs }: PostParts) {
   return async (caller: Caller, body: unknown, pause: Pause): Promise<Post> => {
     const { sender } = caller;
     if (!sender) throw new Error('a post requires a source key');
@@ -80,13 +78,12 @@ export function createReadPost({ prepare, now, maxTimestampAgeMs, maxBackfillAge
     const skip: Skip = (reason, count = 1) => {
       if (count > 0) skipped[reason] = (skipped[reason] ?? 0) + count;
     };
-    const nowMs = now();
     const groups: PostedGroup[] = [];
     const reports: PostedReport[] = [];
     let [device, oldestMs]: [string | undefined, number] = [undefined, nowMs];
     for (const [subjectId, events] of listPeople(sender, body)) {
       const items = readItems(sender, events, nowMs);
-      const collected = await collect(items, nowMs, skip, pause);
+      const collected = await collect(items, skip, pause);
       if (subjectId === undefined) {
         skip('unknown_person', collected.readings.length + collected.moods.length);
         continue;
@@ -111,7 +108,7 @@ export function createReadPost({ prepare, now, maxTimestampAgeMs, maxBackfillAge
     return { groups, reports, skipped, device, neededHours };
   };
 
-  async function collect(all: Iterable<Item | Mood>, nowMs: number, skip: Skip, pause: Pause): Promise<Collected> {
+  async function collect(all: Iterable<Item | Mood>, skip: Skip, pause: Pause): Promise<Collected> {
     const minutes = new Minutes({ hours: Math.ceil(maxBackfillAgeMs / hourMs) + 1, nowMs });
     const moods: Mood[] = [];
     let live: Measurement[] = [];
@@ -152,7 +149,7 @@ export function createReadPost({ prepare, now, maxTimestampAgeMs, maxBackfillAge
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
       const isOld = error.code === 'timestamp_too_old';
-      // Of the minute at the edge, or so old only since the body has arrived.
+      // Of the minute at the edge.
       if (isOld && !submission.backfill) return prepareOne(caller, { ...submission, backfill: true }, skip);
       skip(isOld ? 'too_old' : 'invalid');
       return undefined;

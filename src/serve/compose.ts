@@ -17,6 +17,7 @@ import { createMetrics } from '../observe/metrics.js';
 import { createReadiness, createThreadLoadProbe } from '../observe/probes.js';
 import { serveMetrics } from '../observe/server.js';
 import { type Keep, startAll, runStartStep } from '../observe/start.js';
+import type { ReadPostedBody } from '../readings/posted-body.js';
 import { readMonotonicMs } from '../store/database-clock.js';
 import { findRemedy, isTransient } from '../store/retry.js';
 import { createExports } from '../streaming/exports.js';
@@ -37,6 +38,8 @@ export interface ServiceParts extends ProcessParts {
   readonly heartbeatMs?: number;
   /** Time limit for sending a request in ms. Tests change it. */
   readonly requestMs?: number;
+  /** Reads a large body of a source. Absent: on this thread. */
+  readonly readLarge?: ReadPostedBody;
   /** Time limit for sending what a source posts, in ms. Tests change it. */
   readonly uploadMs?: number;
 }
@@ -149,6 +152,7 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
     addSafetyCheck: outside?.addTo,
     digestKeys,
     openSecret: createSecretBox(digestKeys).open,
+    readLarge: parts.readLarge,
     uploadMs,
     now,
     maxBackfillAgeMs: config.retention.readingsMs,
