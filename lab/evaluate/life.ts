@@ -66,7 +66,7 @@ async function evaluate({
   console.log(
     `\n${print([{ title: 'stressed, all minutes' }, ...figureColumns('share')], [dayRows(wearers), dayRows(nurses)])}`,
   );
-  if (seeds.length > 0) console.log(`\n${print(columns, [await judgeWeeks(data, seeds)])}`);
+  if (seeds.length > 0) console.log(`\n${print(columns, [await judgeWeeks(data, seeds, 'shared')])}`);
 }
 
 function recordingRows(sets: Readonly<Record<string, People>>): TableRow[] {

@@ -13,6 +13,8 @@ import { launch } from '../../testkit/launch.js';
 import { readWearers } from '../../testkit/simulation/days.js';
 import { readStreams } from '../../testkit/simulation/stream.js';
 import { figureColumns } from '../figures.js';
+import { seeds } from '../options.js';
+import { judgeWeeks } from './support/life-weeks.js';
 import { liveThrough, type Mode, modes, type Remembered, type Sharing, sharings } from './support/weeks-run.js';
 import { judgeMessages } from './support/weeks-texts.js';
 import { type Life, measureRises, simulateLives } from './support/weeks-world.js';
@@ -23,6 +25,7 @@ interface Options {
   readonly modes: readonly Mode[];
   readonly sharing: readonly Sharing[];
   readonly by: 'seed' | 'wearer';
+  readonly goals: boolean;
   readonly markdown: boolean;
 }
 
@@ -35,9 +38,12 @@ const columns = [
 const command = new Command('evaluate:weeks')
   .description('Measure how well Trigger Memory finds the topics that stress a person over two to three weeks.')
   .option('--data <folder>', 'folder of the data files', dataDefaultPath)
-  .option('--seeds <numbers...>', 'seeds of people and sentences', (it, list: number[] = []) => [...list, Number(it)])
+  .option('--seeds <numbers...>', 'seeds of people and sentences, e.g. 4-9', seeds)
+  .option('--goals', 'only the figures with a goal, of the heart alone, in minutes', false)
   .addOption(new Option('--modes <names...>', 'signals of the chat').choices(modes).default(modes))
-  .addOption(new Option('--sharing <names...>', 'what a turn is scored with').choices(sharings).default(sharings))
+  .addOption(
+    new Option('--sharing <names...>', 'what a turn is scored with').choices(sharings).default(['separate', 'shared']),
+  )
   .addOption(
     new Option('--by <group>', 'a row per seed, or per wearer of the days').choices(['seed', 'wearer']).default('seed'),
   )
@@ -45,13 +51,23 @@ const command = new Command('evaluate:weeks')
   .action(({ seeds = [1, 2, 3], ...options }: Options) => evaluate({ ...options, seeds }));
 void launch(command);
 
-function evaluate({ data, seeds, modes, sharing, by, markdown }: Options): void {
+async function evaluate(options: Options): Promise<void> {
+  const print = options.markdown ? markdownTable : textTable;
+  if (!options.goals) return console.log(print(columns, compareModes(options)));
+  const { data, seeds, sharing } = options;
+  for (const it of sharing) {
+    const title = `heart alone, sessions ${it}`;
+    console.log(print([{ title }, ...figureColumns('goal', 'result')], [await judgeWeeks(data, seeds, it)]));
+  }
+}
+
+function compareModes({ data, seeds, modes, sharing, by }: Options): TableRow[][] {
   const worlds = seeds.map((seed) => ({ seed, lives: simulate(data, seed) }));
   const runs = sharing.flatMap((shared) => modes.map((mode) => ({ shared, mode })));
   const progress = startProgress(process.stderr, runs.length * worlds.length, 'runs of all people');
   const sections = runs.map(({ shared, mode }) => {
     const remembered = worlds.flatMap(({ seed, lives }) => {
-      const people = lives.map((life) => ({ ...liveThrough(life, mode, shared, seed), seed }));
+      const people = lives.map((life) => ({ ...liveThrough(life, { mode, sharing: shared, seed }), seed }));
       progress.advance();
       return people;
     });
@@ -60,7 +76,7 @@ function evaluate({ data, seeds, modes, sharing, by, markdown }: Options): void 
     return [...groups, ['all', remembered] as const].map(([people, members]) => row(name, people, members));
   });
   progress.stop();
-  console.log((markdown ? markdownTable : textTable)(columns, sections));
+  return sections;
 }
 
 function simulate(data: string, seed: number): Life[] {

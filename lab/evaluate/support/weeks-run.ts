@@ -6,14 +6,17 @@ import type { Subject } from '../../../packages/score/rows/person.js';
 import type { ReadingContent } from '../../../packages/score/signals.js';
 import type { Trigger } from '../../../packages/score/rows/trigger.js';
 import type { StoredSession } from '../../../src/store/sessions.js';
-import type { Life, Said } from './weeks-world.js';
+import type { Life, Said, WornMinute } from './weeks-world.js';
 
 /** Signals of the chat. The watch sends its heart rate in all modes except `words`. */
 export const modes = ['heart', 'tone', 'words', 'all'] as const;
 export type Mode = (typeof modes)[number];
 
-/** `separate`: the account has `share_signals off`, so each session is scored with its own signals. */
-export const sharings = ['separate', 'shared'] as const;
+/**
+ * `separate`: the account has `share_signals off`, so each session is scored with its own signals. `same`: the session of
+ * a chat also has the watch, from some minutes before it.
+ */
+export const sharings = ['separate', 'shared', 'same'] as const;
 export type Sharing = (typeof sharings)[number];
 
 /** What Trigger Memory says about a person at the end, by topic. */
@@ -31,32 +34,65 @@ const risenTurnsMin = 2;
 const stressfulTones = ['tense', 'frustrated', 'anxious'] as const;
 const calmTones = ['neutral', 'calm', 'focused'] as const;
 
-/** Sends the weeks of a person as live readings through the functions of ingest, without HTTP and database. */
-export function liveThrough(life: Life, mode: Mode, sharing: Sharing, seed: number): Remembered {
-  const ingest = createIngest(sharing);
+/** How a person is simulated. */
+export interface Setting {
+  readonly mode: Mode;
+  readonly sharing: Sharing;
+  readonly seed: number;
+}
+
+/** The weeks of a person, lived in parts. */
+interface Weeks {
+  readonly sinceMs: number;
+  readonly ingest: Ingest;
+  /** Number of turns with a rise by topic, of all topics that were sighted. */
+  readonly risen: ReadonlyMap<string, number>;
+}
+
+const noWeeks = ({ sharing }: Setting): Weeks => ({ sinceMs: 0, ingest: createIngest(sharing), risen: new Map() });
+
+/** Sends a life as live readings through the functions of ingest, without HTTP and database. */
+export function liveThrough(life: Life, setting: Setting): Remembered {
+  return remember(life, liveUntil(noWeeks(setting), life, setting));
+}
+
+/** Returns a life, and another one that is the same until a time, each at its end. */
+export function liveTwice(life: Life, other: Life, sameUntilMs: number, setting: Setting): [Remembered, Remembered] {
+  const weeks = liveUntil(noWeeks(setting), life, setting, sameUntilMs);
+  const fork = { ...weeks, ingest: weeks.ingest.fork() };
+  return [remember(life, liveUntil(weeks, life, setting)), remember(other, liveUntil(fork, other, setting))];
+}
+
+/** Sends the readings of a life that follow the earlier weeks, until a time. */
+function liveUntil(
+  { sinceMs, ingest, risen: before }: Weeks,
+  { person, minutes, turns }: Life,
+  { mode, sharing, seed }: Setting,
+  untilMs = Infinity,
+): Weeks {
   const random = seededRandom(seed);
-  const risen = new Map<string, number>();
-  const known = new Set<string>();
-  const minutes = [...(mode === 'words' ? [] : life.minutes)].reverse();
-  const wearUntil = (untilMs: number) => {
-    for (let minute = minutes.at(-1); minute && minute.atMs <= untilMs; minute = minutes.at(-1)) {
-      ingest.send(`${life.person}-watch`, minute.atMs, { heart_rate: minute.heartRate });
-      minutes.pop();
-    }
+  const risen = new Map(before);
+  const chatOf = (chat: number) => `${person}-chat-${chat}`;
+  const wear = ({ atMs, heartRate, chat }: WornMinute) => {
+    const session = sharing === 'same' && chat !== undefined ? chatOf(chat) : `${person}-watch`;
+    ingest.send(session, atMs, { heart_rate: heartRate });
   };
-  for (const said of life.turns) {
-    wearUntil(said.atMs);
-    const signals = drawSignals(said, mode, random);
-    const { topics } = ingest.send(`${life.person}-chat-${said.chat}`, said.atMs, signals, said);
-    for (const topic of topics) {
-      known.add(topic);
-      if (said.isStressful) risen.set(topic, (risen.get(topic) ?? 0) + 1);
-    }
-  }
-  wearUntil(Infinity);
-  const active = [...ingest.triggers].filter(([, { status }]) => status === 'active').map(([topic]) => topic);
+  const say = (said: Said) => {
+    const { topics } = ingest.send(chatOf(said.chat), said.atMs, drawSignals(said, mode, random), said);
+    for (const topic of topics) risen.set(topic, (risen.get(topic) ?? 0) + Number(said.isStressful));
+  };
+  const events = [
+    ...(mode === 'words' ? [] : minutes).map((it) => [it.atMs, () => wear(it)] as const),
+    ...turns.map((it) => [it.atMs, () => say(it)] as const),
+  ];
+  for (const [, happen] of events.filter(([at]) => at > sinceMs && at <= untilMs).sort(([a], [b]) => a - b)) happen();
+  return { sinceMs: untilMs, ingest, risen };
+}
+
+function remember(life: Life, { ingest: { triggers }, risen }: Weeks): Remembered {
+  const active = [...triggers].filter(([, { status }]) => status === 'active').map(([topic]) => topic);
   const stressful = [...risen].filter(([, count]) => count >= risenTurnsMin).map(([topic]) => topic);
-  return { life, known, active: new Set(active), stressful: new Set(stressful), triggers: ingest.triggers };
+  return { life, known: new Set(risen.keys()), active: new Set(active), stressful: new Set(stressful), triggers };
 }
 
 /** A reading requires a signal, so a chat without one sends a neutral face. */
@@ -73,11 +109,25 @@ function drawSignals({ isStressful, message }: Said, mode: Mode, random: () => n
   };
 }
 
-/** Returns the state of one person, and a function that processes a reading as ingest does. */
-function createIngest(sharing: Sharing) {
-  const sessions = new Map<string, StoredSession>();
-  let subjects = new Map<string, Subject | undefined>();
-  const triggers = new Map<string, Trigger>();
+interface Ingest {
+  readonly triggers: ReadonlyMap<string, Trigger>;
+  send(sessionId: string, timestampMs: number, signals: ReadingContent, said?: Said): AcceptedReading;
+  fork(): Ingest;
+}
+
+interface Stored {
+  readonly sessions: ReadonlyMap<string, StoredSession>;
+  readonly subjects: ReadonlyMap<string, Subject | undefined>;
+  readonly triggers: ReadonlyMap<string, Trigger>;
+}
+
+const nothing: Stored = { sessions: new Map(), subjects: new Map(), triggers: new Map() };
+
+/** Returns what is stored of one person, and a function that processes a reading as ingest does. */
+function createIngest(sharing: Sharing, stored = nothing): Ingest {
+  const sessions = new Map(stored.sessions);
+  let subjects = new Map(stored.subjects);
+  const triggers = new Map(stored.triggers);
   const subjectId = 'person';
   let count = 0;
   const send = (sessionId: string, timestampMs: number, signals: ReadingContent, said?: Said): AcceptedReading => {
@@ -95,5 +145,5 @@ function createIngest(sharing: Sharing) {
     subjects = progress.subjects;
     return taken;
   };
-  return { send, triggers };
+  return { send, triggers, fork: () => createIngest(sharing, { sessions, subjects, triggers }) };
 }

@@ -13,9 +13,14 @@ export const startMs = Date.parse('2026-10-01T00:00:00Z');
 export interface Life {
   readonly person: string;
   readonly wearer: string;
-  /** Minutes of the watch, with the rises. */
-  readonly minutes: readonly Minute[];
+  /** Minutes that the watch sends, with the rises. */
+  readonly minutes: readonly WornMinute[];
   readonly turns: readonly Said[];
+}
+
+export interface WornMinute extends Minute {
+  /** The chat around this minute. Absent if there is none. */
+  readonly chat?: number | undefined;
 }
 
 export interface Said {
@@ -51,6 +56,9 @@ const habits = {
   fadeSeconds: 90,
   /** Minutes before and after a chat in which the watch must be worn. */
   wornMinutes: 6,
+  /** The watch sends each minute of this time before and after a turn, otherwise one minute in so many. */
+  closeMinutes: [30, 10],
+  everyMinutes: 5,
 } as const;
 
 /** Rises below and above are noise of the sensor or no reaction. */
@@ -75,7 +83,7 @@ export function measureRises(streams: readonly HeartStream[]): Rise[] {
 
 export interface LifeOptions {
   readonly days?: readonly [number, number];
-  /** No turn is stressful from this day on. */
+  /** No turn is stressful from this day on. The days before are the same as without it. */
   readonly calmFromDay?: number;
 }
 
@@ -87,15 +95,27 @@ export function simulateLives(
   seed: number,
   { days = habits.days, calmFromDay = Infinity }: LifeOptions = {},
 ): Life[] {
-  const random = seededRandom(1_000 * seed);
-  return wearers.flatMap((wearer) =>
+  return wearers.flatMap((wearer, place) =>
     Array.from({ length: habits.peoplePerWearer }, (_, index) => {
+      const random = seededRandom(1_000 * seed + habits.peoplePerWearer * place + index);
       const minutes = resampleDays(wearer, drawInteger(days, random), random);
       const turns = talk(minutes, messages, random, calmFromDay);
       const person = `${wearer.person}-${index}`;
-      return { person, wearer: wearer.person, minutes: addRises(minutes, turns, rises, random), turns };
+      return { person, wearer: wearer.person, minutes: addRises(sample(minutes, turns), turns, rises, random), turns };
     }),
   );
+}
+
+/** Returns the minutes that the watch sends. */
+function sample(minutes: readonly Minute[], turns: readonly Said[]): WornMinute[] {
+  const [before, after] = habits.closeMinutes;
+  const chats = new Map<number, number>();
+  for (const { atMs, chat } of [...turns].reverse())
+    for (let minute = -before; minute <= after; minute++)
+      chats.set(minuteMs * (Math.floor(atMs / minuteMs) + minute), chat);
+  return minutes
+    .map((it) => ({ ...it, chat: chats.get(it.atMs) }))
+    .filter(({ atMs, chat }) => chat !== undefined || (atMs / minuteMs) % habits.everyMinutes === 0);
 }
 
 /** Returns days of the wearer in random order, with repetition. */
@@ -154,11 +174,11 @@ function drawTurnTimes(random: () => number): number[] {
 
 /** Adds a rise after each stressful turn. Rises that overlap add up, up to the highest one. */
 function addRises(
-  minutes: readonly Minute[],
+  minutes: readonly WornMinute[],
   turns: readonly Said[],
   rises: readonly Rise[],
   random: () => number,
-): Minute[] {
+): WornMinute[] {
   const more = new Map<number, number>();
   for (const { atMs } of turns.filter(({ isStressful }) => isStressful)) {
     const rise = pick(rises, random);
@@ -168,10 +188,10 @@ function addRises(
       more.set(minute, (more.get(minute) ?? 0) + riseAt(rise, hold, second) / 60);
     }
   }
-  return minutes.map(({ atMs, heartRate }) => {
+  return minutes.map(({ atMs, heartRate, chat }) => {
     // The value of a minute is sent at its end.
     const raised = heartRate + Math.min(riseBpm[1], more.get(atMs) ?? 0);
-    return { atMs: atMs + minuteMs, heartRate: clampToContract('heart_rate', Math.round(10 * raised) / 10) };
+    return { atMs: atMs + minuteMs, heartRate: clampToContract('heart_rate', Math.round(10 * raised) / 10), chat };
   });
 }
 
