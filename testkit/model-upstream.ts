@@ -51,7 +51,8 @@ export async function openModelUpstream({ readsBodies = true } = {}): Promise<Mo
 
 /** Responds in the format of the path, as a stream if the request asks for one. */
 export function respondWithText(content: string): Responding {
-  return ({ path, body }, response) => {
+  return ({ path: target, body }, response) => {
+    const path = target.replace(/\?.*/, '');
     const isStreamed = body.includes('"stream":true');
     if (path.endsWith('/chat/completions'))
       return isStreamed
@@ -61,6 +62,7 @@ export function respondWithText(content: string): Responding {
             '[DONE]',
           ])
         : sendJson(response, chatResponse({ role: 'assistant', content }, 'stop'));
+    if (path.endsWith('/api/chat')) return sendLines(response, ollamaParts(content));
     if (path.endsWith('/responses'))
       return isStreamed ? sendEvents(response, responseEvents(content)) : sendJson(response, responseObject(content));
     if (path.endsWith('/messages'))
@@ -73,6 +75,22 @@ export function respondWithText(content: string): Responding {
 
 export function sendJson(response: ServerResponse, body: object, status = 200, headers = {}): void {
   response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
+
+/** Sends one object per line (NDJSON). */
+export function sendLines(response: ServerResponse, lines: readonly object[]): void {
+  response.writeHead(200, { 'Content-Type': 'application/x-ndjson' });
+  for (const line of lines) response.write(`${JSON.stringify(line)}\n`);
+  response.end();
+}
+
+/** Returns the parts of a response of Ollama. The last one is whole, as a response that is no stream. */
+export function ollamaParts(content: string, message: object = {}): object[] {
+  const part = (text: string, more: object) => ({
+    ...{ model: 'm', created_at: '2026-11-28T09:00:00Z' },
+    ...{ message: { role: 'assistant', content: text, ...message }, ...more },
+  });
+  return [...words(content).map((it) => part(it, { done: false })), part('', { done: true, done_reason: 'stop' })];
 }
 
 /** Sends server-sent events. An object with `type` has the name of its type, as Anthropic and OpenAI Responses send it. */

@@ -1,7 +1,5 @@
 /** The request and response formats of the supported APIs. */
 
-export type Provider = 'openai' | 'anthropic';
-
 /**
  * Where the instruction goes in a request: a system text before the conversation, a system message after it, a message of
  * the role `developer` before it, or a marked block in the person's newest message.
@@ -13,10 +11,11 @@ export interface Part {
   readonly text?: unknown;
   /** The reason why the model stopped. */
   readonly stop?: unknown;
+  /** True if the model calls a tool, where `stop` does not tell. */
+  readonly isCall?: boolean;
 }
 
 export interface Api {
-  readonly provider: Provider;
   /** Field with the messages. */
   readonly list: 'messages' | 'input' | 'structured_messages';
   /** Field with the system text. Absent: the system text is a leading message. */
@@ -32,8 +31,7 @@ export function isComplete({ stop }: Part): boolean {
   return stopsOfCompleteResponses.includes(stop as string);
 }
 
-const chatCompletions: Api = {
-  provider: 'openai',
+export const chatCompletions: Api = {
   list: 'messages',
   placements: ['first', 'developer', 'message'],
   readPart(body) {
@@ -42,8 +40,7 @@ const chatCompletions: Api = {
   },
 };
 
-const messages: Api = {
-  provider: 'anthropic',
+export const messages: Api = {
   list: 'messages',
   system: 'system',
   placements: ['first', 'message'],
@@ -54,8 +51,7 @@ const messages: Api = {
   },
 };
 
-const responses: Api = {
-  provider: 'openai',
+export const responses: Api = {
   list: 'input',
   // The vendor stores `input` for the later requests of a conversation.
   system: 'instructions',
@@ -71,12 +67,16 @@ const responses: Api = {
   },
 };
 
-/** The APIs by path. Requests to other paths are forwarded unchanged. */
-export const apis: ReadonlyMap<string, Api> = new Map([
-  ['/v1/chat/completions', chatCompletions],
-  ['/v1/messages', messages],
-  ['/v1/responses', responses],
-]);
+/** A response is one object, or a stream of objects. Only the last one is `done`. */
+export const ollamaChat: Api = {
+  list: 'messages',
+  placements: ['first', 'message'],
+  readPart(body) {
+    const message = get(body, 'message');
+    const stop = get(body, 'done') === true ? (get(body, 'done_reason') ?? 'stop') : undefined;
+    return { text: get(message, 'content'), stop, isCall: readList(get(message, 'tool_calls')).length > 0 };
+  },
+};
 
 /** Returns the text of a message. Images, files and results of tools are not text. */
 export function readText(content: unknown): string {

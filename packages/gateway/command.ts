@@ -24,7 +24,9 @@ export interface GatewayHost {
 
 export function gatewayCommand(host: GatewayHost): Command {
   return new Command('gateway')
-    .description('serve the APIs of OpenAI and Anthropic, and add the state of the person to each request')
+    .description(
+      'serve the APIs of OpenAI, Anthropic, Azure OpenAI and Ollama, and add the state of the person to each request',
+    )
     .addHelpText('after', () => `\nEnvironment variables:\n${host.describeVariables(gatewayVariables)}`)
     .action(() => serveGateway(host));
 }
@@ -32,23 +34,28 @@ export function gatewayCommand(host: GatewayHost): Command {
 /** Serves the gateway until SIGTERM or SIGINT. */
 async function serveGateway({ env, version, readVariables, serve, createEndAfterBody }: GatewayHost): Promise<void> {
   const config = readGatewayConfig(env, readVariables);
-  const { openai, anthropic } = config.upstreams;
   const { startGateway } = await import('./gateway.js');
   const { url } = await serve('GATEWAY_HOST and GATEWAY_PORT', config.logLevel, async (log): Promise<Gateway> => {
     const gateway = await startGateway(config, log, createEndAfterBody());
-    const upstreams = { openai: openai?.href, anthropic: anthropic?.href };
-    log.info({ version, url: gateway.url, service: config.serviceUrl, ...upstreams }, 'started');
+    const upstreams = Object.fromEntries(config.upstreams.map(({ name, base }) => [name, base.href]));
+    log.info({ version, url: gateway.url, service: config.serviceUrl, upstreams }, 'started');
     for (const warning of config.warnings) log.warn(warning);
     return gateway;
   });
   console.log(`Listening on ${url}\n\nConfigure the agent:\n`);
-  if (openai) console.log(`  OPENAI_BASE_URL=${url}/v1`);
-  if (anthropic) console.log(`  ANTHROPIC_BASE_URL=${url}`);
+  const settings = {
+    openai: `OPENAI_BASE_URL=${url}/v1`,
+    anthropic: `ANTHROPIC_BASE_URL=${url}`,
+    azure: `AZURE_OPENAI_ENDPOINT=${url}`,
+    ollama: `OLLAMA_HOST=${url}`,
+  };
+  for (const kind of new Set(config.upstreams.map((it) => it.kind))) console.log(`  ${settings[kind]}`);
   console.log(`
 and send these headers with each request:
 
   X-State-Key      an API key of the state service (sk_…), or a session token
   X-State-Subject  the hashed id of the person
   X-State-Session  the id of the conversation (optional with an API key and a person)
+  X-LLM-Backend    the name of the upstream, if several have the same API
 `);
 }

@@ -2,6 +2,18 @@ import { safetyCheck } from '../../generated/spec.js';
 import type { Placing } from './conversation.js';
 import { litellmSubjects } from './guardrail.js';
 import { type CallerHeaders, presets } from './headers.js';
+import {
+  integerBetween,
+  readChoice,
+  readHeaderNames,
+  readOptionalUrl,
+  readOrigins,
+  readSwitch,
+  readUpstreams,
+  readUrl,
+  splitList,
+} from './read-setting.js';
+import { kinds, listUpstreams, type Upstream } from './upstreams.js';
 
 /** The environment variables of the command `gateway`. Its `--help` is generated from this table. */
 
@@ -24,20 +36,14 @@ export type ReadVariables = <T extends object>(
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
-/** Base URLs of the models, with the version and without a trailing slash. */
-export interface Upstreams {
-  /** Ends before `/chat/completions`. Undefined: the gateway serves no OpenAI API. */
-  readonly openai: URL | undefined;
-  /** Ends before `/messages`. Undefined: the gateway serves no Anthropic API. */
-  readonly anthropic: URL | undefined;
-}
-
 export interface GatewayConfig {
   readonly host: string;
   readonly port: number;
   readonly logLevel: string;
   readonly serviceUrl: string;
-  readonly upstreams: Upstreams;
+  readonly upstreams: readonly Upstream[];
+  /** Origins of the web pages that may call the gateway. */
+  readonly corsOrigins: readonly string[];
   /** Whether the model gets the names of active triggers. */
   readonly sharesTriggers: boolean;
   readonly callerHeaders: CallerHeaders;
@@ -66,6 +72,21 @@ export const gatewayVariables = {
     'Anthropic API or a compatible server, e.g. https://api.anthropic.com',
     'none',
     readOptionalUrl,
+  ),
+  GATEWAY_UPSTREAMS: optional(
+    `Further upstreams, comma-separated: NAME=KIND:URL, with the kind ${kinds.join(', ')}. X-LLM-Backend names one. The one that has the name of its kind is its default`,
+    'none',
+    readUpstreams,
+  ),
+  GATEWAY_SHARED_CREDENTIAL: optional(
+    'Names of upstreams that get the same credential, e.g. small,large. The model small/NAME chooses among them',
+    'none',
+    splitList,
+  ),
+  GATEWAY_CORS_ORIGINS: optional(
+    'Origins of web pages that may call the gateway with session tokens, e.g. https://app.example.com',
+    'none',
+    readOrigins,
   ),
   SERVICE_URL: variable('URL of the state service', 'http://127.0.0.1:8080', readUrl),
   GATEWAY_SHARE_TRIGGERS: variable(
@@ -130,16 +151,15 @@ export function readGatewayConfig(
   readVariables: ReadVariables,
 ): GatewayConfig {
   const values = readVariables(env, gatewayVariables);
-  const { GATEWAY_OPENAI_URL: openai, GATEWAY_ANTHROPIC_URL: anthropic } = values;
   const { GATEWAY_STATE_TIMEOUT_MS: stateTimeoutMs, SAFETY_TIMEOUT_MS: safetyMs } = values;
-  if (!openai && !anthropic) throw new Error('set GATEWAY_OPENAI_URL, GATEWAY_ANTHROPIC_URL or both');
   const tooShort = `GATEWAY_STATE_TIMEOUT_MS (${stateTimeoutMs}) is not above SAFETY_TIMEOUT_MS (${safetyMs}): while an external check (SAFETY_URL) is slow, no request gets the state`;
   return {
     host: values.GATEWAY_HOST,
     port: values.GATEWAY_PORT,
     logLevel: values.LOG_LEVEL,
-    serviceUrl: withoutSlash(values.SERVICE_URL.href),
-    upstreams: { openai: openai && openaiBase(openai), anthropic: anthropic && anthropicBase(anthropic) },
+    serviceUrl: values.SERVICE_URL.href.replace(/\/+$/, ''),
+    upstreams: listUpstreams(values),
+    corsOrigins: values.GATEWAY_CORS_ORIGINS,
     sharesTriggers: values.GATEWAY_SHARE_TRIGGERS,
     callerHeaders: readCallerHeaders(values),
     readsUser: values.GATEWAY_READ_USER,
@@ -172,67 +192,4 @@ function variable<T>(help: string, fallback: string, read: (text: string) => T):
 /** Returns a variable without a fixed default. `read` converts the empty text to the absent value. */
 function optional<T>(help: string, defaultNote: string, read: (text: string) => T): Variable<T> {
   return { help, defaultNote, fallback: '', read };
-}
-
-function integerBetween(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const number = Number(text);
-    if (!/^\d+$/.test(text) || number < min || number > max)
-      throw new Error(`must be a whole number from ${min} to ${max}, not "${text}"`);
-    return number;
-  };
-}
-
-function readChoice(allowed: readonly string[]): (text: string) => string {
-  return (text) => {
-    if (!allowed.includes(text)) throw new Error(`must be one of ${allowed.join(', ')}, not "${text}"`);
-    return text;
-  };
-}
-
-function readHeaderNames(text: string): readonly string[] {
-  const names = text.split(',').map((name) => name.trim().toLowerCase());
-  const invalid = names.find((name) => !/^[a-z0-9-]+$/.test(name));
-  if (invalid !== undefined) throw new Error(`must be names of headers, separated by commas, not "${text}"`);
-  return names;
-}
-
-function readSwitch(text: string): boolean {
-  if (text !== '0' && text !== '1') throw new Error(`must be 0 or 1, not "${text}"`);
-  return text === '1';
-}
-
-function readOptionalUrl(text: string): URL | undefined {
-  return text === '' ? undefined : readUrl(text);
-}
-
-/** Errors never contain the text, which may include a password. */
-function readUrl(text: string): URL {
-  const url = parseHttpUrl(text);
-  if (!url || url.username || url.password || url.search || url.hash)
-    throw new Error('must be an http or https URL without a user, a query and a fragment');
-  return url;
-}
-
-function parseHttpUrl(text: string): URL | undefined {
-  try {
-    return /^https?:\/\//.test(text) ? new URL(text) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The base URL of OpenAI's SDK contains the version. */
-function openaiBase(url: URL): URL {
-  return new URL(withoutSlash(url.pathname) || '/v1', url);
-}
-
-/** The base URL of Anthropic's SDK omits the version. */
-function anthropicBase(url: URL): URL {
-  const path = withoutSlash(url.pathname);
-  return new URL(path.endsWith('/v1') ? path : `${path}/v1`, url);
-}
-
-function withoutSlash(text: string): string {
-  return text.replace(/\/+$/, '');
 }

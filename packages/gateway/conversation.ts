@@ -35,6 +35,8 @@ export interface Conversation {
   readOrigin(): Promise<Origin>;
   /** Returns the parts of the body with the instruction. Undefined if the body has an unknown shape. */
   adapt(instruction: string, placement: Placement): Promise<Buffer[] | undefined>;
+  /** Returns the body with another name of the model. */
+  renameModel(name: string): Buffer;
 }
 
 /** New text for the bytes from `start` to `end`. */
@@ -47,34 +49,46 @@ export const messageDepth = 3;
 /** Returns undefined for a body that is compressed or not JSON, and for one with too much structure. */
 export async function readConversation(api: Api, headers: IncomingHttpHeaders, body: Buffer) {
   if (headers['content-encoding'] !== undefined) return undefined;
-  return unlessUnreadable(async (): Promise<Conversation> => {
+  return unlessUnreadable(async () => {
     const json = openJson(body);
-    const fields = await json.findMembers(0);
-    const list = findField(fields, api.list);
-    const items = list && body[list.start] === openArray ? await json.findMembers(list.start) : [];
-    // The input of Responses may be a string.
-    const text = readText(await json.readValue(list, 0));
-    const message = text === '' ? await readNewestMessage(json, items) : { text, position: 0, isNewest: true };
-    return {
-      message,
-      placements: api.placements,
-      model: await json.readValue(findField(fields, 'model'), 0),
-      readOrigin: async () => ({
-        user: await readUser(json, fields),
-        start: (await readConversationId(json, fields)) ?? (text === '' ? await readFirstMessage(json, items) : text),
-      }),
-      adapt: (instruction, placement) =>
-        unlessUnreadable(async () => {
-          const edit =
-            placement === 'message'
-              ? await editMessage(json, message && items[message.position], instruction)
-              : api.system
-                ? await editField(json, fields, api.system, instruction)
-                : await editMessages(json, items, instruction, placement);
-          return edit && [body.subarray(0, edit.start), Buffer.from(edit.text), body.subarray(edit.end)];
-        }),
-    };
+    return describeConversation(api, json, await json.findMembers(0));
   });
+}
+
+/** Reads the conversation from the fields of a request. Rejects with UnreadableJson. */
+export async function describeConversation(api: Api, json: JsonText, fields: readonly Member[]): Promise<Conversation> {
+  const { bytes } = json;
+  const list = findField(fields, api.list);
+  const items = list && bytes[list.start] === openArray ? await json.findMembers(list.start) : [];
+  // The input of Responses may be a string.
+  const text = readText(await json.readValue(list, 0));
+  const message = text === '' ? await readNewestMessage(json, items) : { text, position: 0, isNewest: true };
+  const model = findField(fields, 'model');
+  const replace = ({ start, end, text: added }: Edit) => [
+    bytes.subarray(0, start),
+    Buffer.from(added),
+    bytes.subarray(end),
+  ];
+  return {
+    message,
+    placements: api.placements,
+    model: await json.readValue(model, 0),
+    readOrigin: async () => ({
+      user: await readUser(json, fields),
+      start: (await readConversationId(json, fields)) ?? (text === '' ? await readFirstMessage(json, items) : text),
+    }),
+    adapt: (instruction, placement) =>
+      unlessUnreadable(async () => {
+        const edit =
+          placement === 'message'
+            ? await editMessage(json, message && items[message.position], instruction)
+            : api.system
+              ? await editField(json, fields, api.system, instruction)
+              : await editMessages(json, items, instruction, placement);
+        return edit && replace(edit);
+      }),
+    renameModel: (name) => Buffer.concat(model ? replace({ ...model, text: JSON.stringify(name) }) : [bytes]),
+  };
 }
 
 async function unlessUnreadable<T>(read: () => Promise<T>): Promise<T | undefined> {

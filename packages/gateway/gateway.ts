@@ -11,14 +11,13 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { type Dispatcher, Pool } from 'undici';
 import type { GatewayConfig } from './config.js';
-import { type Advice, createAdvisor, identifyParticipant } from './advisor.js';
-import { type Api, apis, type Provider } from './apis.js';
+import { type Caller, createAdvisor, identifyParticipant } from './advisor.js';
 import { createAskModel } from './ask-model.js';
-import { readConversation } from './conversation.js';
+import { type Conversation, readConversation } from './conversation.js';
+import { forwardBody, joinBody } from './forward.js';
 import { guardrailPath, readGuardrailCall, unchanged } from './guardrail.js';
 import {
   createStateHeaders,
@@ -29,9 +28,17 @@ import {
   refuseWithoutSession,
   withStateKey,
 } from './headers.js';
-import { clientClosed, describeRefusal, Refusal } from './refusal.js';
+import { createPages } from './pages.js';
+import { describeRefusal, Refusal } from './refusal.js';
 import { createWithBody } from './request-body.js';
-import { collectText } from './response-text.js';
+import {
+  type ApiPath,
+  backendHeader,
+  findUpstream,
+  findUpstreamOfModel,
+  readApiPath,
+  type Upstream,
+} from './upstreams.js';
 
 export interface Gateway {
   readonly url: string;
@@ -51,9 +58,6 @@ type Logged = Record<string, string | number | boolean>;
 const requestTimeoutMs = 60_000;
 const connectTimeoutMs = 10_000;
 const loggedPathMax = 100;
-const joinedBytesMax = 1_000_000;
-/** A segment of a path, which has no escapes, so that no vendor decodes it to a path of another API. */
-const safeSegment = /^(?!\.{1,2}$)[\w.:@~-]+$/;
 
 /** Starts the gateway. Rejects if it cannot listen on the address. */
 export async function startGateway(config: GatewayConfig, log: Logger, endAfterBody: EndAfterBody): Promise<Gateway> {
@@ -64,8 +68,8 @@ export async function startGateway(config: GatewayConfig, log: Logger, endAfterB
     bodyTimeout: upstreamTimeoutMs,
     connectTimeout: connectTimeoutMs,
   };
-  const openPool = (url: URL | undefined) => url && { pool: new Pool(url.origin, timeouts), base: url.pathname };
-  const pools = { openai: openPool(upstreams.openai), anthropic: openPool(upstreams.anthropic) };
+  const pools = new Map(upstreams.map((it) => [it, new Pool(it.base.origin, timeouts)]));
+  const pages = createPages(config.corsOrigins);
   const withBody = createWithBody(bodyBytesMax);
   const askModel = createAskModel(config.placement);
   let isClosing = false;
@@ -75,30 +79,30 @@ export async function startGateway(config: GatewayConfig, log: Logger, endAfterB
     if (pathname === '/healthz' || pathname === '/readyz') return sendHealth(response, pathname);
     logged['path'] = pathname.slice(0, loggedPathMax);
     if (pathname === guardrailPath && request.method === 'POST') return answerGuardrail(request, response, logged);
-    const { api, pool, path } = findRoute(request, pathname);
+    const path = readApiPath(pathname, request.headers);
+    if (!path) throw new Refusal(404, 'not_found_error', 'unknown_path', 'the gateway has no such path: use /v1/…');
+    logged['api'] = path.kinds[0];
+    const found = findUpstream(upstreams, path, request.headers);
     const caller = readCaller(request.headers, callerHeaders);
     if (caller.sessionId === undefined && caller.subjectId === undefined && !readsUser)
       throw refuseWithoutSession(callerHeaders, request.headers);
     const closed = new AbortController();
     // Not after a complete response, because creating the error of `abort` is slow.
     response.once('close', () => response.writableFinished || closed.abort());
-    // Before the body, which may be large or slow.
-    await advisor.checkCaller(caller, String(request.socket.remoteAddress));
-    const { answer, advice, isAdapted } = await withBody(request, response, caller.credential, async (body) => {
-      const conversation = api && (await readConversation(api, request.headers, body));
-      const isUnknown = caller.sessionId === undefined || (readsUser && caller.subjectId === undefined);
-      const { user, start = '' } = (isUnknown && (await conversation?.readOrigin())) || {};
-      const participant = identifyParticipant(caller, { user: readsUser ? user : undefined, start });
-      if (!participant) throw refuseWithoutSession(callerHeaders, request.headers);
+    await admit(request, caller);
+    const { answer, advice, isAdapted } = await withBody(request, response, caller.credential, async (received) => {
+      const { upstream, body, conversation } = await chooseByModel(found, path, request.headers, received);
+      const participant = await identify(request.headers, caller, conversation);
       const advice = await advisor.consult(participant, conversation?.message);
-      const { instruction, shortInstruction } = api ? advice : {};
+      const { instruction, shortInstruction } = path.api ? advice : {};
       const { credential, sessionId } = participant;
-      const question = { body, conversation, instruction, shortInstruction, credential, sessionId, upstream: path };
+      const asking = { credential, sessionId, upstream: upstream.base.href + path.rest };
+      const question = { ...asking, body, conversation, instruction, shortInstruction };
       const { skipped, ...asked } = await askModel(question, (parts) =>
-        pool.request({
+        (pools.get(upstream) as Pool).request({
           method: request.method as Dispatcher.HttpMethod,
-          path: path + search,
-          ...joinBody(parts, pickForwardedHeaders(request.headers, callerHeaders, api)),
+          path: upstream.base.pathname + path.rest + search,
+          ...joinBody(parts, pickForwardedHeaders(request.headers, callerHeaders, path.api)),
           signal: closed.signal,
         }),
       );
@@ -111,13 +115,38 @@ export async function startGateway(config: GatewayConfig, log: Logger, endAfterB
     });
     // The first event of a stream may be late.
     if (isStream(answer.headers)) response.flushHeaders();
-    await forwardBody(answer, response, api, advice);
+    await forwardBody(answer, response, path.api, advice);
+  }
+
+  /** Before the body, which may be large or slow. */
+  async function admit(request: IncomingMessage, caller: Caller): Promise<void> {
+    pages.requireToken(request, caller.credential);
+    await advisor.checkCaller(caller, String(request.socket.remoteAddress));
+  }
+
+  /** Reads the conversation. Its model may choose another upstream, and is sent without the name of the upstream. */
+  async function chooseByModel(upstream: Upstream, { api }: ApiPath, headers: IncomingHttpHeaders, body: Buffer) {
+    const conversation = api && (await readConversation(api, headers, body));
+    const isNamed = backendHeader in headers;
+    const chosen = isNamed ? undefined : findUpstreamOfModel(upstreams, upstream, conversation?.model);
+    if (!api || !conversation || !chosen) return { upstream, body, conversation };
+    const renamed = conversation.renameModel(String(conversation.model).slice(chosen.name.length + 1));
+    return { upstream: chosen, body: renamed, conversation: await readConversation(api, headers, renamed) };
+  }
+
+  /** Returns the session and the person of a request, from its headers or its body. */
+  async function identify(headers: IncomingHttpHeaders, caller: Caller, conversation: Conversation | undefined) {
+    const isUnknown = caller.sessionId === undefined || (readsUser && caller.subjectId === undefined);
+    const { user, start = '' } = (isUnknown && (await conversation?.readOrigin())) || {};
+    const participant = identifyParticipant(caller, { user: readsUser ? user : undefined, start });
+    if (!participant) throw refuseWithoutSession(callerHeaders, headers);
+    return participant;
   }
 
   /** Answers a call of LiteLLM's guardrail. After the key, any failure leaves the request as it is. */
   async function answerGuardrail(request: IncomingMessage, response: ServerResponse, logged: Logged): Promise<void> {
     const caller = readCaller(withStateKey(request.headers), { session: [], subject: [] });
-    await advisor.checkCaller(caller, String(request.socket.remoteAddress));
+    await admit(request, caller);
     const answer = await withBody(request, response, caller.credential, async (body) => {
       const call = await readGuardrailCall(body, config.litellmSubject);
       const participant =
@@ -137,26 +166,15 @@ export async function startGateway(config: GatewayConfig, log: Logger, endAfterB
     response.end();
   }
 
-  /** Other paths of both APIs have the same names, e.g. `/v1/models`, so the headers of Anthropic's SDK decide. */
-  function findRoute({ headers }: IncomingMessage, pathname: string) {
-    const api = apis.get(pathname);
-    const isAnthropic = pathname.startsWith('/v1/messages') || 'anthropic-version' in headers || 'x-api-key' in headers;
-    const provider: Provider = api?.provider ?? (isAnthropic ? 'anthropic' : 'openai');
-    const upstream = pools[provider];
-    if (!isSafePath(pathname))
-      throw new Refusal(404, 'not_found_error', 'unknown_path', 'the gateway has no such path: use /v1/…');
-    if (upstream) return { api, pool: upstream.pool, path: upstream.base + pathname.slice('/v1'.length) };
-    const remedy = `set GATEWAY_${provider.toUpperCase()}_URL`;
-    throw new Refusal(404, 'not_found_error', 'no_upstream', `the gateway has no upstream for this path: ${remedy}`);
-  }
-
-  /** Sends an error in the format of both vendors, or ends the connection of a response that has started. */
+  /** Sends an error in the format of the vendors, or ends the connection of a response that has started. */
   function sendError(response: ServerResponse, error: unknown, logged: Logged): void {
     const { status, type, code, message } = error instanceof Refusal ? error : describeRefusal(error);
     logged['error'] = code;
     if (response.headersSent || response.destroyed) return void response.destroy();
     if (status === 503) response.setHeader('Retry-After', '1');
-    const write = () => writeJson(response, status, { type: 'error', error: { type, code, message } });
+    const body =
+      logged['api'] === 'ollama' ? { error: message, code } : { type: 'error', error: { type, code, message } };
+    const write = () => writeJson(response, status, body);
     const end = () => void response.end();
     if (endAfterBody(response, write, end)) return;
     write();
@@ -167,6 +185,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, endAfterB
   const respond = (request: IncomingMessage, response: ServerResponse) => {
     const startedAtMs = performance.now();
     const logged: Logged = {};
+    if (pages.admit(request, response)) return;
     serve(request, response, logged)
       .catch((error: unknown) => sendError(response, error, logged))
       .finally(() => {
@@ -184,7 +203,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, endAfterB
       isClosing = true;
       await new Promise((resolve) => server.close(resolve));
       await advisor.close();
-      await Promise.all(Object.values(pools).map((it) => it?.pool.close()));
+      await Promise.all([...pools.values()].map((it) => it.close()));
     },
   };
 }
@@ -204,55 +223,6 @@ function parsePath(path = ''): { pathname: string; search: string } {
   } catch {
     return { pathname: '', search: '' };
   }
-}
-
-/** Returns true for a path below `/v1/`. The id of a file may contain escaped slashes: some servers put a path into it. */
-function isSafePath(pathname: string): boolean {
-  const decoded = pathname.startsWith('/v1/files/') ? pathname.replaceAll(/%2f/gi, '/') : pathname;
-  return (
-    decoded.startsWith('/v1/') &&
-    decoded
-      .slice('/v1/'.length)
-      .split('/')
-      .every((it) => safeSegment.test(it))
-  );
-}
-
-/** Joins the parts of a small body, which is faster. Joining a large body would block other requests. */
-function joinBody(parts: readonly Buffer[], headers: IncomingHttpHeaders) {
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
-  const [whole = null] = parts.length > 1 && length <= joinedBytesMax ? [Buffer.concat(parts)] : parts;
-  if (parts.length === 1 || length <= joinedBytesMax) return { headers, body: length > 0 ? whole : null };
-  return { headers: { ...headers, 'content-length': String(length) }, body: Readable.from(parts) };
-}
-
-/** Forwards the body without buffering. Afterwards, sends the turn if the response is complete. */
-async function forwardBody(
-  { statusCode, headers, body }: Dispatcher.ResponseData,
-  response: ServerResponse,
-  api: Api | undefined,
-  { completeTurn }: Advice,
-): Promise<void> {
-  const isRead = statusCode === 200 && headers['content-encoding'] === undefined;
-  const text = api && completeTurn && isRead ? collectText(api, String(headers['content-type'])) : undefined;
-  // A short response is one write to the socket.
-  if (!isStream(headers)) response.cork();
-  // `pipeline` costs several times as much, and half of its cost is an error for its own signal.
-  await new Promise<void>((resolve, reject) => {
-    response.once('close', () => (response.writableFinished ? resolve() : reject(clientClosed())));
-    if (response.closed) return reject(clientClosed());
-    body.once('error', reject).once('end', () => response.end());
-    response.on('drain', () => body.resume());
-    body.on('data', (chunk: Buffer) => {
-      text?.add(chunk);
-      if (response.write(chunk)) return;
-      body.pause();
-      // Since Node.js 22, one call too many holds all further chunks back.
-      if (response.writableCorked > 0) response.uncork();
-    });
-  });
-  const answer = text?.end();
-  if (answer !== undefined) completeTurn?.(answer);
 }
 
 function writeJson(response: ServerResponse, status: number, body: object | string): void {

@@ -4,7 +4,7 @@
  */
 import { hashId } from './headers.js';
 import { type Api, get } from './apis.js';
-import { append, messageDepth, readConversation } from './conversation.js';
+import { append, type Conversation, describeConversation, messageDepth } from './conversation.js';
 import { findField, type JsonText, type Member, openJson } from './json-text.js';
 
 export const guardrailPath = '/beta/litellm_basic_guardrail_api';
@@ -14,7 +14,6 @@ export const unchanged = '{"action":"NONE"}';
 export const litellmSubjects = { end_user: 'user_api_key_end_user_id', user: 'user_api_key_user_id' } as const;
 
 const rows: Api = {
-  provider: 'openai',
   list: 'structured_messages',
   placements: ['first'],
   readPart: () => ({}),
@@ -24,7 +23,7 @@ const rows: Api = {
 export interface GuardrailCall {
   /** The hashed id of the person. */
   readonly subjectId: string;
-  readonly conversation: NonNullable<Awaited<ReturnType<typeof readConversation>>>;
+  readonly conversation: Conversation;
   /** Returns the answer with the instruction at the end of the last system text. Undefined if there is none. */
   adapt(instruction: string): Promise<string | undefined>;
 }
@@ -43,10 +42,9 @@ export async function readGuardrailCall(
   const id = get(data, litellmSubjects[subject]);
   const [messages, texts] = [findField(fields, 'structured_messages'), findField(fields, 'texts')];
   const isRequest = (await json.readValue(findField(fields, 'input_type'), 0)) === 'request';
-  const conversation = await readConversation(rows, {}, body);
-  if (!isRequest || typeof id !== 'string' || id === '' || !messages || !texts || !conversation) return undefined;
+  if (!isRequest || typeof id !== 'string' || id === '' || !messages || !texts) return undefined;
   return {
-    conversation,
+    conversation: await describeConversation(rows, json, fields),
     subjectId: hashId(litellmSubjects[subject], id),
     async adapt(instruction) {
       const text = await findSystemText(json, messages, texts);

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Advice, Caller } from './advisor.js';
 import type { Api } from './apis.js';
 import { Refusal } from './refusal.js';
+import { backendHeader } from './upstreams.js';
 
 const keyHeader = 'x-state-key';
 const idPattern = /^[!-~]{1,256}$/;
@@ -82,16 +83,21 @@ export function pickForwardedHeaders(
   { session, subject }: CallerHeaders,
   api: Api | undefined,
 ): IncomingHttpHeaders {
-  const own = ['x-service-key', ...session, ...subject];
+  const own = ['x-service-key', backendHeader, ...session, ...subject];
   const isForwarded = (name: string) => !name.startsWith('x-state-') && !own.includes(name);
   const kept = Object.entries(withoutConnection(headers)).filter(([name]) => isForwarded(name));
   return { ...Object.fromEntries(kept), ...(api && { 'accept-encoding': 'identity' }) };
 }
 
-/** Proxies must not buffer or compress a stream, because they would delay its events. */
+/**
+ * Proxies must not buffer or compress a stream, because they would delay its events. Which pages may read the response is
+ * for the gateway to say.
+ */
 export function pickReturnedHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const { 'content-length': length, 'cache-control': caching } = headers;
-  const kept = Object.entries(withoutConnection(headers)).filter(([name]) => !name.startsWith('x-state'));
+  const kept = Object.entries(withoutConnection(headers)).filter(
+    ([name]) => !/^(?:x-state|access-control-)/.test(name),
+  );
   const unchanged = [caching, 'no-transform'].filter(Boolean).join(', ');
   return {
     ...Object.fromEntries(kept),
@@ -100,8 +106,15 @@ export function pickReturnedHeaders(headers: IncomingHttpHeaders): IncomingHttpH
   };
 }
 
-export function isStream(headers: IncomingHttpHeaders): boolean {
-  return String(headers['content-type']).startsWith('text/event-stream');
+export const eventStream = 'text/event-stream';
+export const lineStream = 'application/x-ndjson';
+
+export function isStream({ 'content-type': type = '' }: IncomingHttpHeaders): boolean {
+  return isOfType(type, eventStream) || isOfType(type, lineStream);
+}
+
+export function isOfType(contentType: string, type: string): boolean {
+  return contentType.slice(0, type.length).toLowerCase() === type;
 }
 
 function withoutConnection(headers: IncomingHttpHeaders): IncomingHttpHeaders {

@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { type Api, isComplete } from './apis.js';
+import { eventStream, isOfType, lineStream } from './headers.js';
 
 /** Collects the text of a response while the response passes. */
 export interface ResponseText {
@@ -17,6 +18,7 @@ export function collectText(api: Api, contentType: string): ResponseText {
   const decoder = new TextDecoder();
   let bytes = 0;
   let json = '';
+  let isCalling = false;
   let text = '';
   let isFinished = false;
 
@@ -24,21 +26,32 @@ export function collectText(api: Api, contentType: string): ResponseText {
     const part = api.readPart(parse(data));
     if (typeof part.text === 'string' && text.length < textMax) text += part.text;
     isFinished ||= isComplete(part);
+    isCalling ||= part.isCall === true;
   };
-  const parser = contentType.startsWith('text/event-stream')
-    ? createParser({ onEvent: ({ data }) => read(data) })
-    : undefined;
+  const feed = createFeed(contentType);
+  function createFeed(type: string): (decoded: string) => void {
+    if (isOfType(type, eventStream)) return createParser({ onEvent: ({ data }) => read(data) }).feed;
+    const isLines = isOfType(type, lineStream);
+    return (decoded) => {
+      // A line may be as long as a response, so only its new part is searched for its end.
+      const [end = '', ...lines] = isLines ? decoded.split('\n') : [decoded];
+      json += end;
+      for (const line of lines) {
+        read(json);
+        json = line;
+      }
+    };
+  }
   return {
     add(chunk) {
       bytes += chunk.length;
       if (bytes > bytesMax) return;
-      const decoded = decoder.decode(chunk, { stream: true });
-      if (parser) parser.feed(decoded);
-      else json += decoded;
+      feed(decoder.decode(chunk, { stream: true }));
     },
     end() {
-      if (!parser) read(json);
-      return isFinished && text.trim() !== '' && bytes <= bytesMax ? text.trim() : undefined;
+      // The whole response, or a last line without an end.
+      if (json !== '') read(json);
+      return isFinished && !isCalling && text.trim() !== '' && bytes <= bytesMax ? text.trim() : undefined;
     },
   };
 }

@@ -30,7 +30,7 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** Starts a gateway between a service and an upstream. The time limit for the service is long, because machines are slow. */
+/** Starts a gateway between a service and an upstream, whose URL replaces `$upstream` in a setting. The time limit for the service is long, because machines are slow. */
 export async function startStage(env: Record<string, string> = {}, serviceUrl?: string): Promise<Stage> {
   const service = await startTestService();
   // The gateway uses the real time.
@@ -44,7 +44,9 @@ export async function startStage(env: Record<string, string> = {}, serviceUrl?: 
     GATEWAY_ANTHROPIC_URL: upstream.url,
     GATEWAY_STATE_TIMEOUT_MS: '10000',
     SERVICE_URL: serviceUrl ?? service.url,
-    ...env,
+    ...Object.fromEntries(
+      Object.entries(env).map(([name, text]) => [name, text.replaceAll('$upstream', upstream.url)]),
+    ),
   };
   const log = createLog('debug', { write: (line: string) => void logs.push(line) });
   const gateway = await startGateway(readGatewayConfig(settings, readVariables), log, createEndAfterBody());

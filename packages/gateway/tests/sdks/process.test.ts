@@ -87,7 +87,7 @@ test('the gateway prints the settings of an agent, and states its health without
 
 test('invalid settings stop the start with one line', async () => {
   expect((await runCommand('gateway', [])).stderr).toBe(
-    'error: set GATEWAY_OPENAI_URL, GATEWAY_ANTHROPIC_URL or both\n',
+    'error: set GATEWAY_OPENAI_URL, GATEWAY_ANTHROPIC_URL or GATEWAY_UPSTREAMS\n',
   );
   const env = { GATEWAY_OPENAI_URL: 'https://user:secret@api.example', GATEWAY_SHARE_TRIGGERS: 'yes' };
   const { code, stderr } = await runCommand('gateway', [], env);
