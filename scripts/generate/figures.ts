@@ -1,6 +1,7 @@
 import accuracy from '../../docs/accuracy.json' with { type: 'json' };
 import * as spec from '../../generated/spec.js';
-import { type Setting, listAllSettings } from '../../src/config/settings.js';
+import { type Setting, listAllSettings, listSettings } from '../../src/config/settings.js';
+import { gatewayVariables } from '../../packages/gateway/config.js';
 import { contract, type Schema } from '../../packages/docs/contract.js';
 import * as text from '../../packages/text/settings.js';
 import * as model from '../../packages/score/model.js';
@@ -48,6 +49,7 @@ const tables: Record<string, () => string> = {
   notice_categories: () => rows(['What is measured', 'With which device'], accountability.noticeRows()),
   notice_retention: () => rows(['What is stored', 'For how long'], accountability.noticeRetentionRows()),
   settings: () => settingRows(listAllSettings()),
+  gateway_settings: () => settingRows(listSettings(gatewayVariables)),
   states: () =>
     rows(
       ['Score', 'State', 'Suggested action', 'Recommendation'],

@@ -1,15 +1,17 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { describeVariables, listAllSettings } from '../../../src/config/settings.js';
+import { describeVariables, listAllSettings, listSettings } from '../../../src/config/settings.js';
+import { gatewayVariables } from '../../gateway/config.js';
 
 const root = new URL('../../../', import.meta.url);
-const names = listAllSettings().map(({ name }) => name);
+const listed = [...listAllSettings(), ...listSettings(gatewayVariables)];
+const names = listed.map(({ name }) => name);
 
 test('--help and docs/configuration.md list every environment variable in the same order and with the same text', async () => {
   const page = await readFile(new URL('docs/configuration.md', root), 'utf8');
   const rows = [...page.matchAll(/^\| `([A-Z_]+)` \| (.+) \| (.+) \|$/gm)];
   expect(rows.map(([, name]) => name)).toEqual(names);
-  const lines = describeVariables().split('\n');
+  const lines = describeVariables(listed).split('\n');
   for (const [index, [, name, help, fallback]] of rows.entries())
     expect(lines[index]?.replace(/\s+/g, ' ').trim()).toBe(`${name} ${help} (default: ${fallback})`);
 });
