@@ -140,7 +140,8 @@ const restrictedProperties = [
 
 export default tseslint.config(
   {
-    ignores: ['**/dist/', 'reports/', 'node_modules/', 'contract-tests/dredd/hooks.cjs'],
+    // next build compiles the chat, where its packages are installed.
+    ignores: ['examples/nextjs-chat/', '**/dist/', 'reports/', 'node_modules/', 'contract-tests/dredd/hooks.cjs'],
   },
   tseslint.configs.recommended,
   {

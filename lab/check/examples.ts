@@ -1,0 +1,105 @@
+/**
+ * Starts the examples of applications against the service. Builds the chat with Next.js from npm, and has one turn with it
+ * through a stand-in for the API of a vendor. Parses the examples whose runtimes do not install from npm or Debian.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Command } from 'commander';
+import { parse } from 'yaml';
+import { bands } from '../../generated/spec.js';
+import { createStateClient } from '../../packages/client/src/index.js';
+import { type LocalService, startLocalService } from '../../packages/tools/local-service.js';
+import { launch } from '../../testkit/launch.js';
+import { openModelUpstream } from '../../testkit/model-upstream.js';
+import { freePorts } from '../../testkit/program.js';
+import { must, printVerdict, type Row } from '../../testkit/verdict.js';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const python = ['fastapi-langgraph/main.py', 'lsl/lsl_bridge.py'];
+const [tries, pauseMs] = [300, 200];
+
+await launch(new Command('check:examples').description('Starts or parses the examples of applications.').action(check));
+
+async function check(): Promise<void> {
+  const service = await startLocalService({ root: new URL('../../', import.meta.url), name: 'examples' });
+  try {
+    const rows = [await checkNextjs(service), await checkHomeAssistant(service), python.map(parsePython)];
+    printVerdict('examples of applications', rows, 'The examples work as their README states.');
+  } finally {
+    await service.close();
+  }
+}
+
+async function checkNextjs({ url, key }: LocalService): Promise<Row[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'state-nextjs-'));
+  const upstream = await openModelUpstream();
+  const [port = 0] = await freePorts(1);
+  const run = (command: string, ...args: string[]) =>
+    execFileSync(command, args, { cwd: folder, env, stdio: 'ignore' });
+  const env = {
+    ...process.env,
+    ...{ SERVICE_URL: url, SERVICE_KEY: key, OPENAI_BASE_URL: `${upstream.url}/v1`, OPENAI_API_KEY: 'none' },
+    ...{ NEXT_TELEMETRY_DISABLED: '1', PORT: String(port), CI: '1' },
+  };
+  cpSync(join(root, 'examples/nextjs-chat'), folder, { recursive: true });
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: join(root, 'packages/client') });
+  run('sh', '-c', 'npm install --silent --no-save ./realtime-state-client-*.tgz');
+  run('npm', 'run', 'build');
+  const app = spawn(join(folder, 'node_modules/.bin/next'), ['start', '--hostname', '127.0.0.1'], { cwd: folder, env });
+  try {
+    const page = `http://127.0.0.1:${port}`;
+    for (let at = 0; at < tries && !(await fetch(page).catch(() => undefined)); at += 1) await sleep(pauseMs);
+    const parts = [{ type: 'text', text: 'My exam is tomorrow and I panic.' }];
+    const body = JSON.stringify({ id: 'c1', messages: [{ id: 'm1', role: 'user', parts }] });
+    const headers = { 'Content-Type': 'application/json' };
+    const answer = await (await fetch(`${page}/api/chat`, { method: 'POST', headers, body })).text();
+    const { recommendation = 'none' } = await createStateClient({ baseUrl: url, key }).state('chat-c1');
+    return [
+      must('the page of the Next.js chat has a form', (await (await fetch(page)).text()).includes('<form')),
+      must('the response of the model reaches the page', answer.includes('worries')),
+      must('the model got the recommendation', upstream.requests[0]?.body.includes(recommendation) === true),
+    ];
+  } finally {
+    app.kill();
+    upstream.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Sends the request of the sensor, and compares its fields and the states of the automation with the contract. */
+async function checkHomeAssistant({ url, key }: LocalService): Promise<Row[]> {
+  const client = createStateClient({ baseUrl: url, key });
+  const timestamp = new Date().toISOString();
+  await client.ingest({ session_id: 'demo-ada', subject_id: 'demo-ada', timestamp, heart_rate: 72 });
+  const text = readFileSync(join(root, 'examples/home-assistant/configuration.yaml'), 'utf8');
+  const secret = { tag: '!secret', resolve: () => key };
+  const { rest, automation } = parse(text, { customTags: [secret] });
+  const [{ resource, headers, sensor }] = rest;
+  const { pathname, search } = new URL(resource);
+  const response = await fetch(url + pathname + search, { headers });
+  const reading = (await response.json()) as Readonly<Record<string, unknown>>;
+  const fields: string[] = [...sensor[0].json_attributes, 'state'];
+  const states: readonly string[] = bands.map(({ state }) => state);
+  const named: string[] = automation[0].triggers[0].to;
+  return [
+    must('the request of the sensor succeeds', response.ok),
+    must(
+      'its fields are in the response',
+      fields.every((it) => reading[it] !== undefined),
+    ),
+    must(
+      'the states of the automation exist',
+      named.every((it) => states.includes(it)),
+    ),
+  ];
+}
+
+function parsePython(name: string): Row {
+  const script = `import ast; ast.parse(open(${JSON.stringify(join(root, 'examples', name))}).read())`;
+  execFileSync('python3', ['-c', script]);
+  return must(`${name} is Python`, true);
+}
