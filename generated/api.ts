@@ -521,6 +521,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/subjects/{subject_id}/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List links
+         * @description Returns the links of a person that are valid, without their URLs. The list is empty for an unknown person.
+         */
+        get: operations["listLinks"];
+        put?: never;
+        /**
+         * Create link
+         * @description Creates a link to a page for one person: today, the week, topics, what is collected and who read it. The link contains
+         *     no key. The person opens it once, within 24 hours, with a tap. The page then works in this browser until
+         *     `expires_at`. A preview of the link opens nothing.
+         *
+         *     **Grants.** By default, the page only reads. Each further grant allows one kind of change, and the key requires its
+         *     scopes. `withdraw` and `erase` work for 15 minutes after the link was opened.
+         *
+         *     **End.** A link ends when it is removed or the person is erased, and with its key. Its streams, and the source keys
+         *     that the person made through it, end within a second. When a link expires, these source keys stay.
+         */
+        post: operations["createLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subjects/{subject_id}/links/{link_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove link
+         * @description Ends a link within a second, with its streams and the source keys that the person made through it. Stored readings stay.
+         */
+        delete: operations["removeLink"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/subjects/{subject_id}/accesses": {
         parameters: {
             query?: never;
@@ -2070,6 +2122,79 @@ export interface components {
             /** @description The source keys. */
             source_keys: components["schemas"]["SourceKey"][];
         };
+        /**
+         * @description What the page of a link may do. read (read and export), feedback (report how the person feels), correct (remove a topic), connect (create source keys and upload files), withdraw (withdraw consent), erase (erase the person).
+         * @example read
+         * @enum {string}
+         */
+        LinkGrant: "read" | "feedback" | "correct" | "connect" | "withdraw" | "erase";
+        /** @description A link to create. */
+        LinkRequest: {
+            /**
+             * @description What the page may do. Only `read` if absent.
+             * @example [
+             *       "read",
+             *       "feedback"
+             *     ]
+             */
+            grants?: components["schemas"]["LinkGrant"][];
+            /**
+             * @description Validity of the link, in days. 30 if absent.
+             * @example 30
+             */
+            expires_in_days?: number;
+        };
+        /** @description A link to the page of one person. */
+        Link: {
+            /**
+             * @description Identifies the link. It is no secret.
+             * @example lnk_4f1c9e0b7a2d
+             */
+            id: string;
+            subject_id: components["schemas"]["Identifier"];
+            /**
+             * @description What the page may do.
+             * @example [
+             *       "read",
+             *       "feedback"
+             *     ]
+             */
+            grants: components["schemas"]["LinkGrant"][];
+            /**
+             * Format: date-time
+             * @description Time of the creation.
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time until which the link can be opened.
+             * @example 2026-11-22T09:30:00.000Z
+             */
+            open_until: string;
+            /**
+             * Format: date-time
+             * @description Time at which the link ends.
+             * @example 2026-12-21T09:30:00.000Z
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description Time at which the link was opened. Null if it was not.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            opened_at: string | null;
+            /**
+             * @description The URL for the person. The part after `#` is the secret. Only in the response that creates the link.
+             * @example https://state.example.com/person/#pl_8Yt2fG5kLq0PzXc7VbN3mRj1Hs9Dw4Ae
+             */
+            url?: string;
+        };
+        /** @description Links, newest first. */
+        LinkList: {
+            /** @description The links. */
+            links: components["schemas"]["Link"][];
+        };
         /** @description The session, the person and the scopes of a token. */
         TokenRequest: {
             session_id: components["schemas"]["Identifier"];
@@ -2903,16 +3028,16 @@ export interface components {
              */
             operation: string;
             /**
-             * @description Id of the key, as `keys list` shows it. For a token, the key that issued it.
+             * @description Id of the key, as `keys list` shows it. For a token, the key that issued it. For a link, its id. Empty on the page of a link, which names no key.
              * @example key_3f8a1c5d7e90
              */
             key_id: string;
             /**
-             * @description How the caller proved its identity. key (an API key), token (a session token that the key issued).
+             * @description How the caller proved its identity. key (an API key), token (a session token that the key issued), link (the page of the person).
              * @example key
              * @enum {string}
              */
-            credential: "key" | "token";
+            credential: "key" | "token" | "link";
             /**
              * @description Whose data a request concerned. subject (this person), account (all persons of the account).
              * @example subject
@@ -3301,7 +3426,7 @@ export interface components {
          * @example invalid_payload
          * @enum {string}
          */
-        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "feedback_too_old" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_source_key" | "invalid_source_key" | "credential_in_url" | "several_credentials" | "invalid_signature" | "insufficient_scope" | "other_person" | "consent_required" | "biometrics_refused" | "origin_not_allowed" | "path_not_found" | "session_not_found" | "subject_not_found" | "consent_not_found" | "topic_not_found" | "source_key_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "sample_too_old" | "rate_limit_exceeded" | "rotation_in_progress" | "consent_off" | "consent_outdated" | "subject_erased" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
+        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "feedback_too_old" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_source_key" | "invalid_source_key" | "credential_in_url" | "invalid_link" | "several_credentials" | "invalid_signature" | "insufficient_scope" | "other_person" | "grant_required" | "link_not_recent" | "page_required" | "consent_required" | "biometrics_refused" | "origin_not_allowed" | "path_not_found" | "session_not_found" | "subject_not_found" | "consent_not_found" | "topic_not_found" | "source_key_not_found" | "link_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "sample_too_old" | "rate_limit_exceeded" | "rotation_in_progress" | "consent_off" | "consent_outdated" | "links_unavailable" | "subject_erased" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
         /** @description Problem details as in RFC 9457. */
         Problem: {
             /**
@@ -3442,7 +3567,7 @@ export interface components {
              * @example number_type
              * @enum {string}
              */
-            code: "number_type" | "integer_type" | "string_type" | "object_type" | "array_type" | "encoded_twice" | "boolean_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "too_few_items" | "too_many_items" | "not_unique" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "exclusive" | "url_invalid" | "url_scheme" | "url_credentials" | "url_fragment" | "address_refused" | "too_many_webhooks" | "too_many_source_keys" | "source_form" | "signing_secret" | "cursor_invalid" | "range_empty" | "time_zone_invalid" | "time_zone_of_hours" | "invalid" | "subject_mismatch" | "sample_mismatch" | "idempotency_key_reused";
+            code: "number_type" | "integer_type" | "string_type" | "object_type" | "array_type" | "encoded_twice" | "boolean_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "too_few_items" | "too_many_items" | "not_unique" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "exclusive" | "url_invalid" | "url_scheme" | "url_credentials" | "url_fragment" | "address_refused" | "too_many_webhooks" | "too_many_source_keys" | "too_many_links" | "source_form" | "signing_secret" | "cursor_invalid" | "range_empty" | "time_zone_invalid" | "time_zone_of_hours" | "invalid" | "subject_mismatch" | "sample_mismatch" | "idempotency_key_reused";
             /**
              * @description JSON Pointer (RFC 6901) into the body. Empty for the body itself.
              * @example /sentiment
@@ -3807,6 +3932,30 @@ export interface components {
                 "application/problem+json": components["schemas"]["ValidationProblem"];
             };
         };
+        /** @description The person has no such link. */
+        LinkNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The service has no https URL at which people reach it (`links_unavailable`). */
+        LinksUnavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The account has no such source key. */
         SourceKeyNotFound: {
             headers: {
@@ -3928,6 +4077,11 @@ export interface components {
          * @example srk_4f1c9e0b7a2d
          */
         SourceKeyIdInPath: components["schemas"]["Identifier"];
+        /**
+         * @description The `id` of the link.
+         * @example lnk_4f1c9e0b7a2d
+         */
+        LinkIdInPath: components["schemas"]["Identifier"];
         /**
          * @description Only source keys of this person.
          * @example 5f2b51ca2b4d1a7e
@@ -5024,6 +5178,127 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["SubjectNotFound"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listLinks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `subject_id` of the readings, percent-encoded where a path requires it. Case-sensitive.
+                 * @example 5f2b51ca2b4d1a7e
+                 */
+                subject_id: components["parameters"]["SubjectIdInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The links, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `subject_id` of the readings, percent-encoded where a path requires it. Case-sensitive.
+                 * @example 5f2b51ca2b4d1a7e
+                 */
+                subject_id: components["parameters"]["SubjectIdInPath"];
+            };
+            cookie?: never;
+        };
+        /** @description The grants and the validity. At most 4,096 bytes of UTF-8 JSON. Unknown fields are rejected. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkRequest"];
+            };
+        };
+        responses: {
+            /** @description The link with its `url`. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Link"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["LinksUnavailable"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `subject_id` of the readings, percent-encoded where a path requires it. Case-sensitive.
+                 * @example 5f2b51ca2b4d1a7e
+                 */
+                subject_id: components["parameters"]["SubjectIdInPath"];
+                /**
+                 * @description The `id` of the link.
+                 * @example lnk_4f1c9e0b7a2d
+                 */
+                link_id: components["parameters"]["LinkIdInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["LinkNotFound"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];

@@ -234,6 +234,81 @@ export const sources = {
   "connections_max": 20
 } as const;
 
+export const personLinks = {
+  "secret_prefix": "pl_",
+  "links_per_subject_max": 20,
+  "open_hours": 24,
+  "expires_in_days": 30,
+  "recent_minutes": 15,
+  "cookie": "__Secure-person",
+  "token_header": "X-Page-Token",
+  "api_path": "/person/api/",
+  "grants": {
+    "read": {
+      "scopes": [
+        "read"
+      ],
+      "operations": [
+        "getState",
+        "getHistory",
+        "getTriggers",
+        "getSubject",
+        "getSubjectSummary",
+        "streamEvents",
+        "exportReadings",
+        "getConsent",
+        "listFeedback",
+        "listAccesses"
+      ]
+    },
+    "feedback": {
+      "scopes": [
+        "feedback"
+      ],
+      "operations": [
+        "submitFeedback"
+      ]
+    },
+    "correct": {
+      "scopes": [
+        "erase"
+      ],
+      "operations": [
+        "deleteTrigger"
+      ]
+    },
+    "connect": {
+      "scopes": [
+        "sources",
+        "ingest"
+      ],
+      "operations": [
+        "createSourceKey",
+        "listSourceKeys",
+        "ingestBatch"
+      ]
+    },
+    "withdraw": {
+      "scopes": [
+        "consent"
+      ],
+      "operations": [
+        "putConsent"
+      ],
+      "is_recent": true
+    },
+    "erase": {
+      "scopes": [
+        "erase"
+      ],
+      "operations": [
+        "deleteSubject"
+      ],
+      "is_recent": true
+    }
+  }
+} as const;
+
 export const tiers = {
   "free": {
     "monthly_calls": 1000
@@ -513,6 +588,11 @@ export const problems = {
     "title": "Unauthorized",
     "detail": "A service key or token must not stand in a URL, which logs contain: revoke it, and use a source key of POST /v1/source-keys"
   },
+  "invalid_link": {
+    "status": 401,
+    "title": "Unauthorized",
+    "detail": "Invalid link: it is unknown, expired, revoked, or was opened before. Ask for a new link"
+  },
   "several_credentials": {
     "status": 401,
     "title": "Unauthorized",
@@ -532,6 +612,21 @@ export const problems = {
     "status": 403,
     "title": "Forbidden",
     "detail": "This token is for one person only: send \"me\" as subject_id, or omit it where it is optional"
+  },
+  "grant_required": {
+    "status": 403,
+    "title": "Forbidden",
+    "detail": "This link lacks the grant \"{grant}\": ask for a link that has it"
+  },
+  "link_not_recent": {
+    "status": 403,
+    "title": "Forbidden",
+    "detail": "This link was opened more than {minutes} minutes ago: ask for a new link, and do this right after it opens"
+  },
+  "page_required": {
+    "status": 403,
+    "title": "Forbidden",
+    "detail": "Only the page of the link may send this: send Origin as in PUBLIC_URL, and X-Page-Token as the page got it"
   },
   "consent_required": {
     "status": 403,
@@ -578,6 +673,11 @@ export const problems = {
     "status": 404,
     "title": "Not Found",
     "detail": "No such source key"
+  },
+  "link_not_found": {
+    "status": 404,
+    "title": "Not Found",
+    "detail": "No such link"
   },
   "webhook_not_found": {
     "status": 404,
@@ -650,6 +750,11 @@ export const problems = {
     "status": 409,
     "title": "Conflict",
     "detail": "A consent of {newest} is recorded: send only the newest decision of the person. A decision that allows more requires a later event_time that is not ahead of the service's clock"
+  },
+  "links_unavailable": {
+    "status": 409,
+    "title": "Conflict",
+    "detail": "This service gives no links: the operator sets PUBLIC_URL to an https URL. http is allowed on loopback only"
   },
   "subject_erased": {
     "status": 409,
@@ -724,6 +829,10 @@ export const problemHelp = {
     "cause": "A service key or session token stands in the query or the path. Logs and proxies store URLs.",
     "fix": "Revoke it. Send a source key, which writes data of one person and reads nothing."
   },
+  "invalid_link": {
+    "cause": "The link is unknown, expired, revoked or was opened before, its person was erased, or the key that created it ended. The response is the same for each cause.",
+    "fix": "Create a new link with `POST /v1/subjects/{subject_id}/links`. A link opens once, within 24 hours."
+  },
   "several_credentials": {
     "cause": "The request has credentials in more than one place.",
     "fix": "Send the source key once, best in `X-Service-Key`."
@@ -739,6 +848,18 @@ export const problemHelp = {
   "other_person": {
     "cause": "The OAuth token is limited to one person, and the request names another one or concerns all people.",
     "fix": "Send `me` as `subject_id`, or omit it where it is optional."
+  },
+  "grant_required": {
+    "cause": "The page of a person sent a request that its link does not allow.",
+    "fix": "Create a link with this grant."
+  },
+  "link_not_recent": {
+    "cause": "Withdrawing and erasing require a link that was opened within 15 minutes.",
+    "fix": "Create a new link, and use it right after it opens."
+  },
+  "page_required": {
+    "cause": "A request of the page of a person that changes data had another `Origin`, or no valid `X-Page-Token`.",
+    "fix": "Reload the page. Behind a proxy, compare `PUBLIC_URL` with the address in the browser."
   },
   "consent_required": {
     "cause": "The account enforces consent. The reading has no subject, or neither the subject nor any signal has a valid consent: see `detail`.",
@@ -775,6 +896,10 @@ export const problemHelp = {
   "source_key_not_found": {
     "cause": "The source key was removed or expired, its person was erased, or it belongs to another account.",
     "fix": "`GET /v1/source-keys` lists the source keys."
+  },
+  "link_not_found": {
+    "cause": "The link was revoked or expired, its person was erased, or it belongs to another person or account.",
+    "fix": "`GET /v1/subjects/{subject_id}/links` lists the links."
   },
   "webhook_not_found": {
     "cause": "The webhook was removed, or belongs to another account.",
@@ -831,6 +956,10 @@ export const problemHelp = {
   "consent_outdated": {
     "cause": "A newer decision of the person is recorded, or this one allows more and its `event_time` is ahead of the service's clock.",
     "fix": "Do not send it again. `GET /v1/subjects/{subject_id}/consent` returns the recorded one. Send a new decision with its own `event_time`, from a correct clock."
+  },
+  "links_unavailable": {
+    "cause": "`PUBLIC_URL` is not set, or it is an http URL with another address than loopback. The cookie of a link requires https.",
+    "fix": "Ask the operator to set `PUBLIC_URL` to the https URL of the service."
   },
   "subject_erased": {
     "cause": "The person was erased at or after the `timestamp` of this conversation turn.",
@@ -940,6 +1069,9 @@ export const faults = {
   },
   "too_many_source_keys": {
     "detail": "A person may have at most {limit} source keys: remove one first"
+  },
+  "too_many_links": {
+    "detail": "A person may have at most {limit} links: revoke one first"
   },
   "source_form": {
     "detail": "Input should be a body as the source {limit} sends it"
@@ -1092,6 +1224,14 @@ export const enums = {
     "terra",
     "junction"
   ],
+  "LinkGrant": [
+    "read",
+    "feedback",
+    "correct",
+    "connect",
+    "withdraw",
+    "erase"
+  ],
   "SessionState": [
     "calm",
     "relaxed",
@@ -1186,10 +1326,14 @@ export const enums = {
     "missing_source_key",
     "invalid_source_key",
     "credential_in_url",
+    "invalid_link",
     "several_credentials",
     "invalid_signature",
     "insufficient_scope",
     "other_person",
+    "grant_required",
+    "link_not_recent",
+    "page_required",
     "consent_required",
     "biometrics_refused",
     "origin_not_allowed",
@@ -1199,6 +1343,7 @@ export const enums = {
     "consent_not_found",
     "topic_not_found",
     "source_key_not_found",
+    "link_not_found",
     "webhook_not_found",
     "delivery_not_found",
     "method_not_allowed",
@@ -1213,6 +1358,7 @@ export const enums = {
     "rotation_in_progress",
     "consent_off",
     "consent_outdated",
+    "links_unavailable",
     "subject_erased",
     "idempotency_key_in_use",
     "idempotency_key_reused",
@@ -1616,6 +1762,12 @@ export const bounds = {
     "expires_in_days": {
       "minimum": 1,
       "maximum": 3650
+    }
+  },
+  "LinkRequest": {
+    "expires_in_days": {
+      "minimum": 1,
+      "maximum": 90
     }
   },
   "TokenRequest": {
@@ -2122,6 +2274,23 @@ export const fields = {
   "SourceKeyList": [
     "public_url",
     "source_keys"
+  ],
+  "LinkRequest": [
+    "grants",
+    "expires_in_days"
+  ],
+  "Link": [
+    "id",
+    "subject_id",
+    "grants",
+    "created_at",
+    "open_until",
+    "expires_at",
+    "opened_at",
+    "url"
+  ],
+  "LinkList": [
+    "links"
   ],
   "TokenRequest": [
     "session_id",
@@ -2820,6 +2989,9 @@ export const operationScopes = {
   "putConsent": "consent",
   "listConsentVersions": "read",
   "getSubjectSummary": "read",
+  "createLink": "tokens",
+  "listLinks": "tokens",
+  "removeLink": "tokens",
   "listAccesses": "read",
   "getSubjectAgreement": "read",
   "submitFeedback": "feedback",
@@ -2836,4 +3008,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "d6ff8a6fe3f1a123fd8d5d07d8a88d0250372bdc7d2e61cd62913c18c266636c" as const;
+export const contractDigest = "bf6e009982b5ffee4211de1bd170eff17cbad9963c644ab83ab3d2e39435e308" as const;

@@ -317,10 +317,14 @@ ProblemCode = Literal[
     "missing_source_key",
     "invalid_source_key",
     "credential_in_url",
+    "invalid_link",
     "several_credentials",
     "invalid_signature",
     "insufficient_scope",
     "other_person",
+    "grant_required",
+    "link_not_recent",
+    "page_required",
     "consent_required",
     "biometrics_refused",
     "origin_not_allowed",
@@ -330,6 +334,7 @@ ProblemCode = Literal[
     "consent_not_found",
     "topic_not_found",
     "source_key_not_found",
+    "link_not_found",
     "webhook_not_found",
     "delivery_not_found",
     "method_not_allowed",
@@ -344,6 +349,7 @@ ProblemCode = Literal[
     "rotation_in_progress",
     "consent_off",
     "consent_outdated",
+    "links_unavailable",
     "subject_erased",
     "idempotency_key_in_use",
     "idempotency_key_reused",
@@ -396,6 +402,7 @@ class Fault(TypedDict):
         "address_refused",
         "too_many_webhooks",
         "too_many_source_keys",
+        "too_many_links",
         "source_form",
         "signing_secret",
         "cursor_invalid",
@@ -812,6 +819,48 @@ class SourceKeyList(TypedDict):
     public_url: NotRequired[str]
     # The source keys.
     source_keys: list[SourceKey]
+
+
+# What the page of a link may do. read (read and export), feedback (report how the person feels), correct (remove a
+# topic), connect (create source keys and upload files), withdraw (withdraw consent), erase (erase the person).
+LinkGrant = Literal["read", "feedback", "correct", "connect", "withdraw", "erase"]
+
+
+class LinkRequest(TypedDict):
+    """A link to create."""
+
+    # What the page may do.
+    grants: NotRequired[list[LinkGrant]]
+    # Validity of the link, in days. 30 if absent.
+    expires_in_days: NotRequired[int]
+
+
+class Link(TypedDict):
+    """A link to the page of one person."""
+
+    # Identifies the link.
+    id: str
+    # An identifier that the client creates.
+    subject_id: str
+    # What the page may do.
+    grants: list[LinkGrant]
+    # Time of the creation.
+    created_at: str
+    # Time until which the link can be opened.
+    open_until: str
+    # Time at which the link ends.
+    expires_at: str
+    # Time at which the link was opened.
+    opened_at: str | None
+    # The URL for the person.
+    url: NotRequired[str]
+
+
+class LinkList(TypedDict):
+    """Links, newest first."""
+
+    # The links.
+    links: list[Link]
 
 
 class TokenRequest(TypedDict):
@@ -1351,8 +1400,9 @@ class Access(TypedDict):
     operation: str
     # Id of the key, as `keys list` shows it.
     key_id: str
-    # How the caller proved its identity. key (an API key), token (a session token that the key issued).
-    credential: Literal["key", "token"]
+    # How the caller proved its identity. key (an API key), token (a session token that the key issued), link (the page
+    # of the person).
+    credential: Literal["key", "token", "link"]
     # Whose data a request concerned. subject (this person), account (all persons of the account).
     scope: Literal["subject", "account"]
 

@@ -21,6 +21,8 @@ import type {
   FeedbackFilter,
   FeedbackList,
   FeedbackSubmission,
+  Link,
+  LinkRequest,
   ReceiptKey,
   RetryAccepted,
   RetryRequest,
@@ -123,6 +125,21 @@ export interface AccountMethods {
    * deployment sets. A deployment that stores no hours summarizes the stored readings. Requires the scope `read`.
    */
   summary(subject_id: string, filter?: SummaryFilter, call?: CallOptions): Pages<SubjectSummary, SummaryRow>;
+  /**
+   * Creates a link to a page for one person: today, the week, topics, what is collected and who read it. The link
+   * contains no key. The person opens it once, within 24 hours, with a tap. The page then works in this browser until
+   * `expires_at`. A preview of the link opens nothing.
+   */
+  createLink(subject_id: string, body: LinkRequest, call?: CallOptions): Promise<Link>;
+  /**
+   * Returns the links of a person that are valid, without their URLs. The list is empty for an unknown person.
+   */
+  links(subject_id: string, call?: CallOptions): Promise<Link[]>;
+  /**
+   * Ends a link within a second, with its streams and the source keys that the person made through it. Stored readings
+   * stay.
+   */
+  removeLink(subject_id: string, link_id: string, call?: CallOptions): Promise<void>;
   /**
    * Returns who read, exported or erased this person's data, newest first. An entry means one or more requests of a key
    * in a minute. It appears within a second after the first of these requests. Requires the scope `read`.
@@ -245,6 +262,12 @@ export function createMethods({ api, on }: Transport) {
         pagesOf(async (cursor?: string) => read(await api.GET('/v1/subjects/{subject_id}/consent/versions', { ...on(call), params: { path: { subject_id }, query: { ...at(cursor, {}) } } })), (page) => page.versions),
       summary: (subject_id: string, filter?: SummaryFilter, call?: CallOptions) =>
         pagesOf(async (cursor?: string) => read(await api.GET('/v1/subjects/{subject_id}/summary', { ...on(call), params: { path: { subject_id }, query: { ...at(cursor, filter) } } })), (page) => page.rows),
+      createLink: async (subject_id: string, body: LinkRequest, call?: CallOptions) =>
+        read(await api.POST('/v1/subjects/{subject_id}/links', { ...on(call), params: { path: { subject_id } }, body })),
+      links: async (subject_id: string, call?: CallOptions) =>
+        read(await api.GET('/v1/subjects/{subject_id}/links', { ...on(call), params: { path: { subject_id } } })).links,
+      removeLink: async (subject_id: string, link_id: string, call?: CallOptions) =>
+        succeed(await api.DELETE('/v1/subjects/{subject_id}/links/{link_id}', { ...on(call), params: { path: { subject_id, link_id } } })),
       accesses: (subject_id: string, call?: CallOptions) =>
         pagesOf(async (cursor?: string) => read(await api.GET('/v1/subjects/{subject_id}/accesses', { ...on(call), params: { path: { subject_id }, query: { ...at(cursor, {}) } } })), (page) => page.accesses),
       receiptKeys: async (call?: CallOptions) =>

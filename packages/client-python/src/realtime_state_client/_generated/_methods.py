@@ -12,6 +12,9 @@ from ..schemas import (
     SourceKeyRequest,
     SourceKey,
     SourceKeyList,
+    LinkRequest,
+    Link,
+    LinkList,
     TokenRequest,
     SessionToken,
     SessionSummary,
@@ -237,6 +240,46 @@ class AccountMethods:
             f"/v1/subjects/{in_path(subject_id)}/summary", {"from": from_, "to": to, "interval": interval, "time_zone": time_zone, "cursor": cursor}, lambda page: page["rows"], lambda page: page["next_cursor"]
         )
         return Pages(listing, lambda page: self._sender.send(page, call))
+
+    def create_link(
+        self,
+        subject_id: str,
+        request: LinkRequest,
+        **call: Unpack[CallOptions],
+    ) -> Link:
+        """Creates a link to a page for one person: today, the week, topics, what is collected and who read it.
+
+        The link contains no key. The person opens it once, within 24 hours, with a tap. The page then works in this
+        browser until `expires_at`. A preview of the link opens nothing.
+        """
+        operation: Operation[Link] = Operation("POST", f"/v1/subjects/{in_path(subject_id)}/links", {}, request, is_repeatable=False)
+        return self._sender.send(operation, call)
+
+    def links(
+        self,
+        subject_id: str,
+        **call: Unpack[CallOptions],
+    ) -> Sequence[Link]:
+        """Returns the links of a person that are valid, without their URLs.
+
+        The list is empty for an unknown person.
+        """
+        operation: Operation[LinkList] = get(f"/v1/subjects/{in_path(subject_id)}/links", {})
+        answer = self._sender.send(operation, call)
+        return answer["links"]
+
+    def remove_link(
+        self,
+        subject_id: str,
+        link_id: str,
+        **call: Unpack[CallOptions],
+    ) -> None:
+        """Ends a link within a second, with its streams and the source keys that the person made through it.
+
+        Stored readings stay.
+        """
+        operation: Operation[None] = Operation("DELETE", f"/v1/subjects/{in_path(subject_id)}/links/{in_path(link_id)}", {}, is_repeatable=False)
+        self._sender.send(operation, call)
 
     def accesses(
         self,
