@@ -751,11 +751,6 @@ export const problems = {
     "title": "Conflict",
     "detail": "A consent of {newest} is recorded: send only the newest decision of the person. A decision that allows more requires a later event_time that is not ahead of the service's clock"
   },
-  "links_unavailable": {
-    "status": 409,
-    "title": "Conflict",
-    "detail": "This service gives no links: the operator sets PUBLIC_URL to an https URL. http is allowed on loopback only"
-  },
   "subject_erased": {
     "status": 409,
     "title": "Conflict",
@@ -957,10 +952,6 @@ export const problemHelp = {
     "cause": "A newer decision of the person is recorded, or this one allows more and its `event_time` is ahead of the service's clock.",
     "fix": "Do not send it again. `GET /v1/subjects/{subject_id}/consent` returns the recorded one. Send a new decision with its own `event_time`, from a correct clock."
   },
-  "links_unavailable": {
-    "cause": "`PUBLIC_URL` is not set, or it is an http URL with another address than loopback. The cookie of a link requires https.",
-    "fix": "Ask the operator to set `PUBLIC_URL` to the https URL of the service."
-  },
   "subject_erased": {
     "cause": "The person was erased at or after the `timestamp` of this conversation turn.",
     "fix": "Discard the turn. Later turns are accepted, and start without earlier data."
@@ -1072,6 +1063,9 @@ export const faults = {
   },
   "too_many_links": {
     "detail": "A person may have at most {limit} links: revoke one first"
+  },
+  "links_unavailable": {
+    "detail": "This service gives no links: the operator sets PUBLIC_URL to an https URL. http is allowed on loopback only"
   },
   "source_form": {
     "detail": "Input should be a body as the source {limit} sends it"
@@ -1358,7 +1352,6 @@ export const enums = {
     "rotation_in_progress",
     "consent_off",
     "consent_outdated",
-    "links_unavailable",
     "subject_erased",
     "idempotency_key_in_use",
     "idempotency_key_reused",
@@ -3008,4 +3001,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "bf6e009982b5ffee4211de1bd170eff17cbad9963c644ab83ab3d2e39435e308" as const;
+export const contractDigest = "e444a79b69c66048c43169acdee97e5a05fdebeef483819edae0607c754ac596" as const;

@@ -31,6 +31,8 @@ const ownIds: Readonly<Record<string, (owner: Owner) => string>> = {
   delivery_ids: ({ deliveryId }) => deliveryId,
   record_id: ({ subjectId }) => subjectId,
   sample_id: ({ subjectId }) => subjectId,
+  // createLink/link.test.ts removes a link of another account: links require PUBLIC_URL.
+  link_id: ({ subjectId }) => subjectId,
 };
 /** URL of the webhook in the contract's example. */
 const url = 'https://example.com/hooks/state';
@@ -130,6 +132,9 @@ test.each(requests.map((request) => [request.title, request] as const))(
       'createSourceKey',
       'listSourceKeys',
       'removeSourceKey',
+      'createLink',
+      'listLinks',
+      'removeLink',
       'streamEvents',
       'getConsent',
       'listConsentVersions',

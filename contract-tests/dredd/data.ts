@@ -57,6 +57,11 @@ export async function createSourceKey(world: World): Promise<Schema<'SourceKey'>
   return call(world, 'POST', '/v1/source-keys', { subject_id: randomUUID(), source: 'health_auto_export' });
 }
 
+/** Returns a new link of a new person. */
+export async function createLink(world: World): Promise<Schema<'Link'>> {
+  return call(world, 'POST', `/v1/subjects/${randomUUID()}/links`, {});
+}
+
 export function registration(): Schema<'WebhookRegistration'> {
   return { url: `https://example.com/${randomUUID()}`, events: ['state_change'], session_id: randomUUID() };
 }

@@ -9,6 +9,7 @@ import {
   createConsent,
   createErasedSubject,
   createFailedDelivery,
+  createLink,
   createSession,
   createShortToken,
   createSourceKey,
@@ -152,6 +153,20 @@ const scenarios: Scenarios = {
     204: async (stage) => atPath(`/v1/source-keys/${(await createSourceKey(stage.world)).id}`)(stage),
     401: withUnknownKey,
     404: atPath('/v1/source-keys/srk_unknown'),
+  },
+  createLink: {
+    ...writes('person_links', 'accounts'),
+    201: async (stage) => atPath(`/v1/subjects/${randomUUID()}/links`)(stage),
+  },
+  listLinks: { ...reads('person_links'), 200: asDocumented },
+  removeLink: {
+    ...writes('person_links'),
+    204: async (stage) => {
+      const { subject_id, id } = await createLink(stage.world);
+      await atPath(`/v1/subjects/${subject_id}/links/${id}`)(stage);
+    },
+    401: withUnknownKey,
+    404: atPath('/v1/subjects/anna/links/lnk_unknown'),
   },
   createToken: {
     ...writes('api_keys'),

@@ -69,7 +69,7 @@ export interface RestartableService extends ServiceProgram {
 
 async function startRestartable(databaseUrl: string): Promise<RestartableService> {
   // The scenarios start more sessions per minute than the default limit allows for a key.
-  const limits = { LIMIT_NEW_SESSIONS_PER_MINUTE: '0' };
+  const limits = { LIMIT_NEW_SESSIONS_PER_MINUTE: '0', PUBLIC_URL: 'https://state.example.com' };
   const start = () =>
     startServiceProgram({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn', WEBHOOK_ALLOW_LOOPBACK: '1', ...limits });
   const service: RestartableService = {

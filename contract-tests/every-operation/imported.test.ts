@@ -20,7 +20,7 @@ test.each(names)('%s accepts the examples of all its parameters together', async
   const problem = answer.ok ? '' : await answer.text();
   // A stream does not end.
   closing.abort();
-  // No webhook, delivery, topic and source key have the id of the example.
-  const isAbsent = answer.status === 404 && /"(webhook|delivery|topic|source_key)_not_found"/.test(problem);
+  // No webhook, delivery, topic, source key and link have the id of the example.
+  const isAbsent = answer.status === 404 && /"(webhook|delivery|topic|source_key|link)_not_found"/.test(problem);
   expect([path, answer.ok || isAbsent, problem]).toEqual([path, true, isAbsent ? problem : '']);
 });

@@ -27,6 +27,7 @@ import { openDatabase } from '../../src/store/database.js';
 import { createErasedIdTable } from '../../src/store/erased-ids.js';
 import { findNewestReadingTime, purgeReadings } from '../../src/store/expired-readings.js';
 import { createKeyTable } from '../../src/store/keys.js';
+import { createPersonLinkLookup, createPersonLinkTable } from '../../src/store/person-links.js';
 import { isMigrated, migrate } from '../../src/store/migrate.js';
 import { createPositionReader } from '../../src/store/readings-by-position.js';
 import { toAccountKey } from '../../src/store/readings.js';
@@ -102,8 +103,8 @@ const mayScan = [
   /^select (?:[^]* from \(select )?r\.timestamp_ms as atMs, /,
   // Reads the account's newest reports from the end of an index.
   /^select [^*]* from `feedback` where `account_id` = \? order by `timestamp_ms` desc, `feedback_id` desc limit \?$/,
-  // A person has few source keys. With few of all people, the server reads those of the account.
-  /^(delete|select \*) from `source_keys` where `account_id` = \? and `subject_id` = \?(?: for update)?$/,
+  // A person has few source keys and links. With few of all people, the server reads those of the account.
+  /^(delete|select \*) from `(?:source_keys|person_links)` where `account_id` = \? and `subject_id` = \?(?: for update)?$/,
   // One row per migration.
   /^select \* from `schema_migrations`$/,
 ];
@@ -341,6 +342,10 @@ async function live(heard: Heard, accountId: string, key: string): Promise<void>
   });
   await createIdentify({ keys: store.use(createKeyTable), now: clock.now, onExpiredUse() {} })(key, '127.0.0.1');
   await store.use(createKeyTable).find(accountId, 'key_1');
+  await store.use(createPersonLinkLookup).find({ keyHash: 'none' });
+  await store.use(createPersonLinkLookup).find({ accountId, linkId: 'none' });
+  await store.use(createPersonLinkLookup).open('none', 'other', clock.nowMs, 0);
+  await createPersonLinkTable(store.read(accountId)).list('us-0', clock.nowMs);
   await store.use(createKeyTable).auditEntries(10);
   await store.use(createKeyTable).auditEntries(10, accountId);
   await operations.getReadiness.handle(services, ask(undefined), undefined);
@@ -744,6 +749,7 @@ test('every query of the service searches an index', { timeout: 240_000 }, async
     'delete idempotency_keys',
     'delete late_readings',
     'delete outbox',
+    'delete person_links',
     'delete session_readings',
     'delete sessions',
     'delete source_keys',
@@ -765,6 +771,7 @@ test('every query of the service searches an index', { timeout: 240_000 }, async
     'select key_audit',
     'select late_readings',
     'select outbox',
+    'select person_links',
     'select receipt_keys',
     'select schema_migrations',
     'select session_readings',
@@ -784,6 +791,7 @@ test('every query of the service searches an index', { timeout: 240_000 }, async
     'update feedback',
     'update idempotency_keys',
     'update outbox',
+    'update person_links',
     'update receipt_keys',
     'update sessions',
     'update stream_positions',

@@ -169,6 +169,12 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         summary: 'Which signals a person allows, enforcement, withdrawal, and the rules for work and education.',
       },
       {
+        slug: 'person-page',
+        source: 'docs/person-page.md',
+        title: 'A page for the person',
+        summary: 'A link without a key: what the page shows, grants, opening and ending.',
+      },
+      {
         slug: 'configuration',
         source: 'docs/configuration.md',
         title: 'Configuration',

@@ -38,6 +38,7 @@ const requests: Readonly<Record<string, string>> = {
   putConsent: 'ConsentSubmission',
   createToken: 'TokenRequest',
   createSourceKey: 'SourceKeyRequest',
+  createLink: 'LinkRequest',
   submitSource: 'SourceBody',
   registerWebhook: 'WebhookRegistration',
   retryDeliveries: 'RetryRequest',
@@ -87,6 +88,7 @@ const fieldUses: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     expires_in_days: 'source_keys.expires_at_ms',
     time_zone: 'source_keys.time_zone',
   },
+  createLink: { grants: 'person_links.grants', expires_in_days: 'person_links.expires_at_ms' },
   registerWebhook: {
     url: 'webhooks.url',
     events: 'webhooks.body',

@@ -115,8 +115,9 @@ export function toAccess(
 ): Access | undefined {
   const action = actions[personalData];
   if (!action || !caller) return undefined;
-  const { accountId, keyId, grant } = caller;
-  return { accountId, keyId, credential: grant ? 'token' : 'key', action, operation, whose };
+  const { accountId, keyId, grant, link } = caller;
+  const credential = link ? 'link' : grant ? 'token' : 'key';
+  return { accountId, keyId, credential, action, operation, whose };
 }
 
 /** Returns true for the erasure of a whole person, whom the entry must not name. */

@@ -61,10 +61,21 @@ export interface Caller {
   readonly tier: Tier;
   /** Absent if every setting has its default. */
   readonly settings?: AccountSettings;
-  /** Set for the caller of a session token or an OAuth token. */
+  /** Set for the caller of a session token or an OAuth token, and for the page of a person. */
   readonly grant?: TokenGrant;
   /** Set for the caller of a source key. */
   readonly sender?: Sender;
+  /** Set for the page of a person. Its `keyId` is the id of the link. */
+  readonly link?: LinkCaller;
+}
+
+/** What the page of a person may do. */
+export interface LinkCaller {
+  readonly grants: readonly LinkGrant[];
+  /** The API key that created the link. */
+  readonly makerKeyId: string;
+  /** Database time in epoch ms. */
+  readonly openedAtMs: number;
 }
 
 /** The app that a source key belongs to, or the hub of a connection. */
@@ -140,6 +151,7 @@ export type CallerOf<Op extends OperationId> = Op extends PublicOperationId ? un
 /** Operations that need no key; the contract marks them with `security: []`. */
 export type PublicOperationId = (typeof publicOperations)[number];
 
+export type LinkGrant = Schema<'LinkGrant'>;
 export type Submission = Schema<'SignalSubmission'>;
 export type StateReading = Schema<'StateReading'>;
 export type State = Schema<'State'>;

@@ -30,7 +30,8 @@ import { acceptAgent, isMcp, serveMcp } from './mcp.js';
 import { acceptOAuth, addChallenge, agentScopes, nameOwnPerson, type OAuthAccess, requireOwnPerson } from './oauth.js';
 import { createObservation, type ObserveRequest, observeResponse } from './observe.js';
 import { createRefuse, type Refusal, type RefusalParts } from './refuse.js';
-import { createRouter, findRoute, rejectRoute, type Route } from './route.js';
+import { createPersonPage, type PersonPageParts } from './person-page.js';
+import { createRouter, findRoute, rejectRoute, type Route, takePagePath } from './route.js';
 import { createSourceSteps, type SourceParts } from './sources.js';
 import { createValidation, readQuery } from './validate.js';
 import { wellKnown, type WellKnownParts } from './well-known.js';
@@ -43,6 +44,7 @@ export interface AppParts
     DocumentationParts,
     DispatchParts,
     WellKnownParts,
+    Omit<PersonPageParts, 'published'>,
     Omit<IntakeParts, 'validate'> {
   readonly monthlyCalls: MonthlyCalls;
   readonly countFailure: FailureLimit;
@@ -88,6 +90,7 @@ function createServe(operations: Operations, parts: AppParts): express.RequestHa
   const { oauth } = parts;
   const authenticate = oauth ? acceptOAuth(createAuthenticate(parts), oauth) : createAuthenticate(parts);
   const admitAccount = createAdmitAccount(parts.monthlyCalls, parts);
+  const page = createPersonPage(parts);
   const serveAgent = serveMcp(createInnerCalls(operations, observation, refuse), parts.now);
 
   const challenge = (refusal: Refusal, exchange: Exchange, request: Request) =>
@@ -96,17 +99,22 @@ function createServe(operations: Operations, parts: AppParts): express.RequestHa
   async function run(exchange: Exchange, request: Request, response: Response): Promise<void> {
     setSecurityHeaders(response);
     requireProtocol(request, response);
-    if (allowOrigin?.(request, response)) return;
+    const isOfPage = takePagePath(request);
+    const isOfPerson = isOfPage || request.url.startsWith('/person/');
+    if (!isOfPerson && allowOrigin?.(request, response)) return;
     const methods = findRoute(router, exchange, request);
-    if (!methods && (serveWellKnown(request, response) || (await servePages(request, response)))) return;
-    const isAgent = !methods && isMcp(request);
+    exchange.isPublic &&= !isOfPage;
+    const isOther = !methods && !isOfPage;
+    if (isOther && (serveWellKnown(request, response) || (await servePages(request, response)))) return;
+    const isAgent = isOther && isMcp(request);
     if (isAgent) acceptAgent(request, parts.corsOrigins);
     admit(exchange, response);
     if (!exchange.isPublic) {
-      await authenticate(exchange, request);
+      await (isOfPage ? page : { authenticate }).authenticate(exchange, request, response);
       admitAccount(exchange, response);
     }
     if (isAgent) return serveAgent(exchange, request, response);
+    if (isOfPage && page.serveLink(exchange, request, response)) return;
     const operation = exchange.route && operations.get(exchange.route.operationId);
     if (!operation) throw rejectRoute(methods, response);
     await send(operation, exchange, response);
@@ -147,18 +155,13 @@ async function createOperations(parts: AppParts): Promise<Operations> {
   const batches = createBatchFormat();
   const takeSource = createSourceSteps(parts);
   const limit = limitRequests(parts.sessionRequests);
-  const hasOAuth = parts.oauth !== undefined;
-  const nameOwn = (route: Route) => (hasOAuth ? [nameOwnPerson(route)] : []);
-  const own = (route: Route) => [
-    ...(hasOAuth ? [requireOwnPerson] : []),
-    ...(hasOAuth || route.acceptsToken ? [requireGrant(parts.findErased)] : []),
-  ];
+  const own = [requireOwnPerson, requireGrant(parts.findErased)];
   const steps: Readonly<Record<'none' | 'object' | 'reading' | 'lines' | 'source', CreateSteps>> = {
-    none: (route) => [...nameOwn(route), validateRequest(route), findWhose, ...own(route), limit],
+    none: (route) => [nameOwnPerson(route), validateRequest(route), findWhose, ...own, limit],
     object: (route) => [readBody(route, jsonFormat), ...steps.none(route)],
     reading: (route) => [
       readBody(route, jsonFormat),
-      ...nameOwn(route),
+      nameOwnPerson(route),
       takeReading(admitSingle, (exchange) => readQuery(route, exchange).faults),
     ],
     lines: (route) => [

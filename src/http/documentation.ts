@@ -17,13 +17,14 @@ const directives = {
   'style-src': self,
   'img-src': ["'self'", 'data:'],
   'connect-src': self,
+  'manifest-src': self,
   'base-uri': ["'none'"],
   'form-action': ["'none'"],
   'frame-ancestors': ["'none'"],
 };
 const contentSecurityPolicy = helmet.contentSecurityPolicy({ useDefaults: false, directives });
-const isPublic = /^\/(?:(?:docs|dashboard)(?:\/.*)?|openapi\.json|openapi\.yaml)$/;
-const isPage = /^\/(?:docs|dashboard)(?:\/|$)/;
+const isPublic = /^\/(?:(?:docs|dashboard|person)(?:\/.*)?|openapi\.json|openapi\.yaml)$/;
+const isPage = /^\/(?:docs|dashboard|person)(?:\/|$)/;
 const notBuilt =
   '<!doctype html><title>Not built</title><p>The documentation and the dashboard are not built: run <code>npm run docs</code>.';
 
@@ -44,7 +45,10 @@ export function documentation({ root }: DocumentationParts) {
   async function serve(request: Request, response: Response, path: string, query: string): Promise<void> {
     requireReading(request, response);
     // The content is public. Caches may store it if they revalidate it.
-    response.set('Cache-Control', 'no-cache');
+    // The page of a person leaves no trace in caches and search engines.
+    const isOfPerson = path.startsWith('/person');
+    response.set('Cache-Control', isOfPerson ? 'no-store' : 'no-cache');
+    if (isOfPerson) response.set('X-Robots-Tag', 'noindex');
     if (isPage.test(path)) contentSecurityPolicy(request, response, () => undefined);
     const files = await read();
     const file = files.get(path);

@@ -21,7 +21,7 @@ export interface Variant {
 }
 
 /** Sites that `npm run docs` builds: folders of dist/ and URL paths. */
-const sites = ['docs', 'dashboard'];
+const sites = ['docs', 'dashboard', 'person'];
 
 /** Reads the documentation, the dashboard and the contract. The keys are URL paths, e.g. `/docs/` or `/openapi.json`. */
 export async function readPublicFiles(root: URL): Promise<ReadonlyMap<string, PublicFile>> {

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import { personLinks } from '../../generated/spec.js';
 import type { Definition } from '../contract/definitions.js';
 import { parseUrl } from '../contract/parse-url.js';
 import { ProblemError } from '../contract/problem.js';
@@ -93,6 +94,14 @@ export function findRoute(router: Router, exchange: Exchange, request: Request):
   exchange.isPublic =
     isDiscovery.test(path) || (methods !== undefined && [...methods.values()].every((it) => it.route.isPublic));
   return methods;
+}
+
+/** Removes the prefix of a request of the person's page from its URL. Returns false for another request. */
+export function takePagePath(request: Request): boolean {
+  const url = originForm(request.url);
+  const isOfPage = url.startsWith(personLinks.api_path);
+  if (isOfPage) request.url = url.slice(personLinks.api_path.length - 1);
+  return isOfPage;
 }
 
 /** Returns the path and query of a request target. Some proxies send the full URL (RFC 9112, 3.2.2). */

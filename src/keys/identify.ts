@@ -85,9 +85,14 @@ function toKnownKey(row: ListedKey): KnownKey {
   const { accountId, keyId, tier, settings, scopes, networks } = row;
   return {
     row,
-    identity: { caller: { accountId, keyId, tier, settings }, scopes: new Set<Scope>(scopes ?? usualScopes) },
+    identity: { caller: { accountId, keyId, tier, settings }, scopes: readScopes({ scopes }) },
     isFrom: networks ? createNetworkCheck(networks) : () => true,
   };
+}
+
+/** Returns the scopes of a key: the usual ones if it was created without a list of them. */
+export function readScopes({ scopes }: Pick<KeyRow, 'scopes'>): ReadonlySet<Scope> {
+  return new Set(scopes ?? usualScopes);
 }
 
 function findRefusal({ row, isFrom }: KnownKey, address: string | undefined, nowMs: number): KeyRefusal | undefined {
@@ -112,7 +117,7 @@ const usualScopes = allScopes.filter((scope) => scope !== 'sources');
 const keyFormat = /^sk_[0-9A-Za-z]{32}$/;
 
 /** Returns an unguessable id: the prefix and up to 32 hex characters. */
-export function createKeyRecordId(prefix: 'acc' | 'key' | 'aud' | 'srk', characters: number): string {
+export function createKeyRecordId(prefix: 'acc' | 'key' | 'aud' | 'srk' | 'lnk', characters: number): string {
   return `${prefix}_${randomUUID().replaceAll('-', '').slice(0, characters)}`;
 }
 

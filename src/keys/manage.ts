@@ -50,7 +50,8 @@ export async function rotateKey(keys: KeyTable, keyId: string, endsNow: boolean,
     const endsAtMs = endsNow ? nowMs : Math.min(nowMs + rotationMs, old.expiresAtMs ?? Number.POSITIVE_INFINITY);
     await writer.end(old, { expiresAtMs: endsAtMs });
     const details = { ends_at: formatTimestamp(endsAtMs), successor: row.keyId, successor_prefix: row.displayPrefix };
-    await writer.sourceKeys(old.accountId).setMaker(old.keyId, row.keyId);
+    for (const made of [writer.sourceKeys(old.accountId), writer.personLinks(old.accountId)])
+      await made.setMaker(old.keyId, row.keyId);
     await audit(writer, { action: 'rotate', nowMs, key: old, details });
     return { key, keyId: row.keyId };
   });

@@ -22,6 +22,8 @@ const keyFormat = new RegExp(`^${settings.key_prefix}[0-9A-Za-z]{32}$`);
 export interface Maker {
   readonly accountId: string;
   readonly keyId: string | null;
+  /** The link through which a person creates it. */
+  readonly linkId?: string;
   /** As in the audit log: the API key, or the user of the command line. */
   readonly actor: string;
 }
@@ -36,7 +38,7 @@ type Seal = (secret: string, place: string) => string;
  */
 export async function createSourceKey(
   writer: KeyWriter,
-  { accountId, keyId, actor }: Maker,
+  { accountId, keyId, linkId, actor }: Maker,
   request: Schema<'SourceKeyRequest'>,
   nowMs: number,
   seal?: Seal,
@@ -53,7 +55,15 @@ export async function createSourceKey(
   const sourceKeyId = createKeyRecordId('srk', 12);
   const key = secret === undefined ? generateKey(settings.key_prefix) : undefined;
   const row: SourceKey = {
-    ...{ accountId, subjectId, source, timeZone: timeZone ?? null, makerKeyId: keyId, sourceKeyId },
+    ...{
+      accountId,
+      subjectId,
+      source,
+      timeZone: timeZone ?? null,
+      makerKeyId: keyId,
+      linkId: linkId ?? null,
+      sourceKeyId,
+    },
     ...{ lastUsedAtMs: null, lastPost: null },
     keyHash: hashKey(key ?? sourceKeyId),
     displayPrefix: (key ?? sourceKeyId).slice(0, displayCharacters),

@@ -1,6 +1,7 @@
 import type { BodyOf, OperationId } from '../contract/contract.js';
 import type { PreparedReading } from '../readings/intake.js';
 import type { Post } from '../readings/post.js';
+import { createLink } from './create-link.js';
 import { createSourceKey } from './create-source-key.js';
 import { createToken } from './create-token.js';
 import { deleteSubject } from './delete-subject.js';
@@ -24,6 +25,7 @@ import { listConsentVersions } from './list-consent-versions.js';
 import { listDeliveries } from './list-deliveries.js';
 import { listFailedDeliveries } from './list-failed-deliveries.js';
 import { listFeedback } from './list-feedback.js';
+import { listLinks } from './list-links.js';
 import { listReceiptKeys } from './list-receipt-keys.js';
 import { listSessions } from './list-sessions.js';
 import { listSourceKeys } from './list-source-keys.js';
@@ -31,6 +33,7 @@ import { listWebhooks } from './list-webhooks.js';
 import type { AnyOperation, OperationRecord, Services } from './operation.js';
 import { putConsent } from './put-consent.js';
 import { registerWebhook } from './register-webhook.js';
+import { removeLink } from './remove-link.js';
 import { removeSourceKey } from './remove-source-key.js';
 import { removeWebhook } from './remove-webhook.js';
 import { retryDeliveries } from './retry-deliveries.js';
@@ -75,6 +78,9 @@ export const operations: { readonly [Op in OperationId]: OperationRecord<Op, key
   createSourceKey,
   listSourceKeys,
   removeSourceKey,
+  createLink,
+  listLinks,
+  removeLink,
   streamEvents,
   exportReadings,
   registerWebhook,

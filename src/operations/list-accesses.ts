@@ -12,7 +12,7 @@ const cursors = createCursors<AccessCursor>({ atMs: digits, chainId: '[0-9a-f]{1
 /** Returns a page of the accesses to a person's data. */
 export const listAccesses: OperationRecord<'listAccesses', 'store'> = {
   personalData: 'reads',
-  async handle({ store }, { params: { subject_id }, query: { cursor } }, { accountId }) {
+  async handle({ store }, { params: { subject_id }, query: { cursor } }, { accountId, link }) {
     const table = store.use(createAccessTable);
     const { page, next_cursor } = await findPage(cursors, settings.page_size, cursor, async (after, max) => {
       const pseudonym = await table.findPseudonym(accountId, subject_id);
@@ -20,11 +20,17 @@ export const listAccesses: OperationRecord<'listAccesses', 'store'> = {
         throw new ProblemError('subject_not_found');
       return table.page(accountId, pseudonym, after, max);
     });
-    return { status: 200, body: { subject_id, accesses: page.map(toAccess), next_cursor } };
+    return {
+      status: 200,
+      body: { subject_id, accesses: page.map((it) => toAccess(it, link !== undefined)), next_cursor },
+    };
   },
 };
 
-function toAccess({ atMs, action, operation, keyId, credential, subject }: ChainedEntry): Schema<'Access'> {
+/** Returns an access as the caller gets it: a person learns when and how their data was read, and not with which key. */
+function toAccess(entry: ChainedEntry, isOfPerson: boolean): Schema<'Access'> {
+  const { atMs, action, operation, keyId, credential, subject } = entry;
   const scope = subject === everyone ? 'account' : 'subject';
-  return { minute: new Date(atMs).toISOString(), action, operation, key_id: keyId, credential, scope };
+  const key_id = isOfPerson ? '' : keyId;
+  return { minute: new Date(atMs).toISOString(), action, operation, key_id, credential, scope };
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { consent as contract } from '../../generated/spec.js';
 import type { BodyOf } from '../contract/contract.js';
-import { ProblemError } from '../contract/problem.js';
+import { createValidationError, ProblemError } from '../contract/problem.js';
 import { keepAllowedValues, hasStatedPurpose } from '../readings/consent.js';
 import { checkAge } from '../readings/intake.js';
 import { removeDisallowedValues } from '../retention/remove-live-values.js';
@@ -21,7 +21,10 @@ type Decision = NonNullable<StoredConsent['sent']>;
 /** Records a consent. Responds after the values of withdrawn categories are removed. */
 export const putConsent: OperationRecord<'putConsent', 'store' | 'now'> = {
   personalData: 'writes',
-  async handle({ store, now }, { params: { subject_id }, body }, { accountId, settings }) {
+  async handle({ store, now }, { params: { subject_id }, body }, { accountId, settings, link }) {
+    // The page of a person only withdraws: it does not state what a consent is for.
+    if (link && body.categories.length > 0)
+      throw createValidationError('too_many_items', { pointer: '/categories' }, '0');
     const mode = settings?.consent ?? 'off';
     if (mode === 'off') throw new ProblemError('consent_off');
     const nowMs = now();

@@ -9,7 +9,7 @@ import { purgeErasedIds } from '../store/erased-ids.js';
 import { purgeReadings } from '../store/expired-readings.js';
 import { forgetIssuedSecrets } from '../store/idempotency-keys.js';
 import { retry } from '../store/retry.js';
-import { purgeSourceKeys } from '../store/source-keys.js';
+import { purgeExpiredKeys } from '../store/source-keys.js';
 import type { Store } from '../store/store.js';
 import { finishErasures } from './erase.js';
 import { planPurge, type PurgeEdge } from './purge-edges.js';
@@ -106,7 +106,8 @@ export async function purgeExpired(
   const special: Readonly<Record<string, (beforeMs: number) => Promise<DeletedBatch>>> = {
     session_readings: (beforeMs) => store.run((knex) => purgeReadings(knex, beforeMs, pace.rows, summarize)),
     erased_ids: (beforeMs) => store.run((knex) => purgeErasedIds(knex, beforeMs, Math.min(pace.rows, batchRows))),
-    source_keys: (beforeMs) => store.run((knex) => purgeSourceKeys(knex, beforeMs, batchRows)),
+    source_keys: (beforeMs) => store.run((knex) => purgeExpiredKeys(knex, 'source_keys', beforeMs, batchRows)),
+    person_links: (beforeMs) => store.run((knex) => purgeExpiredKeys(knex, 'person_links', beforeMs, batchRows)),
     access_entries: (beforeMs) => store.use(createAccessTable).purge(beforeMs, pace.rows),
   };
   const purgeTable = ({ table, expiry: { column }, beforeMs }: PurgeEdge) =>

@@ -9,6 +9,7 @@ import { startServer } from '../http/server.js';
 import { createExpiredKeyLog } from '../keys/expired-keys.js';
 import { createFindKey, createIdentify, createIdentifyToken, isUsable } from '../keys/identify.js';
 import { createSessionTokens } from '../keys/session-token.js';
+import { createLinkCallers } from '../keys/person-links.js';
 import { createIdentifySourceKey } from '../keys/source-keys.js';
 import { createFailureLimit } from '../limits/failure-limit.js';
 import { createMonthlyCalls, createQuotaReader } from '../limits/monthly-calls.js';
@@ -102,8 +103,12 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
   const sessionTokens = createSessionTokens(digestKeys);
   const findKey = createFindKey(core.findKey);
   const oauth = config.oauth && (await openOAuth(config.oauth, { core, secretsKeys: digestKeys, now, log }));
+  const { findErased, findLink, openLink } = core;
+  const links = createLinkCallers({ find: findLink, open: openLink, findErased, now });
   const isKeyValid = async (accountId: string, keyId: string) =>
-    oauth?.isClient(keyId) || isUsable(await findKey(accountId, keyId), now());
+    links.isLink(keyId)
+      ? links.isValid(accountId, keyId)
+      : oauth?.isClient(keyId) || isUsable(await findKey(accountId, keyId), now());
   const { safetyCheck } = config;
   const openCheck = (it: NonNullable<typeof safetyCheck>) =>
     openSafetyCheck(it, config.safetyTimeoutMs, core.mayStore, metrics.countSafetyChecks());
@@ -136,9 +141,10 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
     root,
     operate,
     recordAccess: core.recordAccess,
-    findErased: core.findErased,
+    findErased,
+    links,
     identify: createIdentify({ keys, now, onExpiredUse: createExpiredKeyLog(log), onLookup: metrics.observeKeyLookup }),
-    identifySender: createIdentifySourceKey({ find: core.findSourceKey, findErased: core.findErased, now }),
+    identifySender: createIdentifySourceKey({ find: core.findSourceKey, findErased, now }),
     identifyToken: createIdentifyToken({ sessionTokens, findKey, now }),
     oauth,
     published: config,

@@ -24,6 +24,7 @@ import { createKeyTable } from '../store/keys.js';
 import { createPositionReader } from '../store/readings-by-position.js';
 import { introduceCodes } from '../store/row-codes.js';
 import type { Pause, SlicedScope } from '../store/scope.js';
+import { createPersonLinkLookup } from '../store/person-links.js';
 import { createSourceKeyLookup } from '../store/source-keys.js';
 import { findStreamHeads } from '../store/stream-positions.js';
 import { createUsageTable } from '../store/usage.js';
@@ -178,6 +179,8 @@ async function start(keep: Keep, parts: CoreParts) {
     recordKeyUse: store.use(createKeyTable).recordUse,
     findAccount: store.use(createKeyTable).accountByName,
     findSourceKey: store.use(createSourceKeyLookup).find,
+    findLink: store.use(createPersonLinkLookup).find,
+    openLink: store.use(createPersonLinkLookup).open,
     usageTotals: store.use(createUsageTable).totalsOf,
     addUsage: store.use(createUsageTable).add,
     /** Warnings for the operator about the database and webhooks, each with its remedy. */

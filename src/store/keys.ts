@@ -5,6 +5,7 @@ import { auditColumns, type AuditEntry, createAuditQueries } from './key-audit.j
 import { retry } from './retry.js';
 import { changeRows, transactCoded } from './row-codes.js';
 import { rowFormats } from './row-formats.js';
+import { createPersonLinkTable } from './person-links.js';
 import { createSourceKeyTable } from './source-keys.js';
 
 /**
@@ -122,6 +123,8 @@ function keyWriter(transaction: Knex.Transaction) {
     ...keyQueries(transaction),
 
     sourceKeys: (accountId: string) => createSourceKeyTable({ knex: transaction, accountId }),
+
+    personLinks: (accountId: string) => createPersonLinkTable({ knex: transaction, accountId }),
 
     async insert(row: KeyRow): Promise<void> {
       const lists = { scopes: row.scopes?.join(','), networks: row.networks?.join(',') };

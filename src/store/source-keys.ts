@@ -25,6 +25,8 @@ export interface SourceKey {
   readonly signingSecret: string | null;
   /** The API key that created it. Null for the command line. */
   readonly makerKeyId: string | null;
+  /** The link through which the person created it. Null if there is none. */
+  readonly linkId: string | null;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
   /** Null if the key was never used. */
@@ -44,8 +46,8 @@ export interface FoundSourceKey extends SourceKey {
 type SourceKeyRow = Omit<SourceKey, 'lastPost'> & { readonly lastPost: string | null };
 
 const columns = nameColumns(
-  'accountId sourceKeyId keyHash displayPrefix subjectId source timeZone signingSecret makerKeyId createdAtMs expiresAtMs ' +
-    'lastUsedAtMs lastPost',
+  'accountId sourceKeyId keyHash displayPrefix subjectId source timeZone signingSecret makerKeyId linkId createdAtMs ' +
+    'expiresAtMs lastUsedAtMs lastPost',
 );
 const selected = Object.fromEntries(
   Object.entries(columns).map(([field, column]) => [field, `source_keys.${column}`] as const),
@@ -132,18 +134,25 @@ export function createSourceKeyTable({ knex, accountId }: ReadScope) {
   };
 }
 
-/** Deletes at most `batch` keys that expired before `beforeMs`, oldest first. */
-export async function purgeSourceKeys(knex: Knex, beforeMs: number, batch: number): Promise<DeletedBatch> {
-  const oldest: SourceKey[] = await knex('source_keys')
+/** Deletes at most `batch` source keys or links that expired before `beforeMs`, oldest first. */
+export async function purgeExpiredKeys(
+  knex: Knex,
+  table: 'source_keys' | 'person_links',
+  beforeMs: number,
+  batch: number,
+): Promise<DeletedBatch> {
+  const oldest: ReadonlyArray<{ readonly key_hash: string; readonly expires_at_ms: number | string }> = await knex(
+    table,
+  )
     .where('expires_at_ms', '<', beforeMs)
     .orderBy('expires_at_ms')
     .limit(batch)
-    .select(columns);
+    .select('key_hash', 'expires_at_ms');
   if (oldest.length === 0) return { rows: 0 };
-  const hashes = oldest.map(({ keyHash }) => keyHash);
+  const hashes = oldest.map((it) => it.key_hash);
   const select = (rows: Knex.QueryBuilder) => rows.whereIn('key_hash', hashes);
-  const rows = await changeRows(knex, 'source_keys', select, (on) => select(on('source_keys')).delete());
-  return { rows, oldestMs: Number(oldest[0]?.expiresAtMs) };
+  const rows = await changeRows(knex, table, select, (on) => select(on(table)).delete());
+  return { rows, oldestMs: Number(oldest[0]?.expires_at_ms) };
 }
 
 /**

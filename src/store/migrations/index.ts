@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { findTables, tables } from '../tables/index.js';
+import { person_links } from '../tables/person-links.js';
 import { source_keys } from '../tables/source-keys.js';
 import { createTable, readParts } from '../tables/table.js';
 
@@ -27,6 +28,7 @@ export const migrations: readonly Migration[] = [
   { name: 'samples', run: addSamples },
   { name: 'source-keys', run: (knex) => createTable(knex, 'source_keys', source_keys) },
   { name: 'late-readings-by-session', run: addSamples },
+  { name: 'person-links', run: addPersonLinks },
 ];
 
 /** Adds the codes of rows, which stay null until a process codes the rows. */
@@ -39,6 +41,12 @@ async function addRowCodes(database: Knex): Promise<void> {
 async function addSamples(database: Knex): Promise<void> {
   for (const { name, ...definition } of findTables(({ added }) => added !== undefined))
     await createTable(database, name, definition);
+}
+
+/** Adds the links of people, and the column with the link of a source key. */
+async function addPersonLinks(database: Knex): Promise<void> {
+  await createTable(database, 'person_links', person_links);
+  await createTable(database, 'source_keys', source_keys);
 }
 
 /** Creates what is missing of all tables. */

@@ -19,7 +19,7 @@ export const accessTables: Tables = {
     about: {
       'chain_id seq mac': 'chain, number and code of the entry',
       at_ms: 'minute of the access',
-      'account_id key_id credential': 'account, key, and whether a token was used',
+      'account_id key_id credential': 'account, key, and whether a token or a link was used',
       'action operation': 'what was done',
       subject: 'pseudonym of the person',
     },

@@ -3,6 +3,7 @@ import { accountTables } from './accounts.js';
 import { consents } from './consent.js';
 import { erased_ids } from './erased-ids.js';
 import { feedback } from './feedback.js';
+import { person_links } from './person-links.js';
 import { receipt_keys } from './receipt-keys.js';
 import { secrets_keys } from './secrets-key.js';
 import { sessionTables } from './sessions.js';
@@ -28,6 +29,7 @@ export const tables: Tables = {
   feedback,
   consents,
   source_keys,
+  person_links,
 };
 
 /** Tables that match a condition, with their names. */

@@ -16,6 +16,7 @@ export const source_keys: TableDefinition = {
     'source_key_id key_hash display_prefix': 'key, as a hash and a prefix',
     signing_secret: 'the secret with which a hub signs, encrypted with SECRETS_KEY',
     code: 'keyed digest of the row, so that changes are detected',
+    link_id: 'the link through which the person created it',
     'maker_key_id created_at_ms expires_at_ms last_used_at_ms':
       'the API key that created it, and times. The last use is rounded to the hour',
     last_post: 'the device of the newest post, and why samples of it were skipped',
@@ -41,7 +42,8 @@ export const source_keys: TableDefinition = {
     addAsciiJson(table, 'last_post').nullable();
     table.primary(['account_id', 'source_key_id']);
   },
-  // Without the last use, and without the secret: its encryption is bound to the row.
+  added: { link_id: (table) => void addAscii(table, 'link_id', 32).nullable() },
+  // Without the link, without the last use, and without the secret: its encryption is bound to the row.
   coded: {
     key: ['account_id', 'source_key_id'],
     fields: [

@@ -1,0 +1,114 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Request, Response } from 'express';
+import { personLinks as settings } from '../../generated/spec.js';
+import type { Config } from '../config/config.js';
+import type { Caller, LinkCaller, LinkGrant } from '../contract/contract.js';
+import { ProblemError } from '../contract/problem.js';
+import { type createLinkCallers, listScopes } from '../keys/person-links.js';
+import { type Exchange, requireCaller } from './exchange.js';
+
+export interface PersonPageParts {
+  readonly links: Pick<ReturnType<typeof createLinkCallers>, 'identify' | 'open'>;
+  readonly published: Pick<Config, 'publicUrl'>;
+  readonly now: () => number;
+}
+
+/** The path at which the page opens its link and reads what the link allows. */
+const linkPath = '/link';
+/** The grant of each operation that the page may call. The page has no other operation. */
+const grants = new Map<string, LinkGrant>(
+  Object.entries(settings.grants).flatMap(([grant, { operations }]) =>
+    operations.map((operationId) => [operationId, grant as LinkGrant] as const),
+  ),
+);
+const recentGrants: readonly string[] = Object.entries(settings.grants).flatMap(([grant, it]) =>
+  'is_recent' in it ? grant : [],
+);
+const recentMs = settings.recent_minutes * 60_000;
+
+/**
+ * The requests of a person's page. A link is a credential like a token: the requests run the same operations. The cookie is
+ * read only here, below its path, and no other credential counts.
+ */
+export function createPersonPage({ links, published: { publicUrl }, now }: PersonPageParts) {
+  const { origin, pathname } = publicUrl === undefined ? { origin: undefined, pathname: '' } : new URL(publicUrl);
+  const path = pathname.replace(/\/$/, '') + settings.api_path;
+
+  /** Opens the link of the request, and sets the cookie. */
+  async function open(request: Request, response: Response): Promise<Caller> {
+    requireOrigin(request);
+    const [, secret = ''] = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '') ?? [];
+    const opened = await links.open(secret);
+    if (!opened) throw new ProblemError('invalid_link');
+    const seconds = Math.floor(((opened.caller.grant?.expiresAtMs ?? 0) - now()) / 1000);
+    const attributes = `Max-Age=${seconds}; Path=${path}; HttpOnly; Secure; SameSite=Strict`;
+    response.setHeader('Set-Cookie', `${settings.cookie}=${opened.cookie}; ${attributes}`);
+    request.headers.cookie = `${settings.cookie}=${opened.cookie}`;
+    return opened.caller;
+  }
+
+  function requireOrigin({ headers }: Request): void {
+    if (origin === undefined || headers.origin !== origin) throw new ProblemError('page_required');
+  }
+
+  /** Rejects a write that the page itself did not send. */
+  function requirePage(request: Request): void {
+    requireOrigin(request);
+    const [sent, expected] = [request.get(settings.token_header) ?? '', createToken(readCookie(request))].map((it) =>
+      Buffer.from(it),
+    ) as [Buffer, Buffer];
+    if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) throw new ProblemError('page_required');
+  }
+
+  function requireGranted({ grants: own, openedAtMs }: LinkCaller, grant: LinkGrant): void {
+    if (!own.includes(grant)) throw new ProblemError('grant_required', { values: { grant } });
+    if (recentGrants.includes(grant) && now() - openedAtMs > recentMs)
+      throw new ProblemError('link_not_recent', { values: { minutes: String(settings.recent_minutes) } });
+  }
+
+  return {
+    /** Sets the caller. Rejects an operation that the link does not allow. */
+    async authenticate(exchange: Exchange, request: Request, response: Response): Promise<void> {
+      response.setHeader('X-Robots-Tag', 'noindex');
+      exchange.address = request.ip;
+      const isOpening = request.path === linkPath && request.method === 'POST';
+      const caller = isOpening ? await open(request, response) : await links.identify(readCookie(request));
+      if (!caller?.link) throw new ProblemError('invalid_link');
+      exchange.caller = caller;
+      exchange.scopes = listScopes(caller.link.grants);
+      const { route } = exchange;
+      if (!route) return;
+      const grant = grants.get(route.operationId);
+      if (!grant) throw new ProblemError('path_not_found');
+      requireGranted(caller.link, grant);
+      if (request.method !== 'GET') requirePage(request);
+    },
+
+    /** Responds with what the link allows, at its own path. Returns false for another path. */
+    serveLink(exchange: Exchange, request: Request, response: Response): boolean {
+      if (request.path !== linkPath || !['GET', 'POST'].includes(request.method)) return false;
+      const { grant, link } = requireCaller(exchange);
+      const toText = (ms = 0) => new Date(ms).toISOString();
+      response.json({
+        subject_id: grant?.subjectId,
+        grants: link?.grants,
+        expires_at: toText(grant?.expiresAtMs),
+        recent_until: toText((link?.openedAtMs ?? 0) + recentMs),
+        page_token: createToken(readCookie(request)),
+      });
+      return true;
+    },
+  };
+}
+
+/** Returns the token of writes, which only the page that got it can know. It follows from the random cookie. */
+function createToken(cookie: string): string {
+  return createHmac('sha256', cookie).update('page token').digest('base64url');
+}
+
+/** Returns the cookie of the link. Empty if there is none, or several: another host of the domain may have set one. */
+function readCookie({ headers }: Request): string {
+  const prefix = `${settings.cookie}=`;
+  const [first, ...more] = (headers.cookie ?? '').split(/; */).filter((it) => it.startsWith(prefix));
+  return first === undefined || more.length > 0 ? '' : first.slice(prefix.length);
+}

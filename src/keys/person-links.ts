@@ -1,0 +1,127 @@
+import { LRUCache } from 'lru-cache';
+import { personLinks as settings } from '../../generated/spec.js';
+import type { Caller, LinkGrant, Schema, Scope } from '../contract/contract.js';
+import { parseUrl } from '../contract/parse-url.js';
+import { createValidationError, ProblemError } from '../contract/problem.js';
+import type { KeyWriter } from '../store/keys.js';
+import type { createPersonLinkLookup, FoundLink, PersonLink } from '../store/person-links.js';
+import { createKeyRecordId, generateKey, hashKey, readScopes } from './identify.js';
+
+const dayMs = 86_400_000;
+const openMs = settings.open_hours * 3_600_000;
+/** How long a link is cached, in ms. Every replica rejects a removed link within this time. */
+const cacheMs = 1_000;
+const linksMax = 10_000;
+const secretFormat = new RegExp(`^${settings.secret_prefix}[0-9A-Za-z]{32}$`);
+const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+const linkIdFormat = /^lnk_[0-9a-f]{12}$/;
+const allGrants = Object.keys(settings.grants) as LinkGrant[];
+
+/** Returns the scopes that a key needs to give these grants, and that the page has. */
+export function listScopes(grants: readonly LinkGrant[]): ReadonlySet<Scope> {
+  return new Set(grants.flatMap((it): readonly Scope[] => settings.grants[it].scopes));
+}
+
+/** Returns true for a PUBLIC_URL with https or a loopback address: browsers send the cookie of a link only there. */
+export function mayHaveLinks(publicUrl: string | undefined): publicUrl is string {
+  const url = publicUrl === undefined ? undefined : parseUrl(publicUrl);
+  return url !== undefined && (url.protocol === 'https:' || loopback.test(url.hostname));
+}
+
+/** Creates a link. Resolves with the secret, of which the service stores only the hash. */
+export async function createPersonLink(
+  writer: KeyWriter,
+  { accountId, keyId: makerKeyId }: Pick<Caller, 'accountId' | 'keyId'>,
+  subjectId: string,
+  { grants = ['read'], expires_in_days: days = settings.expires_in_days }: Schema<'LinkRequest'>,
+  nowMs: number,
+): Promise<{ readonly secret: string; readonly row: PersonLink }> {
+  const maker = await writer.find(accountId, makerKeyId);
+  const own = maker ? readScopes(maker) : new Set();
+  const missing = [...listScopes(grants)].find((scope) => !own.has(scope));
+  if (missing !== undefined) throw new ProblemError('insufficient_scope', { values: { scope: missing } });
+  // Locked, so that two requests together do not exceed the maximum.
+  await writer.sourceKeys(accountId).lockAccount();
+  const links = writer.personLinks(accountId);
+  const most = settings.links_per_subject_max;
+  if ((await links.list(subjectId, nowMs)).length >= most)
+    throw createValidationError('too_many_links', { pointer: '' }, String(most));
+  const secret = generateKey(settings.secret_prefix);
+  const row: PersonLink = {
+    ...{ accountId, subjectId, makerKeyId, linkId: createKeyRecordId('lnk', 12), keyHash: hashKey(secret) },
+    grants: allGrants.filter((it) => grants.includes(it)),
+    ...{ createdAtMs: nowMs, openedAtMs: null, expiresAtMs: nowMs + days * dayMs },
+  };
+  await links.insert(row);
+  return { secret, row };
+}
+
+export function toLink(link: PersonLink): Schema<'Link'> {
+  const { linkId: id, subjectId: subject_id, grants, createdAtMs, openedAtMs, expiresAtMs } = link;
+  const toText = (ms: number) => new Date(ms).toISOString();
+  return {
+    ...{ id, subject_id, grants: [...grants], created_at: toText(createdAtMs) },
+    open_until: toText(Math.min(createdAtMs + openMs, expiresAtMs)),
+    expires_at: toText(expiresAtMs),
+    opened_at: openedAtMs === null ? null : toText(openedAtMs),
+  };
+}
+
+type Lookup = ReturnType<typeof createPersonLinkLookup>;
+
+export interface LinkParts {
+  readonly find: Lookup['find'];
+  readonly open: Lookup['open'];
+  /** Returns the time of the newest erasure of a person, in epoch ms. 0 if there is none. */
+  readonly findErased: (accountId: string, subjectId: string) => Promise<number>;
+  /** Epoch ms. */
+  readonly now: () => number;
+}
+
+/** The callers of links. `accountId` and `linkId` name a link of an open stream. */
+export function createLinkCallers({ find, open, findErased, now }: LinkParts) {
+  const isCurrent = async (found: FoundLink | undefined) =>
+    found?.openedAtMs != null && (await findErased(found.accountId, found.subjectId)) < found.createdAtMs;
+  type By = Parameters<Lookup['find']>[0];
+  const cache = new LRUCache<string, { readonly found: FoundLink | undefined }, { readonly by: By }>({
+    max: linksMax,
+    ttl: cacheMs,
+    async fetchMethod(_key, _stale, { context }) {
+      const found = await find(context.by);
+      return { found: (await isCurrent(found)) ? found : undefined };
+    },
+  });
+  async function findValid(by: By): Promise<FoundLink | undefined> {
+    const found = (await cache.fetch(Object.values(by).join(' '), { context: { by } }))?.found;
+    return found && Math.min(found.expiresAtMs, found.makerEndsAtMs) > now() ? found : undefined;
+  }
+  async function identify(cookie: string): Promise<Caller | undefined> {
+    const link = secretFormat.test(cookie) ? await findValid({ keyHash: hashKey(cookie) }) : undefined;
+    return link && toCaller(link);
+  }
+  return {
+    identify,
+    /** Opens a link. Resolves with the cookie and its caller, or undefined if the link is not valid or was opened before. */
+    async open(secret: string): Promise<{ readonly cookie: string; readonly caller: Caller } | undefined> {
+      if (!secretFormat.test(secret)) return undefined;
+      const cookie = generateKey(settings.secret_prefix);
+      const nowMs = now();
+      if (!(await open(hashKey(secret), hashKey(cookie), nowMs, nowMs - openMs))) return undefined;
+      const caller = await identify(cookie);
+      return caller && { cookie, caller };
+    },
+    isLink: (keyId: string) => linkIdFormat.test(keyId),
+    /** Returns true if streams of the link may go on. */
+    isValid: async (accountId: string, linkId: string) => (await findValid({ accountId, linkId })) !== undefined,
+  };
+}
+
+function toCaller(link: FoundLink): Caller {
+  const { accountId, linkId: keyId, tier, settings: accountSettings, subjectId, grants, makerKeyId } = link;
+  const canRead = grants.includes('read') && { canRead: true as const };
+  return {
+    ...{ accountId, keyId, tier, settings: accountSettings },
+    grant: { subjectId, issuedAtMs: link.createdAtMs, expiresAtMs: link.expiresAtMs, ...canRead },
+    link: { grants, makerKeyId, openedAtMs: link.openedAtMs ?? 0 },
+  };
+}
