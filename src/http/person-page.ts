@@ -2,13 +2,19 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { personLinks as settings } from '../../generated/spec.js';
 import type { Config } from '../config/config.js';
-import type { Caller, LinkCaller, LinkGrant } from '../contract/contract.js';
+import type { Caller, LinkCaller, LinkGrant, Scope } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
-import { type createLinkCallers, listScopes } from '../keys/person-links.js';
 import { type Exchange, requireCaller } from './exchange.js';
 
 export interface PersonPageParts {
-  readonly links: Pick<ReturnType<typeof createLinkCallers>, 'identify' | 'open'>;
+  readonly links: {
+    /** Returns the caller of a cookie. Undefined if the link is not valid. */
+    readonly identify: (
+      cookie: string,
+    ) => Promise<{ readonly caller: Caller; readonly scopes: ReadonlySet<Scope> } | undefined>;
+    /** Opens a link. Resolves with the cookie. Undefined if the link is not valid or was opened before. */
+    readonly open: (secret: string) => Promise<string | undefined>;
+  };
   readonly published: Pick<Config, 'publicUrl'>;
   readonly now: () => number;
 }
@@ -34,17 +40,19 @@ export function createPersonPage({ links, published: { publicUrl }, now }: Perso
   const { origin, pathname } = publicUrl === undefined ? { origin: undefined, pathname: '' } : new URL(publicUrl);
   const path = pathname.replace(/\/$/, '') + settings.api_path;
 
-  /** Opens the link of the request, and sets the cookie. */
-  async function open(request: Request, response: Response): Promise<Caller> {
+  /** Opens the link of the request. Resolves with the cookie. */
+  async function open(request: Request): Promise<string> {
     requireOrigin(request);
     const [, secret = ''] = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '') ?? [];
-    const opened = await links.open(secret);
-    if (!opened) throw new ProblemError('invalid_link');
-    const seconds = Math.floor(((opened.caller.grant?.expiresAtMs ?? 0) - now()) / 1000);
-    const attributes = `Max-Age=${seconds}; Path=${path}; HttpOnly; Secure; SameSite=Strict`;
-    response.setHeader('Set-Cookie', `${settings.cookie}=${opened.cookie}; ${attributes}`);
-    request.headers.cookie = `${settings.cookie}=${opened.cookie}`;
-    return opened.caller;
+    const cookie = await links.open(secret);
+    if (cookie === undefined) throw new ProblemError('invalid_link');
+    request.headers.cookie = `${settings.cookie}=${cookie}`;
+    return cookie;
+  }
+
+  function writeCookie(cookie: string, { grant }: Caller): string {
+    const seconds = Math.floor(((grant?.expiresAtMs ?? 0) - now()) / 1000);
+    return `${settings.cookie}=${cookie}; Max-Age=${seconds}; Path=${path}; HttpOnly; Secure; SameSite=Strict`;
   }
 
   function requireOrigin({ headers }: Request): void {
@@ -72,10 +80,12 @@ export function createPersonPage({ links, published: { publicUrl }, now }: Perso
       response.setHeader('X-Robots-Tag', 'noindex');
       exchange.address = request.ip;
       const isOpening = request.path === linkPath && request.method === 'POST';
-      const caller = isOpening ? await open(request, response) : await links.identify(readCookie(request));
+      const opened = isOpening ? await open(request) : undefined;
+      const { caller, scopes } = (await links.identify(opened ?? readCookie(request))) ?? {};
       if (!caller?.link) throw new ProblemError('invalid_link');
+      if (opened !== undefined) response.setHeader('Set-Cookie', writeCookie(opened, caller));
       exchange.caller = caller;
-      exchange.scopes = listScopes(caller.link.grants);
+      exchange.scopes = scopes;
       const { route } = exchange;
       if (!route) return;
       const grant = grants.get(route.operationId);

@@ -18,7 +18,7 @@ const linkIdFormat = /^lnk_[0-9a-f]{12}$/;
 const allGrants = Object.keys(settings.grants) as LinkGrant[];
 
 /** Returns the scopes that a key needs to give these grants, and that the page has. */
-export function listScopes(grants: readonly LinkGrant[]): ReadonlySet<Scope> {
+function listScopes(grants: readonly LinkGrant[]): ReadonlySet<Scope> {
   return new Set(grants.flatMap((it): readonly Scope[] => settings.grants[it].scopes));
 }
 
@@ -67,6 +67,12 @@ export function toLink(link: PersonLink): Schema<'Link'> {
   };
 }
 
+/** The caller of a link and its permissions. */
+export interface LinkIdentity {
+  readonly caller: Caller;
+  readonly scopes: ReadonlySet<Scope>;
+}
+
 type Lookup = ReturnType<typeof createPersonLinkLookup>;
 
 export interface LinkParts {
@@ -81,7 +87,7 @@ export interface LinkParts {
 /** The callers of links. `accountId` and `linkId` name a link of an open stream. */
 export function createLinkCallers({ find, open, findErased, now }: LinkParts) {
   const isCurrent = async (found: FoundLink | undefined) =>
-    found?.openedAtMs != null && (await findErased(found.accountId, found.subjectId)) < found.createdAtMs;
+    typeof found?.openedAtMs === 'number' && (await findErased(found.accountId, found.subjectId)) < found.createdAtMs;
   type By = Parameters<Lookup['find']>[0];
   const cache = new LRUCache<string, { readonly found: FoundLink | undefined }, { readonly by: By }>({
     max: linksMax,
@@ -95,20 +101,18 @@ export function createLinkCallers({ find, open, findErased, now }: LinkParts) {
     const found = (await cache.fetch(Object.values(by).join(' '), { context: { by } }))?.found;
     return found && Math.min(found.expiresAtMs, found.makerEndsAtMs) > now() ? found : undefined;
   }
-  async function identify(cookie: string): Promise<Caller | undefined> {
+  async function identify(cookie: string): Promise<LinkIdentity | undefined> {
     const link = secretFormat.test(cookie) ? await findValid({ keyHash: hashKey(cookie) }) : undefined;
-    return link && toCaller(link);
+    return link && { caller: toCaller(link), scopes: listScopes(link.grants) };
   }
   return {
     identify,
-    /** Opens a link. Resolves with the cookie and its caller, or undefined if the link is not valid or was opened before. */
-    async open(secret: string): Promise<{ readonly cookie: string; readonly caller: Caller } | undefined> {
+    /** Opens a link. Resolves with the cookie. Undefined if the link is not valid or was opened before. */
+    async open(secret: string): Promise<string | undefined> {
       if (!secretFormat.test(secret)) return undefined;
       const cookie = generateKey(settings.secret_prefix);
       const nowMs = now();
-      if (!(await open(hashKey(secret), hashKey(cookie), nowMs, nowMs - openMs))) return undefined;
-      const caller = await identify(cookie);
-      return caller && { cookie, caller };
+      return (await open(hashKey(secret), hashKey(cookie), nowMs, nowMs - openMs)) ? cookie : undefined;
     },
     isLink: (keyId: string) => linkIdFormat.test(keyId),
     /** Returns true if streams of the link may go on. */

@@ -46,12 +46,8 @@ export function createPersonLinkTable({ knex, accountId }: ReadScope) {
     async list(subjectId: string, nowMs: number): Promise<PersonLink[]> {
       const rows: Row[] = await mine({ subject_id: subjectId })(knex('person_links'))
         .select(columns)
-        .where('expires_at_ms', '>', nowMs)
-        .orderBy([
-          { column: 'created_at_ms', order: 'desc' },
-          { column: 'link_id', order: 'desc' },
-        ]);
-      return rows.map(toLink);
+        .where('expires_at_ms', '>', nowMs);
+      return rows.map(toLink).sort((a, b) => b.createdAtMs - a.createdAtMs || (a.linkId < b.linkId ? 1 : -1));
     },
 
     async insert(link: PersonLink): Promise<void> {
