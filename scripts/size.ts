@@ -36,8 +36,8 @@ async function listOthers(): Promise<Part[][]> {
     ],
     [
       { part: 'openapi.yaml, lines', found: countLines('openapi.yaml'), budget: 6_800, tolerance },
-      { part: 'guides, words', found: sum(guides.map(countWords)), budget: 27_000 },
-      { part: 'README, words', found: countWords('README.md'), budget: 700 },
+      { part: 'guides, words', found: sum(guides.map(countWords)), budget: 28_500 },
+      { part: 'README, words', found: countWords('README.md'), budget: 600 },
       { part: 'CHANGELOG, lines', found: countLines('CHANGELOG.md'), budget: 80 },
       { part: 'largest page of the reference, bytes', found: countReferenceBytes(), budget: 300_000 },
       { part: 'npm scripts', found: Object.keys(JSON.parse(read('package.json')).scripts).length, budget: 25 },

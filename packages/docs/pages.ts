@@ -242,6 +242,18 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
     title: 'Account',
     guides: [
       {
+        slug: 'compare',
+        source: 'docs/compare.md',
+        title: 'How it compares',
+        summary: 'The commercial original, Garmin, Google, Open Wearables and a threshold of your own, with sources.',
+      },
+      {
+        slug: 'roadmap',
+        source: 'docs/roadmap.md',
+        title: 'Roadmap',
+        summary: 'What is planned, and what is not.',
+      },
+      {
         slug: 'accountability',
         source: 'docs/accountability.md',
         title: 'Accountability',

@@ -83,8 +83,13 @@ export async function sendDemoWeek(
 }
 
 /** Sends a live reading of each person. `index` counts the readings of each. */
-export async function sendPresent(client: StateClient, index: number, random: () => number): Promise<void> {
-  const timestamp = new Date().toISOString();
+export async function sendPresent(
+  client: StateClient,
+  index: number,
+  random: () => number,
+  atMs = Date.now(),
+): Promise<void> {
+  const timestamp = new Date(atMs).toISOString();
   for (const [id, names] of Object.entries(presence)) {
     const name = names[Math.floor(index / readingsPerScene) % names.length];
     const scene = scenes.find((it) => it.name === name);
