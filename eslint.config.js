@@ -47,7 +47,9 @@ const packages = {
   tools: ['client', 'recordings'],
   gateway: ['client'],
   docs: [],
-  dashboard: ['client', 'docs', 'recordings', 'tools'],
+  // Without DOM: every page about a person shares it.
+  sentence: ['client'],
+  dashboard: ['client', 'docs', 'recordings', 'sentence', 'tools'],
 };
 const namesIn = (folder) =>
   readdirSync(new URL(folder, import.meta.url), { withFileTypes: true })

@@ -1,6 +1,7 @@
 /** The cards that a session, a person and the page for trying out share. */
 import { bands, scoreMax, signalAges, signals } from '../../../generated/spec.js';
 import type { History, StateReading, TriggerProfile } from '../../client/src/index.js';
+import { contributionBars } from './contributions.js';
 import { h, show, svg } from './dom.js';
 import {
   age,
@@ -27,15 +28,21 @@ export function createScoreCard() {
   const element = h('section.card.score-card', { 'aria-label': 'Score' });
   // Announced when the state changes: the number and the age change too often.
   const name = h('span', { role: 'status' });
-  const [figure, since, facts] = [h('span.score'), h('span.hint'), h('dl.line.facts')];
+  const [figure, since, facts, why] = [h('span.score'), h('span.hint'), h('dl.line.facts'), h('div.why')];
   const chip = h('span', name, ' ', since);
   const marker = svg('path.marker', { d: 'M0 0l5 7h-10z' });
   const scale = svg('svg.scale', { viewBox: '0 0 300 22', 'aria-hidden': 'true' }, scaleBands(), marker);
-  element.append(h('p.line', figure, h('span.of', `/ ${scoreMax}`), chip), scale, facts);
+  element.append(h('p.line', figure, h('span.of', `/ ${scoreMax}`), chip), scale, why, facts);
   return {
     element,
-    /** `confidence` is that of the newest reading. */
-    show(reading: StateReading, now: number, confidence: number | undefined, trend: History['trend'] | undefined) {
+    /** `confidence` is that of the newest reading, and `explained` the newest state with contributions. */
+    show(
+      reading: StateReading,
+      now: number,
+      confidence: number | undefined,
+      trend: History['trend'] | undefined,
+      explained = reading,
+    ) {
       const { stress_score: score, state_since, timestamp, evidence } = reading;
       const state = shownState(reading);
       const newestMs = Date.parse(timestamp);
@@ -47,6 +54,7 @@ export function createScoreCard() {
       chip.className = `badge state-chip ${isPast ? 'ended' : state}`;
       show(name, isPast ? 'Ended' : label(state));
       show(since, isPast ? age(newestMs, now) : `since ${whenShort(Date.parse(state_since ?? timestamp), now)}`);
+      show(why, contributionBars(explained));
       // The confidence halves with the age of the signals, as in the state that the service returns.
       const sure = confidence === undefined ? undefined : confidence * 2 ** (-Math.max(0, now - newestMs) / halfLifeMs);
       show(
@@ -76,7 +84,8 @@ export function createAdviceCard() {
   const content = h('div');
   return {
     element: card('Recommendation', content),
-    show(reading: StateReading, isPast: boolean) {
+    /** The page of a person has its own sentence instead of the reason. */
+    show(reading: StateReading, isPast: boolean, hasReason = true) {
       const { suggested_action, recommendation, action_reason, evidence, adaptation_effectiveness: change } = reading;
       const isAdvised = !isPast && !evidence;
       show(
@@ -84,8 +93,7 @@ export function createAdviceCard() {
         isPast && h('p', `None: the newest reading is older than ${signalAges.stale_after_seconds / 60} minutes.`),
         !isPast && evidence && h('p', 'None: the state is unknown.'),
         isAdvised && [h('p.headline.action', label(suggested_action)), h('p.recommendation', recommendation)],
-        h('h3', isPast && !evidence ? 'Reason of the last score' : 'Reason'),
-        h('p', action_reason),
+        hasReason && [h('h3', isPast && !evidence ? 'Reason of the last score' : 'Reason'), h('p', action_reason)],
         isAdvised && change && h('p.hint', describeEffect(change.stress_delta, change.previous_score)),
       );
     },
@@ -136,7 +144,8 @@ export function createSignalsCard(
 
 function signalRow(signal: SignalName, { atMs, [signal]: sent }: Point, source: string | undefined, now: number) {
   const { use, unit = '' }: { readonly use: keyof typeof lifetimesMs; readonly unit?: string } = signals[signal];
-  const value = typeof sent === 'string' ? words(sent) : `${sent} ${unit}`.trim();
+  const figure = typeof sent === 'number' ? sent.toLocaleString('en', { maximumFractionDigits: 2 }) : words(sent ?? '');
+  const value = `${figure} ${unit}`.trim();
   const [ageMs, lifetimeMs] = [now - atMs, lifetimesMs[use]];
   const counts = ageMs < lifetimeMs;
   const left = lifetimeMs === 0 ? 0 : Math.max(0, 1 - ageMs / lifetimeMs);
@@ -156,8 +165,6 @@ function sourceLink(id: string) {
 
 type Triggers = Pick<TriggerProfile, 'triggers'>;
 
-export const noTopics = 'No topics yet. Send conversation turns with a subject_id to detect them.';
-
 /** Returns the topics that the service remembers about the person, most recently seen first. */
 export function sortTriggers({ triggers }: Triggers) {
   return Object.entries(triggers).sort(([, a], [, b]) => b.last_seen.localeCompare(a.last_seen));
@@ -174,13 +181,12 @@ export function triggerHead(name: string, entry: TriggerProfile['triggers'][stri
   return h('div.line', h('strong', words(name)), badge(status), h('span.hint', figures.join(' · ')));
 }
 
-/** Returns the card of the topics of a person. `profile` is undefined for a session without a person. */
-export function showTriggers(place: HTMLElement, profile: Triggers | undefined, now: number) {
-  const topics = profile ? sortTriggers(profile) : [];
-  const none = profile ? noTopics : 'This session names no person, so no topics are remembered.';
+/** Shows the topics of a person. */
+export function showTriggers(place: HTMLElement, profile: Triggers, now: number) {
+  const topics = sortTriggers(profile);
   show(
     place,
     h('ul.triggers.list', ...topics.map(([name, entry]) => h('li', triggerHead(name, entry, now)))),
-    topics.length === 0 && h('p.hint', none),
+    topics.length === 0 && h('p.hint', 'No topics yet. Send conversation turns with a subject_id to detect them.'),
   );
 }

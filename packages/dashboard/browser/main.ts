@@ -3,6 +3,7 @@ import { startThemeToggle } from '../../docs/browser/controls.js';
 import { followContact, showUsage } from './contact.js';
 import { h, setTitle } from './dom.js';
 import { createKeyForm, takeKey } from './key-form.js';
+import { forgetNames, nameOf } from './names.js';
 import { createPeoplePage } from './people-page.js';
 import { pageHead } from './parts.js';
 import { createPersonView } from './person/person-view.js';
@@ -20,7 +21,10 @@ const rejected =
 let leave = new AbortController();
 
 startThemeToggle();
-one('[data-forget]').addEventListener('click', () => askForKey(''));
+one('[data-forget]').addEventListener('click', () => {
+  forgetNames();
+  askForKey('');
+});
 // Another link with a key, opened in this tab, does not load the page again.
 addEventListener('hashchange', () => {
   if (takeKey()) enter(readKey());
@@ -78,7 +82,7 @@ function followAddress(signal: AbortSignal, service: Service, sessionsPage: Sess
     const route = readRoute(location.hash);
     closed.abort();
     closed = new AbortController();
-    setTitle(route.page === 'person' ? `Person ${route.subjectId}` : '');
+    setTitle(route.page === 'person' ? `Person ${nameOf(route.subjectId)}` : '');
     const page = createPage(route, service, sessionsPage, closed.signal);
     if (main.firstChild !== page) main.replaceChildren(page);
     for (const link of document.querySelectorAll<HTMLElement>('[data-page]'))

@@ -1,45 +1,65 @@
 import type { TriggerProfile } from '../../client/src/index.js';
+import { enums } from '../../../generated/spec.js';
 import { createAgreementView } from './agreement.js';
 import { h, show } from './dom.js';
-import { words } from './format.js';
-import { button, createField, createStatus, pageHead } from './parts.js';
-import { periodAt } from './person/calendar.js';
-import { describeStress, loadDays, sumSeconds } from './person/hours.js';
+import { count, words } from './format.js';
+import { nameOf } from './names.js';
+import { button, createSelect, createStatus, optional, pageHead } from './parts.js';
+import { periodAt } from '../../sentence/calendar.js';
+import { describeStress, loadDays } from './person/hours.js';
 import { personLink } from './router.js';
 import { everySecond, nowMs, reasonOf, type Service } from './service.js';
-import { listHead, listRow } from './session-list.js';
-import { everySession, type KnownSession, scoreRank, type Sessions } from './sessions.js';
+import { groupRows, listHead, listRow, moveByKeys, openPerson } from './session-list.js';
+import * as known from './sessions.js';
 
 /** People that are shown at first, and that the button adds. Each of them takes two requests. */
 const step = 25;
+const orders = [
+  ['attention', 'Attention first'],
+  ['activity', 'Latest reading'],
+  ['name', 'Name'],
+] as const;
+const explain = 'No person matches. A person appears with the first reading that has their subject_id.';
+/** A person with the session of their newest reading. */
+type Person = readonly [id: string, session: known.KnownSession];
 
-/** Returns the people with their present state, highest score first, the time that they were stressed in the last seven days, and their triggers. */
-export function createPeoplePage(service: Service, sessions: Sessions, signal: AbortSignal): HTMLElement {
+/**
+ * Returns the people with their present state, those that need attention first, the time that they were stressed in the last
+ * seven days, and their triggers.
+ */
+export function createPeoplePage(service: Service, sessions: known.Sessions, signal: AbortSignal): HTMLElement {
   /** The time of stress and the active triggers of a person, once they are requested. */
   const weeks = new Map<string, readonly string[]>();
-  const note = createStatus('p.notice');
+  const [note, found] = [createStatus('p.notice'), h('h2')];
   const rows = h('ul.rows');
-  const list = h(
-    'section.card.sessions',
-    { hidden: true },
-    listHead('Person', 'Last seven days', 'Active triggers'),
-    rows,
-  );
   const agreement = createAgreementView(() => service.agreement({ signal }), 'person', signal);
   const summary = h('summary', h('h2', 'Agreement with reports'), ' ', agreement.line);
   let shownMax = step;
-  const more = button('Show more', () => {
-    shownMax += step;
-    update();
-  });
-
-  const id = h('input', { type: 'text', autocomplete: 'off', spellcheck: 'false', required: true });
+  const change = () => {
+    shownMax = step;
+    update(true);
+  };
+  const name = 'Search a person, or enter a new id';
+  const search = h('input', { type: 'search', placeholder: name, 'aria-label': name, oninput: change });
+  const states = optional('All states', enums.SessionState);
+  const state = createSelect(states, { 'aria-label': 'State', onchange: change });
+  const sort = createSelect(orders, { 'aria-label': 'Sort by', onchange: change });
+  /** Enter opens the first result, or the person with the typed id, who may be new. */
   const onsubmit = (event: Event) => {
     event.preventDefault();
-    location.hash = personLink(id.value.trim());
+    const [first] = listPeople();
+    const id = first?.[0] ?? search.value.trim();
+    if (id !== '') location.hash = personLink(id);
   };
-  const field = createField('Person by id', id, 'Also a new person, e.g. to connect a phone.');
-  const open = h('form.opener', { onsubmit }, field.element, h('button.secondary', { type: 'submit' }, 'Open'));
+  const filters = h('form.filters', { role: 'search', onsubmit }, search, state, sort);
+  const heads = listHead('Person', 'Last seven days', 'Active triggers');
+  const none = h('p.hint');
+  const list = h('section.card.sessions', h('div.line.between', found, filters), heads, rows, none);
+  const more = button('Show more', () => {
+    shownMax += step;
+    update(true);
+    if (sessions.hasMore(known.everySession)) void sessions.loadMore(known.everySession).then(() => update());
+  });
 
   const load = async (id: string) => {
     weeks.set(id, []);
@@ -47,35 +67,52 @@ export function createPeoplePage(service: Service, sessions: Sessions, signal: A
       service.triggers(id, { signal }).catch((): Pick<TriggerProfile, 'active'> => ({ active: [] })),
       loadDays(service, id, periodAt('week', new Date(nowMs())), signal).catch(() => undefined),
     ]);
-    const stress = days?.length ? describeStress(sumSeconds(days)) || '0 min of stress' : '–';
+    const stress = days?.length ? describeStress(days) || '0 min of stress' : '–';
     weeks.set(id, [stress, active.map(words).join(', ') || '–']);
     update();
   };
-  const update = () => {
-    const newest = new Map<string, KnownSession>();
-    for (const session of sessions.list(everySession))
+  /** Returns the people that match, sorted. */
+  const listPeople = (): Person[] => {
+    const [now, newest] = [nowMs(), new Map<string, known.KnownSession>()];
+    for (const session of sessions.list(known.everySession))
       if (session.subject_id !== undefined && !newest.has(session.subject_id)) newest.set(session.subject_id, session);
-    const now = nowMs();
-    const shown = [...newest].sort(([, a], [, b]) => scoreRank(b, now) - scoreRank(a, now)).slice(0, shownMax);
+    const isShown = ([id, session]: Person) =>
+      known.matches(id, search.value.trim()) && (state.value === '' || known.stateOf(session, now) === state.value);
+    const compare = {
+      attention: ([, a]: Person, [, b]: Person) => known.scoreRank(b, now) - known.scoreRank(a, now),
+      activity: ([, a]: Person, [, b]: Person) => b.atMs - a.atMs,
+      name: ([a]: Person, [b]: Person) => nameOf(a).localeCompare(nameOf(b), 'en', { numeric: true }),
+    }[sort.value as (typeof orders)[number][0]];
+    return [...newest].filter(isShown).sort(compare);
+  };
+  const update = (isForced = false) => {
+    if (!isForced && rows.matches(':hover, :focus-within')) return;
+    const [now, people] = [nowMs(), listPeople()];
+    const shown = people.slice(0, shownMax);
     for (const [id] of shown) if (!weeks.has(id)) void load(id);
-    more.hidden = newest.size <= shownMax;
-    list.hidden = newest.size === 0;
-    note.element.hidden = newest.size > 0;
-    const rowOf = ([id, session]: readonly [string, KnownSession]) => {
-      const link = h('a.name', { href: personLink(id) }, h('strong', id));
-      return listRow(link, session, now, ...(weeks.get(id) ?? []).map((it) => h('span.week', it)));
-    };
-    if (!rows.matches(':focus-within')) show(rows, ...shown.map(rowOf));
+    more.hidden = people.length <= shownMax && !sessions.hasMore(known.everySession);
+    const typed = search.value.trim();
+    show(
+      none,
+      people.length === 0 && [typed === '' ? explain : 'No person matches. ', typed !== '' && openPerson(typed)],
+    );
+    const attention = people.filter(([, session]) => known.needsAttention(session, now)).length;
+    show(found, `${count(people.length, 'person', 'people')}, ${attention} of them need attention`);
+    const rowOf = ([id, session]: Person) =>
+      listRow(id, { href: personLink(id) }, session, now, ...(weeks.get(id) ?? []).map((it) => h('span.week', it)));
+    const isGrouped = sort.value === 'attention';
+    show(rows, isGrouped ? groupRows(shown, ([, session]) => session, rowOf, now) : shown.map(rowOf));
   };
   const start = async () => {
-    await sessions.ensure(everySession);
-    note.say('No session names a person. Send readings with a subject_id.');
+    await sessions.ensure(known.everySession);
+    note.say('');
     update();
   };
   note.say('Loading …');
   start().catch((error: unknown) => note.say(reasonOf(error)));
   void agreement.load();
   everySecond(signal, update);
+  moveByKeys(rows, search, signal);
   return h(
     'article.page.people',
     pageHead('People'),
@@ -84,6 +121,5 @@ export function createPeoplePage(service: Service, sessions: Sessions, signal: A
     more,
     h('p.hint', 'The stress of seven days contains imported readings. Score and last reading do not.'),
     h('details.card.agreement-home', summary, agreement.detail),
-    open,
   );
 }

@@ -18,11 +18,13 @@ export function createPresent(
   let trend: History['trend'] | undefined;
   /** Undefined until the history has loaded. */
   let points: readonly Point[] | undefined;
+  /** The newest state with contributions. The stream does not contain them. */
+  let explained: StateReading | undefined;
   const newestMs = () => (newest ? Date.parse(newest.timestamp) : Number.NEGATIVE_INFINITY);
   const draw = () => {
     if (points) signals.show(points, nowMs());
     const ofNewest = points?.findLast(({ atMs }) => atMs === newestMs());
-    if (newest) score.show(newest, nowMs(), ofNewest?.confidence, trend);
+    if (newest) score.show(newest, nowMs(), ofNewest?.confidence, trend, explained);
     onDraw();
   };
   const stored = followHistory(service, of, signal, (loaded, untilMs) => {
@@ -30,8 +32,19 @@ export function createPresent(
     // The trend of fewer readings is always `stable`.
     const isKnown = loaded.datapoints.length >= settings.trend_min_datapoints;
     if (loaded.minutes === refreshedMinutes) trend = isKnown ? loaded.trend : undefined;
+    if (!explained || Date.parse(explained.timestamp) < newestMs()) void explain().catch(() => undefined);
     draw();
   });
+  const explain = async () => {
+    take(await service.state(of, { signal }));
+    draw();
+  };
+  /** Shows a reading unless it is older than the shown one. */
+  const take = (reading: StateReading) => {
+    if (Date.parse(reading.timestamp) < newestMs()) return;
+    newest = reading;
+    if (reading.contributions) explained = reading;
+  };
   everySecond(signal, draw);
   return {
     score: score.element,
@@ -39,13 +52,10 @@ export function createPresent(
     newest: () => newest,
     points: () => points ?? [],
     draw,
-    /** Shows a reading unless it is older than the shown one. */
-    take(reading: StateReading) {
-      if (Date.parse(reading.timestamp) >= newestMs()) newest = reading;
-    },
+    take,
     /** Shows a reading of the stream, and requests its signals. */
     receive(reading: StateReading) {
-      this.take(reading);
+      take(reading);
       points = withReading(points ?? [], reading);
       draw();
       stored.refresh();

@@ -1,15 +1,25 @@
 import { enums, scoreMax } from '../../../generated/spec.js';
 import type { SessionState } from '../../client/src/index.js';
 import * as plot from './chart/plot.js';
-import { type Content, h, show } from './dom.js';
+import { type Attributes, type Content, h, show } from './dom.js';
 import { age, count, hasEnded, label, shownState, sum, whenShort, words } from './format.js';
+import { nameOf } from './names.js';
 import { button, controlledCard, createSelect } from './parts.js';
 import { sessionLink, personLink } from './router.js';
 import { nowMs, reasonOf } from './service.js';
-import { everySession, isRising, type KnownSession, type Query, type Sessions, stateOf } from './sessions.js';
+import {
+  attentionRule,
+  everySession,
+  isRising,
+  type KnownSession,
+  needsAttention,
+  type Query,
+  type Sessions,
+  stateOf,
+} from './sessions.js';
 
 const orders = [
-  ['score', 'Highest score'],
+  ['score', 'Attention first'],
   ['activity', 'Latest reading'],
   ['started', 'Latest start'],
 ] as const;
@@ -21,7 +31,7 @@ const orderMs = 3_000;
 const typingMs = 400;
 
 /** Returns the list of sessions with its filters. Rows keep their focus, and their place while they are used. */
-export function createSessionList(sessions: Sessions, onFilter: () => void) {
+export function createSessionList(sessions: Sessions, onFilter: () => void, signal: AbortSignal) {
   let query: Query = { ...everySession, sort: 'score' };
   let selected: string | undefined;
   let shownMax = rowsStep;
@@ -97,18 +107,15 @@ export function createSessionList(sessions: Sessions, onFilter: () => void) {
     /** Draws a row again only if it changes: a list may have hundreds of them. */
     const rowOf = (session: KnownSession) => {
       const { session_id: id, atMs } = session;
-      const variable = [id === selected, hasEnded(atMs, now), age(atMs, now), isRising(session, now)].join();
+      const seen = [id === selected, hasEnded(atMs, now), age(atMs, now), isRising(session, now)];
+      const variable = [...seen, nameOf(id)].join();
       const last = drawn.get(id);
       const row = last?.session === session && last.variable === variable && present.get(id);
       drawn.set(id, { session, variable });
       return row || sessionRow(session, id === selected, now);
     };
     const shown = found.slice(0, shownMax);
-    const grouped = ['Live now', 'Ended'].map((title) => {
-      const group = shown.filter((it) => hasEnded(it.atMs, now) === (title === 'Ended'));
-      return group.length > 0 && [h('li.group', { key: `group ${title}` }, h('h3.hint', title)), ...group.map(rowOf)];
-    });
-    show(list, query.sort === 'score' ? grouped : shown.map(rowOf));
+    show(list, query.sort === 'score' ? groupRows(shown, (it) => it, rowOf, now) : shown.map(rowOf));
     more.hidden = found.length <= shownMax && !sessions.hasMore(query);
     show(empty, found.length === 0 && explainEmpty(query));
     const states = [...query.states].map(words).join(' and ');
@@ -117,6 +124,7 @@ export function createSessionList(sessions: Sessions, onFilter: () => void) {
     show(only, states !== '' && all());
   };
   void request(sessions.ensure(query));
+  moveByKeys(list, text, signal);
   return {
     element,
     get states() {
@@ -133,15 +141,17 @@ export function createSessionList(sessions: Sessions, onFilter: () => void) {
 
 /** Says that there is no session. The page does not know all sessions of a large account, so it links to the typed id. */
 function explainEmpty({ text, states }: Query) {
-  if (text !== '')
-    return [
-      'No session matches. ',
-      h('a', { href: sessionLink(text) }, `Open session ${text}`),
-      ' · ',
-      h('a', { href: personLink(text) }, `Open person ${text}`),
-    ];
+  if (text !== '') {
+    const session = h('a', { href: sessionLink(text) }, `Open session ${text}`);
+    return ['No session matches. ', session, ' · ', openPerson(text)];
+  }
   if (states.size > 0) return 'No session matches.';
   return ['No sessions yet. Send readings from your app, or ', h('a', { href: '#/try' }, 'play a scene'), '.'];
+}
+
+/** Returns a link to a person that the page may not know, e.g. to connect a first phone. */
+export function openPerson(id: string) {
+  return h('a', { href: personLink(id) }, `Open person ${id}`);
 }
 
 /** Returns the headings of a list of sessions or people. Screen readers read rows that name their figures. */
@@ -150,12 +160,31 @@ export function listHead(name: string, ...others: readonly string[]) {
   return h('div.columns.hint', { 'aria-hidden': 'true' }, heads);
 }
 
+const groups = { attention: `Needs attention: ${attentionRule}`, live: 'Live now', ended: 'Ended' } as const;
+
+/** Returns rows below the headings of their groups. Those that need attention come first. */
+export function groupRows<Item>(
+  items: readonly Item[],
+  sessionOf: (item: Item) => KnownSession,
+  rowOf: (item: Item) => Content,
+  now: number,
+) {
+  const groupOf = (session: KnownSession) =>
+    needsAttention(session, now) ? 'attention' : hasEnded(session.atMs, now) ? 'ended' : 'live';
+  return Object.entries(groups).map(([group, title]) => {
+    const members = items.filter((it) => groupOf(sessionOf(it)) === group);
+    return members.length > 0 && [h('li.group', { key: `group ${group}` }, h('h3.hint', title)), ...members.map(rowOf)];
+  });
+}
+
 function sessionRow(session: KnownSession, isSelected: boolean, now: number) {
   const { session_id: id, subject_id: subject, recent } = session;
   const person =
-    subject !== undefined && h('a.person', { href: personLink(subject), 'aria-label': `Person ${subject}` }, subject);
+    subject !== undefined &&
+    h('a.person', { href: personLink(subject), 'aria-label': `Person ${nameOf(subject)}` }, nameOf(subject));
   return listRow(
-    h('a.name', { href: sessionLink(id), 'aria-current': isSelected && 'page' }, h('strong', id)),
+    id,
+    { href: sessionLink(id), 'aria-current': isSelected && 'page' },
     session,
     now,
     sparkline(recent),
@@ -163,21 +192,47 @@ function sessionRow(session: KnownSession, isSelected: boolean, now: number) {
   );
 }
 
-/** Returns a row with the state of a session, which its link covers. */
-export function listRow(link: HTMLElement, session: KnownSession, now: number, ...others: readonly Content[]) {
+/** Returns a row with the state of a session. The link of the row covers it. */
+export function listRow(
+  id: string,
+  link: Attributes,
+  session: KnownSession,
+  now: number,
+  ...others: readonly Content[]
+) {
   const { stress_score, evidence, atMs, sinceMs } = session;
   const [state, last] = [stateOf(session, now), shownState(session)];
   const since = [label(state), !evidence && h('span.since', ` since ${whenShort(sinceMs, now)}`)];
   const rising = isRising(session, now) && h('span.rising', ' ↗ rising');
   return h(
     'li',
-    { key: link.textContent, class: state },
+    { key: id, class: state },
     h('span.score-chip', evidence ? '–' : stress_score),
-    link,
+    h('a.name', { title: nameOf(id) !== id && id, ...link }, h('strong', nameOf(id))),
     h('span.state-name.hint', state === 'ended' ? `Ended · ${words(last)}` : [since, rising]),
     h('span.hint.passed', age(atMs, now)),
     others,
   );
+}
+
+/** Moves the focus with the arrow keys from row to row, and with `/` to the search. */
+export function moveByKeys(list: HTMLElement, search: HTMLElement, signal: AbortSignal): void {
+  const onKey = (event: KeyboardEvent) => {
+    const focused = document.activeElement;
+    const isTyping = focused?.matches('input, select, textarea') === true && focused !== search;
+    if (!list.isConnected || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+    const links = [...list.querySelectorAll<HTMLElement>('.name')];
+    const place = links.findIndex((it) => it === focused);
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const isSlash = event.key === '/' && focused !== search;
+    const next = isSlash
+      ? search
+      : step !== undefined && (place >= 0 || step > 0) && (links[place + step] ?? (step < 0 && search));
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+  };
+  addEventListener('keydown', onKey, { signal });
 }
 
 const scores: plot.Bounds = [0, scoreMax];
@@ -190,29 +245,13 @@ function sparkline(values: readonly plot.Value[]) {
   return plot.drawing('svg.sparkline', undefined, line, plot.line('recent', extent, scores, values.slice(-1), 0));
 }
 
-const attentionMax = 4;
-const alarming: ReadonlySet<SessionState> = new Set(['acute_stress', 'stressed']);
-
-/**
- * Returns the distribution of states, whose parts filter the list, and the sessions that need attention: live sessions that
- * are stressed, highest score first. Of equal scores, the latest change of the state comes first.
- */
+/** Returns the distribution of states, whose parts filter the list. */
 export function createOverview(sessions: Sessions, onFilter: (states: ReadonlySet<SessionState>) => void) {
-  const heading = h('h1', { id: 'states-title', tabindex: -1 }, 'Sessions by state');
   // The page has its heading from the start, before the counts are known.
-  const [states, list, rest] = [h('div.line', heading), h('ul.attention.line'), h('span.hint')];
-  const rule = h('span.hint', 'Live and stressed, highest score first');
-  const attention = h('div.line', h('h2', 'Attention'), rule, list, rest);
-  const showAttention = (now: number) => {
-    const found = sessions
-      .list({ ...everySession, states: alarming })
-      .sort((a, b) => b.stress_score - a.stress_score || b.sinceMs - a.sinceMs);
-    const all = button(`All ${found.length}`, () => onFilter(alarming));
-    if (!list.matches(':focus-within')) show(list, ...found.slice(0, attentionMax).map((it) => attentionItem(it, now)));
-    show(rest, found.length === 0 && 'No session is stressed.', found.length > attentionMax && all);
-  };
+  const heading = h('h1', { id: 'states-title', tabindex: -1 }, 'Sessions by state');
+  const element = h('section.card.overview.line', { 'aria-labelledby': 'states-title' }, heading);
   return {
-    element: h('section.card.overview', { 'aria-labelledby': 'states-title' }, states, attention),
+    element,
     update(filtered: ReadonlySet<SessionState>) {
       const counts = sessions.countStates();
       const live = sum(Object.values(counts)) - counts.ended;
@@ -223,19 +262,7 @@ export function createOverview(sessions: Sessions, onFilter: (states: ReadonlySe
         return button(text, () => onFilter(new Set(isOnly ? [] : [state])), attributes);
       });
       const total = `${count(live, 'live session')}, ${counts.ended.toLocaleString('en')} ended`;
-      show(states, heading, parts, h('p.hint.end', total));
-      showAttention(nowMs());
+      show(element, heading, parts, h('p.hint.end', total));
     },
   };
-}
-
-function attentionItem(session: KnownSession, now: number) {
-  const { session_id: id, state, stress_score, sinceMs } = session;
-  return h(
-    'li',
-    { key: id, class: state },
-    h('span.score-chip', stress_score),
-    h('a.name', { href: sessionLink(id) }, h('strong', id)),
-    h('span.hint', `since ${whenShort(sinceMs, now)}${isRising(session, now) ? ' ↗' : ''}`),
-  );
 }

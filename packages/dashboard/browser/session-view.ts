@@ -4,7 +4,8 @@ import { createChart } from './chart/chart.js';
 import { h, setTitle, show } from './dom.js';
 import { createFeedbackCard } from './feedback.js';
 import { age, hasEnded, shownState, words } from './format.js';
-import { card, controlledCard, createChoice, createStatus, pageHead } from './parts.js';
+import { namedHead, nameOf } from './names.js';
+import { card, controlledCard, createChoice, createStatus } from './parts.js';
 import { createPresent } from './present.js';
 import { personLink } from './router.js';
 import { isUnknown, nowMs, reasonOf, refreshedMinutes, type Service } from './service.js';
@@ -42,10 +43,15 @@ export function createSessionView(
     element.toggleAttribute('data-ended', isPast);
     advice.show(newest, isPast);
     const subject = sessions.find(sessionId)?.subject_id;
-    const link = subject !== undefined && h('a', { href: personLink(subject) }, `Person ${subject}`);
-    show(facts, link, !isPast && h('span.hint', `Newest reading ${age(atMs, now)}`));
+    const link = subject === undefined ? undefined : h('a', { href: personLink(subject) }, `Person ${nameOf(subject)}`);
+    triggers.closest<HTMLElement>('.card')?.toggleAttribute('hidden', subject === undefined);
+    show(
+      facts,
+      link ?? 'No subject_id: topics and a baseline require one.',
+      !isPast && h('span.hint', `Newest reading ${age(atMs, now)}`),
+    );
     const score = newest.evidence ? '' : `${newest.stress_score} `;
-    setTitle(`${isPast ? 'ended' : `${score}${words(shownState(newest))}`} · ${sessionId}`);
+    setTitle(`${isPast ? 'ended' : `${score}${words(shownState(newest))}`} · ${nameOf(sessionId)}`);
     // The subject of a new session becomes known after its first reading.
     if (shownSubject !== (subject ?? null)) loadTriggers(subject);
   };
@@ -70,7 +76,7 @@ export function createSessionView(
   };
   const loadTriggers = (subject: string | undefined) => {
     shownSubject = subject ?? null;
-    if (subject === undefined) return showTriggers(triggers, undefined, nowMs());
+    if (subject === undefined) return;
     service.triggers(subject, { signal }).then(
       (profile) => showTriggers(triggers, profile, nowMs()),
       (error: unknown) =>
@@ -90,7 +96,7 @@ export function createSessionView(
     createFeedbackCard(service, { session_id: sessionId }),
   );
   const back = h('a.back', { href: '#/' }, '← All sessions');
-  const element = h('article.session', back, pageHead(sessionId, facts), message.element, cards);
+  const element = h('article.session', back, namedHead(sessionId, facts), message.element, cards);
   setTitle(sessionId);
   message.say('Loading …');
   load().catch(showFault);

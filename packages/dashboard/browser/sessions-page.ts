@@ -24,7 +24,7 @@ export function createSessionsPage(service: Service) {
     drawing ??= setTimeout(() => requestAnimationFrame(draw), drawMs);
   };
   const sessions = createSessions(service, update);
-  const list = createSessionList(sessions, update);
+  const list = createSessionList(sessions, update, service.signal);
   const filter = (states: ReadonlySet<SessionState>) => {
     list.filter(states);
     draw();

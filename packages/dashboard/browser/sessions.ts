@@ -8,6 +8,7 @@ import type {
 } from '../../client/src/index.js';
 import type { Value } from './chart/plot.js';
 import { hasEnded, shownState, sum } from './format.js';
+import { nameOf } from './names.js';
 import { nowMs, pauseOf, type Service } from './service.js';
 
 /** The sessions that a list shows. */
@@ -118,10 +119,9 @@ export function createSessions(service: Service, onChange: () => void) {
     /** Returns the known sessions that match, sorted. */
     list({ states, sort, text }: Query): KnownSession[] {
       const now = nowMs();
-      const part = text.toLowerCase();
       const isShown = (it: KnownSession) =>
         (states.size === 0 || states.has(stateOf(it, now))) &&
-        [it.session_id, it.subject_id ?? ''].some((id) => id.toLowerCase().includes(part));
+        [it.session_id, it.subject_id ?? ''].some((id) => matches(id, text));
       const rankOf = {
         score: (it: KnownSession) => scoreRank(it, now),
         activity: (it: KnownSession) => it.atMs,
@@ -172,15 +172,31 @@ export function createSessions(service: Service, onChange: () => void) {
   };
 }
 
+/** Returns true if the id or the name of a session or a person contains a text. */
+export function matches(id: string, text: string): boolean {
+  return `${id} ${nameOf(id)}`.toLowerCase().includes(text.toLowerCase());
+}
+
 /** Returns the state of a session at a time. */
 export function stateOf(session: KnownSession, now: number): SessionState {
   return hasEnded(session.atMs, now) ? 'ended' : shownState(session);
 }
 
-/** Returns a rank by score. Unknown states follow all others, and sessions that have ended follow these. */
+/** A stressed session needs attention from this time on. */
+const attentionMs = 600_000;
+/** The rule of `needsAttention`. */
+export const attentionRule = `acute stress now, or stressed for ${attentionMs / 60_000} minutes or longer`;
+
+export function needsAttention(session: KnownSession, now: number): boolean {
+  const state = stateOf(session, now);
+  return state === 'acute_stress' || (state === 'stressed' && session.atMs - session.sinceMs >= attentionMs);
+}
+
+/** Returns a rank: what needs attention first, then by score. Unknown states follow, and then sessions that have ended. */
 export function scoreRank(session: KnownSession, now: number): number {
   const state = stateOf(session, now);
-  return session.stress_score - (state === 'ended' ? 2_000 : state === 'unknown' ? 1_000 : 0);
+  const group = needsAttention(session, now) ? 1 : state === 'ended' ? -2 : state === 'unknown' ? -1 : 0;
+  return session.stress_score + 1_000 * group;
 }
 
 /** Returns true if the scores of the last five minutes rise, as the contract defines the trend of a history. */

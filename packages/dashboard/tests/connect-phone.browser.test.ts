@@ -16,8 +16,8 @@ async function open({ url, key }: Pick<TestService, 'url' | 'key'>, width: { vie
   await page.clock.install();
   await page.goto(`${url}/dashboard/#key=${key}`);
   await page.getByRole('link', { name: 'People', exact: true }).click();
-  await page.getByLabel('Person by id').fill(person);
-  await page.getByRole('button', { name: 'Open', exact: true }).click();
+  await page.getByLabel('Search a person, or enter a new id').fill(person);
+  await page.keyboard.press('Enter');
   const card = page.getByRole('region', { name: 'Connect a phone' });
   await card.waitFor();
   return { page, card, complaints };

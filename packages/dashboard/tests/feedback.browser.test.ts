@@ -139,7 +139,7 @@ test(
       await service.post('/v1/feedback', { subject_id: 'p0', timestamp, stress, note_code: 'other' });
       service.clock.advance(60);
     }
-    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
     await expectShown(page, await readAgreement(service, '/v1/subjects/p0/agreement'));
     expect(await flawsInLightAndDark(page)).toEqual([]);
     expect(complaints).toEqual([]);

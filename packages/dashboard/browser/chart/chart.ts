@@ -138,13 +138,15 @@ function plots(extent: plot.Extent, { points, nowMs }: ChartData, shown: readonl
   const known = withEvidence(shown);
   const values = known.map(({ atMs, stress_score: value }) => ({ atMs, value }));
   const line = plot.line('line-score', extent, scores, values, pauseMs);
+  const unknown = holdsOf(points, nowMs).filter(({ state }) => state === 'unknown');
+  const areas = unknown.map((it) => plot.span('unknown-time', extent, it, whole, 'Unknown'));
   const lower = bands.map(({ min_score: min }) => min);
   return [
     h(
       'div.plot.score-plot',
       plot.axis(scores, [...lower, scoreMax]),
       bandNames(),
-      plot.drawing('svg', undefined, bandAreas(), grid(), line, heldParts(extent, known)),
+      plot.drawing('svg', undefined, bandAreas(), areas, grid(), line, heldParts(extent, known)),
     ),
     holdStrip(extent, points, nowMs),
     rates.length > 0 && [
@@ -155,7 +157,7 @@ function plots(extent: plot.Extent, { points, nowMs }: ChartData, shown: readonl
   ];
 }
 
-function bandAreas() {
+export function bandAreas() {
   return bands.map(({ state, min_score: min }, index) => {
     const [top, bottom] = [bands[index + 1]?.min_score ?? scoreMax, min].map((it) => plot.yOf(scores, it));
     return svg('rect.band', { class: state, y: top, width: plot.plotWidth, height: (bottom ?? 0) - (top ?? 0) });
@@ -163,7 +165,7 @@ function bandAreas() {
 }
 
 /** Returns the names of the bands, beside the plot. */
-function bandNames() {
+export function bandNames() {
   return bands.map(({ state, min_score: min, max_score: max }) => {
     const style = `top: ${plot.yOf(scores, (min + max + 1) / 2)}%`;
     return h('span.band-name', { class: state, 'aria-hidden': 'true', style }, words(state));

@@ -5,7 +5,7 @@ import { createBatchSender } from '../../../tools/send-batch.js';
 import { h, show } from '../dom.js';
 import { count } from '../format.js';
 import { card, createField, createSelect, createStatus, type Field } from '../parts.js';
-import { instants, timeZone } from '../person/calendar.js';
+import { instants, timeZone } from '../../../sentence/calendar.js';
 import { nowMs, reasonOf, type Service } from '../service.js';
 import type { ReadFiles } from './import-worker.js';
 import { readFiles } from './read-files.js';

@@ -1,7 +1,8 @@
 import type { State, StateClient, SummaryRow } from '../../../client/src/index.js';
 import { bands } from '../../../../generated/spec.js';
-import { sum, words } from '../format.js';
-import { type Day, timeZone } from './calendar.js';
+import { count, sum, words } from '../format.js';
+import { type Day, timeZone } from '../../../sentence/calendar.js';
+import { measureStress } from '../../../sentence/usual.js';
 
 export const hourMs = 3_600_000;
 export const states: readonly State[] = bands.map(({ state }) => state);
@@ -30,9 +31,11 @@ export function duration(seconds: number): string {
   return [...(hours > 0 ? [`${hours} h`] : []), ...(rest > 0 ? [`${rest} min`] : [])].join(' ');
 }
 
-/** Returns the time of stress, e.g. `12 min of stress`. The empty text for none. */
-export function describeStress({ stressed, acute_stress }: Seconds): string {
-  return stressed + acute_stress === 0 ? '' : `${duration(stressed + acute_stress)} of stress`;
+/** Returns the time of stress, e.g. `12 min of stress`. The empty text for none. A single reading has no duration. */
+export function describeStress(rows: readonly SummaryRow[]): string {
+  const { seconds, lone } = measureStress(rows);
+  if (seconds > 0) return `${duration(seconds)} of stress`;
+  return lone === 0 ? '' : `stress in ${count(lone, 'single reading')}`;
 }
 
 /** Returns the time in each state, e.g. `relaxed 40 min, stressed 12 min`. */

@@ -1,13 +1,14 @@
 /** The charts and the table of a day, a week or a month of a person. */
 import type { SubjectProfile, SummaryRow, TriggerProfile } from '../../../client/src/index.js';
 import { triggers as settings } from '../../../../generated/spec.js';
-import { noTopics, sortTriggers, triggerHead } from '../cards.js';
+import { sortTriggers, triggerHead } from '../cards.js';
 import * as plot from '../chart/plot.js';
 import { h, svg } from '../dom.js';
-import { count, label, sum, words } from '../format.js';
+import { count, label, percent, sum, words } from '../format.js';
 import { createTable } from '../parts.js';
 import { personLink } from '../router.js';
-import * as calendar from './calendar.js';
+import * as calendar from '../../../sentence/calendar.js';
+import { firstDayHint } from './day-chart.js';
 import { describeStates, describeStress, duration, type Hour, hourMs, hoursOf, states, sumSeconds } from './hours.js';
 
 const hoursPerDay = 24;
@@ -24,7 +25,13 @@ export function stateLegend() {
  * Returns a strip per day with the hours across. Each hour stacks the time in each state from the bottom, calm first. The
  * rest of its height is unmeasured. A month is a calendar.
  */
-export function stateStrips(subjectId: string, { span, days }: calendar.Period, hours: readonly Hour[], nowMs: number) {
+export function stateStrips(
+  subjectId: string,
+  { span, days }: calendar.Period,
+  hours: readonly Hour[],
+  nowMs: number,
+  firstMs = Number.NaN,
+) {
   const begun = days.filter(({ fromMs }) => fromMs <= nowMs);
   const rows = begun.map((day) => dayStrip(day, hoursOf(hours, day), span, subjectId));
   const names = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
@@ -38,15 +45,18 @@ export function stateStrips(subjectId: string, { span, days }: calendar.Period, 
     { 'aria-hidden': 'true' },
     h('div.line.between.hint.tiny', ...axisHours.map((it) => h('span', it))),
   );
-  return h(`ul.strips.${span}`, span === 'month' && weekdays, rows, span !== 'month' && axis);
+  const isFirst = begun.some(({ fromMs, toMs }) => firstMs >= fromMs && firstMs < toMs);
+  const strips = h(`ul.strips.${span}`, span === 'month' && weekdays, rows, span !== 'month' && axis);
+  return [strips, isFirst && h('p.hint', `${calendar.days.format(firstMs)} – ${firstDayHint}`)];
 }
 
 function dayStrip(day: calendar.Day, hours: readonly Hour[], span: calendar.Period['span'], subjectId: string) {
   const name = calendar.days.format(day.fromMs);
   const seconds = sumSeconds(hours);
   const measured = sum(Object.values(seconds));
-  const time = measured > 0 && h('span.measured', `${duration(measured)} measured`);
-  const stress = describeStress(seconds);
+  const isLone = sum(hours.map(({ readings }) => readings)) === 1;
+  const time = measured > 0 && h('span.measured', isLone ? 'one reading' : `${duration(measured)} measured`);
+  const stress = isLone ? '' : describeStress(hours);
   const date = new Date(day.fromMs);
   const href = personLink(subjectId, calendar.addressOf(calendar.periodAt('day', date)));
   const lines = axisHours.slice(1, -1).map((it) => {
@@ -86,7 +96,7 @@ function hourStacks(day: calendar.Day, hours: readonly Hour[]) {
 }
 
 /** Returns the labels of the time axis: hours of a day, days of a week, every seventh day of a month. */
-function timeAxis(period: calendar.Period) {
+export function timeAxis(period: calendar.Period) {
   const { span, days, fromMs } = period;
   const hours = quarters(fromMs).map((atMs, index) => [atMs, `${axisHours[index]}:00`] as const);
   const names = span === 'week' ? calendar.shortDays : calendar.days;
@@ -108,10 +118,15 @@ function gridLines(period: calendar.Period) {
 const caption =
   'Mean per hour, on a band from the lowest to the highest rate. A high rate with reported movement is not counted as stress.';
 
-/** Returns the mean heart rate per hour as a line, with a band from the lowest to the highest rate of the hour. */
-export function heartChart(period: calendar.Period, hours: readonly Hour[], restingBpm: number | undefined) {
+/** Returns the mean heart rate per hour as a line, with a band from the lowest to the highest rate of the hour, if there is one. */
+export function heartChart(
+  period: calendar.Period,
+  hours: readonly Hour[],
+  baseline: SubjectProfile['baseline']['heart_rate'],
+) {
+  const restingBpm = baseline?.resting_bpm;
   const measured = hours.flatMap(({ atMs, heart_rate }) => (heart_rate ? [{ atMs, ...heart_rate }] : []));
-  if (measured.length === 0) return h('p.hint', 'No heart rate in this time.');
+  if (measured.length === 0) return undefined;
   const [lowest, highest] = [Math.min(...measured.map((it) => it.min)), Math.max(...measured.map((it) => it.max))];
   const bounds = plot.heartBounds([lowest, highest]);
   const band = measured.map(({ atMs, min, max, mean }) => {
@@ -128,7 +143,10 @@ export function heartChart(period: calendar.Period, hours: readonly Hour[], rest
   return [
     plot.heartPlot(bounds, name, gridLines(period), band, resting, line),
     timeAxis(period),
-    h('p.hint', isShown ? `${caption} Dashed: resting heart rate.` : caption),
+    h(
+      'p.hint',
+      isShown ? `${caption} Dashed: resting heart rate (${percent(baseline?.own_share ?? 0)} known).` : caption,
+    ),
   ];
 }
 
@@ -148,7 +166,7 @@ export function topicLanes(
   nowMs: number,
 ) {
   const topics = sortTriggers(triggers);
-  if (topics.length === 0) return h('p.hint', noTopics);
+  if (topics.length === 0) return undefined;
   const lanes = topics.map(([topic, entry]) => {
     const changes = (profile.status_changes?.[topic] ?? []).map((it) => ({ ...it, atMs: Date.parse(it.timestamp) }));
     const bars = changes.map(({ status, atMs }, index) => {
@@ -193,7 +211,7 @@ export function periodTable(span: calendar.Period['span'], rows: readonly Summar
   for (const row of rows) {
     const name = (isDay ? calendar.instants : calendar.days).format(Date.parse(row.start));
     const cells = [
-      ...states.map((state) => (row.state_seconds[state] > 0 ? duration(row.state_seconds[state]) : '–')),
+      ...states.map((state) => (row.state_seconds[state] > 0 ? durationOf(row, state) : '–')),
       ...[row.stress_score, row.heart_rate].map(describeRange),
       row.readings,
       row.topics.map(words).join(', '),
@@ -201,6 +219,13 @@ export function periodTable(span: calendar.Period['span'], rows: readonly Summar
     body.append(h('tr', h('th', { scope: 'row' }, name), ...cells.map((cell) => h('td', cell))));
   }
   return element;
+}
+
+function durationOf(
+  { readings, state_seconds: seconds }: SummaryRow,
+  state: keyof SummaryRow['state_seconds'],
+): string {
+  return readings === 1 ? 'one reading' : duration(seconds[state]);
 }
 
 /** Returns e.g. `72 (58–96)`. */

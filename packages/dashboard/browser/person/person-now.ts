@@ -1,28 +1,38 @@
 import type { StateReading } from '../../../client/src/index.js';
+import { createAdviceCard } from '../cards.js';
 import { h } from '../dom.js';
+import { hasEnded } from '../format.js';
 import type { Point, SignalName } from '../points.js';
 import { createPresent } from '../present.js';
-import { followReadings, refreshedMinutes, type Service } from '../service.js';
+import { followReadings, nowMs, refreshedMinutes, type Service } from '../service.js';
 
 /**
  * Returns the present state of a person over all sessions, and the session that sent each signal. It follows the stream of
  * the person until the signal aborts. Hidden for a person without a live session. `onReconnect` runs when the stream opens
- * again after it was lost.
+ * again after it was lost, and `onDraw` after each change.
  */
 export function createPersonNow(
   service: Service,
   subjectId: string,
   signal: AbortSignal,
   onReconnect: () => void,
-): HTMLElement {
+  onDraw: () => void,
+) {
   const of = { subject_id: subjectId };
   const sourceOf = (name: SignalName, point: Point) => {
     const shared = present.newest()?.shared_signals ?? [];
     const other = shared.find((it) => it.signal === name && Date.parse(it.timestamp) >= point.atMs);
     return other?.session_id ?? point.session_id ?? present.newest()?.session_id;
   };
-  const present = createPresent(service, of, signal, undefined, 'Where the signals come from', sourceOf);
-  const element = h('div.cards.two.now', { hidden: true }, present.score, present.signals);
+  const advice = createAdviceCard();
+  const draw = () => {
+    const newest = present.newest();
+    if (newest) advice.show(newest, hasEnded(Date.parse(newest.timestamp), nowMs()), false);
+    onDraw();
+  };
+  const present = createPresent(service, of, signal, draw, 'Where the signals come from', sourceOf);
+  const beside = h('div.cards', advice.element, present.signals);
+  const element = h('div.cards.two.now', { hidden: true }, present.score, beside);
   const onReading = (reading: StateReading) => {
     element.hidden = false;
     present.receive(reading);
@@ -33,6 +43,8 @@ export function createPersonNow(
     present.take(await service.state(of, { signal }));
     await present.load(refreshedMinutes);
     element.hidden = false;
+    // The sentence names the topics of these minutes.
+    await present.load(15);
   };
   const start = () => void load().catch(() => undefined);
   let isLost = false;
@@ -46,5 +58,5 @@ export function createPersonNow(
   service.streams.addEventListener('open', reconnect, { signal });
   start();
   void followReadings(service, { onReading, onDisconnect }, { subjectId, signal });
-  return element;
+  return { element, newest: present.newest, points: present.points };
 }

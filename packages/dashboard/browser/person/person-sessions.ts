@@ -4,7 +4,7 @@ import { count, shownState, sum, words } from '../format.js';
 import { button } from '../parts.js';
 import { sessionLink } from '../router.js';
 import { reasonOf, type Service } from '../service.js';
-import { type Day, dates, instants, periodAt } from './calendar.js';
+import { type Day, dates, instants, periodAt } from '../../../sentence/calendar.js';
 import { loadDays } from './hours.js';
 
 /** `tools import --backfill` names its sessions so, with the day of their readings. */

@@ -2,25 +2,34 @@ import type { SubjectProfile, SummaryRow, TriggerProfile } from '../../../client
 import { createAgreementView } from '../agreement.js';
 import { h, show } from '../dom.js';
 import { createFeedbackCard } from '../feedback.js';
-import { label, percent, timeOfDay } from '../format.js';
+import { label, percent } from '../format.js';
 import { createImportCard } from '../import/import-card.js';
-import { bar, button, card, createChoice, createStatus, pageHead } from '../parts.js';
+import { setName, namedHead } from '../names.js';
+import { bar, button, card, createChoice, createStatus } from '../parts.js';
 import { personLink } from '../router.js';
-import { isUnknown, nowMs, reasonOf, type Service } from '../service.js';
-import * as calendar from './calendar.js';
+import { isUnknown, nowMs, pauseOf, reasonOf, type Service } from '../service.js';
+import * as calendar from '../../../sentence/calendar.js';
 import { duration, type Hour, loadDays, loadHours } from './hours.js';
 import { heartChart, periodTable, stateLegend, stateStrips, topicLanes } from './period.js';
 import { createPersonNow } from './person-now.js';
 import { createPersonSessions } from './person-sessions.js';
+import { createToday } from './person-today.js';
 import { createPhoneCard } from './phone-card.js';
+import { ownShareMin } from '../../../sentence/sentence.js';
 
 const importHint = 'Imported readings count in these hours. They do not change the present state.';
 const unknownHint = 'No reading names this subject, or the person was erased.';
 
-/** The hours of the shown period, when the service sent them, epoch ms, and why a later request failed. */
-type Loaded = { readonly hours: readonly Hour[]; readonly atMs?: number; readonly fault: string };
+/** The hours of the shown period, when the service sent them, and why a later request failed. */
+type Loaded = { readonly hours: readonly Hour[]; readonly fault: string };
 
-/** Returns the page of a person: states, heart rate and topics of a period, baseline, reports and sessions. */
+/** The charts of today are requested again in these steps, ms. Readings of the stream appear at once. */
+const refreshMs = 60_000;
+
+/**
+ * Returns the page of a person: one sentence, the present state and its reasons, today beside usual days, and then states,
+ * heart rate and topics of a period, baseline, reports and sessions.
+ */
 export function createPersonView(
   service: Service,
   subjectId: string,
@@ -38,17 +47,30 @@ export function createPersonView(
   const [message, note] = [createStatus('p.notice'), createStatus('p.notice')];
   const sessions = createPersonSessions(service, subjectId, signal);
   const agreement = createAgreementView(() => service.subjectAgreement(subjectId, { signal }), 'day', signal);
+  const present = createPersonNow(
+    service,
+    subjectId,
+    signal,
+    () => load(),
+    () => today.draw(),
+  );
+  const readPresent = () => ({
+    ...{ state: present.newest(), points: present.points() },
+    ...(person && { baseline: person[0].baseline, triggers: person[1] }),
+  });
+  const today = createToday(service, subjectId, signal, readPresent);
   const [strips, heart, topics, baseline, figures] = [h('div'), h('div.period-chart'), h('div'), h('div'), h('div')];
-  const passed = h('span.hint');
   const table = h('details.period-table', { ontoggle: () => drawTable() }, h('summary', 'Show as a table'), figures);
   const reported = [h('h3', 'Agreement with reports'), agreement.line, agreement.detail];
+  const [empty, lanesHint] = [h('p.hint'), h('p.hint', 'The figures are of all time, the lanes of this period.')];
   const cards = h(
     'div.cards',
     { hidden: true },
     card('States', stateLegend(), strips, table, h('p.hint', importHint)),
     card('Heart rate', heart),
-    card('Topics', topics, h('p.hint', 'The figures are of all time, the lanes of this period.')),
+    card('Topics', topics, lanesHint),
     card('Baseline', baseline),
+    empty,
     createFeedbackCard(service, { subject_id: subjectId }, () => void agreement.load(), reported),
     card('All sessions', sessions.element),
   );
@@ -58,21 +80,26 @@ export function createPersonView(
     createPhoneCard(service, subjectId, signal, () => load()),
     createImportCard(service, subjectId, signal, () => load()),
   );
-  const present = createPersonNow(service, subjectId, signal, () => load());
-  const refresh = button('Refresh', () => load());
 
   const draw = () => {
     if (!person || !loaded) return;
-    const [now, [profile, triggers], { hours, atMs, fault }] = [nowMs(), person, loaded];
-    show(strips, stateStrips(subjectId, period, hours, now));
-    show(heart, heartChart(period, hours, profile.baseline.heart_rate?.resting_bpm));
-    show(topics, topicLanes(period, triggers, profile, hours, now));
-    show(baseline, baselineFacts(profile.baseline));
-    show(passed, atMs !== undefined && `As of ${timeOfDay(atMs, 'seconds')}`);
+    const [now, [profile, triggers], { hours, fault }] = [nowMs(), person, loaded];
+    show(strips, stateStrips(subjectId, period, hours, now, today.firstMs()));
+    const parts = [
+      [heart, heartChart(period, hours, profile.baseline.heart_rate), 'heart rate in this time'],
+      [topics, topicLanes(period, triggers, profile, hours, now), 'topics'],
+      [baseline, baselineFacts(profile.baseline), 'baseline'],
+    ] as const;
+    for (const [place, content] of parts) {
+      show(place, content);
+      place.closest<HTMLElement>('.card')?.toggleAttribute('hidden', content === undefined);
+    }
+    show(empty, explainEmpty(parts.filter(([, content]) => content === undefined).map(([, , name]) => name)));
     drawTable();
     note.say(fault);
     for (const it of [cards, choice.element]) it.hidden = false;
     cards.ariaBusy = null;
+    today.draw();
     if (hours.length === 0 && fault === '') sayEmpty(newestOf(profile, triggers));
   };
   const sayEmpty = (newestMs: number | undefined) => {
@@ -105,7 +132,7 @@ export function createPersonView(
     };
     // After a failed request, earlier hours of this period stay. Those of another period would have the wrong dates.
     loadHours(service, subjectId, of, signal).then(
-      (hours) => finish({ hours, atMs: nowMs(), fault: '' }),
+      (hours) => finish({ hours, fault: '' }),
       (error: unknown) => isUnknown(error) || finish({ hours: [], ...loaded, fault: reasonOf(error) }),
     );
   };
@@ -118,13 +145,15 @@ export function createPersonView(
     loadPeriod();
     void sessions.load();
     void agreement.load();
+    today.load().then(draw, () => undefined);
     loadPerson().catch((error: unknown) => {
       if (signal.aborted) return;
       message.say(isUnknown(error) ? `No data about this person. ${unknownHint}` : reasonOf(error));
       // Data of an erased person must not stay on the screen. After a failed request, the earlier data stays.
       if (!isUnknown(error)) return;
       note.say('');
-      for (const it of [cards, choice.element, present]) it.hidden = true;
+      setName(subjectId, '');
+      for (const it of [cards, choice.element, present.element, today.sentence, today.element]) it.hidden = true;
     });
   };
   const change = (chosen: calendar.Period) => {
@@ -140,11 +169,32 @@ export function createPersonView(
   choice.show(period);
   message.say('Loading …');
   load();
-  const head = [
+  const reload = () => document.hidden || load();
+  document.addEventListener('visibilitychange', reload, { signal });
+  const timer = setInterval(
+    () => document.hidden || (loadPeriod(), void today.refresh().catch(() => undefined)),
+    pauseOf(service, refreshMs),
+  );
+  signal.addEventListener('abort', () => clearInterval(timer));
+  return h(
+    'article.page.person',
     h('a.back', { href: '#/people' }, '← All people'),
-    pageHead(subjectId, h('span.line', passed, refresh)),
-  ];
-  return h('article.page.person', head, message.element, present, choice.element, note.element, cards, add);
+    namedHead(subjectId),
+    message.element,
+    [today.sentence, present.element, today.element],
+    [choice.element, note.element, cards, add],
+  );
+}
+
+/** Returns one line about the cards without content, and what fills them. */
+function explainEmpty(names: readonly string[]): string {
+  if (names.length === 0) return '';
+  const isOnlyTopics = names.join() === 'topics';
+  return [
+    `No ${names.join(', no ')} yet.`,
+    ...(isOnlyTopics ? [] : ['Connect a phone or import a file below to add heart rates.']),
+    ...(names.includes('topics') ? ['Send conversation turns with this subject_id to detect topics.'] : []),
+  ].join(' ');
 }
 
 /** Returns the choice of day, week or month, with buttons for the previous and the next one. */
@@ -173,7 +223,7 @@ function createPeriodChoice(onChange: (period: calendar.Period) => void) {
   };
 }
 
-/** Returns what the service has learned about the person's heart, and how well it is known. */
+/** Returns what the service has learned about the person's heart, and how well it is known. The rest of a bar is that of the population. */
 function baselineFacts({ heart_rate, sdnn, rmssd }: SubjectProfile['baseline']) {
   const [bpm, ms] = [(value: number) => `${Math.round(value)} bpm`, (value: number) => `${Math.round(value)} ms`];
   const typical = heart_rate?.typical_bpm;
@@ -183,7 +233,7 @@ function baselineFacts({ heart_rate, sdnn, rmssd }: SubjectProfile['baseline']) 
     sdnn && baselineRow('Typical SDNN', ms(sdnn.typical_ms), sdnn),
     rmssd && baselineRow('Typical RMSSD', ms(rmssd.typical_ms), rmssd),
   ];
-  if (!heart_rate && !sdnn && !rmssd) return h('p.hint', 'No heart rate was measured yet.');
+  if (!heart_rate && !sdnn && !rmssd) return undefined;
   return h('dl.line.facts.baseline', rows);
 }
 
@@ -193,8 +243,9 @@ interface Known {
 }
 
 function baselineRow(name: string, value: string, known?: Known) {
-  const text = known && `known to ${percent(known.own_share)}, from ${duration(known.learned_seconds)}`;
-  const meter = known && bar(`${name}, known`, known.own_share);
+  const share = known && `known to ${percent(known.own_share)}, from ${duration(known.learned_seconds)}`;
+  const text = known && (known.own_share < ownShareMin ? `not learned yet: ${share}` : share);
+  const meter = known && bar(`${name}, known`, known.own_share, { class: 'learned' });
   return h('div', h('dt.hint', name), h('dd.line', value, meter, text && h('span.hint', text)));
 }
 

@@ -2,7 +2,7 @@ import type { SourceKey, SourceKeyList } from '../../../client/src/index.js';
 import { type Content, h, show } from '../dom.js';
 import { button, card, createField, createSelect, createStatus } from '../parts.js';
 import { createPart, everySecond, pauseOf, reasonOf, type Service } from '../service.js';
-import { timeZone } from './calendar.js';
+import { timeZone } from '../../../sentence/calendar.js';
 import { createSetup, listApps, nameApp, needsZone } from './phone-apps.js';
 import { describeSkipped, keyRow, openRevocation } from './source-keys.js';
 

@@ -2,7 +2,7 @@ import { enums, webhookDelivery as settings } from '../../../../generated/spec.j
 import type { Webhook } from '../../../client/src/index.js';
 import { h, show } from '../dom.js';
 import { count, label } from '../format.js';
-import { timeZone } from '../person/calendar.js';
+import { timeZone } from '../../../sentence/calendar.js';
 import { checkbox, createCopyable, createField } from '../parts.js';
 import type { Service } from '../service.js';
 import { type Dialog, openForm } from './dialog.js';

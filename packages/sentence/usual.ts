@@ -1,5 +1,5 @@
-/** What is usual for a person, from the hours of other days. Without DOM: the page for the person imports this file, too. */
-import type { SummaryRow } from '../../../client/src/index.js';
+/** What is usual for a person, from the hours of other days. */
+import type { SummaryRow } from '../client/src/index.js';
 
 type Row = Pick<SummaryRow, 'start' | 'readings' | 'state_seconds' | 'stress_score'>;
 

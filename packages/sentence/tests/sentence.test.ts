@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { StateReading, SummaryRow } from '../../client/src/index.js';
-import { languages, messages } from '../browser/person/messages.js';
-import { describePerson, type Present } from '../browser/person/sentence.js';
-import { findUsualHours, measureStress } from '../browser/person/usual.js';
+import { languages, messages } from '../messages.js';
+import { describePerson, type Present } from '../sentence.js';
+import { findUsualHours, measureStress } from '../usual.js';
 
 const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
 const nowMs = new Date(2026, 10, 25, 14, 40).getTime();

@@ -1,6 +1,6 @@
-/** One sentence about a person, from fields of the state, the hours and the topics. Without DOM: the page for the person imports this file, too. */
-import { signalAges, topics as areas } from '../../../../generated/spec.js';
-import type { History, StateReading, SubjectProfile, SummaryRow, TriggerProfile } from '../../../client/src/index.js';
+/** One sentence about a person, from fields of the state, the hours and the topics. */
+import { signalAges, topics as areas } from '../../generated/spec.js';
+import type { History, StateReading, SubjectProfile, SummaryRow, TriggerProfile } from '../client/src/index.js';
 import { type Language, type Message, say, sayDate, sayDuration, sayTime } from './messages.js';
 import { compareDay, compareHour, hoursOfDay, measuredSeconds, measureStress, stressOfHour } from './usual.js';
 
@@ -9,7 +9,7 @@ export interface Present {
   /** The state of the person over all sessions. Absent without a live session. */
   readonly state?: StateReading | undefined;
   /** The readings of the last minutes, oldest first. */
-  readonly points?: History['datapoints'];
+  readonly points?: ReadonlyArray<History['datapoints'][number]>;
   readonly baseline?: SubjectProfile['baseline'];
   readonly triggers?: Pick<TriggerProfile, 'active'>;
   /** The hours of the last four weeks, oldest first. */
@@ -18,6 +18,7 @@ export interface Present {
   readonly firstMs?: number | undefined;
 }
 
+const daySeconds = 86_400;
 const staleMs = signalAges.stale_after_seconds * 1_000;
 /** A topic is mentioned this long. */
 const talkMs = 900_000;
@@ -25,7 +26,8 @@ const talkMs = 900_000;
 const [pointsMin, heartMin] = [3, 5];
 /** The usual heart rate is claimed from this weight of the person's own values on. */
 export const ownShareMin = 0.5;
-const factsMax = 3;
+/** Signals that are mentioned, beside the topic. */
+const signalsMax = 2;
 
 /** Returns one sentence about now, or about today for a person without a live state. */
 export function describePerson(present: Present, language: Language = 'en'): string {
@@ -54,7 +56,7 @@ function describeNow(present: Present, state: StateReading, language: Language):
     : say(language, short, values);
   const isCompared = isLong && isLoaded(state) && state.state !== 'focused';
   const usual = isCompared && compareHour(present.hours, newestMs, stressOfHour(lastedMs, newestMs));
-  const facts = listFacts(present, state, language).slice(0, factsMax);
+  const facts = listFacts(present, state, language);
   return [usual ? `${name}, ${say(language, `hour_${usual}`)}` : name, facts.join(', ')];
 }
 
@@ -74,7 +76,8 @@ function listFacts(present: Present, state: StateReading, language: Language): s
   });
   const found = [[heart ?? 0, describeHeart(present, sign, language)] as const, ...categories]
     .filter(([points, text]) => points * sign >= pointsMin && text !== '')
-    .sort(([a], [b]) => (b - a) * sign);
+    .sort(([a], [b]) => (b - a) * sign)
+    .slice(0, signalsMax);
   return [...found.map(([, text]) => text), ...describeTalk(present, language)];
 }
 
@@ -116,7 +119,7 @@ function describeLast({ state, nowMs }: Present, language: Language): string {
   return isToday ? say(language, 'not_live', { at: sayTime(language, newestMs) }) : '';
 }
 
-function describeToday({ hours, nowMs, firstMs }: Present, isLive: boolean, language: Language): string[] {
+function describeToday({ hours, nowMs, firstMs, baseline }: Present, isLive: boolean, language: Language): string[] {
   const today = hoursOfDay(hours, nowMs);
   const measured = sayDuration(language, measuredSeconds(today));
   if (today.length === 0) return isLive ? [] : describeNewest(hours, language);
@@ -129,7 +132,8 @@ function describeToday({ hours, nowMs, firstMs }: Present, isLive: boolean, lang
           measured,
         })
       : say(language, lone > 0 ? 'lone_stress_today' : 'no_stress_today', { measured });
-  const isFirst = firstMs !== undefined && new Date(firstMs).toDateString() === new Date(nowMs).toDateString();
+  const isNew = (baseline?.heart_rate?.learned_seconds ?? Infinity) < daySeconds;
+  const isFirst = isNew && firstMs !== undefined && new Date(firstMs).toDateString() === new Date(nowMs).toDateString();
   return [usual ? `${stress}, ${say(language, `day_${usual}`)}` : stress, isFirst ? say(language, 'first_day') : ''];
 }
 

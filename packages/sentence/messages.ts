@@ -1,7 +1,4 @@
-/**
- * The messages of the sentence about a person: one row per message, one column per language. Without DOM, because the page
- * for the person imports this file, too.
- */
+/** The messages of the sentence about a person: one row per message, one column per language. */
 export const languages = ['en', 'de'] as const;
 export type Language = (typeof languages)[number];
 

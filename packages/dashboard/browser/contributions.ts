@@ -1,0 +1,42 @@
+import { scoreMax } from '../../../generated/spec.js';
+import type { StateReading } from '../../client/src/index.js';
+import { h } from './dom.js';
+
+const names: Readonly<Record<keyof NonNullable<StateReading['contributions']>, string>> = {
+  neutral: 'Start, the same for all',
+  cardiovascular: 'Heart',
+  vocal: 'Voice',
+  visual: 'Face',
+  textual: 'Words',
+  other_session: 'Other sessions',
+  held: 'Held in its state',
+};
+
+/** Returns what a score consists of. Each bar begins where the previous one ends, and the last one ends at the score. */
+export function contributionBars({ contributions, stress_score: score, state, evidence }: StateReading) {
+  if (!contributions || evidence) return false;
+  let end = 0;
+  const rows = (Object.keys(names) as (keyof typeof names)[]).flatMap((name) => {
+    const points = contributions[name];
+    if (points === undefined || (name === 'held' && points === 0)) return [];
+    const start = end;
+    end += points;
+    const sign = name === 'neutral' ? '' : points > 0 ? '+' : points < 0 ? '−' : '±';
+    return [row(names[name], `${sign}${Math.abs(points)}`, start, end, name === 'neutral' ? 'start' : 'step')];
+  });
+  const sum = row('Score', String(score), 0, score, state);
+  return [
+    h('h2', `Why ${score}`),
+    h('ul.contributions', { 'aria-label': `The score of ${score} in points` }, rows, sum),
+  ];
+}
+
+function row(name: string, figure: string, start: number, end: number, kind: string) {
+  const [from, to] = [start, end]
+    .map((it) => (100 * Math.min(Math.max(it, 0), scoreMax)) / scoreMax)
+    .sort((a, b) => a - b);
+  const style = `left: ${from}%; width: ${(to ?? 0) - (from ?? 0)}%`;
+  const direction = end < start && 'down';
+  const bar = h('span', { class: `piece ${kind} ${direction || ''}`.trim(), style });
+  return h('li', h('span', name), h('span.track', { 'aria-hidden': 'true' }, bar), h('strong.end', figure));
+}

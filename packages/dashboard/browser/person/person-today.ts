@@ -1,0 +1,68 @@
+import { h, show } from '../dom.js';
+import { hasEnded, shownState } from '../format.js';
+import { nowMs, type Service } from '../service.js';
+import * as calendar from '../../../sentence/calendar.js';
+import { dayChart } from './day-chart.js';
+import { type Hour, loadDays, loadHours } from './hours.js';
+import { describePerson, type Present } from '../../../sentence/sentence.js';
+import { comparedDays } from '../../../sentence/usual.js';
+
+const dayMs = 86_400_000;
+/** The service keeps hours for 90 days by default. */
+const keptDays = 90;
+
+/**
+ * Returns the sentence about a person, and the newest measured day beside the usual scores of other days. `readPresent` returns
+ * what the page knows about the present state.
+ */
+export function createToday(
+  service: Service,
+  subjectId: string,
+  signal: AbortSignal,
+  readPresent: () => Omit<Present, 'hours' | 'nowMs' | 'firstMs'>,
+) {
+  const [title, chart] = [h('h2', { id: 'card-today' }), h('div.chart')];
+  let hours: readonly Hour[] | undefined;
+  let firstMs: number | undefined;
+  const dayOf = (atMs: number) => calendar.periodAt('day', new Date(atMs));
+  const draw = () => {
+    if (!hours) return;
+    const [now, present] = [nowMs(), readPresent()];
+    show(sentence, describePerson({ ...present, hours, nowMs: now, firstMs }));
+    const isLive = present.state && !hasEnded(Date.parse(present.state.timestamp), now);
+    sentence.className = `sentence ${isLive && present.state ? shownState(present.state) : 'ended'}`;
+    const newestMs = hours.at(-1)?.atMs;
+    element.hidden = newestMs === undefined;
+    if (newestMs === undefined) return;
+    const day = dayOf(newestMs);
+    show(title, `${now < day.toMs ? 'Today' : calendar.days.format(day.fromMs)} and usual days`);
+    show(chart, dayChart(day, hours, firstMs));
+  };
+  const sentence = h('p.sentence', { role: 'status' });
+  const element = h('section.card', { 'aria-labelledby': 'card-today', hidden: true }, title, chart);
+  return {
+    sentence,
+    element,
+    draw,
+    /** Returns the start of the first day of which the service has data, epoch ms. */
+    firstMs: () => firstMs,
+    async load() {
+      const toMs = nowMs();
+      const since = (days: number) => ({ fromMs: toMs - days * dayMs, toMs });
+      const [[first], loaded] = await Promise.all([
+        loadDays(service, subjectId, since(keptDays), signal),
+        loadHours(service, subjectId, since(comparedDays), signal),
+      ]);
+      firstMs = first && Date.parse(first.start);
+      hours = loaded;
+      draw();
+    },
+    /** Requests the hours of today again. */
+    async refresh() {
+      const today = dayOf(nowMs());
+      const loaded = await loadHours(service, subjectId, today, signal);
+      hours = [...(hours ?? []).filter(({ atMs }) => atMs < today.fromMs), ...loaded];
+      draw();
+    },
+  };
+}
