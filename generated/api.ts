@@ -723,6 +723,59 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List alert rules
+         * @description Returns all alert rules of the account, oldest first.
+         */
+        get: operations["listAlertRules"];
+        put?: never;
+        /**
+         * Create alert rule
+         * @description Creates a rule that watches people. When its condition is true for a person, the service sends one `alert` event to the
+         *     webhooks of the account whose `events` contain `alert`, and that watch this person or everyone. An equal rule that
+         *     exists is returned with 200, so that a request can be sent again.
+         *
+         *     **When.** The service evaluates all rules once a minute. A rule fires at most once per hour and person. For no_data and
+         *     trigger_active, it fires once each time that the condition becomes true. For stressed and above_usual, it fires again
+         *     after an hour if the condition is still true. A condition that became true more than 24 hours ago fires no rule.
+         *
+         *     **Whom.** Erasing a person removes the person from the rules. A rule does not fire for a person whose newest consent
+         *     allows nothing or has expired. Sessions without a `subject_id` belong to no rule.
+         */
+        post: operations["createAlertRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/alerts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove alert rule
+         * @description Removes the rule and its firings. An alert that already fired is still delivered.
+         */
+        delete: operations["removeAlertRule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/webhooks/register": {
         parameters: {
             query?: never;
@@ -734,7 +787,7 @@ export interface paths {
         put?: never;
         /**
          * Register webhook
-         * @description Sends later state changes to `url`: with `session_id` those of the session, with `subject_id` those of all sessions
+         * @description Sends later events of the kinds in `events` to `url`. State changes: with `session_id` those of the session, with `subject_id` those of all sessions
          *     of the person, and without both those of all sessions of the account. The response contains the secret that signs
          *     the deliveries. The secret is shown only once.
          *
@@ -747,7 +800,10 @@ export interface paths {
          *     and host, a default port, the notation of an address, and `.` and `..` in the path do not matter. The webhook
          *     keeps the `url` of its first registration. Registering again also enables a webhook that a 410 from the receiver
          *     has disabled. With `retry`, it changes the schedule of the webhook, for each delivery from its next attempt on.
-         *     With `states`, it changes the states that later events are selected by.
+         *     With `states`, it changes the states that later events are selected by. Its `events` replace those of the registration.
+         *
+         *     `alert` and `trigger_active` are events of people: of one with `subject_id`, otherwise of all people of the account. A
+         *     webhook with `session_id` cannot receive them.
          *
          *     **Allowed targets** are public https URLs, unless the deployment allows more: see the guide (`/docs/webhooks`). The
          *     service checks the address at registration and at each connection. A name that does not resolve yet is accepted.
@@ -909,8 +965,8 @@ export interface paths {
         };
         /**
          * Get delivery
-         * @description Returns a pending, delivered or failed delivery by its `webhook-id`. The log keeps a settled delivery for
-         *     7 days by default.
+         * @description Returns a pending, delivered or failed delivery of a state change by its `webhook-id`. The log keeps a settled delivery
+         *     for 7 days by default. The lists contain the deliveries of other kinds of events, in `event_deliveries`.
          */
         get: operations["getDelivery"];
         put?: never;
@@ -3115,11 +3171,12 @@ export interface components {
          */
         SinceInstant: string;
         /**
-         * @description Kind of event. state_change (a session's state changed).
+         * @description Kind of event. state_change (a session's state changed), alert (a rule of `/v1/alerts` fired for a person),
+         *     trigger_active (a topic of a person became active in Trigger Memory). Each kind has its own body.
          * @example state_change
          * @enum {string}
          */
-        EventKind: "state_change";
+        EventKind: "state_change" | "alert" | "trigger_active";
         /**
          * @description active (deliveries succeed), failed (at least three attempts in a row have failed: later events are still
          *     sent, and the first success makes the webhook active), disabled (the receiver responded with 410: registering
@@ -3247,7 +3304,12 @@ export interface components {
         };
         /** @description The payload of a delivery, sent when a session's state changed. Exactly these six fields. */
         StateChange: {
-            event: components["schemas"]["EventKind"];
+            /**
+             * @description Kind of event.
+             * @example state_change
+             * @enum {string}
+             */
+            event: "state_change";
             session_id: components["schemas"]["Identifier"];
             previous_state: components["schemas"]["State"];
             new_state: components["schemas"]["State"];
@@ -3257,6 +3319,132 @@ export interface components {
              */
             stress_score: number;
             timestamp: components["schemas"]["Instant"];
+        };
+        /**
+         * @description The payload of a delivery, sent when an alert rule fired. It contains no score, state or value of a signal: read them
+         *     with a key that may.
+         */
+        Alert: {
+            /**
+             * @description Kind of event.
+             * @example alert
+             * @enum {string}
+             */
+            event: "alert";
+            alert_id: components["schemas"]["AlertRuleId"];
+            subject_id: components["schemas"]["Identifier"];
+            condition: components["schemas"]["AlertCondition"];
+            timestamp: components["schemas"]["Instant"];
+        };
+        /** @description The payload of a delivery, sent when a topic of a person became active. */
+        TriggerActive: {
+            /**
+             * @description Kind of event.
+             * @example trigger_active
+             * @enum {string}
+             */
+            event: "trigger_active";
+            subject_id: components["schemas"]["Identifier"];
+            topic: components["schemas"]["TopicName"];
+            timestamp: components["schemas"]["Instant"];
+        };
+        /** @description A settled delivery of an event of another kind than state_change. */
+        EventDelivery: {
+            id: components["schemas"]["DeliveryId"];
+            webhook_id: components["schemas"]["WebhookId"];
+            event: components["schemas"]["EventKind"];
+            status: components["schemas"]["DeliveryOutcome"];
+            /**
+             * @description The body of the event, as described for its kind at the registration of a webhook.
+             * @example {
+             *       "event": "alert",
+             *       "alert_id": "alr_9d2c4e6f8a0b1c3d5e7f",
+             *       "subject_id": "5f2b51ca2b4d1a7e",
+             *       "condition": "stressed",
+             *       "timestamp": "2026-11-21T09:31:00.000Z"
+             *     }
+             */
+            payload: {
+                [key: string]: unknown;
+            };
+            /** @description The attempts of the last schedule, oldest first. */
+            attempts: components["schemas"]["DeliveryAttempt"][];
+            reason?: components["schemas"]["FailureReason"];
+        };
+        /**
+         * @description Identifies an alert rule. The service creates it.
+         * @example alr_9d2c4e6f8a0b1c3d5e7f
+         */
+        AlertRuleId: string;
+        /**
+         * @description stressed (the state is stressed or above for `minutes`), above_usual (the score is above the usual level of the person
+         *     for `minutes`: the 75th percentile of the mean scores of the same four UTC hours of the last 28 days, from seven days
+         *     on. It requires stored hours, `RETENTION_SUMMARY_DAYS`), no_data (no live reading for `hours`, of a person with
+         *     earlier ones), trigger_active (a topic of the person became active).
+         * @example stressed
+         * @enum {string}
+         */
+        AlertCondition: "stressed" | "above_usual" | "no_data" | "trigger_active";
+        /**
+         * @description How long the score is high, in minutes. Only for stressed and above_usual, 10 if absent. A gap of more than 300 seconds
+         *     between two readings, and a reading without evidence, starts the time again.
+         * @example 10
+         */
+        AlertMinutes: number;
+        /**
+         * @description Hours since the newest live reading of the person. Only for no_data, 24 if absent.
+         * @example 24
+         */
+        AlertHours: number;
+        /**
+         * @description A local time, hours and minutes.
+         * @example 22:00
+         */
+        ClockTime: string;
+        /**
+         * @description Local hours of a day in which the rule does not fire. At their end, it fires for every person for whom the condition is
+         *     still true. From and to may be on both sides of midnight.
+         */
+        QuietHours: {
+            from: components["schemas"]["ClockTime"];
+            to: components["schemas"]["ClockTime"];
+            time_zone: components["schemas"]["TimeZone"];
+        };
+        /** @description An alert rule to create. */
+        AlertRuleRequest: {
+            condition: components["schemas"]["AlertCondition"];
+            minutes?: components["schemas"]["AlertMinutes"];
+            hours?: components["schemas"]["AlertHours"];
+            /**
+             * @description The people that the rule watches. Absent for everyone of the account, also people who come later.
+             * @example [
+             *       "5f2b51ca2b4d1a7e"
+             *     ]
+             */
+            subject_ids?: components["schemas"]["Identifier"][];
+            quiet_hours?: components["schemas"]["QuietHours"];
+        };
+        /** @description An alert rule. */
+        AlertRule: {
+            id: components["schemas"]["AlertRuleId"];
+            condition: components["schemas"]["AlertCondition"];
+            minutes?: components["schemas"]["AlertMinutes"];
+            hours?: components["schemas"]["AlertHours"];
+            /**
+             * @description The watched people, without those who were erased since. Empty if all of them were erased. Absent if the rule
+             *     watches everyone of the account.
+             * @example [
+             *       "5f2b51ca2b4d1a7e"
+             *     ]
+             */
+            subject_ids?: components["schemas"]["Identifier"][];
+            quiet_hours?: components["schemas"]["QuietHours"];
+            created_at: components["schemas"]["Instant"];
+        };
+        /** @description The alert rules of the account. */
+        AlertRuleList: {
+            /** @description Oldest first. */
+            alerts: components["schemas"]["AlertRule"][];
         };
         /** @description A queued sample event. */
         TestAccepted: {
@@ -3334,6 +3522,8 @@ export interface components {
         DeliveryList: {
             /** @description Newest first. */
             deliveries: components["schemas"]["Delivery"][];
+            /** @description Deliveries of `alert` and `trigger_active` on this page, in the same order. Absent if it has none. */
+            event_deliveries?: components["schemas"]["EventDelivery"][];
             /**
              * @description Cursor of the next page. Null on the last page.
              * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
@@ -3360,6 +3550,8 @@ export interface components {
         FailedDeliveryList: {
             /** @description Newest first, by the time that `sort` selects. */
             deliveries: components["schemas"]["FailedDelivery"][];
+            /** @description Deliveries of `alert` and `trigger_active` on this page, in the same order. Absent if it has none. */
+            event_deliveries?: components["schemas"]["EventDelivery"][];
             /**
              * @description Cursor of the next page. Null on the last page.
              * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
@@ -3426,7 +3618,7 @@ export interface components {
          * @example invalid_payload
          * @enum {string}
          */
-        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "feedback_too_old" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_source_key" | "invalid_source_key" | "credential_in_url" | "invalid_link" | "several_credentials" | "invalid_signature" | "insufficient_scope" | "other_person" | "grant_required" | "link_not_recent" | "page_required" | "consent_required" | "biometrics_refused" | "origin_not_allowed" | "path_not_found" | "session_not_found" | "subject_not_found" | "consent_not_found" | "topic_not_found" | "source_key_not_found" | "link_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "sample_too_old" | "rate_limit_exceeded" | "rotation_in_progress" | "consent_off" | "consent_outdated" | "subject_erased" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
+        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "feedback_too_old" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_source_key" | "invalid_source_key" | "credential_in_url" | "invalid_link" | "several_credentials" | "invalid_signature" | "insufficient_scope" | "other_person" | "grant_required" | "link_not_recent" | "page_required" | "consent_required" | "biometrics_refused" | "origin_not_allowed" | "path_not_found" | "session_not_found" | "subject_not_found" | "consent_not_found" | "topic_not_found" | "source_key_not_found" | "link_not_found" | "webhook_not_found" | "alert_rule_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "sample_too_old" | "rate_limit_exceeded" | "rotation_in_progress" | "consent_off" | "consent_outdated" | "subject_erased" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
         /** @description Problem details as in RFC 9457. */
         Problem: {
             /**
@@ -3567,7 +3759,7 @@ export interface components {
              * @example number_type
              * @enum {string}
              */
-            code: "number_type" | "integer_type" | "string_type" | "object_type" | "array_type" | "encoded_twice" | "boolean_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "too_few_items" | "too_many_items" | "not_unique" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "exclusive" | "url_invalid" | "url_scheme" | "url_credentials" | "url_fragment" | "address_refused" | "too_many_webhooks" | "too_many_source_keys" | "too_many_links" | "links_unavailable" | "source_form" | "signing_secret" | "cursor_invalid" | "range_empty" | "time_zone_invalid" | "time_zone_of_hours" | "invalid" | "subject_mismatch" | "sample_mismatch" | "idempotency_key_reused";
+            code: "number_type" | "event_of_person" | "too_many_alert_rules" | "other_condition" | "integer_type" | "string_type" | "object_type" | "array_type" | "encoded_twice" | "boolean_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "too_few_items" | "too_many_items" | "not_unique" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "exclusive" | "url_invalid" | "url_scheme" | "url_credentials" | "url_fragment" | "address_refused" | "too_many_webhooks" | "too_many_source_keys" | "too_many_links" | "links_unavailable" | "source_form" | "signing_secret" | "cursor_invalid" | "range_empty" | "time_zone_invalid" | "time_zone_of_hours" | "invalid" | "subject_mismatch" | "sample_mismatch" | "idempotency_key_reused";
             /**
              * @description JSON Pointer (RFC 6901) into the body. Empty for the body itself.
              * @example /sentiment
@@ -3635,6 +3827,18 @@ export interface components {
         };
         /** @description The body is not JSON or empty (`invalid_payload`). */
         InvalidBody: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The account has no such alert rule. */
+        AlertRuleNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
@@ -4188,6 +4392,11 @@ export interface components {
          * @example 5f2b51ca2b4d1a7e
          */
         FeedbackSubject: components["schemas"]["Identifier"];
+        /**
+         * @description The `id` of the rule.
+         * @example alr_9d2c4e6f8a0b1c3d5e7f
+         */
+        AlertRuleIdInPath: components["schemas"]["AlertRuleId"];
         /**
          * @description The `id` that the registration returned.
          * @example wh_4f1c9e0b7a2d4c8e9f60
@@ -5501,6 +5710,121 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listAlertRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rules, at most 50. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createAlertRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The condition and the people. At most 4,096 bytes of UTF-8 JSON. Unknown fields are rejected. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertRuleRequest"];
+            };
+        };
+        responses: {
+            /** @description The existing rule, which is equal. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRule"];
+                };
+            };
+            /** @description The new rule. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRule"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeAlertRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `id` of the rule.
+                 * @example alr_9d2c4e6f8a0b1c3d5e7f
+                 */
+                id: components["parameters"]["AlertRuleIdInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["AlertRuleNotFound"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];

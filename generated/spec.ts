@@ -113,6 +113,22 @@ export const webhookDelivery = {
   }
 } as const;
 
+export const alerts = {
+  "max_per_account": 50,
+  "evaluate_every_seconds": 60,
+  "evaluation_ms_max": 1000,
+  "fresh_hours": 24,
+  "firing_days": 7,
+  "default_minutes": 10,
+  "default_hours": 24,
+  "usual": {
+    "percentile": 75,
+    "block_hours": 4,
+    "days": 28,
+    "days_min": 7
+  }
+} as const;
+
 export const stream = {
   "heartbeat_seconds": 15,
   "stall_seconds": 30,
@@ -684,6 +700,11 @@ export const problems = {
     "title": "Not Found",
     "detail": "No such webhook"
   },
+  "alert_rule_not_found": {
+    "status": 404,
+    "title": "Not Found",
+    "detail": "No such alert rule"
+  },
   "delivery_not_found": {
     "status": 404,
     "title": "Not Found",
@@ -900,6 +921,10 @@ export const problemHelp = {
     "cause": "The webhook was removed, or belongs to another account.",
     "fix": "`GET /webhooks` lists the webhooks."
   },
+  "alert_rule_not_found": {
+    "cause": "The rule was removed, or belongs to another account.",
+    "fix": "`GET /v1/alerts` lists the rules."
+  },
   "delivery_not_found": {
     "cause": "The delivery is no longer stored, or belongs to another account.",
     "fix": "`GET /webhooks/deliveries` lists the stored deliveries."
@@ -1057,6 +1082,15 @@ export const faults = {
   },
   "too_many_webhooks": {
     "detail": "An account may have at most {limit} webhooks: remove one first"
+  },
+  "event_of_person": {
+    "detail": "The event {limit} is of a person: remove session_id, or register another webhook without it"
+  },
+  "too_many_alert_rules": {
+    "detail": "An account may have at most {limit} alert rules: remove one first"
+  },
+  "other_condition": {
+    "detail": "Input does not belong to the condition {limit}: remove it"
   },
   "too_many_source_keys": {
     "detail": "A person may have at most {limit} source keys: remove one first"
@@ -1284,7 +1318,9 @@ export const enums = {
     "research"
   ],
   "EventKind": [
-    "state_change"
+    "state_change",
+    "alert",
+    "trigger_active"
   ],
   "WebhookStatus": [
     "active",
@@ -1294,6 +1330,12 @@ export const enums = {
   "WebhookRetry": [
     "standard",
     "extended"
+  ],
+  "AlertCondition": [
+    "stressed",
+    "above_usual",
+    "no_data",
+    "trigger_active"
   ],
   "FailureReason": [
     "attempts_exhausted",
@@ -1339,6 +1381,7 @@ export const enums = {
     "source_key_not_found",
     "link_not_found",
     "webhook_not_found",
+    "alert_rule_not_found",
     "delivery_not_found",
     "method_not_allowed",
     "request_timeout",
@@ -1939,6 +1982,26 @@ export const bounds = {
     "stress_score": {
       "minimum": 0,
       "maximum": 100
+    }
+  },
+  "AlertRuleRequest": {
+    "minutes": {
+      "minimum": 1,
+      "maximum": 120
+    },
+    "hours": {
+      "minimum": 1,
+      "maximum": 168
+    }
+  },
+  "AlertRule": {
+    "minutes": {
+      "minimum": 1,
+      "maximum": 120
+    },
+    "hours": {
+      "minimum": 1,
+      "maximum": 168
     }
   },
   "DeliveryAttempt": {
@@ -2578,6 +2641,52 @@ export const fields = {
     "stress_score",
     "timestamp"
   ],
+  "Alert": [
+    "event",
+    "alert_id",
+    "subject_id",
+    "condition",
+    "timestamp"
+  ],
+  "TriggerActive": [
+    "event",
+    "subject_id",
+    "topic",
+    "timestamp"
+  ],
+  "EventDelivery": [
+    "id",
+    "webhook_id",
+    "event",
+    "status",
+    "payload",
+    "attempts",
+    "reason"
+  ],
+  "QuietHours": [
+    "from",
+    "to",
+    "time_zone"
+  ],
+  "AlertRuleRequest": [
+    "condition",
+    "minutes",
+    "hours",
+    "subject_ids",
+    "quiet_hours"
+  ],
+  "AlertRule": [
+    "id",
+    "condition",
+    "minutes",
+    "hours",
+    "subject_ids",
+    "quiet_hours",
+    "created_at"
+  ],
+  "AlertRuleList": [
+    "alerts"
+  ],
   "TestAccepted": [
     "delivery_id"
   ],
@@ -2599,6 +2708,7 @@ export const fields = {
   ],
   "DeliveryList": [
     "deliveries",
+    "event_deliveries",
     "next_cursor"
   ],
   "FailedDelivery": [
@@ -2610,6 +2720,7 @@ export const fields = {
   ],
   "FailedDeliveryList": [
     "deliveries",
+    "event_deliveries",
     "next_cursor"
   ],
   "RetryRequest": [
@@ -2990,6 +3101,9 @@ export const operationScopes = {
   "submitFeedback": "feedback",
   "listFeedback": "read",
   "getAgreement": "read",
+  "createAlertRule": "webhooks",
+  "listAlertRules": "webhooks",
+  "removeAlertRule": "webhooks",
   "registerWebhook": "webhooks",
   "listWebhooks": "webhooks",
   "removeWebhook": "webhooks",
@@ -3001,4 +3115,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "e444a79b69c66048c43169acdee97e5a05fdebeef483819edae0607c754ac596" as const;
+export const contractDigest = "6fd4987859542be70c5bbbe8fbda1c43895a1ff934a69169470048d76e1c6e02" as const;

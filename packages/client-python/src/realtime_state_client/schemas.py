@@ -336,6 +336,7 @@ ProblemCode = Literal[
     "source_key_not_found",
     "link_not_found",
     "webhook_not_found",
+    "alert_rule_not_found",
     "delivery_not_found",
     "method_not_allowed",
     "request_timeout",
@@ -374,6 +375,9 @@ class Fault(TypedDict):
     # Stable name of a validation error.
     code: Literal[
         "number_type",
+        "event_of_person",
+        "too_many_alert_rules",
+        "other_condition",
         "integer_type",
         "string_type",
         "object_type",
@@ -1442,8 +1446,9 @@ class ReceiptKeyList(TypedDict):
     keys: list[ReceiptKey]
 
 
-# Kind of event. state_change (a session's state changed).
-EventKind = Literal["state_change"]
+# Kind of event. state_change (a session's state changed), alert (a rule of `/v1/alerts` fired for a person),
+# trigger_active (a topic of a person became active in Trigger Memory).
+EventKind = Literal["state_change", "alert", "trigger_active"]
 
 
 # active (deliveries succeed), failed (at least three attempts in a row have failed: later events are still sent, and
@@ -1514,7 +1519,8 @@ class WebhookList(TypedDict):
 class StateChange(TypedDict):
     """The payload of a delivery, sent when a session's state changed."""
 
-    event: EventKind
+    # Kind of event.
+    event: Literal["state_change"]
     # An identifier that the client creates.
     session_id: str
     previous_state: State
@@ -1525,16 +1531,41 @@ class StateChange(TypedDict):
     timestamp: str
 
 
-class TestAccepted(TypedDict):
-    """A queued sample event."""
+# stressed (the state is stressed or above for `minutes`), above_usual (the score is above the usual level of the person
+# for `minutes`: the 75th percentile of the mean scores of the same four UTC hours of the last 28 days, from seven days
+# on.
+AlertCondition = Literal["stressed", "above_usual", "no_data", "trigger_active"]
 
-    # Identifies a delivery.
-    delivery_id: str
+
+class Alert(TypedDict):
+    """The payload of a delivery, sent when an alert rule fired."""
+
+    # Kind of event.
+    event: Literal["alert"]
+    # Identifies an alert rule.
+    alert_id: str
+    # An identifier that the client creates.
+    subject_id: str
+    condition: AlertCondition
+    # RFC 3339 date-time in UTC, with millisecond precision.
+    timestamp: str
 
 
-# Why the delivery failed. attempts_exhausted (the last retry failed), disabled (the receiver responded with 410),
-# queue_full (the webhook had 100,000 queued deliveries, and this one was among the oldest).
-FailureReason = Literal["attempts_exhausted", "disabled", "queue_full"]
+class TriggerActive(TypedDict):
+    """The payload of a delivery, sent when a topic of a person became active."""
+
+    # Kind of event.
+    event: Literal["trigger_active"]
+    # An identifier that the client creates.
+    subject_id: str
+    # Name of a psychological topic, in snake_case.
+    topic: str
+    # RFC 3339 date-time in UTC, with millisecond precision.
+    timestamp: str
+
+
+# How a delivery was settled.
+DeliveryOutcome = Literal["delivered", "failed"]
 
 
 class DeliveryAttempt(TypedDict):
@@ -1561,8 +1592,83 @@ class DeliveryAttempt(TypedDict):
     answer: NotRequired[str]
 
 
-# How a delivery was settled.
-DeliveryOutcome = Literal["delivered", "failed"]
+# Why the delivery failed. attempts_exhausted (the last retry failed), disabled (the receiver responded with 410),
+# queue_full (the webhook had 100,000 queued deliveries, and this one was among the oldest).
+FailureReason = Literal["attempts_exhausted", "disabled", "queue_full"]
+
+
+class EventDelivery(TypedDict):
+    """A settled delivery of an event of another kind than state_change."""
+
+    # Identifies a delivery.
+    id: str
+    # Identifies a webhook.
+    webhook_id: str
+    event: EventKind
+    status: DeliveryOutcome
+    # The body of the event, as described for its kind at the registration of a webhook.
+    payload: dict[str, object]
+    # The attempts of the last schedule, oldest first.
+    attempts: list[DeliveryAttempt]
+    reason: NotRequired[FailureReason]
+
+
+# Local hours of a day in which the rule does not fire.
+QuietHours = TypedDict(
+    "QuietHours",
+    {
+        # A local time, hours and minutes.
+        "from": str,
+        # A local time, hours and minutes.
+        "to": str,
+        # A time zone of the IANA database.
+        "time_zone": str,
+    },
+)
+
+
+class AlertRuleRequest(TypedDict):
+    """An alert rule to create."""
+
+    condition: AlertCondition
+    # How long the score is high, in minutes.
+    minutes: NotRequired[int]
+    # Hours since the newest live reading of the person.
+    hours: NotRequired[int]
+    # The people that the rule watches.
+    subject_ids: NotRequired[list[str]]
+    quiet_hours: NotRequired[QuietHours]
+
+
+class AlertRule(TypedDict):
+    """An alert rule."""
+
+    # Identifies an alert rule.
+    id: str
+    condition: AlertCondition
+    # How long the score is high, in minutes.
+    minutes: NotRequired[int]
+    # Hours since the newest live reading of the person.
+    hours: NotRequired[int]
+    # The watched people, without those who were erased since.
+    subject_ids: NotRequired[list[str]]
+    quiet_hours: NotRequired[QuietHours]
+    # RFC 3339 date-time in UTC, with millisecond precision.
+    created_at: str
+
+
+class AlertRuleList(TypedDict):
+    """The alert rules of the account."""
+
+    # Oldest first.
+    alerts: list[AlertRule]
+
+
+class TestAccepted(TypedDict):
+    """A queued sample event."""
+
+    # Identifies a delivery.
+    delivery_id: str
 
 
 class Delivery(TypedDict):
@@ -1588,6 +1694,8 @@ class DeliveryList(TypedDict):
 
     # Newest first.
     deliveries: list[Delivery]
+    # Deliveries of `alert` and `trigger_active` on this page, in the same order.
+    event_deliveries: NotRequired[list[EventDelivery]]
     # Cursor of the next page.
     next_cursor: str | None
 
@@ -1615,6 +1723,8 @@ class FailedDeliveryList(TypedDict):
 
     # Newest first, by the time that `sort` selects.
     deliveries: list[FailedDelivery]
+    # Deliveries of `alert` and `trigger_active` on this page, in the same order.
+    event_deliveries: NotRequired[list[EventDelivery]]
     # Cursor of the next page.
     next_cursor: str | None
 

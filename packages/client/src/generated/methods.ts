@@ -7,6 +7,8 @@ import type {
   Access,
   AccessList,
   Agreement,
+  AlertRule,
+  AlertRuleRequest,
   Consent,
   ConsentSubmission,
   ConsentVersions,
@@ -168,6 +170,20 @@ export interface AccountMethods {
    * the scope `read`.
    */
   agreement(call?: CallOptions): Promise<Agreement>;
+  /**
+   * Creates a rule that watches people. When its condition is true for a person, the service sends one `alert` event to
+   * the webhooks of the account whose `events` contain `alert`, and that watch this person or everyone. An equal rule
+   * that exists is returned with 200, so that a request can be sent again.
+   */
+  createAlertRule(body: AlertRuleRequest, call?: CallOptions): Promise<AlertRule>;
+  /**
+   * Returns all alert rules of the account, oldest first.
+   */
+  alertRules(call?: CallOptions): Promise<AlertRule[]>;
+  /**
+   * Removes the rule and its firings. An alert that already fired is still delivered.
+   */
+  removeAlertRule(id: string, call?: CallOptions): Promise<void>;
 }
 
 export interface TokenClient {
@@ -183,9 +199,9 @@ export interface TokenClient {
 
 export interface WebhookClient {
   /**
-   * Sends later state changes to `url`: with `session_id` those of the session, with `subject_id` those of all sessions
-   * of the person, and without both those of all sessions of the account. The response contains the secret that signs
-   * the deliveries. The secret is shown only once.
+   * Sends later events of the kinds in `events` to `url`. State changes: with `session_id` those of the session, with
+   * `subject_id` those of all sessions of the person, and without both those of all sessions of the account. The
+   * response contains the secret that signs the deliveries. The secret is shown only once.
    */
   register(body: WebhookRegistration, call?: IdempotentCallOptions): Promise<Webhook>;
   /**
@@ -228,8 +244,8 @@ export interface WebhookClient {
    */
   deliveries(filter?: DeliveryFilter, call?: CallOptions): Pages<DeliveryList, Delivery>;
   /**
-   * Returns a pending, delivered or failed delivery by its `webhook-id`. The log keeps a settled delivery for 7 days by
-   * default.
+   * Returns a pending, delivered or failed delivery of a state change by its `webhook-id`. The log keeps a settled
+   * delivery for 7 days by default. The lists contain the deliveries of other kinds of events, in `event_deliveries`.
    */
   delivery(delivery_id: string, call?: CallOptions): Promise<Delivery>;
 }
@@ -278,6 +294,12 @@ export function createMethods({ api, on }: Transport) {
         pagesOf(async (cursor?: string) => read(await api.GET('/v1/feedback', { ...on(call), params: { query: { ...at(cursor, filter) } } })), (page) => page.feedback),
       agreement: async (call?: CallOptions) =>
         read(await api.GET('/v1/agreement', { ...on(call) })),
+      createAlertRule: async (body: AlertRuleRequest, call?: CallOptions) =>
+        read(await api.POST('/v1/alerts', { ...on(call), body })),
+      alertRules: async (call?: CallOptions) =>
+        read(await api.GET('/v1/alerts', { ...on(call) })).alerts,
+      removeAlertRule: async (id: string, call?: CallOptions) =>
+        succeed(await api.DELETE('/v1/alerts/{id}', { ...on(call), params: { path: { id } } })),
     tokens: {
       create: async (body: TokenRequest, call?: CallOptions) =>
         read(await api.POST('/v1/tokens', { ...on(call), body })),

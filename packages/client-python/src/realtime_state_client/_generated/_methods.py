@@ -41,6 +41,9 @@ from ..schemas import (
     WebhookRegistration,
     Webhook,
     WebhookList,
+    AlertRuleRequest,
+    AlertRule,
+    AlertRuleList,
     TestAccepted,
     DeliveryOutcome,
     Delivery,
@@ -367,6 +370,41 @@ class AccountMethods:
         operation: Operation[Agreement] = get("/v1/agreement", {})
         return self._sender.send(operation, call)
 
+    def create_alert_rule(
+        self,
+        request: AlertRuleRequest,
+        **call: Unpack[CallOptions],
+    ) -> AlertRule:
+        """Creates a rule that watches people.
+
+        When its condition is true for a person, the service sends one `alert` event to the webhooks of the account
+        whose `events` contain `alert`, and that watch this person or everyone. An equal rule that exists is returned
+        with 200, so that a request can be sent again.
+        """
+        operation: Operation[AlertRule] = Operation("POST", "/v1/alerts", {}, request, is_repeatable=True)
+        return self._sender.send(operation, call)
+
+    def alert_rules(
+        self,
+        **call: Unpack[CallOptions],
+    ) -> Sequence[AlertRule]:
+        """Returns all alert rules of the account, oldest first."""
+        operation: Operation[AlertRuleList] = get("/v1/alerts", {})
+        answer = self._sender.send(operation, call)
+        return answer["alerts"]
+
+    def remove_alert_rule(
+        self,
+        alert_id: str,
+        **call: Unpack[CallOptions],
+    ) -> None:
+        """Removes the rule and its firings.
+
+        An alert that already fired is still delivered.
+        """
+        operation: Operation[None] = Operation("DELETE", f"/v1/alerts/{in_path(alert_id)}", {}, is_repeatable=False)
+        self._sender.send(operation, call)
+
 
 class TokenClient:
     """Session tokens."""
@@ -406,10 +444,11 @@ class WebhookClient:
         idempotency_key: str | None = None,
         **call: Unpack[CallOptions],
     ) -> Webhook:
-        """Sends later state changes to `url`: with `session_id` those of the session, with `subject_id` those of all
-        sessions of the person, and without both those of all sessions of the account.
+        """Sends later events of the kinds in `events` to `url`.
 
-        The response contains the secret that signs the deliveries. The secret is shown only once.
+        State changes: with `session_id` those of the session, with `subject_id` those of all sessions of the person,
+        and without both those of all sessions of the account. The response contains the secret that signs the
+        deliveries. The secret is shown only once.
         """
         operation: Operation[Webhook] = with_key("/webhooks/register", idempotency_key, registration)
         return self._sender.send(operation, call)
@@ -529,9 +568,10 @@ class WebhookClient:
         delivery_id: str,
         **call: Unpack[CallOptions],
     ) -> Delivery:
-        """Returns a pending, delivered or failed delivery by its `webhook-id`.
+        """Returns a pending, delivered or failed delivery of a state change by its `webhook-id`.
 
-        The log keeps a settled delivery for 7 days by default.
+        The log keeps a settled delivery for 7 days by default. The lists contain the deliveries of other kinds of
+        events, in `event_deliveries`.
         """
         operation: Operation[Delivery] = get(f"/webhooks/deliveries/{in_path(delivery_id)}", {})
         return self._sender.send(operation, call)
