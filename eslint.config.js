@@ -17,6 +17,7 @@ const rooms = {
   webhooks: ['contract', 'store', 'observe'],
   // The gate: whose data a caller may read.
   view: ['contract', 'store'],
+  alerts: ['contract', 'store', 'view'],
   readings: ['contract', 'store', 'observe', 'limits', 'view'],
   streaming: ['contract', 'store', 'limits', 'view'],
   operations: [
@@ -26,7 +27,7 @@ const rooms = {
   http: ['contract', 'config', 'store', 'observe', 'limits', 'view', 'readings', 'operations'],
   serve: [
     ...['contract', 'config', 'store', 'observe', 'limits', 'keys', 'access-record', 'retention', 'webhooks'],
-    ...['view', 'readings', 'streaming', 'operations', 'http'],
+    ...['view', 'alerts', 'readings', 'streaming', 'operations', 'http'],
   ],
   cli: [
     ...['contract', 'config', 'store', 'observe', 'keys', 'access-record', 'retention', 'webhooks', 'http', 'serve'],
@@ -72,7 +73,7 @@ const gate = {
   regex: '/store/(readings|readings-by-position|sessions|published-score)\\.js$',
   message: 'Read readings with view() of src/view/view.ts.',
 };
-const readers = ['operations', 'streaming'];
+const readers = ['operations', 'streaming', 'alerts'];
 
 const timeLimit = {
   selector: "MemberExpression[object.name='AbortSignal'][property.name='any']",

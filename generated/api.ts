@@ -768,7 +768,7 @@ export interface paths {
         post?: never;
         /**
          * Remove alert rule
-         * @description Removes the rule and its firings. An alert that already fired is still delivered.
+         * @description Removes the rule. An alert that already fired is still delivered.
          */
         delete: operations["removeAlertRule"];
         options?: never;

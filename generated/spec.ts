@@ -1987,7 +1987,7 @@ export const bounds = {
   "AlertRuleRequest": {
     "minutes": {
       "minimum": 1,
-      "maximum": 120
+      "maximum": 60
     },
     "hours": {
       "minimum": 1,
@@ -1997,7 +1997,7 @@ export const bounds = {
   "AlertRule": {
     "minutes": {
       "minimum": 1,
-      "maximum": 120
+      "maximum": 60
     },
     "hours": {
       "minimum": 1,
@@ -3115,4 +3115,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "6fd4987859542be70c5bbbe8fbda1c43895a1ff934a69169470048d76e1c6e02" as const;
+export const contractDigest = "d5d5973fcb52f374333d60b979ca926dd35b8b62b61d4a57a0bba360054fb229" as const;

@@ -62,6 +62,7 @@ async function faultOf(
     const answer = await send(sent, url, key);
     const { text, body } = await textOf(answer);
     if (operation === 'POST /webhooks/register' && answer.ok) own.webhookId = (body as { id: string }).id;
+    if (operation === 'POST /v1/alerts' && answer.ok) own.alertId = (body as { id: string }).id;
     if (operation === 'POST /v1/source-keys' && answer.ok) {
       const created = body as { readonly id: string; readonly key: string };
       Object.assign(own, { sourceKeyId: created.id, sourceKey: created.key });

@@ -41,6 +41,7 @@ const requests: Readonly<Record<string, string>> = {
   createLink: 'LinkRequest',
   submitSource: 'SourceBody',
   registerWebhook: 'WebhookRegistration',
+  createAlertRule: 'AlertRuleRequest',
   retryDeliveries: 'RetryRequest',
 };
 
@@ -96,6 +97,10 @@ const fieldUses: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     subject_id: 'webhooks.subject_id',
     retry: 'webhooks.body',
     states: 'webhooks.body',
+  },
+  createAlertRule: {
+    ...{ condition: 'alert_rules.body', minutes: 'alert_rules.body', hours: 'alert_rules.body' },
+    ...{ subject_ids: 'alert_people.subject_id', quiet_hours: 'alert_rules.body' },
   },
   retryDeliveries: { delivery_ids: notStored, webhook_id: notStored, since: notStored, ordered: notStored },
 };

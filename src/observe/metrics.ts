@@ -63,6 +63,11 @@ function createObservers(registry: Registry) {
     registers,
   });
   for (const status of enums.WebhookStatus) statusChanges.inc({ status }, 0);
+  const alerts = new Counter({
+    name: 'state_service_alerts_fired_total',
+    help: 'Alert rules that fired for a person.',
+    registers,
+  });
   const refusals = new Counter({
     name: 'state_service_rate_limit_refusals_total',
     help: 'Requests that a limit refused, by its policy.',
@@ -76,6 +81,7 @@ function createObservers(registry: Registry) {
     observeReplacement: () => replacements.inc(),
     observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => attempts.observe({ outcome }, seconds),
     observeStatus: (status: (typeof enums.WebhookStatus)[number]) => statusChanges.inc({ status }),
+    observeAlerts: (count: number) => alerts.inc(count),
     observeRefusal: (policy: string) => refusals.inc({ policy }),
     watchDroppedLines: (dropped: () => number) => addDroppedLines(registry, dropped),
     /** Creates the counter of the external check of messages. Its labels tell nothing of a finding. */

@@ -1,5 +1,6 @@
 import { ProblemError } from '../contract/problem.js';
 import { readWhose } from '../contract/whose.js';
+import { isOfPerson } from '../store/event-kinds.js';
 import { createDeliveryLog } from '../store/settled-deliveries.js';
 import { toContractDelivery } from '../webhooks/view.js';
 import type { OperationRecord } from './operation.js';
@@ -8,7 +9,7 @@ export const getDelivery: OperationRecord<'getDelivery', 'store'> = {
   personalData: 'reads',
   async handle({ store }, { params }, { accountId }) {
     const delivery = await createDeliveryLog(store.read(accountId)).find(params.delivery_id);
-    if (!delivery) throw new ProblemError('delivery_not_found');
+    if (!delivery || isOfPerson(delivery)) throw new ProblemError('delivery_not_found');
     return { status: 200, body: toContractDelivery(delivery), whose: readWhose({ session_id: delivery.sessionId }) };
   },
 };

@@ -2,6 +2,7 @@ import type { BodyOf, OperationId } from '../contract/contract.js';
 import type { PreparedReading } from '../readings/intake.js';
 import type { Post } from '../readings/post.js';
 import { createLink } from './create-link.js';
+import { createAlertRule } from './create-alert-rule.js';
 import { createSourceKey } from './create-source-key.js';
 import { createToken } from './create-token.js';
 import { deleteSubject } from './delete-subject.js';
@@ -21,6 +22,7 @@ import { getTriggers } from './get-triggers.js';
 import { ingestBatch, type PreparedBatch } from './ingest-batch.js';
 import { ingest } from './ingest.js';
 import { listAccesses } from './list-accesses.js';
+import { listAlertRules } from './list-alert-rules.js';
 import { listConsentVersions } from './list-consent-versions.js';
 import { listDeliveries } from './list-deliveries.js';
 import { listFailedDeliveries } from './list-failed-deliveries.js';
@@ -34,6 +36,7 @@ import type { AnyOperation, OperationRecord, Services } from './operation.js';
 import { putConsent } from './put-consent.js';
 import { registerWebhook } from './register-webhook.js';
 import { removeLink } from './remove-link.js';
+import { removeAlertRule } from './remove-alert-rule.js';
 import { removeSourceKey } from './remove-source-key.js';
 import { removeWebhook } from './remove-webhook.js';
 import { retryDeliveries } from './retry-deliveries.js';
@@ -83,6 +86,9 @@ export const operations: { readonly [Op in OperationId]: OperationRecord<Op, key
   removeLink,
   streamEvents,
   exportReadings,
+  createAlertRule,
+  listAlertRules,
+  removeAlertRule,
   registerWebhook,
   listWebhooks,
   removeWebhook,

@@ -1,5 +1,5 @@
 import { createDeliveryLog, type DeliveryOutcome } from '../store/settled-deliveries.js';
-import { toContractDelivery } from '../webhooks/view.js';
+import { splitDeliveries, toContractDelivery } from '../webhooks/view.js';
 import { findDeliveryPage } from './delivery-page.js';
 import type { OperationRecord } from './operation.js';
 
@@ -11,6 +11,6 @@ export const listDeliveries: OperationRecord<'listDeliveries', 'store'> = {
     const wanted = query.status === undefined ? outcomes : [query.status];
     const log = createDeliveryLog(store.read(accountId));
     const { page, next_cursor } = await findDeliveryPage(query, (filter, max) => log.page(wanted, filter, max));
-    return { status: 200, body: { deliveries: page.map(toContractDelivery), next_cursor } };
+    return { status: 200, body: { ...splitDeliveries(page, toContractDelivery), next_cursor } };
   },
 };

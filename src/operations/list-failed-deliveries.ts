@@ -2,6 +2,7 @@ import type { Schema } from '../contract/contract.js';
 import type { Delivery } from '../store/delivery-row.js';
 import { createDeliveryLog } from '../store/settled-deliveries.js';
 import { createWebhookTable } from '../store/webhooks.js';
+import { splitDeliveries } from '../webhooks/view.js';
 import { findDeliveryPage } from './delivery-page.js';
 import type { OperationRecord } from './operation.js';
 
@@ -17,7 +18,7 @@ export const listFailedDeliveries: OperationRecord<'listFailedDeliveries', 'stor
       (filter, max) => createDeliveryLog(scope).page(['failed'], filter, max, by, webhookIds),
       by,
     );
-    return { status: 200, body: { deliveries: page.map(toFailedDelivery), next_cursor } };
+    return { status: 200, body: { ...splitDeliveries(page, toFailedDelivery), next_cursor } };
   },
 };
 

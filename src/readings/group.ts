@@ -23,7 +23,7 @@ import {
 import type { Store } from '../store/store.js';
 import { createPositionTable } from '../store/stream-positions.js';
 import { createSubjectReader, createSubjectWriter, type LockedSubjectRow } from '../store/subjects.js';
-import { createTriggerWriter } from '../store/triggers.js';
+import { createTriggerWriter, type TriggersBySubject } from '../store/triggers.js';
 import { createWebhookTable } from '../store/webhooks.js';
 import { restrictState } from '../view/grant.js';
 import {
@@ -48,7 +48,7 @@ import {
   toSampleOutcome,
 } from './samples.js';
 import { findOnlySession, findPerson } from './person.js';
-import { updateTriggers } from './topics.js';
+import { listActivations, updateTriggers } from './topics.js';
 
 /*
  * The story of a reading, in the order in which its files run:
@@ -235,10 +235,9 @@ async function advanceAccount(
   const progress = beginProgress({ sessions, subjects, others, alreadyStored, samples, erasedAtMs, nowMs });
   const advances = readings.map((reading) => processReading(progress, reading));
   const sighted = listTriggerSubjects(advances);
+  const known: TriggersBySubject = sighted.length > 0 ? await createTriggerWriter(scope).find(sighted) : new Map();
   const { computed, triggers } =
-    sighted.length === 0
-      ? completeStates(progress, advances)
-      : updateTriggers(progress, advances, await createTriggerWriter(scope).find(sighted));
+    sighted.length === 0 ? completeStates(progress, advances) : updateTriggers(progress, advances, known);
   const first = [...computed].map(([taken, state]) => toStored(taken, state));
   const rows = samples && applySamples(advances, [...computed.keys()], first);
   const stored = rows?.stored ?? first;
@@ -248,7 +247,10 @@ async function advanceAccount(
   if (unknown.length > 0) await createSubjectWriter(scope).removePlaceholders(unknown);
   const bound = newlyBound(unbound, progress.changedSessions);
   if (bound.length > 0) await bindRows(scope, bound, webhookEpoch !== undefined);
-  const events = webhookEpoch === undefined ? [] : collectEvents(progress, advances);
+  const activations = webhookEpoch === undefined ? [] : listActivations(known, triggers, nowMs);
+  const isWanted = activations.length > 0 && (await createWebhookTable(scope).isReceived('trigger_active'));
+  const changes = webhookEpoch === undefined ? [] : collectEvents(progress, advances);
+  const events = isWanted ? [...changes, ...activations] : changes;
   // Two round trips: all writes before the lock of the positions, then the readings with the commit.
   const save = async (isLast: boolean) => {
     const count = stored.length + (rows?.bodies ?? 0);

@@ -14,6 +14,8 @@ import {
   unknownSubject,
 } from '../../packages/score/triggers.js';
 import type { Trigger } from '../../packages/score/rows/trigger.js';
+import { createPersonEvent } from '../store/event-kinds.js';
+import type { OutboxEntry } from '../store/outbox.js';
 import type { TriggersBySubject } from '../store/triggers.js';
 import {
   type ProcessedReading,
@@ -50,6 +52,23 @@ export function updateTriggers(
     computed.set(taken, completeState(progress, taken, topics));
   }
   return { computed, triggers: sighted };
+}
+
+/** An activation that a group finds later than this after its turn, in ms, is history: it causes no event. */
+const activeMaxMs = 3_600_000;
+
+/** Returns an event for each topic that a group of readings made active. */
+export function listActivations(found: TriggersBySubject, changed: TriggersBySubject, nowMs: number): OutboxEntry[] {
+  return [...changed].flatMap(([subjectId, triggers]) =>
+    [...triggers].flatMap(([topic, { status, changes }]) => {
+      const atMs = changes.at(-1)?.atMs ?? 0;
+      const isNew = status === 'active' && found.get(subjectId)?.get(topic)?.status !== 'active';
+      if (!isNew || nowMs - atMs > activeMaxMs) return [];
+      const timestamp = new Date(atMs).toISOString();
+      const body = { event: 'trigger_active', subject_id: subjectId, topic, timestamp } as const;
+      return [createPersonEvent(subjectId, body, nowMs)];
+    }),
+  );
 }
 
 /** Triggers of a person: the stored triggers and the triggers that the group has changed so far. */

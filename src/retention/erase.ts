@@ -94,7 +94,8 @@ async function eraseUnderLock(
   // Also rows that were stored since the first step.
   const erasedRows = await eraseRows(scope, subjectId);
   const triggers = erasedRows.get('triggers') ?? 0;
-  const keys = (erasedRows.get('source_keys') ?? 0) + (erasedRows.get('person_links') ?? 0);
+  const tables = ['source_keys', 'person_links', 'alert_people'];
+  const named = tables.reduce((sum, it) => sum + (erasedRows.get(it) ?? 0), 0);
   const { sessions, notifications } = await eraseSessions(scope, subjectId, now());
   await createSubjectWriter(scope).remove(subjectId);
   const pseudonyms = await unlinkPerson(scope, digestId, subjectId);
@@ -103,7 +104,7 @@ async function eraseUnderLock(
   const erasedAtMs = now();
   await createErasedIdTable(scope).add(digests, erasedAtMs);
   if (sessions.length > 0) await createPositionTable(scope).countErasure();
-  const removed = triggers + keys + sessions.length + notifications + pseudonyms;
+  const removed = triggers + named + sessions.length + notifications + pseudonyms;
   const erasures = digests.map((digest) => ({ accountId, digest, erasedAtMs }));
   return { isKnown: Boolean(locked.get(subjectId)) || removed > 0, erasures, sessions, triggers };
 }

@@ -69,7 +69,8 @@ export async function startService(parts: ServiceParts) {
 async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, parts: ServiceParts) {
   const { config, root, log, heartbeatMs, requestMs, uploadMs } = parts;
   const metrics = createMetrics();
-  const { observeRequest, observeRefusal, observeGroup, observeReplacement, observeAttempt, observeStatus } = metrics;
+  const { observeRequest, observeRefusal, ...observers } = metrics;
+  const { observeGroup, observeReplacement, observeAttempt, observeStatus, observeAlerts } = observers;
   const sessionRequests = keep(
     await openWindow(limits.session_requests, config.quotas.sessionRequests, { redisUrl: config.redisUrl, log }),
   );
@@ -80,7 +81,15 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
   const now = () =>
     serverMinusMonotonicMs === undefined ? parts.now() : Math.round(serverMinusMonotonicMs + readMonotonicMs());
   const setClock = (ms: number) => void (serverMinusMonotonicMs = ms);
-  const host = { observeGroup, observeReplacement, observeAttempt, observeStatus, wakeStreams, setClock };
+  const host = {
+    observeGroup,
+    observeReplacement,
+    observeAttempt,
+    observeStatus,
+    observeAlerts,
+    wakeStreams,
+    setClock,
+  };
   const { databaseNow, pollMs } = parts;
   const core = keep(await parts.startCore({ config, log, now: parts.now, databaseNow, pollMs, host }));
   const { operate, findKeys, recordKeyUse, usageTotals, addUsage, beginExport, readExportPage } = core;

@@ -47,6 +47,7 @@ export interface CoreHost {
   readonly observeReplacement: () => void;
   readonly observeAttempt: WorkerParts['observeAttempt'];
   readonly observeStatus: WorkerParts['observeStatus'];
+  readonly observeAlerts: (count: number) => void;
   readonly setClock: NonNullable<ProcessParts['onClock']>;
 }
 

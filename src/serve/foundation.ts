@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
+import { startAlerts } from '../alerts/start.js';
 import type { Config } from '../config/config.js';
 import { findSecretsKeys } from '../config/secrets-key.js';
+import { createDigestId } from '../keys/digest-id.js';
 import { cacheResult, type ReadinessStatus } from '../observe/probes.js';
 import { type Keep, runStartStep } from '../observe/start.js';
 import { type DatabaseClock, createSqliteClock, followClock, openServerClock } from '../store/database-clock.js';
@@ -119,16 +121,38 @@ async function openClock(
   });
 }
 
-/** Starts the delivery of webhooks. `defaultPollMs` applies if the parts have no `pollMs`. */
+/** Counts what a worker does. */
+type WorkerObservers = Pick<WorkerParts, 'observeAttempt' | 'observeStatus'> & {
+  readonly observeAlerts: (count: number) => void;
+};
+
+/**
+ * Starts the delivery of webhooks, and the evaluation of alert rules. `defaultPollMs` applies if the parts have no `pollMs`.
+ */
 export function startWorkerOn(
   foundation: Foundation,
   { config, log, pollMs }: ProcessParts,
-  { observeAttempt, observeStatus }: Pick<WorkerParts, 'observeAttempt' | 'observeStatus'>,
+  { observeAttempt, observeStatus, observeAlerts }: WorkerObservers,
   defaultPollMs: number,
 ): Worker {
   const { targetPolicy, keepsResponses } = config;
   const own = { targetPolicy, keepsResponses, log, pollMs: pollMs ?? defaultPollMs, observeAttempt, observeStatus };
-  return startWorker({ ...foundation, ...own });
+  const worker = startWorker({ ...foundation, ...own });
+  const alerts = startAlerts({
+    ...foundation,
+    ...{ log, pollMs: own.pollMs, digestId: createDigestId(foundation.secretsKeys) },
+    onFired(count) {
+      observeAlerts(count);
+      worker.wake();
+    },
+  });
+  return {
+    ...worker,
+    async close() {
+      await alerts.close();
+      await worker.close();
+    },
+  };
 }
 
 /** Returns a function that logs which one of several database hosts is in use. Log lines contain no credentials. */

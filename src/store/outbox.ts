@@ -1,12 +1,20 @@
 import type { Knex } from 'knex';
-import type { SessionEvent } from '../../packages/score/states.js';
 import { nameColumns, unionAll } from './columns.js';
+import type { EventBody } from './event-kinds.js';
 import { buildInsert, isMysql, runStatements, selectKeys, skipThrough, type Statement } from './rows.js';
 import type { ReadScope } from './scope.js';
 
 export interface SessionWithEvents {
   readonly accountId: string;
   readonly sessionId: string;
+}
+
+/** An event to append. `seq` increases with each event of its session. */
+export interface OutboxEntry {
+  readonly sessionId: string;
+  readonly seq: number;
+  readonly subjectId?: string | undefined;
+  readonly payload: EventBody;
 }
 
 /** An event in the outbox. `payload` is the exact body that receivers get. */
@@ -28,12 +36,12 @@ export function createOutboxTable({ knex, accountId }: ReadScope) {
 
   return {
     /** Adds the events. */
-    async append(events: readonly SessionEvent[], epoch: number, nowMs: number): Promise<void> {
+    async append(events: readonly OutboxEntry[], epoch: number, nowMs: number): Promise<void> {
       await runStatements({ knex }, this.toAppend(events, epoch, nowMs));
     },
 
     /** Returns the statement that adds the events. */
-    toAppend(events: readonly SessionEvent[], epoch: number, nowMs: number): Statement[] {
+    toAppend(events: readonly OutboxEntry[], epoch: number, nowMs: number): Statement[] {
       const rows = events.map(({ sessionId, seq, subjectId = null, payload }) => ({
         account_id: accountId,
         session_id: sessionId,

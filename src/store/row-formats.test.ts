@@ -15,6 +15,7 @@ const response =
 const storedRows: Readonly<Record<keyof typeof rowFormats, string>> = {
   sourceKeyPost: '{"v":1,"usable":true,"device":"Watch","skipped":["too_old"],"readings_hours":49}',
   accountSettings: '{"v":1,"derive_sentiment":true}',
+  alertRule: '{"v":1,"condition":"stressed","minutes":10}',
   session: `{"v":1,"firstAtMs":1759999000000,"signals":{"heart_rate":{"value":120,"atMs":1760000000000},"tone":{"value":"hostile","atMs":1759999998000}},"held":{"score":31,"atMs":1759999998000},"published":{"bandSinceMs":1760000000000,"scoreBefore":31,"expressed":0.6},"latest":{${response},"previousScore":31},"sightedTopics":["exams"],"eventSeq":3}`,
   subject: `{"v":1,"active":["exams"],"resolved":["boss_and_coworkers"],"baseline":{"heart_rate":${track}}}`,
   response:
@@ -37,6 +38,7 @@ const computed = {
 const names = { active: ['exams'], resolved: ['boss_and_coworkers'] };
 /** The contents of these rows. */
 const contents: Readonly<Record<keyof typeof rowFormats, object>> = {
+  alertRule: { condition: 'stressed', minutes: 10 },
   sourceKeyPost: { usable: true, device: 'Watch', skipped: ['too_old'], readings_hours: 49 },
   accountSettings: { derive_sentiment: true },
   session: {

@@ -3,6 +3,7 @@ import type { Subject } from '../../packages/score/rows/person.js';
 import type { ComputedState, Session } from '../../packages/score/rows/session.js';
 import type { ReadingContent } from '../../packages/score/signals.js';
 import type { Trigger } from '../../packages/score/rows/trigger.js';
+import type { StoredAlertRule } from './alerts.js';
 import type { StoredConsent } from './consents.js';
 import type { StoredWebhook } from './webhooks.js';
 
@@ -10,6 +11,7 @@ import type { StoredWebhook } from './webhooks.js';
 export const rowFormats = {
   sourceKeyPost: createRowFormat<Schema<'SourceKeyPost'>>('post of a source key'),
   accountSettings: createRowFormat<AccountSettings>('set of account settings'),
+  alertRule: createRowFormat<Omit<StoredAlertRule, 'alertId' | 'subjectIds' | 'createdAtMs'>>('alert rule'),
   session: createRowFormat<Omit<Session, 'subjectId'>>('session'),
   subject: createRowFormat<Subject>('subject'),
   consent: createRowFormat<Omit<StoredConsent, 'version' | 'recordedAtMs'>>('consent'),

@@ -44,6 +44,13 @@ export function createHourReader({ knex, accountId }: ReadScope) {
       return rows.map(toHour);
     },
 
+    /** Returns the stored hours of a subject with these starts, in epoch ms. */
+    async storedAt(subjectId: string, startsMs: readonly number[]): Promise<Hour[]> {
+      const key = { account_id: accountId, subject_id: subjectId };
+      const rows: HourRow[] = await knex('subject_hours').where(key).whereIn('hour_ms', startsMs);
+      return rows.map(toHour);
+    },
+
     /** Returns the start of the subject's first stored hour, in epoch ms. Infinity if it has none. */
     async firstHour(subjectId: string): Promise<number> {
       const key = { account_id: accountId, subject_id: subjectId };

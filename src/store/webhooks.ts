@@ -87,6 +87,11 @@ export function createWebhookTable({ knex, accountId }: ReadScope) {
       return oldestFirst(await select());
     },
 
+    /** Returns true if a webhook receives events of a kind. */
+    async isReceived(kind: Schema<'EventKind'>): Promise<boolean> {
+      return (await this.list()).some(({ events }) => events.includes(kind));
+    },
+
     /**
      * Locks and returns those webhooks that exist. Whoever adds to the queues of a webhook, or takes from them, waits for
      * the lock. Transactions lock events first, then webhooks in the order of their ids, then deliveries.

@@ -1,6 +1,7 @@
 import { includesReading } from '../contract/whose.js';
 import { createDeliveryTable } from '../store/deliveries.js';
 import type { Delivery } from '../store/delivery-row.js';
+import { type EventBody, selectsEvent } from '../store/event-kinds.js';
 import {
   findSessionsWithEvents,
   type OutboxEvent,
@@ -84,10 +85,10 @@ async function expandSessions(
  * because clocks of different processes may differ.
  */
 function isWatched(webhook: StoredWebhook, event: OutboxEvent): boolean {
-  const { states, registeredEpoch, disabledEpoch } = webhook;
+  const { registeredEpoch, disabledEpoch } = webhook;
   if (!includesReading(findWatched(webhook), event.sessionId, event.subjectId ?? undefined)) return false;
   if (event.epoch < registeredEpoch || (disabledEpoch !== undefined && event.epoch >= disabledEpoch)) return false;
-  return states === undefined || states.includes(JSON.parse(event.payload).new_state);
+  return selectsEvent(webhook, JSON.parse(event.payload) as EventBody);
 }
 
 /** A webhook and the events that it gets. */

@@ -3,6 +3,7 @@ import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { createBothNamedFault, createFault, createValidationError, ProblemError } from '../contract/problem.js';
 import { readWhose, toWhoseKey } from '../contract/whose.js';
+import { eventKinds } from '../store/event-kinds.js';
 import type { WriteScope } from '../store/scope.js';
 import { createSessionWriter } from '../store/sessions.js';
 import { findWatched, type StoredWebhook, createWebhookTable } from '../store/webhooks.js';
@@ -22,9 +23,12 @@ export interface TargetChecks {
   readonly resolveName: ResolveName;
 }
 
-/** Throws a ProblemError if the URL is not allowed as a target, or if the registration names a session and a subject. */
+/**
+ * Throws a ProblemError if the URL is not allowed as a target, if the registration names a session and a subject, or if it
+ * names a session and events of people.
+ */
 export async function requireTarget(
-  { url, session_id, subject_id }: Schema<'WebhookRegistration'>,
+  { url, session_id, subject_id, events }: Schema<'WebhookRegistration'>,
   accountId: string,
   checks: TargetChecks,
 ): Promise<void> {
@@ -32,6 +36,9 @@ export async function requireTarget(
   const faults = code ? [createFault(code, { pointer: '/url' })] : [];
   if (session_id !== undefined && subject_id !== undefined)
     faults.push(createBothNamedFault({ pointer: '/subject_id' }));
+  for (const [index, event] of events.entries())
+    if (session_id !== undefined && eventKinds[event].isOfPerson)
+      faults.push(createFault('event_of_person', { pointer: `/events/${index}` }, event));
   if (faults.length > 0) throw new ProblemError('validation_failed', { faults });
 }
 
@@ -53,7 +60,7 @@ export interface Registered {
 
 /**
  * Registers a webhook. If a webhook with the same URL, session and subject exists, returns it instead, with the
- * requested retries and states, and enabled. Throws a ProblemError if the account has the maximum number of webhooks.
+ * requested events, retries and states, and enabled. Throws a ProblemError if the account has the maximum number of webhooks.
  */
 export async function register(
   scope: WriteScope,
@@ -104,20 +111,21 @@ function normalize(text: string): string {
   return origin + pathname + search;
 }
 
-/** Enables the webhook. Changes its schedule and its states if the registration contains them. */
+/** Enables the webhook. Replaces its events. Changes its schedule and its states if the registration contains them. */
 async function update(
   scope: WriteScope,
   webhook: StoredWebhook,
   registration: Schema<'WebhookRegistration'>,
 ): Promise<StoredWebhook> {
-  const { retry = webhook.retry ?? 'standard' } = registration;
+  const { events, retry = webhook.retry ?? 'standard' } = registration;
   const states: StoredWebhook['states'] = registration.states ?? webhook.states;
   const isDisabled = webhook.disabledAtMs !== undefined;
-  const hasSameStates = String(states) === String(webhook.states);
-  if (!isDisabled && hasSameStates && retry === (webhook.retry ?? 'standard')) return webhook;
+  const isSelectedAlike = `${events} ${states}` === `${webhook.events} ${webhook.states}`;
+  if (!isDisabled && isSelectedAlike && retry === (webhook.retry ?? 'standard')) return webhook;
   const { disabledAtMs: _, disabledEpoch: __, retry: ___, ...rest } = webhook;
   const changed: StoredWebhook = {
     ...rest,
+    events,
     ...(isDisabled && { failedInRow: 0 }),
     ...(retry === 'extended' && { retry }),
     ...(states && { states }),

@@ -1,6 +1,7 @@
 import type { Schema } from '../contract/contract.js';
 import { toNames } from '../contract/whose.js';
 import type { Delivery, DeliveryStatus } from '../store/delivery-row.js';
+import { isOfPerson } from '../store/event-kinds.js';
 import type { WebhookHealth } from '../store/settled-deliveries.js';
 import { findWatched, type StoredWebhook } from '../store/webhooks.js';
 import { findStatus } from './schedule.js';
@@ -35,6 +36,28 @@ const describeStatus: Readonly<Record<DeliveryStatus, Schema<'Delivery'>['status
   delivered: 'delivered',
   failed: 'failed',
 };
+
+/** Returns the deliveries of state changes as `write` does, and the others apart, because their bodies differ. */
+export function splitDeliveries<D>(deliveries: readonly Delivery[], write: (delivery: Delivery) => D) {
+  const others = deliveries.filter(isOfPerson).map(toEventDelivery);
+  return {
+    deliveries: deliveries.filter((it) => !isOfPerson(it)).map(write),
+    ...(others.length > 0 && { event_deliveries: others }),
+  };
+}
+
+function toEventDelivery({ deliveryId, webhookId, status, attempts, reason, ...rest }: Delivery) {
+  const payload = JSON.parse(rest.payload);
+  return {
+    id: deliveryId,
+    webhook_id: webhookId,
+    event: payload.event,
+    status: status === 'delivered' ? 'delivered' : 'failed',
+    payload,
+    attempts: [...attempts],
+    ...(reason !== null && { reason }),
+  } satisfies Schema<'EventDelivery'>;
+}
 
 export function toContractDelivery(delivery: Delivery): Schema<'Delivery'> {
   const { deliveryId, webhookId, status, payload, attempts, reason, settledAtMs } = delivery;

@@ -12,6 +12,8 @@ export interface Own {
   readonly url: string;
   /** Id of the webhook. Empty before the webhook is registered. */
   webhookId: string;
+  /** Id of the alert rule. Empty before it is created. */
+  alertId: string;
   /** Id of the source key, and the key. Empty before it is created. */
   sourceKeyId: string;
   sourceKey: string;
@@ -70,6 +72,7 @@ export function newOwn(): Own {
     subject_id: name,
     url: `https://${name}.invalid/hooks`,
     webhookId: '',
+    alertId: '',
     deliveryId: '',
     ...noSourceKey,
   };
@@ -129,7 +132,13 @@ export function plan(): Asked[] {
             method,
             it,
             status === 404
-              ? { ...newOwn(), webhookId: 'wh_none', deliveryId: 'dlv_none', sourceKeyId: 'srk_none' }
+              ? {
+                  ...newOwn(),
+                  webhookId: 'wh_none',
+                  alertId: 'alr_none',
+                  deliveryId: 'dlv_none',
+                  sourceKeyId: 'srk_none',
+                }
               : own,
           );
           return { ...sent, ...refused[status](sent) };
@@ -150,9 +159,11 @@ export function plan(): Asked[] {
 }
 
 function requestOf(path: string, method: string, operation: Operation, own: Own): Sent {
+  const idsByPath = { '/v1/source-keys': own.sourceKeyId, '/v1/alerts': own.alertId };
+  const [, id = own.webhookId] = Object.entries(idsByPath).find(([start]) => path.startsWith(start)) ?? [];
   const values: Readonly<Record<string, unknown>> = {
     ...{ session_id: own.session_id, subject_id: own.subject_id, url: own.url },
-    id: path.startsWith('/v1/source-keys') ? own.sourceKeyId : own.webhookId,
+    id,
     ...{ delivery_id: own.deliveryId, topic: 'exams', timestamp: new Date().toISOString() },
   };
   const parameters = (operation.parameters ?? []).map((it) => resolve<Parameter>(contract, it));

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { findTables, tables } from '../tables/index.js';
 import { person_links } from '../tables/person-links.js';
+import { alertTables } from '../tables/alerts.js';
 import { source_keys } from '../tables/source-keys.js';
 import { createTable, readParts } from '../tables/table.js';
 
@@ -29,6 +30,7 @@ export const migrations: readonly Migration[] = [
   { name: 'source-keys', run: (knex) => createTable(knex, 'source_keys', source_keys) },
   { name: 'late-readings-by-session', run: addSamples },
   { name: 'person-links', run: addPersonLinks },
+  { name: 'alerts', run: addAlerts },
 ];
 
 /** Adds the codes of rows, which stay null until a process codes the rows. */
@@ -47,6 +49,11 @@ async function addSamples(database: Knex): Promise<void> {
 async function addPersonLinks(database: Knex): Promise<void> {
   await createTable(database, 'person_links', person_links);
   await createTable(database, 'source_keys', source_keys);
+}
+
+/** Adds the tables of alert rules. */
+async function addAlerts(database: Knex): Promise<void> {
+  for (const [name, definition] of Object.entries(alertTables)) await createTable(database, name, definition);
 }
 
 /** Creates what is missing of all tables. */

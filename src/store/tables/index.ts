@@ -1,5 +1,6 @@
 import { accessTables } from './access-record.js';
 import { accountTables } from './accounts.js';
+import { alertTables } from './alerts.js';
 import { consents } from './consent.js';
 import { erased_ids } from './erased-ids.js';
 import { feedback } from './feedback.js';
@@ -30,6 +31,7 @@ export const tables: Tables = {
   consents,
   source_keys,
   person_links,
+  ...alertTables,
 };
 
 /** Tables that match a condition, with their names. */

@@ -181,7 +181,7 @@ export interface AccountMethods {
    */
   alertRules(call?: CallOptions): Promise<AlertRule[]>;
   /**
-   * Removes the rule and its firings. An alert that already fired is still delivered.
+   * Removes the rule. An alert that already fired is still delivered.
    */
   removeAlertRule(id: string, call?: CallOptions): Promise<void>;
 }

@@ -398,7 +398,7 @@ class AccountMethods:
         alert_id: str,
         **call: Unpack[CallOptions],
     ) -> None:
-        """Removes the rule and its firings.
+        """Removes the rule.
 
         An alert that already fired is still delivered.
         """

@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import type { Schema } from '../contract/contract.js';
+import type { OutboxEntry } from './outbox.js';
+import type { StoredWebhook } from './webhooks.js';
+
+/** The body of an event. `event` is its kind. */
+export type EventBody = Schema<'StateChange'> | Schema<'Alert'> | Schema<'TriggerActive'>;
+
+interface EventKind<Body> {
+  /** True for an event of a person, which no webhook of a session receives. */
+  readonly isOfPerson: boolean;
+  /** Returns true if a webhook for this kind gets the event. Absent: it gets all of them. */
+  readonly selects?: (webhook: StoredWebhook, body: Body) => boolean;
+}
+
+/** All kinds of events. A further kind has its name and body in the contract, and a row here. Any code may then append it. */
+export const eventKinds: { readonly [Kind in Schema<'EventKind'>]: EventKind<Extract<EventBody, { event: Kind }>> } = {
+  state_change: {
+    isOfPerson: false,
+    selects: ({ states }, { new_state }) => states === undefined || states.includes(new_state),
+  },
+  alert: { isOfPerson: true },
+  trigger_active: { isOfPerson: true },
+};
+
+/** Returns true if the webhook is for events of this kind, and selects this one. */
+export function selectsEvent(webhook: StoredWebhook, body: EventBody): boolean {
+  const { selects }: EventKind<never> = eventKinds[body.event];
+  return webhook.events.includes(body.event) && (selects?.(webhook, body as never) ?? true);
+}
+
+/** Returns an event of a person for the outbox, in a queue of its own: a failing delivery delays no other event. */
+export function createPersonEvent(subjectId: string, payload: EventBody, nowMs: number): OutboxEntry {
+  return { sessionId: `${payload.event} ${randomUUID()}`, seq: nowMs, subjectId, payload };
+}
+
+/** Returns true for an event or delivery of a person. No session has its queue, because ids contain no spaces. */
+export function isOfPerson({ sessionId }: Pick<OutboxEntry, 'sessionId'>): boolean {
+  return sessionId.includes(' ');
+}
