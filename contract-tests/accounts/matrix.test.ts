@@ -17,6 +17,7 @@ interface Owner {
   readonly sessionId: string;
   readonly subjectId: string;
   readonly webhookId: string;
+  readonly alertId: string;
   /** Id of a failed delivery. */
   readonly deliveryId: string;
 }
@@ -26,6 +27,7 @@ const ownIds: Readonly<Record<string, (owner: Owner) => string>> = {
   session_id: ({ sessionId }) => sessionId,
   subject_id: ({ subjectId }) => subjectId,
   id: ({ webhookId }) => webhookId,
+  removeAlertRule: ({ alertId }) => alertId,
   webhook_id: ({ webhookId }) => webhookId,
   delivery_id: ({ deliveryId }) => deliveryId,
   delivery_ids: ({ deliveryId }) => deliveryId,
@@ -39,7 +41,7 @@ const url = 'https://example.com/hooks/state';
 
 /** Headers whose values differ between any two responses. */
 const ownHeaders = ['date', 'x-request-id'];
-const madeAnew = /(wh_|dlv_|fb_|whsec_|srk_|wk_|eyJ)[\w+/=.-]+/g;
+const madeAnew = /(wh_|alr_|dlv_|fb_|whsec_|srk_|wk_|eyJ)[\w+/=.-]+/g;
 
 const scopes = allScopes;
 const requests = requestsById();
@@ -65,8 +67,9 @@ async function makeOwner(): Promise<Owner> {
   const { body } = await post('/webhooks/register', { url, events: ['state_change'], session_id: sessionId });
   await post('/webhooks/register', { url, events: ['state_change'], subject_id: subjectId });
   await post('/v1/feedback', { session_id: sessionId, timestamp: service.clock.at(), stress: 8 });
+  const alert = await post('/v1/alerts', { condition: 'stressed', subject_ids: [subjectId] });
   const deliveryId = await addFailedDelivery(accountId, body.id, sessionId);
-  return { key, sessionId, subjectId, webhookId: body.id, deliveryId };
+  return { key, sessionId, subjectId, webhookId: body.id, alertId: alert.body.id, deliveryId };
 }
 
 async function addFailedDelivery(accountId: string, webhookId: string, sessionId: string): Promise<string> {
@@ -104,6 +107,7 @@ async function viewOf({ key, sessionId, subjectId }: Owner): Promise<string> {
     '/v1/sessions',
     '/v1/feedback',
     '/v1/agreement',
+    '/v1/alerts',
     '/webhooks',
     '/webhooks/retries',
     '/webhooks/deliveries',
@@ -115,7 +119,8 @@ async function viewOf({ key, sessionId, subjectId }: Owner): Promise<string> {
 test.each(requests.map((request) => [request.title, request] as const))(
   '%s: a resource of another account looks exactly like an absent one, and stays unchanged',
   async (_, request) => {
-    const ownIdOf = request.idName === undefined ? () => randomUUID() : ownIds[request.idName];
+    const ownIdOf =
+      request.idName === undefined ? () => randomUUID() : (ownIds[request.operationId] ?? ownIds[request.idName]);
     if (!ownIdOf) throw new Error(`say in ownIds where an owner's ${request.idName} comes from`);
     const [owner, stranger, other] = [await makeOwner(), await makeStranger(), await makeStranger()];
     const before = await viewOf(owner);

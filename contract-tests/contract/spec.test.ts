@@ -153,9 +153,11 @@ test('request schemas reject unknown fields, and response schemas accept them', 
   const schemas = parts.filter(([at]) => at.startsWith('/components/schemas/')) as Array<readonly [string, Schema]>;
   const closedOnes = schemas.filter(([, it]) => it.additionalProperties === false).map(([at]) => at.split('/').pop());
   const requests = [
+    'AlertRuleRequest',
     'ConsentSubmission',
     'FeedbackSubmission',
     'LinkRequest',
+    'QuietHours',
     'RetryRequest',
     'SignalSubmission',
     'SourceKeyRequest',

@@ -62,6 +62,12 @@ export async function createLink(world: World): Promise<Schema<'Link'>> {
   return call(world, 'POST', `/v1/subjects/${randomUUID()}/links`, {});
 }
 
+/** Returns the id of a new alert rule of a new person. */
+export async function createAlertRule(world: World): Promise<string> {
+  const rule = { condition: 'stressed', subject_ids: [randomUUID()] };
+  return (await call<Schema<'AlertRule'>>(world, 'POST', '/v1/alerts', rule)).id;
+}
+
 export function registration(): Schema<'WebhookRegistration'> {
   return { url: `https://example.com/${randomUUID()}`, events: ['state_change'], session_id: randomUUID() };
 }

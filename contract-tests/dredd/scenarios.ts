@@ -12,6 +12,7 @@ import {
   createLink,
   createSession,
   createShortToken,
+  createAlertRule,
   createSourceKey,
   createSubject,
   createWebhook,
@@ -214,6 +215,23 @@ const scenarios: Scenarios = {
     200: ofSubject(createSubject),
     401: withUnknownKey,
     404: ofSubject(),
+  },
+  createAlertRule: {
+    ...writes('alert_rules', 'accounts'),
+    200: async (stage) => {
+      const rule = { condition: 'stressed', subject_ids: [randomUUID()] };
+      await call(stage.world, 'POST', '/v1/alerts', rule);
+      await send(rule)(stage);
+    },
+    201: async (stage) => send({ condition: 'no_data', subject_ids: [randomUUID()] })(stage),
+    422: send({ condition: 'no_data', minutes: 10 }),
+  },
+  listAlertRules: { ...reads('alert_rules'), 200: ({ world }) => createAlertRule(world) },
+  removeAlertRule: {
+    ...writes('alert_rules'),
+    204: async (stage) => atPath(`/v1/alerts/${await createAlertRule(stage.world)}`)(stage),
+    401: withUnknownKey,
+    404: atPath('/v1/alerts/alr_unknown'),
   },
   registerWebhook: {
     ...writes('webhooks', 'accounts'),

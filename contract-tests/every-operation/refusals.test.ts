@@ -69,6 +69,7 @@ const absent: Readonly<Record<string, readonly [detail: string, code: ProblemCod
   deleteTrigger: ['No such topic of this subject', 'topic_not_found'],
   removeSourceKey: ['No such source key', 'source_key_not_found'],
   removeLink: ['No such link', 'link_not_found'],
+  removeAlertRule: ['No such alert rule', 'alert_rule_not_found'],
   id: ['No such webhook', 'webhook_not_found'],
   webhook_id: ['No such webhook', 'webhook_not_found'],
   delivery_id: ['No such delivery', 'delivery_not_found'],

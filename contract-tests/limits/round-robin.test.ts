@@ -43,6 +43,7 @@ async function start() {
     observeReplacement: ignore,
     observeAttempt: ignore,
     observeStatus: ignore,
+    observeAlerts: ignore,
   };
   const core = await startCore({
     config: readConfig({ ...settingsFor(database.url), WORKER: '0' }),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { expandEvents } from '../../src/webhooks/expand.js';
 import { startTestService } from '../../testkit/service.js';
-import { register } from '../../testkit/webhooks.js';
+import { deliveriesOf, register } from '../../testkit/webhooks.js';
 
 const url = 'http://127.0.0.1:9999/hooks';
 const registration = { url, events: ['state_change'], session_id: 's1' };
@@ -38,6 +39,20 @@ test('a webhook of a session is not the webhook of the person of this session, n
     [{}, ofAccount],
   ] as const)
     expect((await service.post('/webhooks/register', { url, events: ['state_change'], ...rest })).body.id).toBe(id);
+});
+
+test('registering again replaces the events, which later events are selected by', async () => {
+  const service = await startTestService({});
+  const { id } = await register(service, url);
+  const events = ['alert', 'trigger_active'];
+  const again = await service.post('/webhooks/register', { url, events });
+  expect(again).toMatchObject({ status: 200, body: { id, events, status: 'active' } });
+  for (const signals of [{ tone: 'calm' }, { tone: 'hostile', heart_rate: 150 }] as const) {
+    await service.read({ session_id: 's1', ...signals });
+    service.clock.advance(1);
+  }
+  await expandEvents(service.store, service.clock.now);
+  expect(await deliveriesOf(service, id)()).toEqual([]);
 });
 
 /** Texts of one URL: the requests to all of them are the same. */

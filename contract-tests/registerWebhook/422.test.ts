@@ -19,6 +19,8 @@ test.each([
   ['an empty session', { session_id: '' }, '/session_id', 'string_too_short'],
   ['a session with a space', { session_id: 'a b' }, '/session_id', 'pattern_mismatch'],
   ['a session of 257 characters', { session_id: 'x'.repeat(257) }, '/session_id', 'string_too_long'],
+  ['alerts of a session', { events: ['state_change', 'alert'], session_id: 's1' }, '/events/1', 'event_of_person'],
+  ['topics of a session', { events: ['trigger_active'], session_id: 's1' }, '/events/0', 'event_of_person'],
   ['a session and a person', { session_id: 's1', subject_id: 'p1' }, '/subject_id', 'exclusive'],
   ['a person that is not a string', { subject_id: 7 }, '/subject_id', 'string_type'],
   ['a person that is null', { subject_id: null }, '/subject_id', 'string_type'],
@@ -40,7 +42,7 @@ test.each([
 test('the error for an unknown event type lists the allowed ones', async ({ service }) => {
   const { body } = await service.post('/webhooks/register', { ...good, events: ['x'] });
   expect(body).toMatchObject({ detail: 'Input should be one of the allowed values' });
-  expect(body.errors[0].allowed).toEqual(['state_change']);
+  expect(body.errors[0].allowed).toEqual(['state_change', 'alert', 'trigger_active']);
 });
 
 test('the error for a session and a person names both fields', async ({ service }) => {

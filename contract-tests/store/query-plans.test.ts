@@ -47,6 +47,7 @@ import { atEndOfFile } from '../../testkit/at-end-of-file.js';
 import { makeAccount } from '../../testkit/calls.js';
 import { createTestDatabase, databaseKind } from '../../testkit/databases.js';
 import { Clock, root } from '../../testkit/service.js';
+import { fillAlerts, liveWithAlerts } from './alert-life.js';
 import { fillWebhooks, liveWithWebhooks } from './webhook-life.js';
 
 const turn = { user_message: 'My performance review is next week', ai_response: 'How do you feel about it?' };
@@ -105,6 +106,12 @@ const mayScan = [
   /^select [^*]* from `feedback` where `account_id` = \? order by `timestamp_ms` desc, `feedback_id` desc limit \?$/,
   // A person has few source keys and links. With few of all people, the server reads those of the account.
   /^(delete|select \*) from `(?:source_keys|person_links)` where `account_id` = \? and `subject_id` = \?(?: for update)?$/,
+  // An account has at most 50 rules, with 100 people each, and all of them are read.
+  /^select [^*]* from `alert_people` where `account_id` = \? order by `alert_id` asc, `subject_id` asc$/,
+  /^select \* from `alert_rules` where `account_id` = \?$/,
+  // Reads all rules: few accounts have any.
+  /^select distinct `account_id` from `alert_rules` order by `account_id` asc$/,
+  /^select [^*]* from `alert_rules`$/,
   // One row per migration.
   /^select \* from `schema_migrations`$/,
 ];
@@ -269,6 +276,7 @@ async function fill(heard: Heard): Promise<{ accountId: string; key: string }> {
   await store.transact((scopeOf) => createErasedIdTable(scopeOf(accountId)).add(erased, clock.nowMs + 3 * hourMs));
   await store.transact((scopeOf) => createErasedIdTable(scopeOf(accountId)).add(['f'.repeat(32)], 0));
   await fillWebhooks(store, accountId, clock.nowMs);
+  await fillAlerts(knex, accountId, clock.nowMs);
   const late = Array.from({ length: crowd }, (_, index) => {
     const digest = String(index).padStart(12, '0');
     const incarnation = digest.slice(-2).padStart(12, '0');
@@ -302,7 +310,7 @@ async function fill(heard: Heard): Promise<{ accountId: string; key: string }> {
   }));
   await knex.batchInsert('access_subjects', links, 500);
   const filled =
-    'sessions, session_readings, late_readings, subject_hours, feedback, access_entries, access_subjects, subjects, triggers, api_keys, accounts, webhooks, outbox, deliveries, erased_ids';
+    'sessions, session_readings, late_readings, subject_hours, feedback, access_entries, access_subjects, subjects, triggers, api_keys, accounts, webhooks, outbox, deliveries, erased_ids, alert_rules, alert_people, alert_firings';
   if (databaseKind === 'mysql') await knex.raw(`analyze table ${filled}`);
   // The service never runs ANALYZE on SQLite. Neither does the test, so its query plans match those of a deployment.
   return { accountId, key };
@@ -367,6 +375,7 @@ async function live(heard: Heard, accountId: string, key: string): Promise<void>
   await streamAll(store, accountId);
   await exportAll(store, accountId);
   await liveWithWebhooks(services, clock, ours);
+  await liveWithAlerts(services, clock, ours);
   await operations.deleteSubject.handle(services, { ...ask(undefined), params: { subject_id: 'us-0' } }, ours);
   await callOnce(heard, ours);
   await accessOnce(heard, ours);
@@ -741,6 +750,7 @@ test('every query of the service searches an index', { timeout: 240_000 }, async
     'delete access_chains',
     'delete access_entries',
     'delete access_subjects',
+    ...['delete alert_firings', 'delete alert_people', 'delete alert_rules'],
     'delete consents',
     'delete deliveries',
     'delete erased_ids',
@@ -761,6 +771,7 @@ test('every query of the service searches an index', { timeout: 240_000 }, async
     'select access_entries',
     'select access_subjects',
     'select accounts',
+    ...['select alert_firings', 'select alert_lease', 'select alert_people', 'select alert_rules'],
     'select api_keys',
     'select consents',
     'select deliveries',
@@ -785,6 +796,7 @@ test('every query of the service searches an index', { timeout: 240_000 }, async
     'select webhooks',
     'update access_subjects',
     'update accounts',
+    'update alert_lease',
     'update api_keys',
     'update deliveries',
     'update erased_ids',

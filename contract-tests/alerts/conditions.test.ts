@@ -1,0 +1,162 @@
+import { expect, test } from 'vitest';
+import { alertsOf, createRule, evaluateNow, stress } from '../../testkit/alerts.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { openKnex } from '../../testkit/temporary-database.js';
+
+const hourSeconds = 3_600;
+const calm = { heart_rate: 60, tone: 'calm', expression: 'relaxed', sentiment: 0.9 } as const;
+
+/** Returns how many rules fire now. */
+const fire = async (service: TestService) => (await evaluateNow(service)).fired;
+
+test('a person who is stressed for the minutes of a rule alerts, and the body contains no value of a signal', async () => {
+  const service = await startTestService({});
+  const alert_id = await createRule(service, { condition: 'stressed', minutes: 3, subject_ids: ['anna'] });
+  await stress(service, 'anna', 2);
+  expect(await fire(service)).toBe(0);
+  service.clock.advance(60);
+  await stress(service, 'anna', 0);
+  expect(await fire(service)).toBe(1);
+  expect(await alertsOf(service)()).toEqual([
+    { event: 'alert', alert_id, subject_id: 'anna', condition: 'stressed', timestamp: service.clock.at() },
+  ]);
+});
+
+test('a lasting stress alerts once an hour', async () => {
+  const service = await startTestService({});
+  await createRule(service, { condition: 'stressed', minutes: 1 });
+  const fired = [];
+  for (let minutes = 0; minutes < 125; minutes += 5) {
+    await stress(service, 'anna', 5);
+    fired.push(await fire(service));
+  }
+  expect(fired.filter(Boolean)).toEqual([1, 1, 1]);
+  expect(fired.slice(0, 13)).toEqual([1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+});
+
+test('a single reading, a gap of more than 300 s and a calm reading between are no duration', async () => {
+  const service = await startTestService({});
+  await createRule(service, { condition: 'stressed', minutes: 4 });
+  await stress(service, 'single', 0);
+  await stress(service, 'gap', 0);
+  await stress(service, 'calmed', 2);
+  await service.read({ session_id: 'other', subject_id: 'calmed', ...calm });
+  service.clock.advance(240);
+  expect(await fire(service)).toBe(0);
+  service.clock.advance(61);
+  await stress(service, 'gap', 0);
+  await stress(service, 'calmed', 0);
+  expect(await fire(service)).toBe(0);
+});
+
+test('stress in several sessions of a person is one duration, and sessions without a person alert nobody', async () => {
+  const service = await startTestService({});
+  await createRule(service, { condition: 'stressed', minutes: 4 });
+  const hostile = { heart_rate: 130, tone: 'hostile', sentiment: -0.9, expression: 'tense' } as const;
+  for (let minute = 0; minute <= 5; minute += 1) {
+    await service.read({ session_id: `s${minute}`, subject_id: 'anna', ...hostile });
+    await service.read({ session_id: 'nobody', ...hostile });
+    service.clock.advance(60);
+  }
+  expect(await fire(service)).toBe(1);
+});
+
+/** Stores an hour of each of the last days, two hours before this hour of the day, with a mean score. */
+async function storeHours(
+  { database, accountId, clock }: TestService,
+  subject_id: string,
+  days: number,
+  score: number,
+) {
+  const knex = openKnex(database.url);
+  const hour = Math.floor(clock.nowMs / 3_600_000) * 3_600_000;
+  const empty = {
+    calm_ms: 0,
+    relaxed_ms: 0,
+    focused_ms: 0,
+    stressed_ms: 0,
+    acute_stress_ms: 0,
+    heart_rates: 0,
+    topics: '',
+  };
+  const scores = { readings: 2, score_sum: 2 * score, score_min: score, score_max: score };
+  for (let day = 1; day <= days; day += 1)
+    await knex('subject_hours').insert({
+      ...{ account_id: accountId, subject_id, hour_ms: hour - day * 24 * 3_600_000 },
+      ...{ ...empty, ...scores },
+    });
+  await knex.destroy();
+}
+
+test('a person above the own usual level alerts from seven days on, and one whose usual level is high does not', async () => {
+  const service = await startTestService({});
+  // Within one block of hours.
+  service.clock.advance(hourSeconds + 600 - ((service.clock.nowMs / 1000) % hourSeconds));
+  await createRule(service, { condition: 'above_usual', minutes: 2 });
+  await storeHours(service, 'six-days', 6, 20);
+  await storeHours(service, 'seven-days', 7, 20);
+  await storeHours(service, 'always-high', 28, 100);
+  for (let minute = 0; minute <= 2; minute += 1) {
+    for (const it of ['six-days', 'seven-days', 'always-high']) await stress(service, it, 0);
+    service.clock.advance(60);
+  }
+  await fire(service);
+  expect((await alertsOf(service)()).map(({ subject_id }) => subject_id)).toEqual(['seven-days']);
+});
+
+test('no data alerts once, again after the next data, and not for a person without any', async () => {
+  const service = await startTestService({});
+  await createRule(service, { condition: 'no_data', hours: 2, subject_ids: ['anna', 'never'] });
+  const fired = [];
+  for (const seconds of [7_199, 1, hourSeconds, 30 * hourSeconds]) {
+    if (fired.length === 0) await stress(service, 'anna', 0);
+    service.clock.advance(seconds);
+    fired.push(await fire(service));
+  }
+  expect(fired).toEqual([0, 1, 0, 0]);
+  await stress(service, 'anna', 0);
+  service.clock.advance(2 * hourSeconds);
+  expect(await fire(service)).toBe(1);
+});
+
+test('a person without data for longer than a day more than the rule says does not alert', async () => {
+  const service = await startTestService({});
+  await stress(service, 'anna', 0);
+  service.clock.advance(27 * hourSeconds);
+  await createRule(service, { condition: 'no_data', hours: 2 });
+  expect(await fire(service)).toBe(0);
+});
+
+test('a topic that becomes active alerts once', async () => {
+  const service = await startTestService({});
+  await createRule(service, { condition: 'trigger_active' });
+  const turn = { user_message: 'I am so worried about my exams', ai_response: 'Tell me more.' };
+  const hostile = { heart_rate: 130, tone: 'hostile', sentiment: -0.9 } as const;
+  for (let minute = 0; minute < 3; minute += 1) {
+    await service.read({ session_id: 's', subject_id: 'anna', ...hostile, ...turn });
+    service.clock.advance(60);
+  }
+  expect(await fire(service)).toBe(1);
+  service.clock.advance(2 * hourSeconds);
+  expect(await fire(service)).toBe(0);
+});
+
+test('quiet hours delay: what is still true at their end fires then, and what is over does not', async () => {
+  const service = await startTestService({});
+  const time = (seconds: number) =>
+    new Intl.DateTimeFormat('sv-SE', { timeZone: 'Asia/Kathmandu', hour: '2-digit', minute: '2-digit' }).format(
+      service.clock.nowMs + seconds * 1000,
+    );
+  const quiet_hours = { from: time(-60), to: time(3 * hourSeconds), time_zone: 'Asia/Kathmandu' };
+  await createRule(service, { condition: 'no_data', hours: 1, quiet_hours });
+  for (const it of ['silent', 'back']) await stress(service, it, 0);
+  service.clock.advance(2 * hourSeconds);
+  expect(await fire(service)).toBe(0);
+  await stress(service, 'back', 0);
+  service.clock.advance(hourSeconds - 120);
+  expect(await fire(service)).toBe(0);
+  service.clock.advance(180);
+  await stress(service, 'back', 0);
+  await fire(service);
+  expect((await alertsOf(service)()).map(({ subject_id }) => subject_id)).toEqual(['silent']);
+});
