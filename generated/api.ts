@@ -4396,7 +4396,7 @@ export interface components {
          * @description The `id` of the rule.
          * @example alr_9d2c4e6f8a0b1c3d5e7f
          */
-        AlertRuleIdInPath: components["schemas"]["AlertRuleId"];
+        AlertRuleIdInPath: components["schemas"]["Identifier"];
         /**
          * @description The `id` that the registration returned.
          * @example wh_4f1c9e0b7a2d4c8e9f60

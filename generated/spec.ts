@@ -3115,4 +3115,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "d5d5973fcb52f374333d60b979ca926dd35b8b62b61d4a57a0bba360054fb229" as const;
+export const contractDigest = "67ebfd556ea16511dc9c83072cb6c6a3bb7edb51ba6c9fb2e99a84c7d8f5bd1c" as const;
