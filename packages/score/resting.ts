@@ -31,23 +31,10 @@ export function addSmoothedRate(resting: HeartRateHistograms | undefined, rate: 
   const { blockBpm, blockSeconds, seenSeconds, secondsByBpm, phases, live } = settle(resting, atMs);
   const firstAtMs = keepFirstTime(resting.firstAtMs, atMs);
   const raisedSeconds = addRaised(resting, atMs);
-  const next = {
-    firstAtMs,
-    atMs,
-    bpm,
-    seconds,
-    isSkipped,
-    isRaised,
-    raisedSeconds,
-    blockBpm,
-    blockSeconds,
-    seenSeconds,
-    secondsByBpm,
-    phases,
-    isPast,
-    pastPhases: resting.pastPhases,
-    live,
-  };
+  // The large parts, which few readings change, come first: a database logs a changed text from its first difference on.
+  const kept = { firstAtMs, secondsByBpm, phases, pastPhases: resting.pastPhases, seenSeconds };
+  const changed = { atMs, bpm, seconds, isSkipped, isRaised, raisedSeconds, blockBpm, blockSeconds, isPast, live };
+  const next = { ...kept, ...changed };
   return withLive(next, rate);
 }
 

@@ -4,6 +4,7 @@ import { topicNames } from '../../packages/text/vocabulary.js';
 import { advanceAll, history } from '../../testkit/arbitraries.js';
 import type { TopicEvidence } from '../../packages/text/vocabulary.js';
 import { addTopics, type SessionStep } from '../../packages/score/session.js';
+import type { Session } from '../../packages/score/rows/session.js';
 import { rowFormats } from './row-formats.js';
 
 const track =
@@ -68,6 +69,13 @@ const formatNames = Object.keys(rowFormats) as Array<keyof typeof rowFormats>;
 
 test.each(formatNames)('a stored %s row is readable', (name) => {
   expect(rowFormats[name].decode(storedRows[name])).toEqual(contents[name]);
+});
+
+test('a session and a subject keep their length if a text in them becomes longer', () => {
+  const session = (reason: string) =>
+    rowFormats.session.encode({ ...(contents.session as Session), device: { name: reason, atMs: 0 } });
+  const subject = (active: string) => rowFormats.subject.encode({ ...contents.subject, active: [active] });
+  for (const encode of [session, subject]) expect(encode('calm voice').length).toBe(encode('relaxed face').length);
 });
 
 test.each(formatNames)('a %s row of an unknown version is an error, never an empty or partial row', (name) => {
