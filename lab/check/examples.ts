@@ -22,15 +22,58 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const python = ['fastapi-langgraph/main.py', 'lsl/lsl_bridge.py'];
 const [tries, pauseMs] = [300, 200];
 
+/** A mail server that prints what it receives. */
+const mailServer = `
+const { SMTPServer } = require('smtp-server');
+new SMTPServer({
+  ...{ authOptional: true, disabledCommands: ['STARTTLS'] },
+  onData: (stream, _session, done) => stream.on('data', (text) => process.stdout.write(text)).on('end', done),
+}).listen(Number(process.argv[1]), '127.0.0.1');
+`;
+
 await launch(new Command('check:examples').description('Starts or parses the examples of applications.').action(check));
 
 async function check(): Promise<void> {
   const service = await startLocalService({ root: new URL('../../', import.meta.url), name: 'examples' });
   try {
-    const rows = [await checkNextjs(service), await checkHomeAssistant(service), python.map(parsePython)];
+    const rows = [
+      await checkMail(service),
+      await checkNextjs(service),
+      await checkHomeAssistant(service),
+      python.map(parsePython),
+    ];
     printVerdict('examples of applications', rows, 'The examples work as their README states.');
   } finally {
     await service.close();
+  }
+}
+
+/** A topic that becomes active reaches a mail server. */
+async function checkMail({ url, key }: LocalService): Promise<Row[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'state-mail-'));
+  cpSync(join(root, 'examples/mail'), folder, { recursive: true });
+  execFileSync('npm', ['install', '--silent', '--no-save', 'smtp-server@3.21.6'], { cwd: folder, stdio: 'ignore' });
+  const [smtpPort = 0, port = 0] = await freePorts(2);
+  const smtp = spawn(process.execPath, ['-e', mailServer, String(smtpPort)], { cwd: folder });
+  let received = '';
+  smtp.stdout.on('data', (text) => (received += text));
+  const client = createStateClient({ baseUrl: url, key });
+  const events: ['alert', 'trigger_active'] = ['alert', 'trigger_active'];
+  const { secret = '' } = await client.webhooks.register({ url: `http://127.0.0.1:${port}/`, events });
+  const addresses = { MAIL_FROM: 'service@example.com', MAIL_TO: 'team@example.com' };
+  const env = { SMTP_URL: `smtp://127.0.0.1:${smtpPort}`, WEBHOOK_SECRET: secret, PORT: String(port), ...addresses };
+  const receiver = spawn(process.execPath, ['server.mjs'], { cwd: folder, env });
+  try {
+    const turn = { user_message: 'I am afraid of my exam tomorrow, I panic.', ai_response: 'Tell me more.' };
+    const timestamp = new Date().toISOString();
+    const signals = { heart_rate: 125, tone: 'hostile', expression: 'tense', sentiment: -0.9 } as const;
+    await client.ingest({ session_id: 'exam', subject_id: 'demo-mail', timestamp, ...signals, ...turn });
+    for (let at = 0; at < tries && !received.includes('exams'); at += 1) await sleep(pauseMs);
+    return [must('a topic that became active is sent by mail', received.includes('demo-mail: the topic exams'))];
+  } finally {
+    receiver.kill();
+    smtp.kill();
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
