@@ -51,6 +51,7 @@ const packages = {
   // Without DOM: every page about a person shares it.
   sentence: ['client'],
   dashboard: ['client', 'docs', 'recordings', 'sentence', 'tools'],
+  person: ['client', 'dashboard', 'docs', 'sentence', 'tools'],
 };
 const namesIn = (folder) =>
   readdirSync(new URL(folder, import.meta.url), { withFileTypes: true })

@@ -6,6 +6,7 @@ const entryPoints = [
   ...['src/program.ts', 'packages/client/src/index.ts', 'packages/client/src/ai-sdk.ts'],
   ...['packages/docs/main.ts', 'packages/docs/browser/main.ts'],
   ...['packages/dashboard/main.ts', 'packages/dashboard/browser/main.ts'],
+  ...['packages/person/main.ts', 'packages/person/browser/main.ts'],
 ];
 const { metafile } = await build({
   absWorkingDir: fileURLToPath(new URL('../../', import.meta.url)),

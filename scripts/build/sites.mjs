@@ -1,5 +1,5 @@
 /**
- * `npm run docs`: builds the documentation in dist/docs/ and the dashboard in dist/dashboard/. `--server URL` builds a
+ * `npm run docs`: builds the documentation in dist/docs/, the dashboard in dist/dashboard/ and the page of a person in dist/person/. `--server URL` builds a
  * copy of the documentation for another host.
  */
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { stampBuild } from './build-changed.mjs';
 
 const beganAt = new Date();
 const root = new URL('../../', import.meta.url);
-const sites = ['docs', 'dashboard'];
+const sites = ['docs', 'dashboard', 'person'];
 
 // The programs that build the sites are bundled first, so that a deployment requires no TypeScript.
 await build({

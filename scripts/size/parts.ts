@@ -25,6 +25,7 @@ const budgets: Readonly<Record<string, number>> = {
   'packages/score': 5_800,
   'packages/recordings': 3_300,
   'packages/dashboard': 6_000,
+  'packages/person': 1_500,
   tests: 42_500,
   'scripts and lab': 15_300,
   testkit: 5_200,

@@ -7,7 +7,11 @@ import ts from 'typescript';
 import { isInstalled, outsideFolders } from '../../testkit/outside.js';
 
 const missing = outsideFolders.filter((it) => !isInstalled(it));
-const configs = [missing.length === 0 ? 'tsconfig.outside.json' : 'tsconfig.json', 'packages/dashboard/tsconfig.json'];
+const configs = [
+  missing.length === 0 ? 'tsconfig.outside.json' : 'tsconfig.json',
+  'packages/dashboard/tsconfig.json',
+  'packages/person/tsconfig.json',
+];
 /** Compiled where the clients that they use are generated. */
 const untyped = 'scripts/contract/sdk/stories/**';
 const formatHost: ts.FormatDiagnosticsHost = {

@@ -59,7 +59,7 @@ export function createSetup(source: App, publicUrl: string, key: string): Conten
 }
 
 /** Returns the link that creates an automation in Health Auto Export. Encodes spaces as %20, because the app reads no `+`. */
-function createDeepLink(url: string, key: string): string {
+export function createDeepLink(url: string, key: string): string {
   const parameters = {
     ...{ name: 'Real-time State', url, headers: `X-Service-Key,${key}`, format: 'json', datatype: 'healthMetrics' },
     ...{ metrics, exportversion: 'v2', syncinterval: 'minutes', syncquantity: '5', enabled: 'true' },

@@ -1,0 +1,24 @@
+import { h } from '../../dashboard/browser/dom.js';
+import { createStatus } from '../../dashboard/browser/parts.js';
+import { explain, type Page } from './link.js';
+import { card } from './parts.js';
+import { t } from './texts.js';
+
+const choices = [0, 3, 5, 7, 10] as const;
+
+/** Returns the card that stores how the person feels now, with one tap. */
+export function createFeelCard({ client, me }: Page) {
+  const outcome = createStatus();
+  const report = async (stress: (typeof choices)[number]) => {
+    try {
+      await client.submitFeedback({ subject_id: me, timestamp: new Date().toISOString(), stress });
+      outcome.say(t('felt', { what: t(`feel_${stress}`) }));
+    } catch (error) {
+      outcome.say(explain(error), true);
+    }
+  };
+  const buttons = choices.map((stress) =>
+    h('button.secondary', { type: 'button', onclick: () => void report(stress) }, t(`feel_${stress}`)),
+  );
+  return card('feel', h('div.feelings', ...buttons), outcome.element);
+}

@@ -1,0 +1,62 @@
+import { personLinks as settings } from '../../../generated/spec.js';
+import { createStateClient, ProblemError, type StateClient } from '../../client/src/index.js';
+import { t } from './texts.js';
+
+/** What the link allows, as the service states it. */
+export interface Link {
+  readonly subject_id: string;
+  readonly grants: ReadonlyArray<keyof typeof settings.grants>;
+  readonly expires_at: string;
+  readonly page_token: string;
+}
+
+/** The service as the page calls it. */
+export interface Page extends Pick<StateClient, 'state' | 'history' | 'stream' | 'ingestBatch' | 'exportReadings'> {
+  readonly client: StateClient;
+  readonly link: Link;
+  readonly me: string;
+  readonly signal: AbortSignal;
+  readonly may: (grant: Link['grants'][number]) => boolean;
+}
+
+const apiUrl = new URL('api', new URL('./', location.href)).href;
+
+/** Returns the link of this browser. Undefined if there is none, or it has ended. */
+export const findLink = () => ask({ method: 'GET' });
+
+/** Opens a link with its secret. Undefined if it is not valid, or was opened before. */
+export const openLink = (secret: string) => ask({ method: 'POST', headers: { Authorization: `Bearer ${secret}` } });
+
+async function ask(init: RequestInit): Promise<Link | undefined> {
+  const response = await fetch(`${apiUrl}/link`, { ...init, cache: 'no-store' });
+  if (response.status === 401) return undefined;
+  if (!response.ok) throw new Error(`${response.status}`);
+  return (await response.json()) as Link;
+}
+
+/** Returns the service for a link. Calls `onEnded` when the link has ended. */
+export function connect(link: Link, signal: AbortSignal, onEnded: () => void): Page {
+  const send: typeof fetch = async (input, init) => {
+    const request = new Request(input, init);
+    request.headers.delete('X-Service-Key');
+    request.headers.set(settings.token_header, link.page_token);
+    const response = await fetch(request, { cache: 'no-store' });
+    if (response.status === 401 && !signal.aborted) onEnded();
+    return response;
+  };
+  // The cookie is the credential. The client requires a key, which is not sent.
+  const client = createStateClient({ baseUrl: apiUrl, key: 'cookie', fetch: send, maxRetries: 2, timeoutMs: 15_000 });
+  return { ...client, client, link, me: link.subject_id, signal, may: (grant) => link.grants.includes(grant) };
+}
+
+/** Returns true if the service knows nothing about the person. */
+export function isUnknown(error: unknown): boolean {
+  return error instanceof ProblemError && error.status === 404;
+}
+
+/** Returns one sentence about a failed change. */
+export function explain(error: unknown): string {
+  const code = error instanceof ProblemError ? error.code : undefined;
+  if (code === 'link_not_recent') return t('not_recent');
+  return code === 'consent_off' ? t('withdraw_off') : t('failed');
+}

@@ -1,0 +1,97 @@
+import { personLinks as settings } from '../../../generated/spec.js';
+import { one } from '../../docs/browser/page.js';
+import { startThemeToggle } from '../../docs/browser/controls.js';
+import { h } from '../../dashboard/browser/dom.js';
+import { createStatus } from '../../dashboard/browser/parts.js';
+import { createCollectedCard, createReadersCard } from './collected.js';
+import { createPhoneCard, createUploadCard } from './connect.js';
+import { createFeelCard } from './feel.js';
+import { connect, findLink, type Link, openLink } from './link.js';
+import { createRightsCard } from './rights.js';
+import { day, language, t } from './texts.js';
+import { createTodayCard } from './today.js';
+import { createTopicsCard } from './topics.js';
+import { createWeekCard } from './week.js';
+
+const main = one('main');
+const retryMs = 5_000;
+
+startThemeToggle();
+document.documentElement.lang = language;
+document.title = t('brand');
+one('[data-brand]').textContent = t('brand');
+one('[data-skip]').textContent = t('skip');
+one('[data-disclaimer]').textContent = t('disclaimer');
+one('[data-theme-toggle]').ariaLabel = t('theme');
+addEventListener('hashchange', () => {
+  if (readSecret() !== '') void start();
+});
+void start();
+
+/** The secret of a link, which the browser does not send to the server by itself. */
+function readSecret(): string {
+  return location.hash.startsWith(`#${settings.secret_prefix}`) ? location.hash.slice(1) : '';
+}
+
+async function start(): Promise<void> {
+  const secret = readSecret();
+  if (secret !== '') return showOpening(secret);
+  try {
+    const link = await findLink();
+    if (link) enter(link);
+    else showMessage('ended_title', t('ended_text'));
+  } catch {
+    showMessage('today', t('no_contact'));
+    setTimeout(() => void start(), retryMs);
+  }
+}
+
+/** Opens nothing before a tap: previews of links run scripts, too. */
+function showOpening(secret: string): void {
+  const outcome = createStatus();
+  const open = async () => {
+    try {
+      const link = await openLink(secret);
+      // The secret is of no use anymore.
+      history.replaceState(null, '', location.pathname);
+      if (link) enter(link);
+      else showMessage('ended_title', t('ended_text'));
+    } catch {
+      outcome.say(t('no_contact'), true);
+    }
+  };
+  const button = h('button.primary', { type: 'button', onclick: () => void open() }, t('open'));
+  main.replaceChildren(h('section.card', h('h1', t('open_title')), h('p', t('open_text')), button, outcome.element));
+}
+
+function showMessage(title: Parameters<typeof t>[0], text: string): void {
+  main.replaceChildren(h('section.card', { role: 'status' }, h('h1', t(title)), h('p', text)));
+}
+
+/** Shows what the grants of the link allow, and nothing else. */
+function enter(link: Link): void {
+  const leave = new AbortController();
+  const end = (text: string) => {
+    leave.abort();
+    showMessage('ended_title', text);
+  };
+  const page = connect(link, leave.signal, () => end(t('ended_text')));
+  const today = createTodayCard(page);
+  const [reads, connects] = [page.may('read'), page.may('connect')];
+  main.replaceChildren(
+    h(
+      'div.cards',
+      h('h1', { tabindex: -1 }, t('brand')),
+      reads && today.element,
+      page.may('feedback') && createFeelCard(page),
+      reads && createWeekCard(page),
+      (reads || page.may('correct')) && createTopicsCard(page),
+      reads && createCollectedCard(page),
+      reads && createReadersCard(page),
+      connects && createPhoneCard(page),
+      connects && createUploadCard(page, today.refresh),
+      createRightsCard(page, () => end(t('erased'))),
+      h('p.hint', t('ends', { date: day(Date.parse(link.expires_at)) })),
+    ),
+  );
+}

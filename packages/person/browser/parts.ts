@@ -1,0 +1,39 @@
+import { type Content, h } from '../../dashboard/browser/dom.js';
+import { createStatus } from '../../dashboard/browser/parts.js';
+import { explain, isUnknown, type Page } from './link.js';
+import { t, type Text } from './texts.js';
+
+/** Returns a card of the page. Ids follow from names of texts, because titles are in several languages. */
+export function card(title: Text, ...content: readonly Content[]) {
+  const id = `card-${title}`;
+  return h('section.card', { 'aria-labelledby': id }, h('h2', { id }, t(title)), content);
+}
+
+/** Shows a part of a card when it is loaded: the text for an unknown person, or one about a failure. */
+export function load(page: Page, place: HTMLElement, read: () => Promise<readonly Content[]>, unknown: Text): void {
+  const status = createStatus('p.hint');
+  const put = (nodes: readonly Content[]) => place.replaceChildren(h('div', nodes));
+  const fail = (error: unknown) => {
+    if (page.signal.aborted) return;
+    status.say(t(isUnknown(error) ? unknown : 'no_contact'));
+    put([status.element]);
+  };
+  read().then(put, fail);
+}
+
+/** Returns a button that runs a change once at a time, and says its outcome. The button stays enabled to keep its focus. */
+export function createAction(name: string, className: string, run: () => Promise<string>) {
+  const outcome = createStatus();
+  let isRunning = false;
+  const onclick = () => {
+    if (isRunning) return;
+    isRunning = true;
+    run()
+      .then(
+        (text) => outcome.say(text),
+        (error: unknown) => outcome.say(explain(error), true),
+      )
+      .finally(() => (isRunning = false));
+  };
+  return { button: h(`button.${className}` as 'button', { type: 'button', onclick }, name), outcome: outcome.element };
+}

@@ -1,0 +1,34 @@
+import { type Content, h } from '../../dashboard/browser/dom.js';
+import type { Page } from './link.js';
+import { card, createAction } from './parts.js';
+import { t, type Text } from './texts.js';
+
+/** Returns the card with what the person may do with all data. `onErased` runs when nothing is left. */
+export function createRightsCard(page: Page, onErased: () => void): HTMLElement | false {
+  const { client, me } = page;
+  const download = h('a.secondary', { href: 'api/v1/export?format=csv', download: 'my-data.csv' }, t('download'));
+  const withdraw = async () => {
+    const event_time = new Date().toISOString();
+    // The recorded context, unless the link does not show it.
+    const { context } = await client.consent(me).catch(() => ({ context: 'personal' as const }));
+    await client.putConsent(me, { categories: [], purposes: [], context, event_time });
+    return t('withdrawn');
+  };
+  const erase = async () => {
+    await client.deleteSubject(me);
+    onErased();
+    return t('erased');
+  };
+  const parts: readonly Content[] = [
+    page.may('read') && h('p', download),
+    page.may('withdraw') && createConfirmed('withdraw', 'withdraw_text', 'withdraw_now', withdraw),
+    page.may('erase') && createConfirmed('erase_all', 'erase_text', 'erase_now', erase),
+  ];
+  return parts.some(Boolean) && card('rights', parts);
+}
+
+/** Returns a change that a second tap confirms. */
+function createConfirmed(title: Text, text: Text, confirm: Text, run: () => Promise<string>) {
+  const { button, outcome } = createAction(t(confirm), 'secondary.danger', run);
+  return h('details', h('summary', t(title)), h('p', t(text)), button, outcome);
+}

@@ -1,0 +1,158 @@
+/** The texts of the page: one row per text, one column per language. Those of the sentence are in the table of the dashboard. */
+import { type Language, languages } from '../../sentence/messages.js';
+
+const texts = {
+  brand: { en: 'My state', de: 'Mein Zustand' },
+  skip: { en: 'Skip to the content', de: 'Zum Inhalt' },
+  theme: { en: 'Switch between light and dark', de: 'Zwischen hell und dunkel wechseln' },
+  disclaimer: {
+    en: 'Not a medical device. Scores are estimates and must not be used for diagnosis.',
+    de: 'Kein Medizinprodukt. Die Werte sind Schätzungen und dienen keiner Diagnose.',
+  },
+  open_title: { en: 'A page about you', de: 'Eine Seite über dich' },
+  open_text: {
+    en: 'This link shows what is measured about you. It opens once, and then works in this browser only.',
+    de: 'Dieser Link zeigt, was über dich gemessen wird. Er öffnet sich einmal und gilt dann nur in diesem Browser.',
+  },
+  open: { en: 'Open', de: 'Öffnen' },
+  ended_title: { en: 'No open link', de: 'Kein offener Link' },
+  ended_text: {
+    en: 'The link was opened before, has expired or was ended. Ask for a new link.',
+    de: 'Der Link wurde schon geöffnet, ist abgelaufen oder wurde beendet. Bitte um einen neuen Link.',
+  },
+  no_contact: { en: 'No connection. The page tries again.', de: 'Keine Verbindung. Die Seite versucht es erneut.' },
+  failed: { en: 'Not saved. Try again.', de: 'Nicht gespeichert. Versuche es noch einmal.' },
+  not_recent: {
+    en: 'This needs a link that was opened within the last 15 minutes. Ask for a new link.',
+    de: 'Das braucht einen Link, der vor höchstens 15 Minuten geöffnet wurde. Bitte um einen neuen Link.',
+  },
+  today: { en: 'Today', de: 'Heute' },
+  nothing_yet: { en: 'Nothing is measured about you yet.', de: 'Über dich ist noch nichts gemessen.' },
+  feel: { en: 'How do you feel?', de: 'Wie geht es dir?' },
+  feel_0: { en: 'Not stressed', de: 'Kein Stress' },
+  feel_3: { en: 'A little', de: 'Etwas Stress' },
+  feel_5: { en: 'Stressed', de: 'Gestresst' },
+  feel_7: { en: 'Very', de: 'Sehr gestresst' },
+  feel_10: { en: 'Extremely', de: 'Extrem gestresst' },
+  felt: { en: 'Saved: {what}.', de: 'Gespeichert: {what}.' },
+  week: { en: 'The week', de: 'Die Woche' },
+  day_stress: { en: '{stress} of stress in {measured}', de: '{stress} Stress in {measured}' },
+  day_calm: { en: 'no stress in {measured}', de: 'kein Stress in {measured}' },
+  day_lone: { en: 'single readings only', de: 'nur einzelne Messungen' },
+  day_none: { en: 'not measured', de: 'nicht gemessen' },
+  topics: { en: 'Topics', de: 'Themen' },
+  topics_text: {
+    en: 'What you talked about while stress was measured. A topic is recognized by words, and can be wrong.',
+    de: 'Worüber du gesprochen hast, während Stress gemessen wurde. Ein Thema wird an Wörtern erkannt und kann falsch sein.',
+  },
+  no_topics: { en: 'No topic was recognized.', de: 'Es wurde kein Thema erkannt.' },
+  wrong: { en: 'This is wrong', de: 'Das stimmt nicht' },
+  removed: { en: 'Removed: {what}.', de: 'Entfernt: {what}.' },
+  active: { en: 'raises your stress', de: 'erhöht deinen Stress' },
+  observed: { en: 'mentioned', de: 'erwähnt' },
+  resolved: { en: 'no longer raises your stress', de: 'erhöht deinen Stress nicht mehr' },
+  collected: { en: 'What is collected', de: 'Was gesammelt wird' },
+  sessions: { en: 'Conversations and measurements: {count}', de: 'Gespräche und Messungen: {count}' },
+  since: { en: 'Since {date}', de: 'Seit {date}' },
+  signals: { en: 'Measured in the last hour: {what}', de: 'In der letzten Stunde gemessen: {what}' },
+  cardiovascular: { en: 'heartbeat', de: 'Herzschlag' },
+  vocal: { en: 'voice', de: 'Stimme' },
+  visual: { en: 'facial expression', de: 'Gesichtsausdruck' },
+  textual: { en: 'words', de: 'Worte' },
+  no_text: {
+    en: 'What you write or say is not stored, only topics.',
+    de: 'Was du schreibst oder sagst, wird nicht gespeichert, nur Themen.',
+  },
+  consent: { en: 'You allow: {what}', de: 'Du erlaubst: {what}' },
+  consent_none: {
+    en: 'You allow nothing: your consent is withdrawn.',
+    de: 'Du erlaubst nichts: Deine Einwilligung ist widerrufen.',
+  },
+  readers: { en: 'Who read it', de: 'Wer es gelesen hat' },
+  no_readers: {
+    en: 'Nobody has read it yet, or no record is kept.',
+    de: 'Niemand hat es bisher gelesen, oder es wird kein Protokoll geführt.',
+  },
+  key: { en: 'A program of the service', de: 'Ein Programm des Dienstes' },
+  token: { en: 'An app that you use', de: 'Eine App, die du benutzt' },
+  link: { en: 'You, on this page', de: 'Du, auf dieser Seite' },
+  read: { en: 'read', de: 'gelesen' },
+  export: { en: 'exported', de: 'exportiert' },
+  write: { en: 'replaced values', de: 'Werte ersetzt' },
+  erase: { en: 'erased a part', de: 'einen Teil gelöscht' },
+  times: { en: '{count} minutes, last {when}', de: '{count} Minuten, zuletzt {when}' },
+  phone: { en: 'Connect a phone', de: 'Handy verbinden' },
+  app: { en: 'App', de: 'App' },
+  connect: { en: 'Connect', de: 'Verbinden' },
+  health_auto_export: {
+    en: 'Install Health Auto Export on this iPhone, then open it with the button. Or enter the values.',
+    de: 'Installiere Health Auto Export auf diesem iPhone und öffne es mit dem Knopf. Oder trage die Werte ein.',
+  },
+  health_connect: {
+    en: 'In HC Webhook, add the address as a webhook, with the header.',
+    de: 'Füge in HC Webhook die Adresse als Webhook hinzu, mit dem Header.',
+  },
+  open_app: { en: 'Open Health Auto Export', de: 'Health Auto Export öffnen' },
+  address: { en: 'Address', de: 'Adresse' },
+  header: { en: 'Value of the header X-Service-Key', de: 'Wert des Headers X-Service-Key' },
+  shown_once: { en: 'The value is shown once.', de: 'Der Wert wird nur einmal gezeigt.' },
+  copy: { en: 'Copy', de: 'Kopieren' },
+  copied: { en: 'Copied.', de: 'Kopiert.' },
+  upload: { en: 'Upload a file', de: 'Datei hochladen' },
+  upload_text: {
+    en: 'Apple Health, FIT, TCX, GPX, CSV, JSON or a ZIP with them. It is read in this browser.',
+    de: 'Apple Health, FIT, TCX, GPX, CSV, JSON oder ein ZIP damit. Sie wird in diesem Browser gelesen.',
+  },
+  files: { en: 'Files', de: 'Dateien' },
+  progress: { en: 'Progress', de: 'Fortschritt' },
+  reading_file: { en: 'Reading …', de: 'Wird gelesen …' },
+  sending: { en: 'Sending {count} minutes …', de: '{count} Minuten werden gesendet …' },
+  uploaded: {
+    en: 'Stored: {stored}. Already there: {unchanged}. Refused: {refused}.',
+    de: 'Gespeichert: {stored}. Schon vorhanden: {unchanged}. Abgelehnt: {refused}.',
+  },
+  not_read: {
+    en: 'The file could not be read, or contains no heart data.',
+    de: 'Die Datei ist nicht lesbar oder enthält keine Herzdaten.',
+  },
+  rights: { en: 'Your data', de: 'Deine Daten' },
+  download: { en: 'Download everything (CSV)', de: 'Alles herunterladen (CSV)' },
+  withdraw: { en: 'Withdraw consent', de: 'Einwilligung widerrufen' },
+  withdraw_text: {
+    en: 'From now on, nothing new about you is stored.',
+    de: 'Ab jetzt wird nichts Neues über dich gespeichert.',
+  },
+  withdraw_now: { en: 'Yes, withdraw', de: 'Ja, widerrufen' },
+  withdrawn: { en: 'Your consent is withdrawn.', de: 'Deine Einwilligung ist widerrufen.' },
+  withdraw_off: {
+    en: 'This service keeps no consent. Ask the people who gave you the link.',
+    de: 'Dieser Dienst führt keine Einwilligung. Frage die, von denen du den Link hast.',
+  },
+  erase_all: { en: 'Erase everything', de: 'Alles löschen' },
+  erase_text: {
+    en: 'Everything about you is erased: measurements, topics, keys of phones and this page. Nobody can undo it.',
+    de: 'Alles über dich wird gelöscht: Messungen, Themen, Schlüssel der Handys und diese Seite. Niemand kann es rückgängig machen.',
+  },
+  erase_now: { en: 'Yes, erase everything', de: 'Ja, alles löschen' },
+  erased: { en: 'Everything about you is erased.', de: 'Alles über dich ist gelöscht.' },
+  ends: { en: 'This page works until {date}.', de: 'Diese Seite funktioniert bis {date}.' },
+} as const satisfies Readonly<Record<string, Readonly<Record<Language, string>>>>;
+
+export type Text = keyof typeof texts;
+
+/** The first language of the browser that the page has. */
+export const language: Language =
+  navigator.languages.map((it) => languages.find((known) => it.startsWith(known))).find(Boolean) ?? 'en';
+/** The locale of dates and numbers: with the region of the browser, if it states one. */
+const locale = navigator.languages.find((it) => it.startsWith(language)) ?? language;
+
+/** Returns a text with its values. */
+export function t(name: Text, values: Readonly<Record<string, string | number>> = {}): string {
+  return texts[name][language].replaceAll(/\{(\w+)\}/g, (_, value: string) => String(values[value] ?? ''));
+}
+
+export const number = (value: number) => value.toLocaleString(locale);
+export const weekday = (ms: number) => new Date(ms).toLocaleDateString(locale, { weekday: 'short', timeZone: 'UTC' });
+export const day = (ms: number) => new Date(ms).toLocaleDateString(locale, { dateStyle: 'long' });
+export const moment = (ms: number) => new Date(ms).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' });
+export const list = (names: readonly string[]) => new Intl.ListFormat(locale, { type: 'conjunction' }).format(names);

@@ -1,0 +1,70 @@
+import { describePerson } from '../../sentence/sentence.js';
+import { comparedDays } from '../../sentence/usual.js';
+import { h, show } from '../../dashboard/browser/dom.js';
+import type { SummaryRow } from '../../client/src/index.js';
+import { isUnknown, type Page } from './link.js';
+import { card } from './parts.js';
+import { language, t } from './texts.js';
+
+/** Pause between two requests while readings arrive, and without any, in ms. */
+const [pauseMs, idleMs] = [5_000, 60_000];
+
+/** Returns the card with one sentence about now or today. It follows the readings of the person. */
+export function createTodayCard(page: Page) {
+  const sentence = h('p.sentence', { role: 'status' });
+  const element = card('today', sentence);
+  let isLoading = false;
+
+  async function refresh(): Promise<void> {
+    if (isLoading || page.signal.aborted || document.hidden) return;
+    isLoading = true;
+    try {
+      show(sentence, await describe(page));
+    } catch (error) {
+      if (!page.signal.aborted) show(sentence, t(isUnknown(error) ? 'nothing_yet' : 'no_contact'));
+    }
+    isLoading = false;
+  }
+
+  if (page.may('read')) {
+    void refresh();
+    void follow(page, () => void refresh());
+    const timer = setInterval(() => void refresh(), idleMs);
+    page.signal.addEventListener('abort', () => clearInterval(timer));
+    document.addEventListener('visibilitychange', () => void refresh(), { signal: page.signal });
+  }
+  return { element, refresh: () => void refresh() };
+}
+
+async function describe({ client, me, signal }: Page): Promise<string> {
+  const nowMs = Date.now();
+  const orNone = <T>(read: Promise<T>) =>
+    read.catch((error: unknown) => (isUnknown(error) ? undefined : Promise.reject(error as Error)));
+  const from = new Date(nowMs - comparedDays * 86_400_000).toISOString();
+  const [profile, state, history, triggers] = await Promise.all([
+    client.subject(me, { signal }),
+    orNone(client.state({ subject_id: me }, { signal })),
+    orNone(client.history({ subject_id: me }, 15, { signal })),
+    orNone(client.triggers(me, { signal })),
+  ]);
+  const hours: SummaryRow[] = [];
+  for await (const hour of client.summary(me, { interval: 'hour', from }, { signal })) hours.push(hour);
+  const { first_session_started_at: first, baseline } = profile;
+  const known = { points: history?.datapoints ?? [], baseline, ...(triggers && { triggers }) };
+  return describePerson({ nowMs, state, hours, firstMs: first ? Date.parse(first) : undefined, ...known }, language);
+}
+
+/** Calls the function after readings, at most once per pause, until the link ends. */
+async function follow({ client, me, signal }: Page, onReading: () => void): Promise<void> {
+  const patience = { maxRetries: Infinity, waitBudgetMs: Infinity };
+  let lastMs = 0;
+  try {
+    for await (const _ of client.stream({ events: 'reading', subjectId: me }, { signal, ...patience })) {
+      if (performance.now() - lastMs < pauseMs) continue;
+      lastMs = performance.now();
+      onReading();
+    }
+  } catch {
+    // The sentence is refreshed without a stream, too.
+  }
+}

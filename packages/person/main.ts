@@ -1,0 +1,18 @@
+import { readFile } from 'node:fs/promises';
+import { bundle, withCompressed, save } from '../docs/files.js';
+import { manifest, personPage } from './page.js';
+
+// Writes the page of a person to dist/person/. This file is bundled into dist/ before it runs, as that of the dashboard.
+const root = new URL('../', import.meta.url);
+const files = new Map<string, string | Uint8Array>([
+  ['index.html', personPage()],
+  ['manifest.webmanifest', manifest()],
+  ['assets/icon.svg', await readFile(new URL('packages/docs/style/icon.svg', root))],
+  ...(await bundle(new URL('packages/', root), [
+    'docs/browser/theme.ts',
+    'person/browser/main.ts',
+    'dashboard/browser/import/import-worker.ts',
+    'person/style/style.css',
+  ])),
+]);
+await save(await withCompressed(files), new URL('dist/person/', root));

@@ -1,0 +1,185 @@
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { expect, test, vi } from 'vitest';
+import { personLinks } from '../../../generated/spec.js';
+import type { Schema } from '../../../src/contract/contract.js';
+import { barriers, flawsInLightAndDark, narrow, openBrowser, phone } from '../../../testkit/browser.js';
+import { setUp } from '../../../testkit/consents.js';
+import { createLink } from '../../../testkit/person-link.js';
+import { Clock, root, startTestService, type TestService } from '../../../testkit/service.js';
+
+const realTime = () => Object.assign(new Clock(), { now: Date.now });
+const allGrants = Object.keys(personLinks.grants) as Array<Schema<'LinkGrant'>>;
+
+/** Starts the service at an address that PUBLIC_URL states, with data of a person. */
+async function start(subjectId = 'anna'): Promise<TestService> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  const env = { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}`, RETENTION_READINGS_HOURS: '87600' };
+  const service = await setUp(await startTestService({ env, clock: realTime() }), { consent: 'record' });
+  const text = { user_message: 'My debts keep growing.', ai_response: 'I am listening.' };
+  await service.read({
+    session_id: 'chat',
+    subject_id: subjectId,
+    tone: 'calm',
+    timestamp: new Date().toISOString(),
+    ...text,
+  });
+  return service;
+}
+
+/** Opens a link in a new browser, with a tap. */
+async function openPage(service: TestService, request: Schema<'LinkRequest'>, options = {}, subjectId = 'anna') {
+  const { url } = await createLink(service, request, subjectId);
+  const { page, complaints } = await openBrowser(service.url, { viewport: phone, locale: 'en-GB', ...options });
+  await page.goto(url);
+  page.setDefaultTimeout(30_000);
+  const open = page.getByRole('button', { name: /^(Open|Öffnen)$/ });
+  await open.waitFor();
+  return { page, url, open, complaints: () => complaints.filter((it) => !/404|401/.test(it)) };
+}
+
+const region = (page: Page, name: string | RegExp) => page.getByRole('region', { name });
+
+test('a link opens with a tap, once, and then works in this browser without it', async () => {
+  const service = await start();
+  const { page, url, open, complaints } = await openPage(service, {});
+  const links = async () => (await service.request('/v1/subjects/anna/links')).body.links;
+  expect((await links())[0].opened_at).toBe(null);
+  await open.click();
+  await region(page, 'Today')
+    .getByText(/^(Calm|Relaxed) /)
+    .waitFor();
+  expect(page.url()).toBe(`${service.url}/person/`);
+  expect((await links())[0].opened_at).toEqual(expect.any(String));
+  await page.reload();
+  await region(page, 'Today')
+    .getByText(/^(Calm|Relaxed) /)
+    .waitFor();
+  const [cookie, ...more] = await page.context().cookies(`${service.url}/person/api/`);
+  expect(cookie).toMatchObject({
+    name: '__Secure-person',
+    httpOnly: true,
+    secure: true,
+    sameSite: 'Strict',
+    path: '/person/api/',
+  });
+  expect(more).toEqual([]);
+  expect(await page.context().cookies(`${service.url}/v1/state`)).toEqual([]);
+  expect(await page.evaluate('document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage })')).toBe('{}');
+  const second = await openBrowser(service.url);
+  await second.page.goto(url);
+  await second.page.getByRole('button', { name: 'Open' }).click();
+  await second.page.getByText('was opened before').waitFor();
+  expect(await second.page.content()).not.toMatch(/Calm|Relaxed/);
+  await service.request(`/v1/subjects/anna/links/${(await links())[0].id}`, { method: 'DELETE' });
+  await page.reload();
+  await vi.waitFor(async () => {
+    await page.reload();
+    expect(await page.getByRole('heading', { name: 'No open link' }).count()).toBe(1);
+  }, 20_000);
+  expect(complaints()).toEqual([]);
+});
+
+test('the page shows only what the grants allow', async () => {
+  const service = await start();
+  const cards = async (grants: Array<Schema<'LinkGrant'>>) => {
+    const { page, open } = await openPage(service, { grants });
+    await open.click();
+    await page.getByText(/This page works until/).waitFor();
+    return page.getByRole('heading', { level: 2 }).allTextContents();
+  };
+  const read = ['Today', 'The week', 'Topics', 'What is collected', 'Who read it', 'Your data'];
+  expect(await cards(['read'])).toEqual(read);
+  expect(await cards(['feedback'])).toEqual(['How do you feel?']);
+  const all = [
+    ...read.slice(0, 1),
+    'How do you feel?',
+    ...read.slice(1, 5),
+    'Connect a phone',
+    'Upload a file',
+    'Your data',
+  ];
+  expect(await cards(allGrants)).toEqual(all);
+});
+
+test('a person reports, corrects, connects, uploads, withdraws and erases', async () => {
+  const service = await start();
+  const { page, open, complaints } = await openPage(service, { grants: allGrants });
+  await open.click();
+  await page.getByRole('button', { name: 'Very' }).click();
+  await page.getByText('Saved: Very.').waitFor();
+  expect((await service.request('/v1/feedback?subject_id=anna')).body.feedback).toMatchObject([{ stress: 7 }]);
+  await region(page, 'Topics').getByText('Debt').waitFor();
+  await page.getByRole('button', { name: 'This is wrong: Debt' }).click();
+  await page.getByText('Removed: Debt.').waitFor();
+  await page.getByText('No topic was recognized.').waitFor();
+  await region(page, 'Connect a phone').getByRole('button', { name: 'Connect' }).click();
+  await page.getByText(/^wk_/).waitFor();
+  expect((await service.request('/v1/source-keys?subject_id=anna')).body.source_keys).toHaveLength(1);
+  const buffer = Buffer.from(`timestamp,heart_rate\n${new Date(Date.now() - 7_200_000).toISOString()},72\n`);
+  await page.getByLabel('Files').setInputFiles([{ name: 'day.csv', mimeType: 'text/csv', buffer }]);
+  await page.getByText('Stored: 1. Already there: 0. Refused: 0.').waitFor();
+  await region(page, 'Who read it').waitFor();
+  await page.getByText('Withdraw consent', { exact: true }).click();
+  await page.getByRole('button', { name: 'Yes, withdraw' }).click();
+  await page.getByText('Your consent is withdrawn.').waitFor();
+  expect((await service.request('/v1/subjects/anna/consent')).body.categories).toEqual([]);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('Download everything').click()]);
+  expect(readFileSync(await download.path(), 'utf8')).toContain('heart_rate');
+  await page.getByText('Erase everything', { exact: true }).click();
+  await page.getByRole('button', { name: 'Yes, erase everything' }).click();
+  await page.getByText('Everything about you is erased.').waitFor();
+  expect((await service.request('/v1/subjects/anna')).status).toBe(404);
+  expect(complaints()).toEqual([]);
+});
+
+test('the page is in German for a German browser, and every topic and text is', async () => {
+  const service = await start();
+  const { page, open } = await openPage(service, { grants: allGrants }, { locale: 'de-DE' });
+  await open.click();
+  await region(page, 'Heute')
+    .getByText(/^(Ruhig|Entspannt) /)
+    .waitFor();
+  await region(page, 'Themen').getByText('Schulden').waitFor();
+  await region(page, 'Wer es gelesen hat').waitFor();
+  expect(await page.evaluate('document.documentElement.lang')).toBe('de');
+  expect(await page.getByRole('main').innerText()).not.toMatch(/\b(the|your|you|this|read)\b/i);
+});
+
+test('every part is accessible and fits 390 and 320 px in both themes, also with an id of 256 characters', async () => {
+  const id = 'a'.repeat(256);
+  const service = await start(id);
+  const { page, open, complaints } = await openPage(service, { grants: allGrants }, {}, id);
+  expect(await flawsInLightAndDark(page)).toEqual([]);
+  await open.click();
+  await region(page, 'Topics').getByText('Debt').waitFor();
+  for (const summary of ['Withdraw consent', 'Erase everything'])
+    await page.getByText(summary, { exact: true }).click();
+  expect(await flawsInLightAndDark(page)).toEqual([]);
+  for (const viewport of [phone, narrow])
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize(viewport);
+      await page.emulateMedia({ colorScheme });
+      expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(
+        0,
+      );
+      expect(await barriers(page)).toEqual([]);
+    }
+  expect(complaints()).toEqual([]);
+});
+
+test('a phone can install the page', async () => {
+  const service = await start();
+  const manifest = await fetch(`${service.url}/person/manifest.webmanifest`);
+  expect(manifest.headers.get('content-type')).toMatch(/^application\/manifest\+json/);
+  const { start_url, scope, display, icons } = (await manifest.json()) as Record<string, string & [{ src: string }]>;
+  expect({ start_url, scope, display }).toEqual({ start_url: './', scope: './', display: 'standalone' });
+  for (const { src } of icons ?? []) expect((await fetch(`${service.url}/person/${src}`)).status).toBe(200);
+  expect(readFileSync(new URL('dist/person/index.html', root), 'utf8')).toContain('manifest.webmanifest');
+});
