@@ -46,7 +46,11 @@ await Promise.all([...start.outputFiles, ...outputFiles].map(writeChanged));
 /** The scripts of the sites, which sites.mjs builds, contain libraries too. */
 const sites = await build({
   ...shared,
-  entryPoints: ['packages/docs/browser/main.ts', 'packages/dashboard/browser/main.ts', 'packages/person/browser/main.ts'],
+  entryPoints: [
+    'packages/docs/browser/main.ts',
+    'packages/dashboard/browser/main.ts',
+    'packages/person/browser/main.ts',
+  ],
   metafile: true,
 });
 const libraries = await readLibraries([metafile, sites.metafile].flatMap(({ inputs }) => Object.keys(inputs)));
