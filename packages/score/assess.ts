@@ -63,7 +63,7 @@ export function findOtherHeartRate({ heart_rate }: Signals): number | undefined 
 
 /** Returns the smoothed heart rate that counts at a time. Undefined if it is stale. */
 export function findLevel({ signals: { heart_rate }, heart }: ScoreInput, atMs: number): HeartLevel | undefined {
-  return heart && heart_rate && isFresh(heart_rate, atMs) ? { bpm: heart.bpm, atMs: heart_rate.atMs } : undefined;
+  return heart && heart_rate && isFresh(heart_rate, atMs) ? { bpm: heart.fastBpm, atMs: heart_rate.atMs } : undefined;
 }
 
 /** Scores a reading from the evidence of its session alone, for senders and readers that must not see other sessions. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TopicName } from '../text/vocabulary.js';
-import { attributeStress, type TopicStress } from './attribution.js';
+import { attributeStress, closeTurns, type TopicStress } from './attribution.js';
 import type { RecentTurns } from './rows/session.js';
 
 const still = { expressed: 0, heart: 0, explained: 0 };
@@ -73,4 +73,14 @@ test('without a topic, nothing is stored', () => {
     talk: undefined,
     credit: undefined,
   });
+});
+
+test('after the response to a turn was measured, no later rise counts for the turn', () => {
+  const turn = { atMs: 0, topics: ['exams' as const], certain: [], expressed: 0, stress: 33 };
+  const talk = { turns: [turn], atMs: 190_000, bpm: 70, lowBpm: 70, lowEvidence: 0 };
+  const risen = { atMs: 220_000, heartRate: 110, fused: still };
+  const credited = (isMeasured: boolean) =>
+    attributeStress(closeTurns(talk, [{ atMs: 0, isMeasured }]), risen, undefined).credit;
+  expect(credited(false)?.stress).toBeGreaterThanOrEqual(60);
+  expect(credited(true)).toBeUndefined();
 });

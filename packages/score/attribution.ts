@@ -1,4 +1,5 @@
 import { heartRise as settings } from './model.js';
+import type { FinishedTurn } from './response.js';
 import type { HeartRateRise, RecentTurns, Turn } from './rows/session.js';
 import { round3 } from './rows/values.js';
 import { type FusedStress, toStressValue } from './stress.js';
@@ -112,7 +113,8 @@ function creditRise(
   fused: ObservedReading['fused'],
 ): { readonly talk: RecentTurns; readonly credit: TopicStress | undefined } {
   const turn = talk.turns.find(({ atMs }) => atMs === talk.rise?.turnMs);
-  if (!turn || talk.atMs - turn.atMs > settings.window_seconds * 1000) return { talk, credit: undefined };
+  if (!turn || turn.isMeasured || talk.atMs - turn.atMs > settings.window_seconds * 1000)
+    return { talk, credit: undefined };
   const stress = computeStress(turn.expressed, Math.max(fused.heart, riseEvidence(talk, fused)));
   if (stress <= turn.stress) return { talk, credit: undefined };
   const raised = { ...turn, stress };
@@ -125,6 +127,16 @@ function riseEvidence({ bpm = 0, rise }: RecentTurns, { explained }: ObservedRea
   if (!rise) return 0;
   const { log_odds_per_bpm, log_odds_max, from_bpm } = settings;
   return (1 - explained) * Math.min(log_odds_max, log_odds_per_bpm * Math.max(0, bpm - rise.fromBpm - from_bpm));
+}
+
+/** Returns the turns of a session after the response to some turns was measured. No later rise counts for these. */
+export function closeTurns(
+  talk: RecentTurns | undefined,
+  finished: readonly Pick<FinishedTurn, 'atMs' | 'isMeasured'>[],
+): RecentTurns | undefined {
+  const isClosed = (turn: Turn) => finished.some((it) => it.isMeasured && it.atMs === turn.atMs);
+  if (!talk?.turns.some(isClosed)) return talk;
+  return { ...talk, turns: talk.turns.map((it) => (isClosed(it) ? { ...it, isMeasured: true } : it)) };
 }
 
 /** Returns true if no rise can follow the latest turn any more. */

@@ -257,7 +257,7 @@ export const turnResponse = {
   from_seconds: 60, // the response starts here ...
   until_seconds: 180, // ... and ends here
   reading_seconds_max: 60, // a reading represents at most this time
-  log_odds_per_bpm: 0.06, // of a rise or a fall; half of heartRise, because ordinary movement goes both ways (0.06, 0.08, 0.1 and 0.12 tried) ...
+  log_odds_per_bpm: 0.1, // of a rise or a fall; less than heartRise, because ordinary movement goes both ways (0.06, 0.08, 0.1 and 0.12 tried) ...
   log_odds_max: 1.5, // ... up to a maximum
   open_max: 8, // judgment: bound of the turns whose response is measured at the same time
 } as const;
@@ -267,8 +267,8 @@ export const turnResponse = {
  * areas, a Bayesian hierarchical model (Gelman et al., Bayesian Data Analysis, chapter 5).
  */
 export const topicEffect = {
-  topic_sd_points: 8, // between topics of an area; wearers_dev with simulated chats (5, 8 and 10 tried)
-  area_sd_points: 5, // between areas (0, 4, 5 and 8 tried)
+  topic_sd_points: 8, // between topics of an area; wearers_dev with simulated chats (8, 10, 12 and 16 tried)
+  area_sd_points: 12, // between areas (5, 8, 12 and 16 tried)
   turn_sd_points_min: 5, // judgment: turns differ by at least this much
   moderate_deviations: 1.64, // an effect this many deviations above the usual level is one with a probability of 95 % ...
   strong_deviations: 2.58, // ... or 99.5 %

@@ -8,15 +8,16 @@ interface Followed {
   readonly sessionId?: string;
   readonly explained?: number;
   readonly isTurn?: true;
+  readonly stress?: number;
 }
 
 /** Follows readings of a person. Returns the complete turns. */
 function follow(readings: readonly Followed[], isShared = true): FinishedTurn[] {
   let turns: PersonTurns | undefined;
   const levels = new Map<string, HeartLevel>();
-  return readings.flatMap(({ second, heartRate, sessionId = 'watch', explained = 0, isTurn }) => {
+  return readings.flatMap(({ second, heartRate, sessionId = 'watch', explained = 0, isTurn, stress = 33 }) => {
     const fused = { expressed: 0, explained };
-    const said = isTurn && { topics: ['exams' as const], calmTopics: [], stress: 33 };
+    const said = isTurn && { topics: ['exams' as const], calmTopics: [], stress };
     const atMs = second * 1000;
     if (heartRate !== undefined) levels.set(isShared ? '' : sessionId, { bpm: heartRate, atMs });
     const newest = levels.get(isShared ? '' : sessionId);
@@ -41,15 +42,23 @@ test('a rise that another session of the person measures raises the stress of a 
   const before = [...watch(0, 300, 300), turnAt(310), ...watch(360, 420, 300)];
   expect(follow(before)).toEqual([]);
   expect(follow([...before, ...watch(480, 540, 300)])).toMatchObject([
-    { topics: ['exams'], isRaised: true, weight: 1 },
+    { topics: ['exams'], isMeasured: true, weight: 1 },
   ]);
   const [turn] = follow([...before, ...watch(480, 540, 300)]);
   expect(turn?.measured).toBeGreaterThan(60);
+  expect(turn?.settled).toBe(Math.round(turn?.measured ?? 0));
+});
+
+test('a heart that was fast before the turn and does not rise after it does not count for the topics of the turn', () => {
+  const fast = watch(0, 300, -1);
+  const [turn] = follow([...fast, { ...turnAt(310), stress: 70 }, ...watch(360, 540, -1)]);
+  expect(turn).toMatchObject({ stress: 70, settled: 33 });
+  expect(follow([{ ...turnAt(310), stress: 70 }]), 'without a heart rate').toMatchObject([{ settled: 70 }]);
 });
 
 test('a steady heart rate does not change the stress of a turn', () => {
   const [turn] = follow([...watch(0, 300, 900), turnAt(310), ...watch(360, 540, 900)]);
-  expect(turn).toMatchObject({ isRaised: false });
+  expect(turn).toMatchObject({ settled: 33 });
   expect(turn?.measured).toBeCloseTo(33.2, 0);
 });
 
@@ -65,22 +74,22 @@ test('a heart rate represents the time since the heart rate before it, and at mo
 });
 
 test('a turn without a live heart rate is complete at once', () => {
-  expect(follow([turnAt(0)])).toMatchObject([{ isRaised: false, weight: 1 }]);
+  expect(follow([turnAt(0)])).toMatchObject([{ isMeasured: false, settled: 33, weight: 1 }]);
   expect(follow([...watch(0, 60, 900), turnAt(400)])).toHaveLength(1);
 });
 
 test('sessions that do not share signals do not measure the turns of each other', () => {
   const turnWithHeartRate = { ...turnAt(310), heartRate: 70 };
   const [turn] = follow([...watch(0, 300, 300), turnWithHeartRate, ...watch(360, 540, 300)], false);
-  expect(turn).toMatchObject({ isRaised: false });
+  expect(turn).toMatchObject({ settled: 33 });
   expect(turn?.measured).toBeCloseTo(33.2, 0);
 });
 
 test('a rise after the next turn counts for that turn only', () => {
   const pair = [turnAt(310), ...watch(360, 360, 430), turnAt(370), ...watch(420, 600, 430)];
   const [earlier, later] = follow([...watch(0, 300, 430), ...pair]);
-  expect(earlier).toMatchObject({ isRaised: false });
-  expect(later).toMatchObject({ isRaised: true });
+  expect(earlier).toMatchObject({ settled: 33 });
+  expect(later?.settled).toBeGreaterThan(60);
 });
 
 test('a turn is complete at the response of the next turn, and the earliest one of more than eight is too', () => {

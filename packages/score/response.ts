@@ -32,8 +32,10 @@ export interface FinishedTurn extends SaidTurn, Pick<OpenTurn, 'atMs' | 'session
   readonly measured: number;
   /** 1, or less for a turn during movement. */
   readonly weight: number;
-  /** True if the heart rate rose after the turn in another session, which the stress of the sighting does not show. */
-  readonly isRaised: boolean;
+  /** True if the response of the heart was measured. No later rise counts for the turn then. */
+  readonly isMeasured: boolean;
+  /** Stress of its sightings, 0–100: without a rise, a heart that was fast before the turn does not count for its topics. */
+  readonly settled: number;
 }
 
 interface FollowedTurns {
@@ -105,13 +107,12 @@ function addResponse(turn: OpenTurn, reading: FollowedReading, heartAtMs: number
   const elapsed = Math.min(since - settings.from_seconds, (atMs - beforeMs) / 1000);
   const duration = Math.min(settings.reading_seconds_max, elapsed);
   const still = (1 - fused.explained) * duration;
-  const { seconds, stillSeconds, bpmSeconds, isElsewhere } = turn.response ?? noResponse;
+  const { seconds, stillSeconds, bpmSeconds } = turn.response ?? noResponse;
   const response = {
     seconds: round3(seconds + duration),
     stillSeconds: round3(stillSeconds + still),
     bpmSeconds: round3(bpmSeconds + still * heartRate),
-    isElsewhere: isElsewhere ?? (sessionId === turn.sessionId ? undefined : true),
-  } as const;
+  };
   return { ...turn, response };
 }
 
@@ -124,13 +125,16 @@ function isComplete(turn: OpenTurn, reading: FollowedReading): boolean {
 
 function finishTurn(turn: OpenTurn): FinishedTurn {
   const { expressed, levelBpm, response = noResponse, ...said } = turn;
-  const { seconds, stillSeconds, bpmSeconds, isElsewhere } = response;
+  const { seconds, stillSeconds, bpmSeconds } = response;
   const bpm = stillSeconds > 0 ? bpmSeconds / stillSeconds - levelBpm : 0;
   const { log_odds_per_bpm, log_odds_max } = settings;
   const heart = Math.min(log_odds_max, Math.max(-log_odds_max, log_odds_per_bpm * bpm));
   const measured = round3(toStressValue(expressed + heart));
   const weight = seconds > 0 ? stillSeconds / seconds : 1;
-  return { ...said, measured, weight, isRaised: isElsewhere === true && bpm >= heartRise.rise_bpm };
+  const settle = bpm >= heartRise.rise_bpm ? Math.max : Math.min;
+  const isMeasured = seconds > 0;
+  const settled = isMeasured ? settle(said.stress, Math.round(measured)) : said.stress;
+  return { ...said, measured, weight, isMeasured, settled };
 }
 
 type Measured = Pick<FinishedTurn, 'measured' | 'weight'>;

@@ -1,6 +1,11 @@
 import type { TopicName } from '../../packages/text/vocabulary.js';
 import { createFault, ProblemError } from '../contract/problem.js';
-import { attributeStress, type TopicStress, computeStressAtTurn } from '../../packages/score/attribution.js';
+import {
+  attributeStress,
+  closeTurns,
+  type TopicStress,
+  computeStressAtTurn,
+} from '../../packages/score/attribution.js';
 import { type GatheredTopics, gatherTopics } from '../../packages/text/gather.js';
 import type { Sharing } from '../../packages/score/live.js';
 import type { FinishedTurn } from '../../packages/score/response.js';
@@ -148,13 +153,14 @@ function takeReading(
     (submitted.turn || session?.talk) && !submitted.check?.danger
       ? creditTopics(session, reading, step, extracted)
       : noCredit;
-  const numbered = { ...step.session, talk, ...(event && { eventSeq: event.seq }) };
-  const advanced = { incarnation, session: evidence ? { ...numbered, topicEvidence: evidence } : numbered };
-  progress.sessions.set(submitted.sessionId, advanced);
-  progress.changedSessions.set(submitted.sessionId, advanced);
   rememberPerson(progress, submitted, step, sharing);
   const isShared = sharing?.isRead === true;
   const finished = followPerson(progress, submitted, step, { ...extracted, credit, calm, isShared });
+  const measured = finished.filter((it) => it.sessionId === submitted.sessionId);
+  const numbered = { ...step.session, talk: closeTurns(talk, measured), ...(event && { eventSeq: event.seq }) };
+  const advanced = { incarnation, session: evidence ? { ...numbered, topicEvidence: evidence } : numbered };
+  progress.sessions.set(submitted.sessionId, advanced);
+  progress.changedSessions.set(submitted.sessionId, advanced);
   const { topics } = extracted;
   const stepped = dropped ? { ...step, computed: { ...step.computed, dropped } } : step;
   return { kind: 'taken', submitted, incarnation, step: stepped, topics, credit, calm, finished, event };

@@ -140,19 +140,24 @@ function enterTopics(
 
 /**
  * Adds a complete turn to its topics, and activates those that raise the stress of the person. The stress of its
- * sightings becomes that of the heart, if another session of the person measured a rise.
+ * sightings becomes that of the minutes after the turn.
  */
 function compareTopics(progress: GroupProgress, turn: FinishedTurn, person: PersonsTriggers): void {
-  const score = Math.round(turn.measured);
-  const isRaised = turn.isRaised && score > turn.stress;
   const calm = turn.calmTopics.filter((topic) => isConcern(triggerIn(person, topic)));
   const all = new Map([...(person.before ?? []), ...person.triggers]);
   changeTopics(progress, person, [...turn.topics, ...calm], (topic, known, turns) => {
     // An erasure can remove a trigger between the turn and its end.
     if (!known) return undefined;
-    const raised = { ...turn, score, scoreBefore: turn.stress, isFirstInSession: false, isCertain: false };
+    const settled = {
+      ...turn,
+      score: turn.settled,
+      scoreBefore: turn.stress,
+      isFirstInSession: false,
+      isCertain: false,
+    };
     const isComparedNow = isComparable(turns, known.measured);
-    const sighted = isRaised ? addSighting(known, { ...raised, isComparable: isComparedNow }) : known;
+    const isSame = turn.settled === turn.stress;
+    const sighted = isSame ? known : addSighting(known, { ...settled, isComparable: isComparedNow });
     const added = addTurn(sighted, turn);
     return activateByEffect(added, compareTopic(topic, all.set(topic, added), turns), turn);
   });

@@ -51,8 +51,6 @@ export interface HeartResponse {
   readonly seconds: number;
   readonly stillSeconds: number;
   readonly bpmSeconds: number;
-  /** True if another session of the person measured a part of them. */
-  readonly isElsewhere?: true | undefined;
 }
 
 /** Stress of a person's conversation turns, to compare topics with. Plain JSON. */

@@ -202,6 +202,8 @@ export interface Turn {
   readonly expressed: number;
   /** Stress that counts for the topics so far, 0–100. */
   readonly stress: number;
+  /** True after the response of the heart was measured. No later rise counts for the turn. */
+  readonly isMeasured?: true | undefined;
 }
 
 /** A rise of the heart rate that follows a turn. */
