@@ -2,7 +2,7 @@ import type { Access } from '../../client/src/index.js';
 import { h } from '../../dashboard/browser/dom.js';
 import { isUnknown, type Page } from './link.js';
 import { card, load } from './parts.js';
-import { day, list, moment, number, t, type Text } from './texts.js';
+import { day, list, minutes, moment, number, t, type Text } from './texts.js';
 
 /** Returns the card with what is stored about the person, in plain words. */
 export function createCollectedCard(page: Page) {
@@ -54,7 +54,7 @@ async function readAccesses({ client, me, signal }: Page): Promise<string[]> {
   }
   // Newest first, as the service sends them.
   return [...found].map(([kind, all]) => {
-    const minutes = number(new Set(all.map(({ minute }) => minute)).size);
-    return `${kind} – ${t('times', { count: minutes, when: moment(Date.parse(all[0]?.minute ?? '')) })}`;
+    const count = new Set(all.map(({ minute }) => minute)).size;
+    return `${kind} – ${t('times', { minutes: minutes(count), when: moment(Date.parse(all[0]?.minute ?? '')) })}`;
   });
 }

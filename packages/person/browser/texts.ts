@@ -53,7 +53,7 @@ const texts = {
   resolved: { en: 'no longer raises your stress', de: 'erhöht deinen Stress nicht mehr' },
   collected: { en: 'What is collected', de: 'Was gesammelt wird' },
   sessions: { en: 'Conversations and measurements: {count}', de: 'Gespräche und Messungen: {count}' },
-  since: { en: 'Since {date}', de: 'Seit {date}' },
+  since: { en: 'First received: {date}', de: 'Zuerst empfangen: {date}' },
   signals: { en: 'Measured in the last hour: {what}', de: 'In der letzten Stunde gemessen: {what}' },
   cardiovascular: { en: 'heartbeat', de: 'Herzschlag' },
   vocal: { en: 'voice', de: 'Stimme' },
@@ -80,7 +80,7 @@ const texts = {
   export: { en: 'exported', de: 'exportiert' },
   write: { en: 'replaced values', de: 'Werte ersetzt' },
   erase: { en: 'erased a part', de: 'einen Teil gelöscht' },
-  times: { en: '{count} minutes, last {when}', de: '{count} Minuten, zuletzt {when}' },
+  times: { en: 'in {minutes}, last {when}', de: 'in {minutes}, zuletzt {when}' },
   phone: { en: 'Connect a phone', de: 'Handy verbinden' },
   app: { en: 'App', de: 'App' },
   connect: { en: 'Connect', de: 'Verbinden' },
@@ -152,6 +152,8 @@ export function t(name: Text, values: Readonly<Record<string, string | number>> 
 }
 
 export const number = (value: number) => value.toLocaleString(locale);
+export const minutes = (value: number) =>
+  value.toLocaleString(locale, { style: 'unit', unit: 'minute', unitDisplay: 'long' });
 export const weekday = (ms: number) => new Date(ms).toLocaleDateString(locale, { weekday: 'short', timeZone: 'UTC' });
 export const day = (ms: number) => new Date(ms).toLocaleDateString(locale, { dateStyle: 'long' });
 export const moment = (ms: number) => new Date(ms).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' });
