@@ -121,8 +121,10 @@ function describeLast({ state, nowMs }: Present, language: Language): string {
 
 function describeToday({ hours, nowMs, firstMs, baseline }: Present, isLive: boolean, language: Language): string[] {
   const today = hoursOfDay(hours, nowMs);
-  const measured = sayDuration(language, measuredSeconds(today));
-  if (today.length === 0) return isLive ? [] : describeNewest(hours, language);
+  const measuredTime = measuredSeconds(today);
+  const measured = sayDuration(language, measuredTime);
+  if (isLive && measuredTime < 60) return [];
+  if (today.length === 0) return describeNewest(hours, language);
   const { seconds, lone } = measureStress(today);
   const usual = compareDay(hours, nowMs);
   const stress =

@@ -53,7 +53,8 @@ export function createScoreCard() {
       marker.setAttribute('transform', `translate(${(score / scoreMax) * 300} 13)`);
       chip.className = `badge state-chip ${isPast ? 'ended' : state}`;
       show(name, isPast ? 'Ended' : label(state));
-      show(since, isPast ? age(newestMs, now) : `since ${whenShort(Date.parse(state_since ?? timestamp), now)}`);
+      const held = state_since !== undefined && `since ${whenShort(Date.parse(state_since), now)}`;
+      show(since, isPast ? age(newestMs, now) : held);
       show(why, contributionBars(explained));
       // The confidence halves with the age of the signals, as in the state that the service returns.
       const sure = confidence === undefined ? undefined : confidence * 2 ** (-Math.max(0, now - newestMs) / halfLifeMs);

@@ -39,7 +39,7 @@ export function createPeoplePage(service: Service, sessions: known.Sessions, sig
     shownMax = step;
     update(true);
   };
-  const name = 'Search a person, or enter a new id';
+  const name = 'Search, or enter a new id';
   const search = h('input', { type: 'search', placeholder: name, 'aria-label': name, oninput: change });
   const states = optional('All states', enums.SessionState);
   const state = createSelect(states, { 'aria-label': 'State', onchange: change });

@@ -16,7 +16,7 @@ async function open({ url, key }: Pick<TestService, 'url' | 'key'>, width: { vie
   await page.clock.install();
   await page.goto(`${url}/dashboard/#key=${key}`);
   await page.getByRole('link', { name: 'People', exact: true }).click();
-  await page.getByLabel('Search a person, or enter a new id').fill(person);
+  await page.getByLabel('Search, or enter a new id').fill(person);
   await page.keyboard.press('Enter');
   const card = page.getByRole('region', { name: 'Connect a phone' });
   await card.waitFor();

@@ -134,6 +134,24 @@ test('a webhook is registered, tested, fails, is retried in order, rotated and r
   expect(complaints.filter((it) => !/status of (422|409)/.test(it))).toEqual([]);
 });
 
+test('a webhook can be that of a person, and the form suggests the known people', async () => {
+  const service = await startTestService();
+  await service.read({ session_id: 'chat', subject_id: 'anna', heart_rate: 70 });
+  const { page, complaints } = await openBrowser(service.url);
+  await open(service, page);
+  await press(page, 'Register a webhook');
+  await page.getByLabel('URL of your receiver').fill('http://127.0.0.1:9/hooks');
+  await expect.poll(() => page.locator('#webhook-people option').evaluateAll((found) => found.length)).toBe(1);
+  expect(await page.locator('#webhook-people option').getAttribute('value')).toBe('anna');
+  await page.getByLabel('Person (optional)').fill('anna');
+  await page.keyboard.press('Enter');
+  await page.locator('.secret').waitFor();
+  await press(page, 'Done');
+  await page.getByText(/^Person anna/).waitFor();
+  expect((await service.request('/webhooks')).body.webhooks).toMatchObject([{ subject_id: 'anna' }]);
+  expect(complaints).toEqual([]);
+});
+
 test.each([
   { width: 'a desktop', colorScheme: 'light' },
   { width: '320 pixels', colorScheme: 'dark', viewport: narrow },

@@ -4,12 +4,11 @@ import * as plot from '../chart/plot.js';
 import { h } from '../dom.js';
 import { count } from '../format.js';
 import type { Day } from '../../../sentence/calendar.js';
-import { type Hour, hourMs, hoursOf } from './hours.js';
+import { firstDayHint, type Hour, hourMs, hoursOf } from './hours.js';
 import { timeAxis } from './period.js';
 import { comparedDaysMin, findUsualHours } from '../../../sentence/usual.js';
 
 const scores: plot.Bounds = [0, scoreMax];
-export const firstDayHint = 'First stored day: less certain if the service did not know the person yet.';
 
 /** Returns the mean score of each hour of a day, on the band of the usual scores of other days. */
 export function dayChart(day: Day, hours: readonly Hour[], firstMs: number | undefined) {

@@ -5,6 +5,7 @@ import { type Day, timeZone } from '../../../sentence/calendar.js';
 import { measureStress } from '../../../sentence/usual.js';
 
 export const hourMs = 3_600_000;
+export const firstDayHint = 'First stored day: less certain if the service did not know the person yet.';
 export const states: readonly State[] = bands.map(({ state }) => state);
 
 /** A measured hour. It starts at a full hour of UTC. */

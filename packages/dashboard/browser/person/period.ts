@@ -8,8 +8,17 @@ import { count, label, percent, sum, words } from '../format.js';
 import { createTable } from '../parts.js';
 import { personLink } from '../router.js';
 import * as calendar from '../../../sentence/calendar.js';
-import { firstDayHint } from './day-chart.js';
-import { describeStates, describeStress, duration, type Hour, hourMs, hoursOf, states, sumSeconds } from './hours.js';
+import {
+  describeStates,
+  describeStress,
+  duration,
+  firstDayHint,
+  type Hour,
+  hourMs,
+  hoursOf,
+  states,
+  sumSeconds,
+} from './hours.js';
 
 const hoursPerDay = 24;
 const axisHours = [0, 6, 12, 18, 24];

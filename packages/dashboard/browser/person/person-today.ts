@@ -31,7 +31,7 @@ export function createToday(
     show(sentence, describePerson({ ...present, hours, nowMs: now, firstMs }));
     const isLive = present.state && !hasEnded(Date.parse(present.state.timestamp), now);
     sentence.className = `sentence ${isLive && present.state ? shownState(present.state) : 'ended'}`;
-    const newestMs = hours.at(-1)?.atMs;
+    const newestMs = hours.findLast((it) => it.stress_score)?.atMs;
     element.hidden = newestMs === undefined;
     if (newestMs === undefined) return;
     const day = dayOf(newestMs);

@@ -3,6 +3,7 @@ import type { Webhook } from '../../../client/src/index.js';
 import { h, show } from '../dom.js';
 import { count, label } from '../format.js';
 import { timeZone } from '../../../sentence/calendar.js';
+import { nameOf } from '../names.js';
 import { checkbox, createCopyable, createField } from '../parts.js';
 import type { Service } from '../service.js';
 import { type Dialog, openForm } from './dialog.js';
@@ -21,32 +22,45 @@ export function openRegistration({ service, host, onChanged }: DialogParts): voi
   const plain = { type: 'text', autocomplete: 'off', spellcheck: 'false' };
   const url = h('input', { ...plain, inputmode: 'url', placeholder: 'https://' });
   const session = h('input', plain);
+  const people = h('datalist', { id: 'webhook-people' });
+  const person = h('input', { ...plain, list: 'webhook-people' });
+  void service.sessions({ sort: 'activity' }).then(
+    ({ sessions }) => {
+      const ids = new Set(sessions.flatMap((it) => it.subject_id ?? []));
+      show(people, ...[...ids].map((id) => h('option', { value: id }, nameOf(id))));
+    },
+    // Without suggestions, an id can still be typed.
+    () => undefined,
+  );
   const [events, states] = [createChecks('Events', enums.EventKind), createChecks('Changes to', enums.State)];
   const extended = h('input', { type: 'checkbox' });
   const urlHint = 'The service sends each event to it as a signed POST request.';
-  const sessionHint = 'Without a session, the webhook gets the events of all sessions.';
+  const sessionHint = 'Without a session or a person, the webhook gets the events of all sessions.';
+  const personHint = 'The events of all sessions of this person, also of later ones.';
   const fields = {
     url: createField('URL of your receiver', url, urlHint, 'webhook-url'),
     session_id: createField('Session (optional)', session, sessionHint, 'webhook-session'),
+    subject_id: createField('Person (optional)', person, personHint, 'webhook-person'),
     events,
     states,
   };
   const onSubmit = async (dialog: Dialog) => {
-    const session_id = session.value.trim();
+    const [session_id, subject_id] = [session.value.trim(), person.value.trim()];
     const { secret } = await service.webhooks.register({
       url: url.value.trim(),
       events: events.chosen(),
       ...(states.chosen().length < enums.State.length && { states: states.chosen() }),
       ...(session_id !== '' && { session_id }),
+      ...(subject_id !== '' && { subject_id }),
       ...(extended.checked && { retry: 'extended' as const }),
     });
     if (secret === undefined) dialog.close();
     else showSecret(dialog, 'Webhook registered', secret);
-    const known = 'This URL and session are already registered. If you have lost the secret, rotate it.';
+    const known = 'This URL is already registered for this session or person. If you have lost the secret, rotate it.';
     onChanged(secret === undefined ? known : 'Webhook registered.');
   };
   const retries = `Retry failed deliveries for up to ${settings.extended_retry.hours} hours`;
-  const content = [...Object.values(fields).map(({ element }) => element), checkbox(retries, extended)];
+  const content = [...Object.values(fields).map(({ element }) => element), people, checkbox(retries, extended)];
   openForm(host, { title: 'Register a webhook', content, fields, submitLabel: 'Register', onSubmit });
 }
 
