@@ -211,6 +211,9 @@ test('a person without data has a message, and an erased person disappears from 
   expect(complaints).toEqual([]);
   await refresh(page);
   await page.getByText('No data about this person.').waitFor();
+  // The page is drawn every second, also after an erasure.
+  await page.waitForTimeout(1_500);
+  expect(await page.locator('.sentence').isVisible()).toBe(false);
   // What adds data of a person stays.
   const cards = page.locator('.person .card', { hasNotText: /Connect a phone|Import a file/ });
   await expect.poll(() => cards.filter({ visible: true }).count()).toBe(0);

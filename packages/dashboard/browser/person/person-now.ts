@@ -1,4 +1,3 @@
-import type { StateReading } from '../../../client/src/index.js';
 import { createAdviceCard } from '../cards.js';
 import { h } from '../dom.js';
 import { hasEnded } from '../format.js';
@@ -6,9 +5,12 @@ import type { Point, SignalName } from '../points.js';
 import { createPresent } from '../present.js';
 import { followReadings, nowMs, refreshedMinutes, type Service } from '../service.js';
 
+/** An older state says nothing about today. */
+const shownMs = 86_400_000;
+
 /**
  * Returns the present state of a person over all sessions, and the session that sent each signal. It follows the stream of
- * the person until the signal aborts. Hidden for a person without a live session. `onReconnect` runs when the stream opens
+ * the person until the signal aborts. Hidden for a person without a live session of the last day. `onReconnect` runs when the stream opens
  * again after it was lost, and `onDraw` after each change.
  */
 export function createPersonNow(
@@ -27,22 +29,19 @@ export function createPersonNow(
   const advice = createAdviceCard();
   const draw = () => {
     const newest = present.newest();
-    if (newest) advice.show(newest, hasEnded(Date.parse(newest.timestamp), nowMs()), false);
+    const newestMs = Date.parse(newest?.timestamp ?? '');
+    if (newest) advice.show(newest, hasEnded(newestMs, nowMs()), false);
+    element.hidden = !(nowMs() - newestMs < shownMs);
     onDraw();
   };
   const present = createPresent(service, of, signal, draw, 'Where the signals come from', sourceOf);
   const beside = h('div.cards', advice.element, present.signals);
   const element = h('div.cards.two.now', { hidden: true }, present.score, beside);
-  const onReading = (reading: StateReading) => {
-    element.hidden = false;
-    present.receive(reading);
-  };
   const load = async () => {
     // A person with imported readings only has no present state.
     if ((await service.sessions({ ...of, sort: 'activity' }, { signal })).sessions.length === 0) return;
     present.take(await service.state(of, { signal }));
     await present.load(refreshedMinutes);
-    element.hidden = false;
     // The sentence names the topics of these minutes.
     await present.load(15);
   };
@@ -57,6 +56,6 @@ export function createPersonNow(
   };
   service.streams.addEventListener('open', reconnect, { signal });
   start();
-  void followReadings(service, { onReading, onDisconnect }, { subjectId, signal });
+  void followReadings(service, { onReading: present.receive, onDisconnect }, { subjectId, signal });
   return { element, newest: present.newest, points: present.points };
 }

@@ -59,6 +59,7 @@ export function createPersonView(
     ...(person && { baseline: person[0].baseline, triggers: person[1] }),
   });
   const today = createToday(service, subjectId, signal, readPresent);
+  const top = h('div.cards', { hidden: true }, today.sentence, present.element, today.element);
   const [strips, heart, topics, baseline, figures] = [h('div'), h('div.period-chart'), h('div'), h('div'), h('div')];
   const table = h('details.period-table', { ontoggle: () => drawTable() }, h('summary', 'Show as a table'), figures);
   const reported = [h('h3', 'Agreement with reports'), agreement.line, agreement.detail];
@@ -139,6 +140,7 @@ export function createPersonView(
   const loadPerson = async () => {
     person = await Promise.all([service.subject(subjectId, { signal }), service.triggers(subjectId, { signal })]);
     message.say('');
+    top.hidden = false;
     draw();
   };
   const load = () => {
@@ -153,7 +155,7 @@ export function createPersonView(
       if (!isUnknown(error)) return;
       note.say('');
       setName(subjectId, '');
-      for (const it of [cards, choice.element, present.element, today.sentence, today.element]) it.hidden = true;
+      for (const it of [cards, choice.element, top]) it.hidden = true;
     });
   };
   const change = (chosen: calendar.Period) => {
@@ -181,7 +183,7 @@ export function createPersonView(
     h('a.back', { href: '#/people' }, '← All people'),
     namedHead(subjectId),
     message.element,
-    [today.sentence, present.element, today.element],
+    top,
     [choice.element, note.element, cards, add],
   );
 }
