@@ -62,7 +62,10 @@ export function respondWithText(content: string): Responding {
             '[DONE]',
           ])
         : sendJson(response, chatResponse({ role: 'assistant', content }, 'stop'));
-    if (path.endsWith('/api/chat')) return sendLines(response, ollamaParts(content));
+    if (path.endsWith('/api/chat'))
+      return body.includes('"stream":false')
+        ? sendJson(response, { ...ollamaParts('').at(-1), message: { role: 'assistant', content } })
+        : sendLines(response, ollamaParts(content));
     if (path.endsWith('/responses'))
       return isStreamed ? sendEvents(response, responseEvents(content)) : sendJson(response, responseObject(content));
     if (path.endsWith('/messages'))

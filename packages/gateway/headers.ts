@@ -27,10 +27,10 @@ export const presets = {
   librechat: { session: 'x-librechat-conversation-id', subject: 'x-librechat-user-id' },
 } as const;
 /** Headers of one connection (RFC 9110, section 7.6.1), and headers that the HTTP client sets. */
-const connectionHeaders = [
+const connectionHeaders = new Set([
   ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer'],
   ...['transfer-encoding', 'upgrade', 'host', 'content-length', 'expect'],
-];
+]);
 
 /** Returns the headers of LiteLLM, whose key may be in the header that it has for keys. */
 export function withStateKey(headers: IncomingHttpHeaders): IncomingHttpHeaders {
@@ -85,8 +85,7 @@ export function pickForwardedHeaders(
 ): IncomingHttpHeaders {
   const own = ['x-service-key', backendHeader, ...session, ...subject];
   const isForwarded = (name: string) => !name.startsWith('x-state-') && !own.includes(name);
-  const kept = Object.entries(withoutConnection(headers)).filter(([name]) => isForwarded(name));
-  return { ...Object.fromEntries(kept), ...(api && { 'accept-encoding': 'identity' }) };
+  return { ...pick(headers, isForwarded), ...(api && { 'accept-encoding': 'identity' }) };
 }
 
 /**
@@ -95,12 +94,10 @@ export function pickForwardedHeaders(
  */
 export function pickReturnedHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const { 'content-length': length, 'cache-control': caching } = headers;
-  const kept = Object.entries(withoutConnection(headers)).filter(
-    ([name]) => !/^(?:x-state|access-control-)/.test(name),
-  );
+  const kept = pick(headers, (name) => !/^(?:x-state|access-control-)/.test(name));
   const unchanged = [caching, 'no-transform'].filter(Boolean).join(', ');
   return {
-    ...Object.fromEntries(kept),
+    ...kept,
     ...(length !== undefined && { 'content-length': length }),
     ...(isStream(headers) && { 'cache-control': unchanged, 'x-accel-buffering': 'no' }),
   };
@@ -117,12 +114,13 @@ export function isOfType(contentType: string, type: string): boolean {
   return contentType.slice(0, type.length).toLowerCase() === type;
 }
 
-function withoutConnection(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  const listed = String(headers.connection ?? '')
-    .toLowerCase()
-    .split(/[ ,]+/);
-  const isKept = (name: string) => !connectionHeaders.includes(name) && !listed.includes(name);
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => isKept(name)));
+/** Returns the headers that concern more than one connection. */
+function pick(headers: IncomingHttpHeaders, isPicked: (name: string) => boolean): IncomingHttpHeaders {
+  const listed = headers.connection?.toLowerCase().split(/[ ,]+/);
+  const picked: IncomingHttpHeaders = {};
+  for (const name in headers)
+    if (!connectionHeaders.has(name) && !listed?.includes(name) && isPicked(name)) picked[name] = headers[name];
+  return picked;
 }
 
 export function createStateHeaders({ reading, skipped }: Advice, isAdapted: boolean): Record<string, string> {

@@ -53,7 +53,11 @@ export function createRejections() {
   const conversations = new LRUCache<string, RejectedConversation>({ max: conversationsMax, ttl: conversationTtlMs });
 
   const isLearned = ({ conversations: rejected }: Model) => rejected.size === conversationsToLearn;
-  const findModel = (asking: Asking, placement: Placement) => models.get(digestModel(asking, placement));
+  // Digests are slow, and most gateways remember nothing.
+  const findModel = (asking: Asking, placement: Placement) =>
+    models.size > 0 ? models.get(digestModel(asking, placement)) : undefined;
+  const findConversation = (asking: Asking) =>
+    conversations.size > 0 ? conversations.get(digestConversation(asking)) : undefined;
 
   /** Returns the place of a probe, or undefined between the probes. */
   function probe(known: Model, placements: readonly Placement[]): Placement | undefined {
@@ -72,7 +76,7 @@ export function createRejections() {
         const placement = probe(first, placements);
         return placement && { placement, isShort: false };
       }
-      const rejected = conversations.get(digestConversation(asking));
+      const rejected = findConversation(asking);
       const isOpen = (it: Placement) => {
         const model = findModel(asking, it);
         return !(model && isLearned(model)) && !rejected?.placements.has(it);

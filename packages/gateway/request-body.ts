@@ -58,6 +58,7 @@ function receive(request: IncomingMessage, add: (part: Buffer) => void): Promise
       }
     };
     request.on('data', onData).once('end', resolve);
-    request.once('close', () => reject(clientClosed()));
+    // Not after a complete body, because creating an error is slow.
+    request.once('close', () => request.complete || reject(clientClosed()));
   });
 }

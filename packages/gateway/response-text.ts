@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
 import { type Api, isComplete } from './apis.js';
 import { eventStream, isOfType, lineStream } from './headers.js';
@@ -15,7 +16,7 @@ const bytesMax = 8_388_608;
 const textMax = 4_096;
 
 export function collectText(api: Api, contentType: string): ResponseText {
-  const decoder = new TextDecoder();
+  const decoder = new StringDecoder();
   let bytes = 0;
   let json = '';
   let isCalling = false;
@@ -46,7 +47,7 @@ export function collectText(api: Api, contentType: string): ResponseText {
     add(chunk) {
       bytes += chunk.length;
       if (bytes > bytesMax) return;
-      feed(decoder.decode(chunk, { stream: true }));
+      feed(decoder.write(chunk));
     },
     end() {
       // The whole response, or a last line without an end.

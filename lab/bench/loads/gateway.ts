@@ -1,7 +1,7 @@
 /**
  * Measures the latency that the gateway adds to a request. Sends requests at a steady rate through the gateway, as many
- * directly to the same model, and as many of their messages directly to the service, in turns. Then probes `/healthz` beside
- * large uploads. Exits with 1 when a request failed or was not adapted.
+ * directly to the same model, as many of their messages directly to the service, and as many to the guardrail of a second
+ * gateway, in turns. Then probes `/healthz` beside large uploads. Exits with 1 when a request failed or was not adapted.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
@@ -20,7 +20,7 @@ import { forgeKey, upload } from '../support/uploads.js';
 const sessions = 100;
 /** V8 compiles the code of a request after some hundred requests. */
 const warmUpSeconds = 10;
-const goals = { ownP50: 2, p99: 15, cpu: 2.2 };
+const goals = { ownP50: 2, p99: 15, cpu: 2.5, guardrailCpu: 2 };
 const uploads = 20;
 const probePauseMs = 5;
 /** A conversation of about 4 kB. */
@@ -32,6 +32,7 @@ const history = Array.from({ length: 16 }, (_, index) => ({
 interface Options {
   readonly seconds: number;
   readonly rate: number;
+  readonly before?: string;
 }
 
 interface Measured {
@@ -44,6 +45,7 @@ export const gateway = new Command('gateway')
   .addOption(databaseOption)
   .option('--seconds <number>', 'length of the run', positive, 30)
   .option('--rate <number>', 'requests per second through the gateway, and as many without', positive, 50)
+  .option('--before <file>', 'dist/main.js of an earlier version, whose gateway gets as many requests')
   .option('--markdown', 'print Markdown')
   .action(bench);
 
@@ -68,14 +70,31 @@ function measure(kind: DatabaseKind, options: Options): Promise<string[][]> {
       // A busy machine shows in the latency, not in skipped states.
       GATEWAY_STATE_TIMEOUT_MS: '10000',
     };
-    const program = await startServiceProgram(env, { args: ['gateway'] });
+    const start = (file?: string) => startServiceProgram(env, { args: ['gateway'], ...(file && { file }) });
+    const program = await start();
+    const guarding = await start();
+    const earlier = options.before === undefined ? undefined : await start(options.before);
     try {
-      const urls = { model: upstream.url, service: service.url, gateway: program.url };
-      await run({ ...options, seconds: Math.min(warmUpSeconds, options.seconds) }, urls, key);
-      const before = readUsage(program.pid).cpuMs;
-      const { direct, ingest, through } = await run(options, urls, key);
-      const cpuMs = (readUsage(program.pid).cpuMs - before) / through.latenciesMs.length;
-      const failures = direct.failures + ingest.failures + through.failures;
+      const loads: Record<string, Send> = {
+        direct: () => send(upstream.url, {}),
+        ingest: (person) => sendMessage(service.url, key, `d${person}`),
+        through: (person) => send(program.url, nameCaller(key, person)),
+        guardrail: (person) => askGuardrail(guarding.url, key, person),
+        ...(earlier && { earlier: (person) => send(earlier.url, nameCaller(key, person)) }),
+      };
+      await run({ ...options, seconds: Math.min(warmUpSeconds, options.seconds) }, loads);
+      const processes = { through: program, guardrail: guarding, ...(earlier && { earlier }) };
+      const readCpu = () => Object.entries(processes).map(([name, { pid }]) => [name, readUsage(pid).cpuMs] as const);
+      const before = Object.fromEntries(readCpu());
+      const measured = await run(options, loads);
+      const { direct, ingest, through } = measured as Record<'direct' | 'ingest' | 'through', Measured>;
+      const cpu = Object.fromEntries(
+        readCpu().map(([name, ms]) => [
+          name,
+          ((ms - (before[name] ?? 0)) / (measured[name]?.latenciesMs.length ?? 0)).toFixed(1),
+        ]),
+      );
+      const failures = Object.values(measured).reduce((sum, it) => sum + it.failures, 0);
       if (failures > 0) process.exitCode = 1;
       const at = ({ latenciesMs }: Measured, share: number) => quantile(latenciesMs, share);
       const added = (share: number) => (at(through, share) - at(direct, share)).toFixed(1);
@@ -91,41 +110,35 @@ function measure(kind: DatabaseKind, options: Options): Promise<string[][]> {
         ['added p50, ms', added(0.5), ''],
         ['added p99, ms', added(0.99), `≤ ${goals.p99}`],
         ['added p50 without the service, ms', own.toFixed(1), `≤ ${goals.ownP50}`],
-        ['CPU time of the gateway per request, ms', cpuMs.toFixed(1), `≤ ${goals.cpu}`],
+        ['CPU time of the gateway per request, ms', String(cpu['through']), `≤ ${goals.cpu}`],
+        ...(earlier ? [['the same of the earlier version, ms', String(cpu['earlier']), '']] : []),
+        ['CPU time of the guardrail per request, ms', String(cpu['guardrail']), `≤ ${goals.guardrailCpu}`],
         [`slowest /healthz beside ${uploads} uploads of 31 MB, invalid keys, ms`, await beside(forgeKey), ''],
         [`slowest /healthz beside ${uploads} uploads of 31 MB, valid key, ms`, await beside(() => key), ''],
         ['failed or not adapted', String(failures), '0'],
       ];
     } finally {
-      await program.stop();
-      await service.stop();
+      for (const it of [program, guarding, earlier, service]) await it?.stop();
       upstream.close();
     }
   });
 }
 
-type Urls = Readonly<Record<'model' | 'service' | 'gateway', string>>;
+/** Sends a request of a person. Resolves when it was answered as expected. */
+type Send = (person: number) => Promise<boolean>;
 
 /** Sends at a steady rate. A slow response does not delay the next request. */
-async function run({ seconds, rate }: Options, urls: Urls, key: string) {
-  const [direct, ingest, through] = [0, 1, 2].map((): Measured => ({ latenciesMs: [], failures: 0 })) as [
-    Measured,
-    Measured,
-    Measured,
-  ];
+async function run({ seconds, rate }: Options, loads: Readonly<Record<string, Send>>) {
+  const sends = Object.entries(loads).map(([name, it]) => ({ name, it, measured: { latenciesMs: [], failures: 0 } }));
   const pending: Array<Promise<void>> = [];
   const startedAtMs = performance.now();
-  const steps = 3 * seconds * rate;
-  for (let step = 0; step < steps; step += 1) {
-    await sleep(Math.max(0, startedAtMs + (step * 1000) / (3 * rate) - performance.now()));
-    const person = Math.floor(step / 3) % sessions;
-    const headers = { 'X-State-Key': key, 'X-State-Session': `s${person}`, 'X-State-Subject': `p${person}` };
-    if (step % 3 === 0) pending.push(send(urls.model, {}, direct));
-    else if (step % 3 === 1) pending.push(sendMessage(urls.service, key, `d${person}`, ingest));
-    else pending.push(send(urls.gateway, headers, through));
+  for (let step = 0; step < sends.length * seconds * rate; step += 1) {
+    await sleep(Math.max(0, startedAtMs + (step * 1000) / (sends.length * rate) - performance.now()));
+    const { it, measured } = sends[step % sends.length] as { it: Send; measured: Measured };
+    pending.push(record(it(Math.floor(step / sends.length) % sessions), measured));
   }
   await Promise.all(pending);
-  return { direct, ingest, through };
+  return Object.fromEntries(sends.map(({ name, measured }): [string, Measured] => [name, measured]));
 }
 
 /** Returns the slowest response of `/healthz` while the gateway gets large uploads, ms. */
@@ -143,32 +156,46 @@ async function probeBesideUploads(gatewayUrl: string, keyOf: (index: number) => 
   return Math.max(...latenciesMs);
 }
 
-/** Sends the message of a request to the service, as the gateway does. */
-async function sendMessage(serviceUrl: string, key: string, session_id: string, measured: Measured): Promise<void> {
-  const timestamp = new Date().toISOString();
-  const body = JSON.stringify({ session_id, timestamp, user_message: writeMessage(), derive_sentiment: true });
-  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
-  await post(`${serviceUrl}/v1/ingest`, headers, body, measured);
+async function record(asking: Promise<boolean>, measured: Measured): Promise<void> {
+  const startedAtMs = performance.now();
+  const isDone = await asking.catch(() => false);
+  if (isDone) measured.latenciesMs.push(performance.now() - startedAtMs);
+  else measured.failures += 1;
 }
 
-async function send(url: string, headers: Record<string, string>, measured: Measured): Promise<void> {
-  const body = JSON.stringify({ model: 'm', messages: [...history, { role: 'user', content: writeMessage() }] });
-  await post(`${url}/v1/chat/completions`, headers, body, measured);
+function nameCaller(key: string, person: number) {
+  return { 'X-State-Key': key, 'X-State-Session': `s${person}`, 'X-State-Subject': `p${person}` };
+}
+
+/** Sends the message of a request to the service, as the gateway does. */
+async function sendMessage(serviceUrl: string, key: string, session_id: string): Promise<boolean> {
+  const timestamp = new Date().toISOString();
+  const body = { session_id, timestamp, user_message: writeMessage(), derive_sentiment: true };
+  return (await post(`${serviceUrl}/v1/ingest`, { 'X-Service-Key': key }, body)).ok;
+}
+
+async function send(url: string, headers: Record<string, string>): Promise<boolean> {
+  const body = { model: 'm', messages: [...history, { role: 'user', content: writeMessage() }] };
+  const response = await post(`${url}/v1/chat/completions`, headers, body);
+  return response.ok && (response.headers.get('x-state-adapted') ?? 'true') === 'true';
+}
+
+async function askGuardrail(url: string, key: string, person: number): Promise<boolean> {
+  const user = { role: 'user', content: writeMessage() };
+  const structured_messages = [{ role: 'system', content: 'Be brief.' }, ...history, user];
+  const texts = structured_messages.map(({ content }) => content);
+  const request_data = { user_api_key_end_user_id: `p${person}` };
+  const body = { texts, structured_messages, request_data, input_type: 'request' };
+  const { text } = await post(`${url}/beta/litellm_basic_guardrail_api`, { 'X-State-Key': key }, body);
+  return text.includes('GUARDRAIL_INTERVENED');
 }
 
 function writeMessage(): string {
   return `${crypto.randomUUID()}: I am worried about my exam, what should I learn first?`;
 }
 
-async function post(url: string, headers: Record<string, string>, body: string, measured: Measured): Promise<void> {
-  const startedAtMs = performance.now();
-  try {
-    const response = await fetch(url, { method: 'POST', headers, body });
-    await response.arrayBuffer();
-    measured.latenciesMs.push(performance.now() - startedAtMs);
-    const isAdapted = response.headers.get('x-state-adapted') ?? 'true';
-    if (!response.ok || isAdapted !== 'true') measured.failures += 1;
-  } catch {
-    measured.failures += 1;
-  }
+async function post(url: string, headers: Record<string, string>, body: object) {
+  const sent = { 'Content-Type': 'application/json', ...headers };
+  const response = await fetch(url, { method: 'POST', headers: sent, body: JSON.stringify(body) });
+  return { ok: response.ok, headers: response.headers, text: await response.text() };
 }

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Groq } from 'groq-sdk';
 import { Ollama } from 'ollama';
-import OpenAI, { type APIError, AzureOpenAI } from 'openai';
+import OpenAI, { type APIError } from 'openai';
 import { expect, test } from 'vitest';
 import {
   anthropicMessage,
@@ -286,26 +285,12 @@ test('a tool call in one response and a choice of two are read correctly', async
   expect(await scores(4)).toHaveLength(4);
 });
 
-test('the packages of Ollama, Azure OpenAI and Groq get a model that knows the state', async () => {
-  const GATEWAY_UPSTREAMS = 'ollama=ollama:$upstream,azure=azure:$upstream,groq=openai:$upstream/openai/v1';
-  const { upstream, url, headers, scores } = await startSdkStage({ GATEWAY_UPSTREAMS });
-  const text = 'Which part worries you?';
-  const ollama = new Ollama({ host: url, headers });
+test('a stream of the package of Ollama is read as a turn, and its errors are texts', async () => {
+  const { url, headers, scores } = await startSdkStage({ GATEWAY_UPSTREAMS: 'ollama=ollama:$upstream' });
   let streamed = '';
-  for await (const { message } of await ollama.chat({ ...ask(), stream: true })) streamed += message.content;
-  expect(streamed).toBe(text);
+  for await (const { message } of await new Ollama({ host: url, headers }).chat({ ...ask(), stream: true }))
+    streamed += message.content;
+  expect(streamed).toBe('Which part worries you?');
   expect(await scores(2)).toHaveLength(2);
   await expect(new Ollama({ host: url }).chat(ask())).rejects.toThrow(/^x-state-key is missing: /);
-
-  const apiVersion = '2024-10-21';
-  const azure = new AzureOpenAI({ endpoint: url, apiKey: 'key', apiVersion, defaultHeaders: headers });
-  expect((await azure.chat.completions.create(ask())).choices[0]?.message.content).toBe(text);
-  const groq = new Groq({ baseURL: url, apiKey: 'key', defaultHeaders: { ...headers, 'X-LLM-Backend': 'groq' } });
-  expect((await groq.chat.completions.create(ask())).choices[0]?.message.content).toBe(text);
-  expect(upstream.requests.map(({ path }) => path)).toEqual([
-    '/api/chat',
-    `/openai/deployments/m/chat/completions?api-version=${apiVersion}`,
-    '/openai/v1/chat/completions',
-  ]);
-  expect(upstream.requests.every(({ body }) => body.includes("The person's current"))).toBe(true);
 });
