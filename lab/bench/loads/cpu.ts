@@ -73,6 +73,8 @@ type Field = Readonly<Record<string, readonly Spent[]>>;
 /** What MariaDB counted. */
 interface Traffic {
   readonly bytes: number;
+  /** Bytes of the redo log. */
+  readonly logged: number;
   readonly statements: number;
   readonly commits: number;
 }
@@ -147,7 +149,12 @@ async function withMariadb<T>(
         (rows as Array<Record<'Variable_name' | 'Value', string>>).map((it) => [it.Variable_name, Number(it.Value)]),
       );
       const of = (name: string) => status.get(name) ?? Number.NaN;
-      return { bytes: of('Bytes_received'), statements: of('Questions'), commits: of('Com_commit') };
+      return {
+        bytes: of('Bytes_received'),
+        logged: of('Innodb_os_log_written'),
+        statements: of('Questions'),
+        commits: of('Com_commit'),
+      };
     });
   } finally {
     await connection.end();
@@ -160,7 +167,7 @@ async function compare(
   urls: readonly string[],
   { slices, requests, warmUp }: Sizes,
   databasePid?: number,
-  readTraffic = async (): Promise<Traffic> => ({ bytes: 0, statements: 0, commits: 0 }),
+  readTraffic = async (): Promise<Traffic> => ({ bytes: 0, logged: 0, statements: 0, commits: 0 }),
 ): Promise<Field> {
   const base = await startServiceProgram({}, { file: bundle('servers/server'), args: ['validated'] });
   const servers = new Map([[validated.title, await openSliced(base, 'nobody asks for one')]]);
@@ -168,10 +175,11 @@ async function compare(
   const run = async (title: string): Promise<Spent> => {
     const before = await readTraffic();
     const spent = await (servers.get(title) as Sliced).run(loads.get(title) ?? 'plain', requests);
-    const { bytes, statements, commits } = await readTraffic();
+    const { bytes, logged, statements, commits } = await readTraffic();
     const traffic = {
       bytes: bytes - before.bytes,
       statements: statements - before.statements,
+      logged: logged - before.logged,
       commits: commits - before.commits,
     };
     return { ...spent, traffic };
@@ -188,9 +196,11 @@ async function compare(
 
 function printTraffic(title: string, spent: readonly Spent[], requests: number): void {
   const bytes = middle(spent.map(({ traffic }) => traffic.bytes / requests)).toFixed(0);
+  const logged = middle(spent.map(({ traffic }) => traffic.logged / requests)).toFixed(0);
   const statements = middle(spent.map(({ traffic }) => traffic.statements / traffic.commits)).toFixed(1);
   const group = middle(spent.map(({ traffic }) => requests / traffic.commits)).toFixed(1);
-  console.log(`${title}: ${bytes} bytes to MariaDB per reading, ${statements} statements per commit of ${group}\n`);
+  console.log(`${title}: ${bytes} bytes to MariaDB per reading, ${logged} bytes of its redo log`);
+  console.log(`${statements} statements per commit of ${group}\n`);
 }
 
 /** Returns a cell per thread: the median of a figure of each round, and its quartiles. */
