@@ -8,8 +8,8 @@ import type { StoredConsent } from './consents.js';
 import type { StoredWebhook } from './webhooks.js';
 
 /**
- * A row that is rewritten with each reading has a length that is a multiple of this, in characters. MariaDB and MySQL change a
- * row in place if its length stays, which halves what they write to the redo log.
+ * A row that is rewritten with each reading has a length that is a multiple of this, in characters. InnoDB changes a row in
+ * place if its length stays, which halves what MariaDB writes to the redo log.
  */
 const rowStep = 128;
 
