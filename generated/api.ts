@@ -1453,9 +1453,11 @@ export interface components {
          */
         StressScore: number;
         /**
-         * @description Confidence of the score, 0 to 1. More independent categories, fresher signals and a known baseline raise it. It rises
-         *     with the distance of heart rate and words from the edge between `relaxed` and `focused`. A raised heart rate in the first
-         *     minutes of a person's data, movement and contradicting signals lower it.
+         * @description Estimated probability, 0 to 1, that the score is on the right side of the edge between `relaxed` and `focused`. It grows with
+         *     the distance from this edge, with what is known of the person's heart rate, and with signals that agree. It falls with the age of
+         *     the newest signal, by half per minute: responses to readings and stream events state it at the time of acceptance, `GET /v1/state`
+         *     at the time of the request, the history and exports at the timestamp of the reading. Movement, an unconfirmed heart rate and a changed device lower
+         *     it. It is checked on heart rate and words only.
          * @example 0.9
          */
         Confidence: number;

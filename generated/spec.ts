@@ -3115,4 +3115,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "67ebfd556ea16511dc9c83072cb6c6a3bb7edb51ba6c9fb2e99a84c7d8f5bd1c" as const;
+export const contractDigest = "c0dc1ea8e9729a99a7eb0f594dae136f23b65ac1e0a4cf1231e088e6332c88f6" as const;

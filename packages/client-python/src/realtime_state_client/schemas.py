@@ -268,7 +268,7 @@ class StateReading(TypedDict):
     state: State
     # Published score, 0 (calm) to 100 (acute stress).
     stress_score: int
-    # Confidence of the score, 0 to 1.
+    # Estimated probability, 0 to 1, that the score is on the right side of the edge between `relaxed` and `focused`.
     confidence: float
     evidence: NotRequired[Evidence]
     contributions: NotRequired[Contributions]
@@ -501,7 +501,7 @@ class HistoryDatapoint(TypedDict):
     state: State
     # Published score, 0 (calm) to 100 (acute stress).
     stress_score: int
-    # Confidence of the score, 0 to 1.
+    # Estimated probability, 0 to 1, that the score is on the right side of the edge between `relaxed` and `focused`.
     confidence: float
     evidence: NotRequired[Evidence]
     # Version of the model that computed the score.
@@ -685,7 +685,7 @@ class ExportedComputation(TypedDict):
     state: State
     # Published score, 0 (calm) to 100 (acute stress).
     stress_score: int
-    # Confidence of the score, 0 to 1.
+    # Estimated probability, 0 to 1, that the score is on the right side of the edge between `relaxed` and `focused`.
     confidence: float
     # Version of the model that computed the score.
     model_version: int
