@@ -1,4 +1,5 @@
 import { computeTypicalValues } from './baseline.js';
+import { rateConfidence } from './confidence.js';
 import { processHeartRate } from './heart.js';
 import { addOtherSessions, chooseHeart, isFresh, listSharedSignals, type Sharing } from './live.js';
 import { reduceAfterDeviceChange } from './movement.js';
@@ -72,7 +73,7 @@ export function scoreAlone(sensed: Sensed, device: Device | undefined): OwnScore
   const { situation } = assess(sensed);
   const fused = fuseEvidence(situation, timestampMs);
   const { score } = publishScore(fused, undefined, timestampMs);
-  const confidence = reduceAfterDeviceChange(fused.confidence, device, timestampMs);
+  const confidence = reduceAfterDeviceChange(rateConfidence(fused, situation, score), device, timestampMs);
   return {
     score,
     confidence,

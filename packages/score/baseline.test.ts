@@ -4,6 +4,7 @@ import { checkLaw } from '../../testkit/law.js';
 import { seededRandom } from '../tools/terminal/scenes.js';
 import { updateBaseline, backfillBaseline, computeTypicalValues } from './baseline.js';
 import { stressModel as model } from './model.js';
+import { isPersonal } from './movement.js';
 import type { Baseline } from './rows/person.js';
 
 const minuteMs = 60_000;
@@ -28,7 +29,6 @@ test('an unknown person has the baseline of the population', () => {
     heart_rate: {
       value: population,
       known: 0,
-      isPersonal: false,
       restingBpm: population,
       stressedRiseBpm: model.heart_rate.stressed_rise_bpm,
       learnedSeconds: 0,
@@ -57,7 +57,7 @@ test.each([92, 112])(
     const early = computeTypicalValues(steady(bpm, 0, hourMs / 2, 5000), hourMs / 2 + 5000).heart_rate;
     expect(early.value).toBeLessThanOrEqual(limit + 1);
     expect(early.known).toBeCloseTo((early.value - population) / (bpm - population), 0);
-    expect(early.isPersonal).toBe(false);
+    expect(isPersonal(early)).toBe(false);
     expect(Math.abs(restingAt(steady(bpm, 0, 4.1 * hourMs, 60_000), 4.2 * hourMs) - bpm)).toBeLessThan(4);
     expect(Math.abs(restingAt(steady(bpm, 0, 9 * hourMs, 900_000), 9 * hourMs + 1) - bpm)).toBeLessThan(4);
   },
@@ -75,9 +75,9 @@ test('an hour of stress after 15 minutes at rest does not change the resting hea
 });
 
 test('a person counts as known only after ten minutes of readings', () => {
-  const isPersonal = (minutes: number) =>
-    computeTypicalValues(steady(80, 0, minutes * minuteMs, 5000), minutes * minuteMs + 5000).heart_rate.isPersonal;
-  expect([2, 5, 15].map(isPersonal)).toEqual([false, false, true]);
+  const after = (minutes: number) =>
+    computeTypicalValues(steady(80, 0, minutes * minuteMs, 5000), minutes * minuteMs + 5000).heart_rate;
+  expect([2, 5, 15].map((minutes) => isPersonal(after(minutes)))).toEqual([false, false, true]);
 });
 
 test('a late reading does not change the baseline', () => {

@@ -62,25 +62,15 @@ function follow(
   typicalBpm: number,
 ): Pick<Measured, 'bpm' | 'backSinceMs'> {
   const { steady_seconds, steady_within_bpm, silence_seconds } = model.smoothing;
-  const { back_seconds, back_quiet_seconds, back_from_bpm, back_to_bpm } = model.smoothing;
+  const { back_seconds, back_gaps, back_from_bpm, back_to_bpm } = model.smoothing;
   const seconds = secondsSince(recent, atMs);
   if (!recent || seconds >= silence_seconds) return { bpm };
-  const quietBpm = findQuietMean(recent.quiet);
-  const toBpm = Math.max(typicalBpm, quietBpm ?? 0) + back_to_bpm;
-  const isBack = recent.steadyBpm - bpm >= back_from_bpm && bpm <= toBpm;
+  const isBack = recent.steadyBpm - bpm >= back_from_bpm && bpm - typicalBpm <= back_to_bpm;
   const backSinceMs = isBack ? (recent.backSinceMs ?? atMs) : undefined;
-  const lasting = quietBpm === undefined ? back_seconds : back_quiet_seconds;
+  const lasting = Math.max(back_seconds, back_gaps * seconds);
   if (backSinceMs !== undefined && atMs - backSinceMs >= lasting * 1000) return { bpm };
   const followed = bpm + (recent.steadyBpm - bpm) * Math.exp(-seconds / steady_seconds);
   return { bpm: Math.min(Math.max(followed, bpm - steady_within_bpm), bpm + steady_within_bpm), backSinceMs };
-}
-
-/** Returns the mean of the quiet minutes. Undefined during a rise, and if the minutes were not quiet. */
-function findQuietMean(quiet: QuietHeartRate | undefined): number | undefined {
-  const { sd_bpm_max } = model.sudden_rise;
-  if (!quiet || quiet.raisedSeconds !== undefined || quiet.seconds < model.smoothing.back_quiet_from_seconds)
-    return undefined;
-  return quiet.variance <= sd_bpm_max ** 2 ? quiet.bpm : undefined;
 }
 
 /** Returns the time since the previous heart rate in seconds. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
 import { test } from 'vitest';
-import { enums, signals as contract } from '../../generated/spec.js';
+import { enums } from '../../generated/spec.js';
 import { toHistory } from '../../src/contract/history.js';
 import { toStateReading } from '../../src/contract/state-reading.js';
 import {
@@ -35,7 +35,7 @@ import type { Baseline } from './rows/person.js';
 import type { Session } from './rows/session.js';
 import type { SignalValues } from './rows/values.js';
 import { advanceSession, type SessionStep } from './session.js';
-import { type Reading, signalNames } from './signals.js';
+import type { Reading } from './signals.js';
 import { publishScore } from './states.js';
 import { fuseEvidence } from './stress.js';
 
@@ -200,20 +200,6 @@ test('the order of arrival of late readings with the same timestamp changes no s
   });
 });
 
-// Excludes movement, and categories that contradict each other: both lower the confidence of the whole reading.
-test('an agreeing category never lowers the confidence', () => {
-  fc.assert(
-    fc.property(signals, typical, fc.constantFrom(...enums.SignalCategory), (all, known, category) => {
-      const { drivers } = fuseEvidence(situationOf(all, known), nowMs);
-      fc.pre(drivers.every(({ logOdds }) => logOdds >= 0) || drivers.every(({ logOdds }) => logOdds <= 0));
-      const confidence = (some: typeof all) => fuseEvidence(situationOf(some, known), nowMs).confidence;
-      return confidence(without(category, all)) <= confidence(all);
-    }),
-    // Most generated cases contradict each other and are skipped, so one run requires several cases.
-    { numRuns: laws.numRuns / 4 },
-  );
-});
-
 law('a session and a baseline restored from JSON give the same results as those in memory', history, (readings) => {
   let session: Session | undefined;
   let baseline: Baseline | undefined;
@@ -288,11 +274,6 @@ function withDevice({ source_device: _, ...sensing }: Omit<Reading, 'atMs'>, dev
 
 function unreceived({ computed: { received: _, ...computed } }: SessionStep) {
   return computed;
-}
-
-function without<T extends object>(category: string, values: T): Partial<T> {
-  const gone = new Set<string>(signalNames.filter((name) => contract[name].category === category));
-  return Object.fromEntries(Object.entries(values).filter(([name]) => !gone.has(name))) as Partial<T>;
 }
 
 function stored<T>(value: T): T {

@@ -6,7 +6,7 @@
 import { scoreMax, signalAges } from './generated/contract.js';
 
 /** SHA-256 of stressModel, stateHold and rrIntervals. */
-export const constantsDigest = 'ff64b42aa9cbb34da46557d3fec8ed4710de2f67ec5f836073a349400e6476d8';
+export const constantsDigest = '828bbad0ca63a18d363add6d936077556a972bba6a47c55d946e957b1f1fa690';
 
 export const stressModel = {
   score_max: scoreMax,
@@ -57,11 +57,10 @@ export const stressModel = {
     slot_seconds: 10, // readings of one slot are stored as their mean, so that a session stores at most 5
     steady_seconds: 150, // time constant of the smoothed level; Stress-Predict: readings every 1 to 60 s then give the same state
     steady_within_bpm: 20, // a larger change is followed immediately, down to this distance
-    back_seconds: 145, // a return to the typical heart rate that lasts this long is followed at once; Stress-Predict: at most 6 state changes per hour
-    back_quiet_seconds: 105, // judgment: or this long, if it is also a return to the last quiet minutes ...
-    back_quiet_from_seconds: 300, // judgment: ... of at least this length
+    back_seconds: 90, // a return to the typical heart rate that lasts this long is followed at once; Stress-Predict: at most 6 state changes per hour
+    back_gaps: 3, // nurses_dev: or, if readings are far apart, this many times the time between two of them
     back_from_bpm: 4, // the smoothed level is at least this far above the mean meanwhile
-    back_to_bpm: 3, // and the mean is at most this far above the typical heart rate
+    back_to_bpm: 2.5, // and the mean is at most this far above the typical heart rate
     silence_seconds: 120, // after a pause of this length, only the newest reading counts
   },
   // a rise above the last quiet minutes is stressed, also within the person's ordinary rises
@@ -153,6 +152,7 @@ export const stressModel = {
     typical_quantile: 0.6, // wearers_dev: the typical heart rate of a person with many learned hours
     raised_quantile: 0.835, // wearers_dev: with many learned hours, the rise from typical_quantile to here counts as stressed
     typical_weight_seconds: 5300, // wearers_dev: learned time after which the typical heart rate is halfway between both quantiles
+    new_weight_seconds: 3000, // speech_dev, nurses_dev: learned time after which a person counts half as new
     phase_weight_seconds: 7200, // wearers_dev: learned time after which the hours of the day count half
     day_phases: 4, // judgment: backfilled readings in so many phases are more than a night, and tell the level of the day
     bin_bpm: 2, // judgment: resolution of the stored histogram
@@ -164,23 +164,29 @@ export const stressModel = {
     capacity_seconds: 604800, // judgment: after seven days of readings, the weight of all of them is halved, so that newer readings count more
     half_life_days: 28, // judgment: fitness, medication and seasons move a resting heart rate over weeks
     remembered_seconds: 14400, // judgment: decay leaves at least four hours
-    personal_after_seconds: 600, // judgment: from this time on, texts say "this person's typical heart rate"
+    personal_share: 0.95, // judgment: from this share of the own level on, texts say "this person's typical heart rate": after ten minutes
     devices_max: 4, // judgment: devices per person whose variability is learned separately; the least recently used one is dropped
   },
 
-  // 1 - product over categories of (1 - share * reliability * age weight), times the shares below
+  // the estimated probability that a score is on the right side of the edge between relaxed and focused; the first nine are
+  // chosen for the worst set of evaluate:life, so that states of heart data are right as often as they state
   confidence: {
-    share: 0.6, // judgment: no single category is sufficient; StressID's fused models reach only AUC 0.64
-    heart_rate_cold: 0.38, // 2 * AUC - 1, heart rate against the population, AUC 0.69, StressID
-    heart_rate_personal: 0.8, // 2 * AUC - 1, against a personal baseline, AUC 0.90, StressID
-    edge_log_odds: 0.3, // evidence at the edge between relaxed and focused, where most wrong states are; this and the next three: judgment, among the best for the worst set of heart data, of evaluate:stress and evaluate:days
-    edge_share: 0.4, // remaining share of the reliability of a heart rate or of words at the edge; the share rises with the distance from it ...
-    clear_log_odds: 0.65, // ... over this distance ...
-    calm_share: 0.8, // ... to this share below the edge, because a calm heart does not exclude stress, and to 1 above it
+    max: 0.9, // judgment: of all signals together; StressID's fused models reach only AUC 0.64
+    heart_calm: 0.765, // reliability of a calm heart rate of a known person ...
+    heart_calm_cold: 0.545, // ... and of an unknown person, whose calm level may be another one
+    heart_raised: 0.775, // reliability of a raised heart rate of a person with hours of data ...
+    heart_raised_cold: 0.615, // ... and of a new person ...
+    raised_half_seconds: 600, // ... halfway between both after this time
+    edge_share: 0.745, // remaining share at the edge, where most wrong states are ...
+    calm_points: 12, // ... which grows to 1 over this distance below the edge, ...
+    raised_points: 16, // ... or this one above it
+    edge_log_odds: 0.295, // evidence at the edge
+    opposing_share: 0.9, // judgment: remaining share of the reliability of a category that is evidence for the other side
+    evidence_min: 0.02, // judgment: a signal with a smaller weight does not count
     hrv: 0.1, // 2 * AUC - 1, AUC 0.55, StressID
     unconfirmed_share: 0.25, // judgment: remaining share of the heart rate's reliability while a jump is unconfirmed
     movement_share: 0.3, // judgment: reduction of the confidence while movement explains the heart rate
-    contradiction_share: 0.4, // judgment: reduction of the confidence while categories contradict each other
+    contradiction_share: 0.5, // judgment: reduction of the confidence while categories contradict each other
     contradiction_log_odds: 0.5, // judgment: evidence of both directions from which a contradiction is complete
     device_change_seconds: 600, // judgment: after the device of the heart data changes, its values and its wearer are uncertain
     device_change_share: 0.7, // judgment: remaining share of the confidence in this time
@@ -226,7 +232,7 @@ export const stateHold = {
   fade_half_life_seconds: 90, // For a fall, the strongest recent evidence of voice, face and words counts. It halves in this time.
   sparse_from_seconds: 10, // speech_dev: readings further apart than this need less margin for a rise of a new person, ...
   sparse_seconds: 30, // ... and none at this distance, ...
-  sparse_dwell_factor: 4, // ... where the time above the edge counts so many times.
+  sparse_dwell_factor: 5, // ... where the time above the edge counts so many times.
   settle_seconds: 60, // The dwell grows to its full length over the first seconds of a session.
   silence_seconds: 120, // After a pause of this length, no score is held.
 } as const;

@@ -131,10 +131,15 @@ export function isRaised({ heart, typical }: Pick<ScoreInput, 'heart' | 'typical
   return heart !== undefined && heart.bpm - value >= model.confidence.unlike_rise_share * stressedRiseBpm;
 }
 
+/** Returns true if the person's own level counts almost fully. */
+export function isPersonal({ known }: Pick<TypicalHeartRate, 'known'>): boolean {
+  return known >= model.baseline.personal_share;
+}
+
 /** Returns true if the heart rate has been raised for so long that the device may be worn by another person. */
 export function isLikelyAnotherPerson(situation: Pick<ScoreInput, 'heart' | 'typical'>): boolean {
-  const { isPersonal, raisedSeconds } = situation.typical.heart_rate;
-  return isPersonal && raisedSeconds >= model.confidence.unlike_seconds && isRaised(situation);
+  const { heart_rate } = situation.typical;
+  return isPersonal(heart_rate) && heart_rate.raisedSeconds >= model.confidence.unlike_seconds && isRaised(situation);
 }
 
 /** Returns true if the heart rate has been raised for at least half of the time since the device changed. */

@@ -20,8 +20,7 @@ const population = computeTypicalValues(undefined, 0);
 const person: TypicalValues = {
   heart_rate: {
     value: 66,
-    known: 0.9,
-    isPersonal: true,
+    known: 0.96,
     restingBpm: 60,
     stressedRiseBpm: 9.7,
     learnedSeconds: 0,
@@ -47,7 +46,7 @@ test('a reason names the strongest evidence first, with its direction', () => {
 
 test('a reason mentions the personal baseline only after enough readings', () => {
   expect(reasonFor({ heart_rate: 110 }, population)).toBe('Heart rate 42 bpm above a typical resting heart rate.');
-  const early = { ...person, heart_rate: { ...person.heart_rate, isPersonal: false } };
+  const early = { ...person, heart_rate: { ...person.heart_rate, known: 0.9 } };
   expect(reasonFor({ heart_rate: 90 }, early)).toBe('Heart rate 24 bpm above the typical heart rate estimated so far.');
 });
 

@@ -1,5 +1,5 @@
 import { stressModel as model } from './model.js';
-import { isLikelyAnotherPerson, isRaisedSinceChange } from './movement.js';
+import { isLikelyAnotherPerson, isPersonal, isRaisedSinceChange } from './movement.js';
 import type { Device, Signals } from './rows/values.js';
 import { type LabelName, labels, type UnreadText } from './signals.js';
 import type { ScoreInput, TypicalHeartRate } from './situation.js';
@@ -19,12 +19,12 @@ export interface Circumstances {
  * Without evidence, it says why, and names no state.
  */
 export function explainScore(
-  { drivers, value, confidence }: Pick<FusedStress, 'drivers' | 'value' | 'confidence'>,
+  { drivers, value, hasEvidence }: Pick<FusedStress, 'drivers' | 'value' | 'hasEvidence'>,
   situation: ScoreInput,
   published: number,
   { unread, device }: Circumstances = {},
 ): string {
-  if (confidence === 0) return explainNoEvidence(unread, situation);
+  if (!hasEvidence) return explainNoEvidence(unread, situation);
   const [computed, band] = [findBand(Math.round(value)), findBand(published)];
   const note = drivers.some(({ evidence }) => evidence === 'heart_rate') ? heartNote(situation, device) : '';
   if (computed === band)
@@ -129,11 +129,11 @@ function describeMovement(situation: ScoreInput): string | undefined {
 }
 
 /**
- * Describes the heart rate relative to rest. Calls it "this person's" only after enough time, because a short period at
- * a high rate does not show what is typical.
+ * Describes the heart rate relative to rest. Calls it "this person's" only once their own level counts almost fully: the
+ * `own_share` of the response.
  */
-function besideRest(difference: number, { isPersonal, known }: TypicalHeartRate): string {
-  if (isPersonal) return beside(difference, 'bpm', "this person's typical heart rate");
+function besideRest(difference: number, { known }: TypicalHeartRate): string {
+  if (isPersonal({ known })) return beside(difference, 'bpm', "this person's typical heart rate");
   return beside(
     difference,
     'bpm',

@@ -79,23 +79,19 @@ export function computeTypicalHeartRate(
   const raisedSeconds = (resting && addRaised(resting, atMs)) ?? 0;
   const unknown = { value: population, restingBpm: population, stressedRiseBpm: stressed_rise_bpm, raisedSeconds };
   const { seenSeconds = 0, secondsByBpm, phases, live: other } = resting ? settle(resting, atMs) : {};
-  if (!resting || !secondsByBpm) return { ...unknown, known: 0, isPersonal: false, learnedSeconds: 0 };
+  if (!resting || !secondsByBpm) return { ...unknown, known: 0, learnedSeconds: 0 };
   const whole = describe(secondsByBpm, seenSeconds);
   const inPhase = phases?.[phaseAt(atMs)] ?? {};
   const phaseSeconds = addSeconds(inPhase);
   const phase = phaseSeconds > 0 ? describe(inPhase, phaseSeconds) : whole;
-  const { weight_seconds, personal_after_seconds, phase_weight_seconds } = model.baseline;
+  const { weight_seconds, phase_weight_seconds } = model.baseline;
   const phaseShare = computeLearnedShare(phaseSeconds, phase_weight_seconds);
   const ownBpm = blend(whole.typicalBpm, phase.typicalBpm, phaseShare);
   const familiarity = computeFamiliarity(resting.firstAtMs, atMs);
   const weighLevel = (bpm: number, seconds: number) => {
     const accepted = acceptHighLevel(bpm - population, seconds, phases);
     const known = (familiarity * accepted * seconds) / (seconds + weight_seconds);
-    return {
-      value: blend(population, bpm, known),
-      known,
-      isPersonal: seconds >= personal_after_seconds && accepted === 1,
-    };
+    return { value: blend(population, bpm, known), known };
   };
   const own = weighLevel(ownBpm, seenSeconds);
   const live =

@@ -16,6 +16,7 @@ import {
   backfillBaseline,
   type BaselineSample,
 } from './baseline.js';
+import { rateConfidence } from './confidence.js';
 import { countAgreeingTones } from './evidence.js';
 import { modelVersion, signalCategories } from './generated/contract.js';
 import { processHeartRate, toBaselineSample } from './heart.js';
@@ -125,7 +126,7 @@ interface Published extends PublishedScore {
 /** Publishes the score of a reading. Without evidence, it is that of the last reading with evidence, or the neutral start. */
 function publish({ session, timestampMs }: Sensed, fused: FusedStress, sharing: Sharing | undefined): Published {
   const held = sharing?.isRead === false && session?.latest.alone ? undefined : heldAt(session, timestampMs);
-  const hasEvidence = fused.confidence > 0;
+  const { hasEvidence } = fused;
   const { score, hold } =
     hasEvidence || !held
       ? publishScore(fused, held, timestampMs, session?.firstAtMs ?? timestampMs)
@@ -147,11 +148,11 @@ function computeState(sensed: Sensed, { assessed, fused, device, published, shar
   const { session, reading, timestampMs } = sensed;
   const { situation, ownSituation, shared } = assessed;
   const { score, sinceMs } = published;
-  const isPrior = fused.confidence === 0 && (!published.held || published.held.isPrior === true);
+  const isPrior = !fused.hasEvidence && (!published.held || published.held.isPrior === true);
   const alone = situation === ownSituation ? undefined : scoreAlone(sensed, device);
   return {
     ...{ timestampMs, score, sinceMs },
-    confidence: reduceAfterDeviceChange(fused.confidence, device, timestampMs),
+    confidence: reduceAfterDeviceChange(rateConfidence(fused, situation, score), device, timestampMs),
     model: modelVersion.number,
     learned: computeProgress(situation.typical.heart_rate),
     known: round3(situation.typical.heart_rate.known),
@@ -276,8 +277,10 @@ function scoreOwnSignals(reading: Reading, known: Baseline | undefined, isPast =
   const signals = mergeSignals({}, reading);
   const typical = computeTypicalValues(known, reading.atMs, {}, isPast);
   const { heart, explainedBpm } = processHeartRate(undefined, reading, signals, typical.heart_rate);
-  const { confidence, ...fused } = fuseEvidence({ signals, typical, heart, explainedBpm }, reading.atMs);
-  return toPoint(reading, publishScore(fused, undefined, reading.atMs).score, confidence);
+  const situation = { signals, typical, heart, explainedBpm };
+  const fused = fuseEvidence(situation, reading.atMs);
+  const { score } = publishScore(fused, undefined, reading.atMs);
+  return toPoint(reading, score, rateConfidence(fused, situation, score));
 }
 
 /**

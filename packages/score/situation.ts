@@ -19,8 +19,6 @@ export interface TypicalHeartRate extends TypicalValue {
    * `unlike_seconds`.
    */
   readonly raisedSeconds: number;
-  /** True if the person has enough readings for a personal resting heart rate. */
-  readonly isPersonal: boolean;
 }
 
 /** Typical values of a person: resting heart rate in bpm, heart rate variability in ln ms. */

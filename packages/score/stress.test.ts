@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { enums } from '../../generated/spec.js';
 import { baselineAfter, measured, nowMs, situationOf } from '../../testkit/arbitraries.js';
 import { computeTypicalValues } from './baseline.js';
+import { rateConfidence } from './confidence.js';
 import { weighByAge } from './evidence.js';
 import { stressModel as model } from './model.js';
 import type { SignalValues } from './rows/values.js';
@@ -12,44 +13,6 @@ const population = computeTypicalValues(undefined, 0);
 const scoreOf = (values: SignalValues) =>
   Math.round(fuseEvidence(situationOf(measured(values), population), nowMs).value);
 
-test('confidence grows with a personal baseline and with each category, and falls with age', () => {
-  const known = { ...population, heart_rate: { ...population.heart_rate, known: 1 } };
-  const confidence = (values: SignalValues, typical = known, ageMs = 0) =>
-    fuseEvidence(situationOf(measured(values), typical), nowMs + ageMs).confidence;
-  const heart = confidence({ heart_rate: 80 });
-  expect(heart).toBeGreaterThan(confidence({ heart_rate: 80 }, population));
-  expect(confidence({ heart_rate: 80 }, known, 60_000)).toBeLessThan(heart);
-  const withVoice = confidence({ heart_rate: 80, tone: 'neutral' });
-  expect(withVoice).toBeGreaterThan(heart);
-  expect(confidence({ heart_rate: 80, tone: 'neutral', sentiment: 0 })).toBeGreaterThan(withVoice);
-});
-
-test('words near the edge between relaxed and focused have the lowest confidence', () => {
-  const confidence = (sentiment: number) =>
-    fuseEvidence(situationOf(measured({ sentiment }), population), nowMs).confidence;
-  const [positive = 0, neutral = 0, edge = 0, negative = 0, severe = 0] = [0.9, 0, -0.25, -0.4, -0.9].map(confidence);
-  expect(edge).toBeLessThan(neutral);
-  expect(neutral).toBeLessThan(positive);
-  expect(edge).toBeLessThan(negative);
-  expect(negative).toBeLessThan(severe);
-});
-
-test('a raised heart rate has a lower confidence in the first minutes of a person, and a typical one does not', () => {
-  const confidence = (heart_rate: number, learnedSeconds: number) => {
-    const typical = { ...population, heart_rate: { ...population.heart_rate, known: 0.9, learnedSeconds } };
-    return fuseEvidence(situationOf(measured({ heart_rate }), typical), nowMs).confidence;
-  };
-  expect(confidence(100, 180)).toBeLessThan(confidence(100, 1800) - 0.05);
-  expect(confidence(100, 180)).toBeLessThan(confidence(58, 180));
-  expect(confidence(58, 180)).toBe(confidence(58, 1800));
-});
-
-test('contradicting categories lower the confidence', () => {
-  const confidence = (sentiment: number) =>
-    fuseEvidence(situationOf(measured({ tone: 'hostile', sentiment }), population), nowMs).confidence;
-  expect(confidence(0.8)).toBeLessThan(confidence(-0.8) - 0.1);
-});
-
 test('SDNN and RMSSD together are not stronger evidence than the stronger of the two', () => {
   const logOdds = (values: SignalValues) =>
     fuseEvidence(situationOf(measured(values), population), nowMs).drivers.reduce((sum, it) => sum + it.logOdds, 0);
@@ -58,16 +21,10 @@ test('SDNN and RMSSD together are not stronger evidence than the stronger of the
   expect(logOdds({ sdnn, rmssd })).toBeCloseTo(logOdds({ rmssd }), 9);
 });
 
-test('two signals of one category do not count as agreement', () => {
-  const confidence = (values: SignalValues) =>
-    fuseEvidence(situationOf(measured(values), population), nowMs).confidence;
-  expect(confidence({ heart_rate: 80, sdnn: 40 })).toBe(confidence({ heart_rate: 80 }));
-});
-
 test('without a fresh signal, the score is neutral and the confidence is 0', () => {
   const stale = situationOf(measured({ tone: 'hostile' }), population);
-  const { value, confidence, drivers } = fuseEvidence(stale, nowMs + 300_000);
-  expect([Math.round(value), confidence, drivers]).toEqual([33, 0, []]);
+  const fused = fuseEvidence(stale, nowMs + 300_000);
+  expect([Math.round(fused.value), rateConfidence(fused, stale, 33), fused.drivers]).toEqual([33, 0, []]);
 });
 
 test('no single label or sentence alone reaches acute stress', () => {
@@ -91,7 +48,7 @@ test('strong signals that agree reach acute stress', () => {
 test('concentrated work is focused, also with the heart rate that it explains', () => {
   const known = {
     ...population,
-    heart_rate: { ...population.heart_rate, value: 66, restingBpm: 66, known: 1, isPersonal: true },
+    heart_rate: { ...population.heart_rate, value: 66, restingBpm: 66, known: 1 },
   };
   const stateOf = (values: SignalValues) => {
     const { value } = fuseEvidence(situationOf(measured(values), known), nowMs);

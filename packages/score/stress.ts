@@ -7,11 +7,10 @@ import {
   computeVariabilityEvidence,
 } from './evidence.js';
 import { stressModel as model } from './model.js';
-import { isLikelyAnotherPerson } from './movement.js';
 import { computeLearnedShare } from './resting.js';
-import type { SignalCategory, Signals } from './rows/values.js';
+import type { Signals } from './rows/values.js';
 import { evidenceCategories, type EvidenceName, type LabelName, labelNames, labels } from './signals.js';
-import type { HeartRateLevel, ScoreInput, TypicalHeartRate, TypicalValues } from './situation.js';
+import type { HeartRateLevel, ScoreInput, TypicalValues } from './situation.js';
 
 /** Result of fusing the signals of a session at one time. */
 export interface FusedStress {
@@ -29,8 +28,8 @@ export interface FusedStress {
   readonly explained: number;
   /** 1 for a person whose heart rate is unknown, falling to 0 over hours. */
   readonly newness: number;
-  /** Confidence, 0–1, two decimals. 0 without evidence: no signal is fresh, or movement explains the heart rate. */
-  readonly confidence: number;
+  /** False if no signal is fresh, or movement explains the heart rate. */
+  readonly hasEvidence: boolean;
   /** All evidence that is not stale, strongest first. */
   readonly drivers: readonly Driver[];
 }
@@ -63,14 +62,16 @@ export function fuseEvidence(situation: ScoreInput, atMs: number): FusedStress {
   const expressed = addLogOdds(drivers.filter(({ evidence }) => isExpressed(evidence)));
   const total = addLogOdds(drivers);
   const { learnedSeconds } = situation.typical.heart_rate;
+  const explained = computeExplainedShare(situation);
+  const counted = ({ evidence, weight }: Driver) => weight * (evidence === 'heart_rate' ? 1 - explained : 1);
   return {
     value: toStressValue(total),
     expressed,
     ...describeWords(drivers, situation),
     heart: total - expressed,
-    explained: computeExplainedShare(situation),
-    newness: 1 - computeLearnedShare(learnedSeconds, model.baseline.typical_weight_seconds),
-    confidence: rateConfidence(drivers, situation),
+    explained,
+    newness: 1 - computeLearnedShare(learnedSeconds, model.baseline.new_weight_seconds),
+    hasEvidence: drivers.some((it) => counted(it) >= model.confidence.evidence_min),
     drivers: drivers.sort((a, b) => Math.abs(b.logOdds) - Math.abs(a.logOdds)),
   };
 }
@@ -215,59 +216,6 @@ function weighHeart(heart: HeartRateLevel, typical: TypicalValues, explainedBpm:
   return logOdds * (heart.isConfirmed ? 1 : model.confidence.unconfirmed_share);
 }
 
-/**
- * Combines the reliability of independent categories. In each category, only the most reliable evidence counts.
- * Contradicting evidence and a heart rate that movement explains reduce the result.
- */
-function rateConfidence(drivers: readonly Driver[], situation: ScoreInput): number {
-  const trust = new Map<SignalCategory, number>();
-  const ofHeart = drivers.reduce((sum, it) => sum + (isExpressed(it.evidence) ? 0 : it.logOdds / it.weight), 0);
-  for (const driver of drivers) {
-    const category = evidenceCategories[driver.evidence];
-    const reliability = rateReliability(driver, situation, ofHeart);
-    trust.set(category, Math.max(trust.get(category) ?? 0, driver.weight * reliability));
-  }
-  const doubt = [...trust.values()].reduce((product, each) => product * (1 - model.confidence.share * each), 1);
-  const { movement_share, contradiction_share } = model.confidence;
-  const heart = drivers.find(({ evidence }) => evidence === 'heart_rate');
-  const moved = movement_share * (heart?.weight ?? 0) * computeExplainedShare(situation);
-  const contradicted = contradiction_share * rateContradiction(drivers);
-  return Math.round((1 - doubt) * (1 - moved) * (1 - contradicted) * 100) / 100;
-}
-
-/**
- * Returns the reliability, 0–1. `ofHeart` is the evidence of heart rate and variability, in log-odds. A heart rate is
- * more reliable with a personal baseline, and less reliable while it is unconfirmed or explained by movement. A heart
- * rate or words near the edge of `focused` are less reliable.
- */
-function rateReliability({ evidence, logOdds, weight }: Driver, situation: ScoreInput, ofHeart: number): number {
-  const { heart_rate_cold, heart_rate_personal, hrv, unconfirmed_share } = model.confidence;
-  if (evidence === 'hrv') return hrv;
-  if (evidence === 'sentiment') return model.reliability.sentiment * clearShare(logOdds / weight);
-  if (evidence !== 'heart_rate') return model.reliability[evidence];
-  const known = isLikelyAnotherPerson(situation) ? 0 : knownShare(situation.typical.heart_rate, ofHeart);
-  const reliability = heart_rate_cold + known * (heart_rate_personal - heart_rate_cold);
-  const confirmed = situation.heart?.isConfirmed ? 1 : unconfirmed_share;
-  return reliability * clearShare(ofHeart) * (1 - computeExplainedShare(situation)) * confirmed;
-}
-
-/**
- * Returns how well the person's typical heart rate is known, 0–1. Evidence for stress requires minutes: a heart rate
- * above that of a recording's first minutes is often no stress.
- */
-function knownShare({ known, learnedSeconds }: TypicalHeartRate, logOdds: number): number {
-  if (logOdds < model.confidence.edge_log_odds) return known;
-  return Math.min(known, learnedSeconds / (learnedSeconds + model.baseline.personal_after_seconds));
-}
-
-/** Returns how clearly evidence is on one side of the edge of `focused`: `edge_share` at the edge, up to 1. */
-function clearShare(logOdds: number): number {
-  const { edge_log_odds, edge_share, clear_log_odds, calm_share } = model.confidence;
-  const above = logOdds - edge_log_odds;
-  const distance = Math.min(1, Math.abs(above) / clear_log_odds);
-  return edge_share + distance * ((above > 0 ? 1 : calm_share) - edge_share);
-}
-
 /** Returns the share of the heart rate's rise that movement explains, 0–1. */
 export function computeExplainedShare({ heart, typical, explainedBpm }: Omit<ScoreInput, 'signals'>): number {
   const rise = (heart?.bpm ?? 0) - typical.heart_rate.value;
@@ -280,13 +228,4 @@ export function computeExplainedShare({ heart, typical, explainedBpm }: Omit<Sco
  */
 export function isExertion(situation: Omit<ScoreInput, 'signals'>): boolean {
   return computeExplainedShare(situation) > model.movement.learned_share_max;
-}
-
-/**
- * Returns how much the evidence contradicts itself: 0 if all of it agrees, up to 1 for strong evidence for both stress
- * and calm.
- */
-function rateContradiction(drivers: readonly Driver[]): number {
-  const addLogOdds = (sign: 1 | -1) => drivers.reduce((sum, { logOdds }) => sum + Math.max(0, sign * logOdds), 0);
-  return Math.min(1, Math.min(addLogOdds(1), addLogOdds(-1)) / model.confidence.contradiction_log_odds);
 }

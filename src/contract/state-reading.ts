@@ -86,6 +86,18 @@ export function reduceConfidenceByAge(confidence: number, ageMs: number): number
   return Math.round(confidence * weighByAge(ageMs) * 100) / 100;
 }
 
+/**
+ * Returns the state after a reading that is accepted at `atMs`. Its confidence is that of this time, and at least 0.01:
+ * only a reading without evidence has 0.
+ */
+export function ageAccepted({ alone, ...computed }: ComputedState, atMs: number): ComputedState {
+  const age = <S extends Pick<ComputedState, 'confidence'>>(scored: S): S => {
+    const confidence = reduceConfidenceByAge(scored.confidence, atMs - computed.timestampMs);
+    return { ...scored, confidence: scored.confidence > 0 ? Math.max(0.01, confidence) : 0 };
+  };
+  return { ...age(computed), ...(alone && { alone: age(alone) }) };
+}
+
 /** Returns a state at an age, in ms. The score does not decay, but nothing is recommended for an outdated state. */
 export function ageReading(reading: StateReading, ageMs: number): StateReading {
   const confidence = reduceConfidenceByAge(reading.confidence, ageMs);

@@ -1,5 +1,6 @@
 import type { TopicName } from '../../packages/text/vocabulary.js';
 import { createFault, ProblemError } from '../contract/problem.js';
+import { ageAccepted } from '../contract/state-reading.js';
 import {
   attributeStress,
   closeTurns,
@@ -332,13 +333,13 @@ export function completeStates(progress: GroupProgress, advances: readonly Proce
 
 /** Returns the state with the topics of the turn and the triggers of the subject after the reading. */
 export function completeState(
-  { subjects }: GroupProgress,
-  { step }: AcceptedReading,
+  { subjects, nowMs }: GroupProgress,
+  { step, submitted }: AcceptedReading,
   topics: readonly TopicName[],
 ): ComputedState {
   const { subject } = findPerson(subjects, step.session, {}) ?? {};
   return {
-    ...step.computed,
+    ...(submitted.isBackfill ? step.computed : ageAccepted(step.computed, nowMs)),
     ...(topics.length > 0 && { topics }),
     ...(subject && { triggers: { active: subject.active, resolved: subject.resolved } }),
   };

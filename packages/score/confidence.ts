@@ -1,0 +1,89 @@
+import { bands, signalCategories } from './generated/contract.js';
+import { stressModel as model } from './model.js';
+import { isLikelyAnotherPerson } from './movement.js';
+import { evidenceCategories } from './signals.js';
+import type { ScoreInput } from './situation.js';
+import { addLogOdds, computeExplainedShare, type Driver, type FusedStress, toStressValue } from './stress.js';
+
+const { min_score: edge } = bands[2];
+
+/**
+ * Returns the confidence of a published score, 0–1, two decimals: the estimated probability that the score is on the right
+ * side of the edge between `relaxed` and `focused`. It follows from four things: how far the evidence is from that edge, how
+ * well the person's levels are known, whether the signals agree, and the age of the newest one. 0 without evidence.
+ */
+export function rateConfidence(
+  { drivers, hasEvidence }: Pick<FusedStress, 'drivers' | 'hasEvidence'>,
+  situation: ScoreInput,
+  published: number,
+): number {
+  if (!hasEvidence) return 0;
+  const freshness = Math.max(...drivers.map(({ weight }) => weight));
+  // As of the newest signal, so that the confidence falls exactly with its age.
+  const asOfNewest = drivers.map((it) => ({
+    ...it,
+    weight: it.weight / freshness,
+    logOdds: it.logOdds / freshness,
+  }));
+  const { max, movement_share, contradiction_share } = model.confidence;
+  const isRaised = published >= edge;
+  const heart = asOfNewest.find(({ evidence }) => evidence === 'heart_rate');
+  const moved = movement_share * (heart?.weight ?? 0) * computeExplainedShare(situation);
+  const contradicted = contradiction_share * rateContradiction(asOfNewest);
+  const rated =
+    rateDistance(toStressValue(addLogOdds(asOfNewest)), isRaised) * rateSupport(asOfNewest, situation, isRaised);
+  return Math.max(0.01, Math.round(max * freshness * rated * (1 - moved) * (1 - contradicted) * 100) / 100);
+}
+
+/** Returns a share that grows with the distance from the edge: 1 where it is clear, `edge_share` up to the edge. */
+function rateDistance(value: number, isRaised: boolean): number {
+  const { edge_share, calm_points, raised_points } = model.confidence;
+  const distance = isRaised ? (value - edge) / raised_points : (edge - value) / calm_points;
+  return edge_share + (1 - edge_share) * Math.min(1, Math.max(0, distance));
+}
+
+/**
+ * Combines the reliability of independent categories. In each category, only the most reliable evidence counts. A category
+ * whose evidence is on the other side of the edge counts less.
+ */
+function rateSupport(drivers: readonly Driver[], situation: ScoreInput, isRaised: boolean): number {
+  const { edge_log_odds, opposing_share } = model.confidence;
+  const doubts = signalCategories.map((category) => {
+    const all = drivers.filter(({ evidence }) => evidenceCategories[evidence] === category);
+    const sum = addLogOdds(all);
+    const share = (isRaised ? sum > 0 : sum <= edge_log_odds) ? 1 : opposing_share;
+    return 1 - share * Math.max(0, ...all.map((it) => it.weight * rateReliability(it.evidence, situation, isRaised)));
+  });
+  return 1 - doubts.reduce((product, doubt) => product * doubt, 1);
+}
+
+function rateReliability(evidence: Driver['evidence'], situation: ScoreInput, isRaised: boolean): number {
+  const { hrv, unconfirmed_share } = model.confidence;
+  if (evidence === 'hrv') return hrv;
+  if (evidence !== 'heart_rate') return model.reliability[evidence];
+  const confirmed = situation.heart?.isConfirmed ? 1 : unconfirmed_share;
+  return rateHeart(situation, isRaised) * (1 - computeExplainedShare(situation)) * confirmed;
+}
+
+/**
+ * Returns the reliability of a heart rate, which grows with what is known. A calm level is known within a minute. A raised
+ * heart rate requires minutes: one above that of a recording's first minutes is often no stress.
+ */
+function rateHeart(situation: ScoreInput, isRaised: boolean): number {
+  const { heart_calm, heart_calm_cold, heart_raised, heart_raised_cold, raised_half_seconds } = model.confidence;
+  const { known, learnedSeconds } = isLikelyAnotherPerson(situation)
+    ? { known: 0, learnedSeconds: 0 }
+    : situation.typical.heart_rate;
+  if (!isRaised) return heart_calm_cold + known * (heart_calm - heart_calm_cold);
+  const share = learnedSeconds / (learnedSeconds + raised_half_seconds);
+  return heart_raised_cold + share * (heart_raised - heart_raised_cold);
+}
+
+/**
+ * Returns how much the evidence contradicts itself: 0 if all of it agrees, up to 1 for strong evidence for both stress
+ * and calm.
+ */
+function rateContradiction(drivers: readonly Driver[]): number {
+  const sumOf = (sign: 1 | -1) => drivers.reduce((sum, { logOdds }) => sum + Math.max(0, sign * logOdds), 0);
+  return Math.min(1, Math.min(sumOf(1), sumOf(-1)) / model.confidence.contradiction_log_odds);
+}
