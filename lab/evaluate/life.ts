@@ -1,6 +1,6 @@
 /**
  * Measures what a person sees in life, each figure with its goal: recordings of people, everyday streams, days and weeks.
- * Runs the functions of ingest in this process. Intervals are 95 % percentile intervals over people.
+ * Runs the functions of ingest in this process. Beside the results are those of release 1.0.0, measured once. Intervals are 95 % percentile intervals over people.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,7 +24,10 @@ import {
   readPeople,
   toPeople,
 } from './support/life-play.js';
+import { before, stressedBefore } from './support/life-before.js';
+import { playNested } from './support/life-nested.js';
 import { judgeWeeks } from './support/life-weeks.js';
+import { countUnlike } from './support/life-worn.js';
 
 type People = readonly (readonly Lived[])[];
 
@@ -61,12 +64,16 @@ async function evaluate({
   const wearers = readWearers(await read('wearers_dev.csv'));
   const nurses = readWearers(await read('nurses_dev.csv'));
   const print = markdown ? markdownTable : textTable;
-  const columns = [{ title: 'figure' }, ...figureColumns('goal', 'result')];
-  console.log(print(columns, [recordingRows(sets), confidenceRows(sets), claimRows()]));
-  console.log(
-    `\n${print([{ title: 'stressed, all minutes' }, ...figureColumns('share')], [dayRows(wearers), dayRows(nurses)])}`,
-  );
-  if (seeds.length > 0) console.log(`\n${print(columns, [await judgeWeeks(data, seeds, 'shared')])}`);
+  const columns = [{ title: 'figure' }, ...figureColumns('goal', 'version 2', 'result')];
+  const recorded = [
+    ...recordingRows(sets),
+    ...recordingRows({ 'speech, chosen without the person': playNested(speakers) }),
+  ];
+  console.log(print(columns, [withBefore(recorded), withBefore(confidenceRows(sets)), claimRows()]));
+  const dayColumns = [{ title: 'stressed, all minutes' }, ...figureColumns('goal', 'version 2', 'result')];
+  console.log(`\n${print(dayColumns, [dayRows(wearers), dayRows(nurses), [unlikeRow(wearers)]])}`);
+  const weekColumns = [{ title: 'figure' }, ...figureColumns('goal', 'result')];
+  if (seeds.length > 0) console.log(`\n${print(weekColumns, [await judgeWeeks(data, seeds, 'shared')])}`);
 }
 
 function recordingRows(sets: Readonly<Record<string, People>>): TableRow[] {
@@ -79,7 +86,8 @@ function recordingRows(sets: Readonly<Record<string, People>>): TableRow[] {
       [`${name}: rest stressed`, goalRest, withInterval(side(false), shareStressed, percent)],
     ];
   });
-  const wrist = sets['wrist, a reading every 5 s'] ?? [];
+  const wrist = sets['wrist, a reading every 5 s'];
+  if (!wrist) return rows;
   return [...rows, ['wrist: state changes per hour', '≤ 5.71', changesPerHour(wrist).toFixed(2)]];
 }
 
@@ -88,6 +96,7 @@ const goals: Readonly<Record<string, readonly [string, string, string]>> = {
   'StressID, personal': ['≥ 0.90', '', '≤ 4 %'],
   'StressID, cold': ['≥ 0.688', '', ''],
   speech: ['≥ 0.76', '≥ 33 %', '≤ 4 %'],
+  'speech, chosen without the person': ['≥ 0.76', '≥ 33 %', '≤ 4 %'],
   'wrist, a reading every 5 s': ['', '', '≤ 22.7 %'],
 };
 
@@ -98,20 +107,55 @@ function confidenceRows(sets: Readonly<Record<string, People>>): TableRow[] {
     goalOf(name),
     withInterval(people, confidenceArea),
   ]);
-  const pooled = Object.values(sets)
-    .flat(2)
-    .filter(({ isStressor }) => isStressor !== undefined)
-    .sort((a, b) => a.confidence - b.confidence);
-  const fifths = Array.from({ length: 5 }, (_, fifth) => {
-    const its = pooled.slice((fifth * pooled.length) / 5, ((fifth + 1) * pooled.length) / 5);
-    const mean = its.reduce((sum, { confidence }) => sum + confidence, 0) / its.length;
-    return `${percent(mean, 0)}: ${percent(its.filter(isRight).length / its.length, 0)}`;
-  });
-  return [...rows, ['mean confidence: share right, per fifth of all states', 'within 10 points', fifths.join(', ')]];
+  const calibrated = Object.entries({ pooled: Object.values(sets).flat(), ...sets }).map(([name, people]) => [
+    `${name}: mean confidence and share right, per fifth`,
+    name === 'pooled' ? 'within 10' : '',
+    listFifths(people.flat()),
+  ]);
+  return [...rows, ...calibrated];
 }
 
-function dayRows(people: ReturnType<typeof readWearers>): TableRow[] {
-  return people.map((it) => [it.person, percent(shareStressed([playDays(it)]))]);
+/** Returns the mean confidence and the share of right states of each fifth, least confident first, in percent. */
+function listFifths(people: readonly Lived[]): string {
+  const sorted = people
+    .filter(({ isStressor }) => isStressor !== undefined)
+    .sort((a, b) => a.confidence - b.confidence);
+  return Array.from({ length: 5 }, (_, fifth) => {
+    const its = sorted.slice((fifth * sorted.length) / 5, ((fifth + 1) * sorted.length) / 5);
+    const mean = its.reduce((sum, { confidence }) => sum + confidence, 0) / its.length;
+    return `${Math.round(100 * mean)}:${Math.round((100 * its.filter(isRight).length) / its.length)}`;
+  }).join(' ');
+}
+
+type Wearers = ReturnType<typeof readWearers>;
+
+function dayRows(people: Wearers): TableRow[] {
+  return people.map((it) => {
+    const known = stressedBefore[it.person] ?? 0;
+    return [it.person, `≤ ${known + 1} %`, `${known} %`, percent(shareStressed([playDays(it)]))];
+  });
+}
+
+/** Returns the share of minutes with the sentence on another wearer, over three draws of the daily change of the device. */
+function unlikeRow(people: Wearers): TableRow {
+  const counts = people.map((it) => [1, 2, 3].map((seed) => countUnlike(it, seed)));
+  const share = (some: typeof counts) => {
+    const all = some.flat();
+    return all.reduce((sum, it) => sum + it.named, 0) / all.reduce((sum, it) => sum + it.all, 0);
+  };
+  const [low, high] = intervalOverPeople(counts, share);
+  const print = (value: number) => percent(value, 2);
+  return [
+    'own minutes said to be of another wearer, a new device per day',
+    '≤ 0.3 %',
+    '',
+    `${print(share(counts))} (${print(low)}–${print(high)})`,
+  ];
+}
+
+/** Adds the figure of version 2 to rows of a figure, a goal and a result. */
+function withBefore(rows: readonly TableRow[]): TableRow[] {
+  return rows.map(([figure = '', goal = '', result = '']) => [figure, goal, before[figure] ?? '', result]);
 }
 
 function withInterval(

@@ -37,9 +37,10 @@ export function rateConfidence(
 
 /** Returns a share that grows with the distance from the edge: 1 where it is clear, `edge_share` up to the edge. */
 function rateDistance(value: number, isRaised: boolean): number {
-  const { edge_share, calm_points, raised_points } = model.confidence;
+  const { edge_share, calm_points, raised_points, raised_exponent } = model.confidence;
   const distance = isRaised ? (value - edge) / raised_points : (edge - value) / calm_points;
-  return edge_share + (1 - edge_share) * Math.min(1, Math.max(0, distance));
+  const share = Math.min(1, Math.max(0, distance)) ** (isRaised ? raised_exponent : 1);
+  return edge_share + (1 - edge_share) * share;
 }
 
 /**
@@ -71,9 +72,8 @@ function rateReliability(evidence: Driver['evidence'], situation: ScoreInput, is
  */
 function rateHeart(situation: ScoreInput, isRaised: boolean): number {
   const { heart_calm, heart_calm_cold, heart_raised, heart_raised_cold, raised_half_seconds } = model.confidence;
-  const { known, learnedSeconds } = isLikelyAnotherPerson(situation)
-    ? { known: 0, learnedSeconds: 0 }
-    : situation.typical.heart_rate;
+  const { known, learnedSeconds } = situation.typical.heart_rate;
+  if (isLikelyAnotherPerson(situation)) return model.confidence.unlike_share * heart_raised_cold;
   if (!isRaised) return heart_calm_cold + known * (heart_calm - heart_calm_cold);
   const share = learnedSeconds / (learnedSeconds + raised_half_seconds);
   return heart_raised_cold + share * (heart_raised - heart_raised_cold);

@@ -6,7 +6,7 @@
 import { scoreMax, signalAges } from './generated/contract.js';
 
 /** SHA-256 of stressModel, stateHold and rrIntervals. */
-export const constantsDigest = '828bbad0ca63a18d363add6d936077556a972bba6a47c55d946e957b1f1fa690';
+export const constantsDigest = 'c59437cdd88d4b7919d864d79e7e1689170c03f02f7ee8898826055bc21a837e';
 
 export const stressModel = {
   score_max: scoreMax,
@@ -168,20 +168,21 @@ export const stressModel = {
     devices_max: 4, // judgment: devices per person whose variability is learned separately; the least recently used one is dropped
   },
 
-  // the estimated probability that a score is on the right side of the edge between relaxed and focused; the first nine are
+  // the estimated probability that a score is on the right side of the edge between relaxed and focused; the first ten are
   // chosen for the worst set of evaluate:life, so that states of heart data are right as often as they state
   confidence: {
     max: 0.9, // judgment: of all signals together; StressID's fused models reach only AUC 0.64
-    heart_calm: 0.765, // reliability of a calm heart rate of a known person ...
-    heart_calm_cold: 0.545, // ... and of an unknown person, whose calm level may be another one
-    heart_raised: 0.775, // reliability of a raised heart rate of a person with hours of data ...
-    heart_raised_cold: 0.615, // ... and of a new person ...
+    heart_calm: 0.76, // reliability of a calm heart rate of a known person ...
+    heart_calm_cold: 0.54, // ... and of an unknown person, whose calm level may be another one
+    heart_raised: 0.815, // reliability of a raised heart rate of a person with hours of data ...
+    heart_raised_cold: 0.65, // ... and of a new person ...
     raised_half_seconds: 600, // ... halfway between both after this time
-    edge_share: 0.745, // remaining share at the edge, where most wrong states are ...
+    edge_share: 0.78, // remaining share at the edge, where most wrong states are ...
     calm_points: 12, // ... which grows to 1 over this distance below the edge, ...
-    raised_points: 16, // ... or this one above it
+    raised_points: 24, // ... or this one above it, which only a stressed score reaches, ...
+    raised_exponent: 1.5, // ... slowly at first: a heart rate between the person's calm and raised levels tells little
     edge_log_odds: 0.295, // evidence at the edge
-    opposing_share: 0.9, // judgment: remaining share of the reliability of a category that is evidence for the other side
+    opposing_share: 0.75, // judgment: remaining share of the reliability of a category that is evidence for the other side
     evidence_min: 0.02, // judgment: a signal with a smaller weight does not count
     hrv: 0.1, // 2 * AUC - 1, AUC 0.55, StressID
     unconfirmed_share: 0.25, // judgment: remaining share of the heart rate's reliability while a jump is unconfirmed
@@ -191,6 +192,7 @@ export const stressModel = {
     device_change_seconds: 600, // judgment: after the device of the heart data changes, its values and its wearer are uncertain
     device_change_share: 0.7, // judgment: remaining share of the confidence in this time
     unlike_seconds: 1800, // judgment: a heart rate raised as under stress for this time may be another person's
+    unlike_share: 0.7, // judgment: remaining share of the reliability of a heart rate that may be another person's
     unlike_rise_share: 0.75, // judgment: share of the rise that counts as stressed from which a heart rate is raised; lower than 1, because a falling score stays stressed for a while
   },
 

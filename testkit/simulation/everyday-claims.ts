@@ -258,6 +258,25 @@ export const claims: readonly Claim[] = [
     holds: (responses) => isBackFrom(responses, 2 * quarter + 150),
   },
   {
+    stream: '66 bpm for five minutes, then 22 bpm more for 15 min, then 66 bpm',
+    expected: 'the earlier state within 150 s',
+    readings: (random, every = 5) => [
+      ...steady(random, [600, quarter, every], [66, 3]),
+      ...jump(random, [66], [88], { every }).filter(({ second }) => second >= quarter),
+      ...steady(random, [2 * quarter, 3 * quarter, every], [66, 3]),
+    ],
+    holds: (responses) => isBackFrom(responses, 2 * quarter + 150),
+  },
+  {
+    stream: 'one sentence with sentiment −1, then a neutral face every 10 s',
+    expected: 'stressed with the sentence, no longer after 120 s',
+    readings: () => [
+      { second: 0, sentiment: -1 },
+      ...Array.from({ length: 40 }, (_, index) => ({ second: 10 + 10 * index, expression: 'neutral' as const })),
+    ],
+    holds: (responses) => isStressed(responses[0] as StreamResponse) && !responses.filter(after(120)).some(isStressed),
+  },
+  {
     stream: '66 bpm and a neutral voice, one sentence with sentiment −1',
     expected: 'stressed with the sentence, no longer after 120 s',
     readings: (random, every = 5) =>
@@ -268,6 +287,45 @@ export const claims: readonly Claim[] = [
     holds: (responses) =>
       responses.some((it) => it.second === quarter + 1 && isStressed(it)) &&
       !responses.filter(after(quarter + 120)).some(isStressed),
+  },
+  {
+    stream: 'rest at 70 bpm, amused at 78 bpm, stressed at 94 bpm, for 20, 10 and 5 min',
+    expected: 'the highest fifth of the confidence has no state of the amused',
+    readings: (random, every = 10) => [
+      ...steady(random, [0, 1200, every], [70, 3]),
+      ...steady(random, [1200, 1800, every], [78, 3]),
+      ...steady(random, [1800, 2100, every], [94, 3]),
+    ],
+    holds: (responses) => {
+      const confidences = responses.map(({ confidence }) => confidence).sort((a, b) => b - a);
+      const top = confidences[Math.floor(responses.length / 5)] ?? 0;
+      return responses.filter(({ second }) => second >= 1320 && second < 1800).every((it) => it.confidence < top);
+    },
+  },
+  {
+    stream: '100 bpm, then only a neutral voice for four minutes',
+    expected: 'the confidence falls by at least 0.2',
+    readings: (random, every = 10) => [
+      ...steady(random, [0, 300, every], [100, 2]),
+      ...Array.from({ length: 24 }, (_, index) => ({ second: 300 + 10 * index, tone: 'neutral' as const })),
+    ],
+    holds: (responses) => {
+      const before = responses.findLast((it) => it.second < 300) as StreamResponse;
+      return lastOf(responses).confidence <= before.confidence - 0.2;
+    },
+  },
+  {
+    stream: 'words with sentiment +0.6 every 20 s, beside a hostile voice from the third minute on',
+    expected: 'at least 0.1 less confidence',
+    readings: () =>
+      Array.from({ length: 15 }, (_, index) => {
+        const second = 20 * index;
+        return { second, sentiment: 0.6, ...(second >= 120 && { tone: 'hostile' as const }) };
+      }),
+    holds: (responses) => {
+      const before = responses.findLast((it) => it.second < 120) as StreamResponse;
+      return responses.filter(after(120)).every((it) => it.confidence <= before.confidence - 0.1);
+    },
   },
   {
     stream: '66 bpm with SDNN 60 for 30 min, then SDNN 20',
