@@ -3115,4 +3115,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "c0dc1ea8e9729a99a7eb0f594dae136f23b65ac1e0a4cf1231e088e6332c88f6" as const;
+export const contractDigest = "04d88b45e72d83941cbbcfe8685b85e83d812ff09aff9e94cd5856c2dd68d6c3" as const;
