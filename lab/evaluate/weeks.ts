@@ -41,9 +41,7 @@ const command = new Command('evaluate:weeks')
   .option('--seeds <numbers...>', 'seeds of people and sentences, e.g. 4-9', seeds)
   .option('--goals', 'only the figures with a goal, of the heart alone, in minutes', false)
   .addOption(new Option('--modes <names...>', 'signals of the chat').choices(modes).default(modes))
-  .addOption(
-    new Option('--sharing <names...>', 'what a turn is scored with').choices(sharings).default(['separate', 'shared']),
-  )
+  .addOption(new Option('--sharing <names...>', 'what a turn is scored with').choices(sharings).default(['shared']))
   .addOption(
     new Option('--by <group>', 'a row per seed, or per wearer of the days').choices(['seed', 'wearer']).default('seed'),
   )
