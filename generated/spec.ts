@@ -3115,4 +3115,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "04d88b45e72d83941cbbcfe8685b85e83d812ff09aff9e94cd5856c2dd68d6c3" as const;
+export const contractDigest = "b4ada2ade4d0cec8a53475a07eef418afa538f3c019f675857925febaa7997ab" as const;
