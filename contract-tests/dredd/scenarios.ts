@@ -158,8 +158,9 @@ const scenarios: Scenarios = {
   createLink: {
     ...writes('person_links', 'accounts'),
     201: async (stage) => atPath(`/v1/subjects/${randomUUID()}/links`)(stage),
+    404: atPath('/v1/subjects/%C0%80/links'),
   },
-  listLinks: { ...reads('person_links'), 200: asDocumented },
+  listLinks: { ...reads('person_links'), 200: asDocumented, 404: atPath('/v1/subjects/%C0%80/links') },
   removeLink: {
     ...writes('person_links'),
     204: async (stage) => {

@@ -39,7 +39,7 @@ test.each([
   const [state] = await converse(service, 's1', [user_message]);
   expect(state).toMatchObject({ state: 'relaxed', signals_received: ['textual'] });
   expect(state?.derived?.sentiment).toBeGreaterThan(-0.3);
-  expect(state?.confidence).toBeLessThanOrEqual(0.6);
+  expect(state?.confidence).toBeLessThanOrEqual(0.8);
 });
 
 test.each([
@@ -67,7 +67,7 @@ test.each([
   const states = await converse(await startTestService(), 's1', texts);
   expect(states.at(-1)?.state).toBe('stressed');
   for (const { confidence, derived } of states) {
-    expect(confidence).toBeLessThanOrEqual(0.6);
+    expect(confidence).toBeLessThanOrEqual(0.8);
     expect(derived?.sentiment).toBeLessThan(0);
   }
 });

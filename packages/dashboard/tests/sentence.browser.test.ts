@@ -93,7 +93,7 @@ test('with three other days, nothing is compared', async () => {
 test('what is not known is drawn so: one reading has no duration, a baseline is hatched, a first day has a warning', async () => {
   const service = await start();
   await service.read({ session_id: 'chat', subject_id: 'ben', timestamp: ago(20), heart_rate: 150, tone: 'hostile' });
-  const { page, complaints } = await openBrowser(service.url, phone);
+  const { page, complaints } = await openBrowser(service.url, { viewport: phone });
   await open(service, page, '#/subjects/ben');
   await eventually(() => sentenceOn(page)).toMatch(
     /in one reading at \d\d:\d\d; .*heart rate 150, usual one not learned yet/,
