@@ -26,6 +26,7 @@ interface Owner {
 const ownIds: Readonly<Record<string, (owner: Owner) => string>> = {
   session_id: ({ sessionId }) => sessionId,
   subject_id: ({ subjectId }) => subjectId,
+  subject_ids: ({ subjectId }) => subjectId,
   id: ({ webhookId }) => webhookId,
   removeAlertRule: ({ alertId }) => alertId,
   webhook_id: ({ webhookId }) => webhookId,
@@ -130,7 +131,7 @@ test.each(requests.map((request) => [request.title, request] as const))(
     expect(await viewOf(owner)).toBe(before);
     // The owner gets a different response. Missing data is therefore not the reason why the responses above are equal.
     const own = await ask(owner.key, request, ownIdOf(owner));
-    // These operations accept any session of the caller's own account, whether the session exists or not.
+    // These operations accept any session or person of the caller's own account, whether it exists or not.
     // The accounts of this test record no consent.
     const isSame = [
       'createToken',
@@ -144,6 +145,7 @@ test.each(requests.map((request) => [request.title, request] as const))(
       'getConsent',
       'listConsentVersions',
       'putConsent',
+      'createAlertRule',
     ];
     // A sample of a session that the account has not sent is a new one.
     const isOwned = request.idName !== undefined && request.idName !== 'sample_id';

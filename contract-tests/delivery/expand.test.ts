@@ -32,7 +32,11 @@ async function open(count: number, change: (index: number) => Partial<StoredWebh
   return async (...events: ReadonlyArray<readonly [sessionId: string, seq: number]>) => {
     await store.transact((scopeOf) =>
       createOutboxTable(scopeOf(accountId)).append(
-        events.map(([sessionId, seq]) => ({ sessionId, seq, payload: { timestamp, new_state: 'stressed' } as never })),
+        events.map(([sessionId, seq]) => ({
+          sessionId,
+          seq,
+          payload: { event: 'state_change', timestamp, new_state: 'stressed' } as never,
+        })),
         1,
         0,
       ),

@@ -61,7 +61,7 @@ test('an expansion of many events to many webhooks locks the webhooks for 200 de
   const { knex, store, statementsOf } = await open(50);
   const events = Array.from({ length: 40 }, (_, index) => ({
     ...{ sessionId: `s${index % 10}`, seq: index },
-    payload: { timestamp, new_state: 'stressed' } as never,
+    payload: { event: 'state_change', timestamp, new_state: 'stressed' } as never,
   }));
   await store.transact((scopeOf) => createOutboxTable(scopeOf(accountId)).append(events, 1, 0));
   const transactions = await statementsOf(async () => {

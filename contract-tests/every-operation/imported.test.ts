@@ -22,6 +22,7 @@ test.each(names)('%s accepts the examples of all its parameters together', async
   // A stream does not end.
   closing.abort();
   // No webhook, delivery, topic, source key and link have the id of the example.
-  const isAbsent = answer.status === 404 && /"(webhook|delivery|topic|source_key|link)_not_found"/.test(problem);
+  const isAbsent =
+    answer.status === 404 && /"(webhook|delivery|topic|source_key|link|alert_rule)_not_found"/.test(problem);
   expect([path, answer.ok || isAbsent, problem]).toEqual([path, true, isAbsent ? problem : '']);
 });

@@ -97,6 +97,7 @@ test.each(['/docs/reference/', '/dashboard/'])(
       "form-action 'none'",
       "frame-ancestors 'none'",
       "img-src 'self' data:",
+      "manifest-src 'self'",
       "script-src 'self'",
       "style-src 'self'",
     ]);

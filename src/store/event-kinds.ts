@@ -25,8 +25,9 @@ export const eventKinds: { readonly [Kind in Schema<'EventKind'>]: EventKind<Ext
 
 /** Returns true if the webhook is for events of this kind, and selects this one. */
 export function selectsEvent(webhook: StoredWebhook, body: EventBody): boolean {
+  if (!webhook.events.includes(body.event)) return false;
   const { selects }: EventKind<never> = eventKinds[body.event];
-  return webhook.events.includes(body.event) && (selects?.(webhook, body as never) ?? true);
+  return selects?.(webhook, body as never) ?? true;
 }
 
 /** Returns an event of a person for the outbox, in a queue of its own: a failing delivery delays no other event. */
