@@ -16,6 +16,7 @@ export const messages = {
   one_reading: { en: '{state} in one reading at {at}', de: '{state} in einer Messung um {at}' },
   unknown: { en: 'State unknown: no signal counts now', de: 'Zustand unbekannt: derzeit zählt kein Signal' },
   not_live: { en: 'No live signal since {at}', de: 'Seit {at} kein aktuelles Signal' },
+  no_live: { en: 'No live signal now', de: 'Derzeit kein aktuelles Signal' },
   hour_more: { en: 'more than usual at this hour', de: 'mehr als sonst um diese Zeit' },
   hour_usual: { en: 'not more than usual at this hour', de: 'nicht mehr als sonst um diese Zeit' },
 
@@ -42,9 +43,9 @@ export const messages = {
   no_stress_today: { en: 'no stress today in {measured} measured', de: 'heute kein Stress in {measured} Messzeit' },
   lone_stress_today: { en: 'stress in one reading today', de: 'heute Stress in einer einzelnen Messung' },
   in_measured: { en: '{clause} in {measured} measured', de: '{clause} in {measured} Messzeit' },
-  day_more: { en: 'more than usual by this hour', de: 'mehr als sonst bis zu dieser Zeit' },
-  day_less: { en: 'less than usual by this hour', de: 'weniger als sonst bis zu dieser Zeit' },
-  day_usual: { en: 'about as usual by this hour', de: 'etwa wie sonst bis zu dieser Zeit' },
+  day_more: { en: 'which is more than usual by this hour', de: 'das ist mehr als sonst bis zu dieser Zeit' },
+  day_less: { en: 'which is less than usual by this hour', de: 'das ist weniger als sonst bis zu dieser Zeit' },
+  day_usual: { en: 'which is about as usual by this hour', de: 'das ist etwa wie sonst bis zu dieser Zeit' },
   first_day: {
     en: 'less certain, because the service does not know the person yet',
     de: 'weniger sicher, weil der Dienst die Person noch nicht kennt',

@@ -112,11 +112,12 @@ function findArea(topic: string | undefined): (Message & keyof typeof areas) | u
   return names.find((area) => (areas[area] as readonly string[]).includes(topic ?? ''));
 }
 
-/** Returns since when there is no live signal, if there was one today. */
-function describeLast({ state, nowMs }: Present, language: Language): string {
+/** Returns that there is no live signal, and since when if there was one today. Empty if nothing was measured today. */
+function describeLast({ state, nowMs, hours }: Present, language: Language): string {
   const newestMs = Date.parse(state?.timestamp ?? '');
   const isToday = new Date(newestMs).toDateString() === new Date(nowMs).toDateString();
-  return isToday ? say(language, 'not_live', { at: sayTime(language, newestMs) }) : '';
+  if (isToday) return say(language, 'not_live', { at: sayTime(language, newestMs) });
+  return hoursOfDay(hours, nowMs).length > 0 ? say(language, 'no_live') : '';
 }
 
 function describeToday({ hours, nowMs, firstMs, baseline }: Present, isLive: boolean, language: Language): string[] {
