@@ -44,7 +44,6 @@ export interface AppParts
     DocumentationParts,
     DispatchParts,
     WellKnownParts,
-    Omit<PersonPageParts, 'published'>,
     Omit<IntakeParts, 'validate'> {
   readonly monthlyCalls: MonthlyCalls;
   readonly countFailure: FailureLimit;
@@ -61,6 +60,8 @@ export interface AppParts
   readonly observeRequest: ObserveRequest;
   /** The access tokens that are accepted. Absent without OAUTH_ISSUER. */
   readonly oauth?: OAuthAccess | undefined;
+  /** Absent without a PUBLIC_URL to which browsers send the cookie of a link. */
+  readonly links?: PersonPageParts['links'] | undefined;
   /** Adds the external check of messages to the intake of single readings. Absent if the deployment has none. */
   readonly addSafetyCheck?: ((admit: Admit) => Admit) | undefined;
 }
@@ -90,7 +91,8 @@ function createServe(operations: Operations, parts: AppParts): express.RequestHa
   const { oauth } = parts;
   const authenticate = oauth ? acceptOAuth(createAuthenticate(parts), oauth) : createAuthenticate(parts);
   const admitAccount = createAdmitAccount(parts.monthlyCalls, parts);
-  const page = createPersonPage(parts);
+  const { links } = parts;
+  const page = links && createPersonPage({ ...parts, links });
   const serveAgent = serveMcp(createInnerCalls(operations, observation, refuse), parts.now);
 
   const challenge = (refusal: Refusal, exchange: Exchange, request: Request) =>
@@ -99,22 +101,22 @@ function createServe(operations: Operations, parts: AppParts): express.RequestHa
   async function run(exchange: Exchange, request: Request, response: Response): Promise<void> {
     setSecurityHeaders(response);
     requireProtocol(request, response);
-    const isOfPage = takePagePath(request);
-    const isOfPerson = isOfPage || request.url.startsWith('/person/');
+    const ofPage = page && takePagePath(request) ? page : undefined;
+    const isOfPerson = ofPage || request.url.startsWith('/person/');
     if (!isOfPerson && allowOrigin?.(request, response)) return;
     const methods = findRoute(router, exchange, request);
-    exchange.isPublic &&= !isOfPage;
-    const isOther = !methods && !isOfPage;
+    exchange.isPublic &&= !ofPage;
+    const isOther = !methods && !ofPage;
     if (isOther && (serveWellKnown(request, response) || (await servePages(request, response)))) return;
     const isAgent = isOther && isMcp(request);
     if (isAgent) acceptAgent(request, parts.corsOrigins);
     admit(exchange, response);
     if (!exchange.isPublic) {
-      await (isOfPage ? page : { authenticate }).authenticate(exchange, request, response);
+      await (ofPage ?? { authenticate }).authenticate(exchange, request, response);
       admitAccount(exchange, response);
     }
     if (isAgent) return serveAgent(exchange, request, response);
-    if (isOfPage && page.serveLink(exchange, request, response)) return;
+    if (ofPage?.serveLink(exchange, request, response)) return;
     const operation = exchange.route && operations.get(exchange.route.operationId);
     if (!operation) throw rejectRoute(methods, response);
     await send(operation, exchange, response);
@@ -155,13 +157,19 @@ async function createOperations(parts: AppParts): Promise<Operations> {
   const batches = createBatchFormat();
   const takeSource = createSourceSteps(parts);
   const limit = limitRequests(parts.sessionRequests);
-  const own = [requireOwnPerson, requireGrant(parts.findErased)];
+  // Tokens of an authorization server and links belong to a person. A service without them runs no step for them.
+  const hasPeople = parts.oauth !== undefined || parts.links !== undefined;
+  const nameOwn = (route: Route) => (hasPeople ? [nameOwnPerson(route)] : []);
+  const own = (route: Route) => [
+    ...(hasPeople ? [requireOwnPerson] : []),
+    ...(hasPeople || route.acceptsToken ? [requireGrant(parts.findErased)] : []),
+  ];
   const steps: Readonly<Record<'none' | 'object' | 'reading' | 'lines' | 'source', CreateSteps>> = {
-    none: (route) => [nameOwnPerson(route), validateRequest(route), findWhose, ...own, limit],
+    none: (route) => [...nameOwn(route), validateRequest(route), findWhose, ...own(route), limit],
     object: (route) => [readBody(route, jsonFormat), ...steps.none(route)],
     reading: (route) => [
       readBody(route, jsonFormat),
-      nameOwnPerson(route),
+      ...nameOwn(route),
       takeReading(admitSingle, (exchange) => readQuery(route, exchange).faults),
     ],
     lines: (route) => [

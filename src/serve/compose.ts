@@ -9,7 +9,7 @@ import { startServer } from '../http/server.js';
 import { createExpiredKeyLog } from '../keys/expired-keys.js';
 import { createFindKey, createIdentify, createIdentifyToken, isUsable } from '../keys/identify.js';
 import { createSessionTokens } from '../keys/session-token.js';
-import { createLinkCallers } from '../keys/person-links.js';
+import { createLinkCallers, mayHaveLinks } from '../keys/person-links.js';
 import { createIdentifySourceKey } from '../keys/source-keys.js';
 import { createFailureLimit } from '../limits/failure-limit.js';
 import { createMonthlyCalls, createQuotaReader } from '../limits/monthly-calls.js';
@@ -113,9 +113,11 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
   const findKey = createFindKey(core.findKey);
   const oauth = config.oauth && (await openOAuth(config.oauth, { core, secretsKeys: digestKeys, now, log }));
   const { findErased, findLink, openLink } = core;
-  const links = createLinkCallers({ find: findLink, open: openLink, findErased, now });
+  const links = mayHaveLinks(config.publicUrl)
+    ? createLinkCallers({ find: findLink, open: openLink, findErased, now })
+    : undefined;
   const isKeyValid = async (accountId: string, keyId: string) =>
-    links.isLink(keyId)
+    links?.isLink(keyId)
       ? links.isValid(accountId, keyId)
       : oauth?.isClient(keyId) || isUsable(await findKey(accountId, keyId), now());
   const { safetyCheck } = config;
