@@ -192,10 +192,11 @@ export function needsAttention(session: KnownSession, now: number): boolean {
   return state === 'acute_stress' || (state === 'stressed' && session.atMs - session.sinceMs >= attentionMs);
 }
 
-/** Returns a rank: what needs attention first, then by score. Unknown states follow, and then sessions that have ended. */
+/** Returns a rank: what needs attention first, then by score. Unknown states follow, and then what ended last. */
 export function scoreRank(session: KnownSession, now: number): number {
   const state = stateOf(session, now);
-  const group = needsAttention(session, now) ? 1 : state === 'ended' ? -2 : state === 'unknown' ? -1 : 0;
+  if (state === 'ended') return (session.atMs - now) / 1_000 - 2_000;
+  const group = needsAttention(session, now) ? 1 : state === 'unknown' ? -1 : 0;
   return session.stress_score + 1_000 * group;
 }
 
