@@ -37,14 +37,15 @@ const onceOnly = [
   'contract-tests/store/access-tampering.test.ts',
   // All their statements run on MySQL in other files.
   'contract-tests/accounts/{matrix,tokens}.test.ts',
+  'contract-tests/{oauth/commands,oauth/keys,oauth/tokens,person/link-law}.test.ts',
   'contract-tests/{getAgreement/200,getTriggers/effect,ingest/429,ingestBatch/array}.test.ts',
   'contract-tests/putConsent/{enforcement,precedence}.test.ts',
 ];
 /**
- * Tests of benchmarks, of checks that inject faults or call every operation, of the Dredd runner itself, and of long
- * simulations. They load every core for minutes and run with TEST_SLOW=1.
+ * Tests of benchmarks, of checks that inject faults or call every operation, of the Dredd runner itself, of long simulations,
+ * and of packages that are packed, installed and compiled. They load every core for minutes and run with TEST_SLOW=1.
  */
-const slow = ['lab/**', 'contract-tests/dredd/dredd-catches.test.ts', 'scripts/contract/check.test.ts'];
+const slow = ['lab/**', 'contract-tests/dredd/dredd-catches.test.ts', 'scripts/{contract/check,packages}.test.ts'];
 
 export default defineConfig({
   test: {
