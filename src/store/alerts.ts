@@ -24,7 +24,8 @@ export interface Firing {
 
 const hourMs = 3_600_000;
 const lease = { name: 'alerts' };
-const keyOf = ({ alertId, subjectId }: Omit<Firing, 'firedAtMs'>) => `${alertId} ${subjectId}`;
+/** Returns the key of a rule and a person in `newestFirings`. */
+export const toFiringKey = ({ alertId, subjectId }: Omit<Firing, 'firedAtMs'>) => `${alertId} ${subjectId}`;
 
 /** Alert rules and firings of one account. */
 export function createAlertTable({ knex, accountId }: ReadScope) {
@@ -86,7 +87,7 @@ export function createAlertTable({ knex, accountId }: ReadScope) {
         .groupBy('subject_id', 'alert_id')
         .select(nameColumns('alertId subjectId'))
         .max('fired_at_ms as firedAtMs');
-      return new Map(rows.map((row) => [keyOf(row), row.firedAtMs]));
+      return new Map(rows.map((row) => [toFiringKey(row), row.firedAtMs]));
     },
 
     /** Stores firings. Rejects if a rule already fired for the person in this hour. */
@@ -99,8 +100,6 @@ export function createAlertTable({ knex, accountId }: ReadScope) {
     },
   };
 }
-
-export const toFiringKey = keyOf;
 
 async function readPeople(query: Knex.QueryBuilder): Promise<Map<string, Subject>> {
   const rows: Array<{ subject_id: string; body: string }> = await query

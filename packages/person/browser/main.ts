@@ -28,7 +28,7 @@ addEventListener('hashchange', () => {
 });
 void start();
 
-/** The secret of a link, which the browser does not send to the server by itself. */
+/** The secret of a link, which the browser does not send to the server on its own. */
 function readSecret(): string {
   return location.hash.startsWith(`#${settings.secret_prefix}`) ? location.hash.slice(1) : '';
 }
