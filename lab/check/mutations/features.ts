@@ -18,6 +18,7 @@ export const features: readonly Feature[] = [
     ],
     tests: [
       'packages/score/live.test.ts',
+      'src/readings/person.test.ts',
       'contract-tests/submitFeedback/200',
       ...['person', 'deleteSubject', 'getTriggers'].map((it) => `contract-tests/${it}/`),
     ],
@@ -62,7 +63,7 @@ export const features: readonly Feature[] = [
   {
     name: 'access record',
     sources: [
-      ...['chain', 'record', 'verify'].map((it) => `src/access-record/${it}.ts`),
+      ...['chain', 'record', 'verify', 'verify-rows'].map((it) => `src/access-record/${it}.ts`),
       'src/store/access-queries.ts',
       'src/store/accesses.ts',
     ],
@@ -117,5 +118,70 @@ export const features: readonly Feature[] = [
       (it) => `packages/text/${it}.ts`,
     ),
     tests: ['packages/text/', 'contract-tests/ingest/safety', 'contract-tests/ingest/derive-sentiment'],
+  },
+  {
+    name: 'sources',
+    sources: [
+      ...'generic health-auto-export health-connect junction open-wearables signatures source terra'
+        .split(' ')
+        .map((it) => `packages/recordings/sources/${it}.ts`),
+      'src/http/sources.ts',
+      'src/keys/source-keys.ts',
+      'src/operations/submit-source.ts',
+      'src/readings/post.ts',
+      'src/readings/posted-body.ts',
+      'src/store/source-keys.ts',
+    ],
+    tests: [
+      'packages/recordings/tests/field-cases',
+      'contract-tests/submitSource/',
+      'contract-tests/process/post-thread',
+    ],
+  },
+  {
+    name: 'gate',
+    sources: ['src/contract/whose.ts', ...['grant', 'search-person', 'view'].map((it) => `src/view/${it}.ts`)],
+    tests: [
+      'contract-tests/accounts/token',
+      ...['person', 'getState', 'getHistory'].map((it) => `contract-tests/${it}/`),
+    ],
+  },
+  {
+    name: 'alerts',
+    sources: [
+      ...['conditions', 'evaluate', 'fire', 'start'].map((it) => `src/alerts/${it}.ts`),
+      'src/operations/create-alert-rule.ts',
+      'src/store/alerts.ts',
+    ],
+    tests: ['alerts', 'createAlertRule', 'listAlertRules', 'removeAlertRule'].map((it) => `contract-tests/${it}/`),
+  },
+  {
+    name: 'OAuth',
+    sources: ['config/oauth', 'http/oauth', 'keys/issuer-keys', 'keys/oauth', 'serve/oauth'].map(
+      (it) => `src/${it}.ts`,
+    ),
+    tests: ['src/config/config.test.ts', 'contract-tests/oauth/', 'contract-tests/mcp/conformance/oauth'],
+  },
+  {
+    name: 'windows',
+    sources: ['linear', 'message-features', 'windows'].map((it) => `packages/text/${it}.ts`),
+    tests: ['packages/text/'],
+  },
+  {
+    name: 'links',
+    sources: [
+      'src/http/person-page.ts',
+      'src/keys/person-links.ts',
+      ...['create', 'remove'].map((it) => `src/operations/${it}-link.ts`),
+      'src/store/person-links.ts',
+    ],
+    tests: ['contract-tests/createLink/', 'contract-tests/person/link-law'],
+  },
+  {
+    name: 'gateway upstreams',
+    sources: 'apis ask-model forward guardrail pages read-setting rejections shares upstreams'
+      .split(' ')
+      .map((it) => `packages/gateway/${it}.ts`),
+    tests: ['packages/gateway/tests/'],
   },
 ];
