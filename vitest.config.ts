@@ -26,7 +26,7 @@ const onceOnly = [
   'contract-tests/process/{core-thread,interrupt,keys,log-output,package,restore,shutdown,start,tracing,units}.test.ts',
   'contract-tests/{deleteSubject/bytes,ingest/503-disk,store/locked,store/outages}.test.ts',
   // Rejected before a query, or in memory. The same operations store and find rows in other files.
-  'contract-tests/{createToken,deleteSubject,deleteTrigger,getState,listDeliveries,retryDeliveries}/422.test.ts',
+  'contract-tests/{deleteSubject,listDeliveries,retryDeliveries}/422.test.ts',
   'contract-tests/accounts/{by-construction,networks,scopes}.test.ts',
   'contract-tests/{getHealth/200,getState/429,ingest/400,ingest/401,ingest/422,person/read-limits}.test.ts',
   // Texts, deliveries, streams and schedules: what they store is the same as that of other files.

@@ -142,19 +142,6 @@ test.each(mayGet(422))('%s: rejects a parameter that is not in the contract', as
   expect(body).toMatchObject({ status: 422, errors: [{ parameter: 'verbose', code: 'extra_forbidden' }] });
 });
 
-test.each(byPath)('%s: rejects an invalid id', async (_, { idName, build }) => {
-  const { request } = await startTestService();
-  for (const [id, code] of [
-    ['a b', 'pattern_mismatch'],
-    ['\0', 'pattern_mismatch'],
-    ['ä', 'pattern_mismatch'],
-    ['x'.repeat(257), 'string_too_long'],
-  ] as const) {
-    const { path, init } = build(id, {});
-    expect((await request(path, init)).body).toMatchObject({ status: 422, errors: [{ parameter: idName, code }] });
-  }
-});
-
 test('every call that requires a key counts towards the monthly quota and is rejected when the quota is used up', async () => {
   const service = await startTestService({ env: { LIMIT_MONTHLY_CALLS: '1' } });
   for (const { operationId, path, init } of requestsThatMayGet(429).filter((it) => !isApart(it))) {

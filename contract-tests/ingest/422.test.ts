@@ -1,5 +1,4 @@
-import { enums, signals } from '../../generated/spec.js';
-import { signals as numbers } from '../../packages/recordings/signals.js';
+import { enums } from '../../generated/spec.js';
 import { expectNothingStored, sendRaw } from '../../testkit/raw.js';
 import { startTestService } from '../../testkit/service.js';
 import { expect, test } from '../../testkit/test.js';
@@ -8,42 +7,23 @@ const notAnId = 'Input should be visible ASCII characters without spaces, and no
 
 type Rejected = [field: string, value: unknown, code: string, detail: string];
 
-/** A value below and a value above the bounds of each signal. */
-const outOfBounds = numbers.flatMap((name): Rejected[] => {
-  const { minimum, maximum } = signals[name];
-  return [
-    [name, minimum - 1, 'greater_than_equal', `Input should be greater than or equal to ${minimum}`],
-    [name, maximum + 1, 'less_than_equal', `Input should be less than or equal to ${maximum}`],
-  ];
-});
-
 test.each<Rejected>([
-  ...outOfBounds,
-  ['sentiment', 'negative', 'number_type', 'Input should be a valid number'],
   ['sentiment', '0.5', 'number_type', 'Input should be a valid number'],
   ['sentiment', 1.01, 'less_than_equal', 'Input should be less than or equal to 1'],
   ['heart_rate', 29.9, 'greater_than_equal', 'Input should be greater than or equal to 30'],
   ['heart_rate', true, 'number_type', 'Input should be a valid number'],
-  ['heart_rate', [70], 'number_type', 'Input should be a valid number'],
-  ['sdnn', null, 'number_type', 'Input should be a valid number'],
-  ['tone', 'loud', 'enum', 'Input should be one of the allowed values'],
   ['expression', 'Smiling', 'enum', 'Input should be one of the allowed values'],
   ['session_id', '', 'string_too_short', 'Input should have at least 1 characters'],
   ['session_id', 'a b', 'pattern_mismatch', notAnId],
   ['session_id', 'a\0', 'pattern_mismatch', notAnId],
   ['session_id', '\ud800', 'pattern_mismatch', notAnId],
-  ['session_id', 'é', 'pattern_mismatch', notAnId],
   ['session_id', 'x'.repeat(257), 'string_too_long', 'Input should have at most 256 characters'],
-  ['session_id', 7, 'string_type', 'Input should be a valid string'],
   ['subject_id', 'a\n', 'pattern_mismatch', notAnId],
   // URL parsers remove `.` and `..` from a path, so DELETE /v1/subjects/{subject_id} could not erase such a person.
   ['subject_id', '.', 'pattern_mismatch', notAnId],
   ['subject_id', '..', 'pattern_mismatch', notAnId],
   ['session_id', '..', 'pattern_mismatch', notAnId],
-  ['urgency', 'urgent', 'enum', 'Input should be one of the allowed values'],
-  ['source_device', 'x'.repeat(65), 'string_too_long', 'Input should have at most 64 characters'],
   ['source_device', 'é', 'pattern_mismatch', 'Input should be printable ASCII characters'],
-  ['user_message', '', 'string_too_short', 'Input should have at least 1 characters'],
   ['timestamp', 1_700_000_000, 'string_type', 'Input should be a valid string'],
 ])('%s %j is rejected with %s', async (field, value, code, detail) => {
   const service = await startTestService();
@@ -51,22 +31,6 @@ test.each<Rejected>([
   expect(answer.body).toMatchObject({ status: 422, code: 'validation_failed', detail });
   expect(answer.body.errors).toEqual([expect.objectContaining({ code, detail, pointer: `/${field}` })]);
   if (field !== 'session_id') await expectNothingStored(service);
-});
-
-test.each([
-  [[249], '/rr_intervals_ms/0', 'greater_than_equal'],
-  [[800, 2501], '/rr_intervals_ms/1', 'less_than_equal'],
-  [[800.5], '/rr_intervals_ms/0', expect.any(String)],
-  [['800'], '/rr_intervals_ms/0', expect.any(String)],
-  [[], '/rr_intervals_ms', expect.any(String)],
-  [Array.from({ length: 65 }, () => 800), '/rr_intervals_ms', expect.any(String)],
-  [800, '/rr_intervals_ms', expect.any(String)],
-])('the intervals %j are rejected', async (rr_intervals_ms, pointer, code) => {
-  const service = await startTestService();
-  const { status, body } = await service.ingest({ rr_intervals_ms: rr_intervals_ms as never });
-  expect(status).toBe(422);
-  expect(body.errors).toEqual([expect.objectContaining({ pointer, code })]);
-  await expectNothingStored(service);
 });
 
 test.each([

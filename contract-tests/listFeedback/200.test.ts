@@ -38,11 +38,3 @@ test('the pages contain every report once, newest first, also if times are equal
   expect(own).toHaveLength(501);
   expect(new Set(own.map(({ subject_id }) => subject_id))).toEqual(new Set(['p']));
 });
-
-test('a cursor that the service did not issue is a 422', async () => {
-  const { request } = await startTestService();
-  expect((await request('/v1/feedback?cursor=MTc5')).body).toMatchObject({
-    status: 422,
-    errors: [{ parameter: 'cursor', code: 'cursor_invalid' }],
-  });
-});

@@ -5,32 +5,10 @@ import { register } from '../../testkit/webhooks.js';
 const good = { url: 'https://8.8.8.8/hooks', events: ['state_change'] };
 
 test.each([
-  ['an unknown event type', { events: ['heartbeat'] }, '/events/0', 'enum'],
   ['an unknown event type next to a known one', { events: ['state_change', 'STATE_CHANGE'] }, '/events/1', 'enum'],
-  ['no event', { events: [] }, '/events', 'too_few_items'],
-  ['a duplicate event', { events: ['state_change', 'state_change'] }, '/events', 'not_unique'],
-  ['events that are not a list', { events: 'state_change' }, '/events', 'array_type'],
-  ['events that are null', { events: null }, '/events', 'array_type'],
-  ['an event that is not a string', { events: [1] }, '/events/0', 'string_type'],
-  ['a url that is not a string', { url: 1 }, '/url', 'string_type'],
-  ['a url that is null', { url: null }, '/url', 'string_type'],
-  ['a session that is not a string', { session_id: 7 }, '/session_id', 'string_type'],
-  ['a session that is null', { session_id: null }, '/session_id', 'string_type'],
-  ['an empty session', { session_id: '' }, '/session_id', 'string_too_short'],
-  ['a session with a space', { session_id: 'a b' }, '/session_id', 'pattern_mismatch'],
-  ['a session of 257 characters', { session_id: 'x'.repeat(257) }, '/session_id', 'string_too_long'],
   ['alerts of a session', { events: ['state_change', 'alert'], session_id: 's1' }, '/events/1', 'event_of_person'],
   ['topics of a session', { events: ['trigger_active'], session_id: 's1' }, '/events/0', 'event_of_person'],
   ['a session and a person', { session_id: 's1', subject_id: 'p1' }, '/subject_id', 'exclusive'],
-  ['a person that is not a string', { subject_id: 7 }, '/subject_id', 'string_type'],
-  ['a person that is null', { subject_id: null }, '/subject_id', 'string_type'],
-  ['an empty person', { subject_id: '' }, '/subject_id', 'string_too_short'],
-  ['a person with a space', { subject_id: 'a b' }, '/subject_id', 'pattern_mismatch'],
-  ['a person of 257 characters', { subject_id: 'x'.repeat(257) }, '/subject_id', 'string_too_long'],
-  ['an unknown state', { states: ['happy'] }, '/states/0', 'enum'],
-  ['no state', { states: [] }, '/states', 'too_few_items'],
-  ['a duplicate state', { states: ['calm', 'calm'] }, '/states', 'not_unique'],
-  ['an unknown field', { secret: 'whsec_mine' }, '/secret', 'extra_forbidden'],
 ])('a registration with %s is rejected', async (_name, change, pointer, code) => {
   const service = await startTestService();
   const { body } = await service.post('/webhooks/register', { ...good, ...change });
@@ -60,23 +38,7 @@ test('a wrong URL and a session with a person are listed in one response', async
   ]);
 });
 
-test.each([[[]], ['text'], [1], [null]])('%j is not a valid registration', async (wrong) => {
-  const service = await startTestService();
-  const { body } = await service.post('/webhooks/register', wrong);
-  expect(body).toMatchObject({ status: 422, errors: [{ pointer: '', code: 'object_type' }] });
-});
-
-test('all missing fields are listed in one response', async () => {
-  const { body } = await (await startTestService()).post('/webhooks/register', {});
-  const faults = body.errors.map(({ pointer, code }: { pointer: string; code: string }) => [pointer, code]);
-  expect(faults.sort()).toEqual([
-    ['/events', 'missing'],
-    ['/url', 'missing'],
-  ]);
-});
-
 test.each([
-  ['', 'string_too_short'],
   ['hooks', 'url_invalid'],
   ['/hooks', 'url_invalid'],
   ['//8.8.8.8/hooks', 'url_invalid'],
@@ -111,7 +73,6 @@ test.each([
   ['http://10.0.0.1/hooks', 'address_refused'],
   ['https://[fd00::1]/', 'address_refused'],
   [`https://8.8.8.8/${'x'.repeat(1025 - 'https://8.8.8.8/'.length)}`, 'string_too_long'],
-  [`https://8.8.8.8/${'x'.repeat(2000 - 'https://8.8.8.8/'.length)}`, 'string_too_long'],
 ])('the url %s is rejected with %s', async (url, code) => {
   const service = await startTestService();
   const { body } = await service.post('/webhooks/register', { ...good, url });

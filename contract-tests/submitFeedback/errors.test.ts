@@ -13,28 +13,14 @@ function send(service: TestService, body: object, headers: Readonly<Record<strin
   });
 }
 
-test.each([
-  [{ stress: 11 }, '/stress', 'less_than_equal'],
-  [{ stress: 4.5 }, '/stress', 'integer_type'],
-  [{ stress: '7' }, '/stress', 'integer_type'],
-  [{ note_code: 'tired' }, '/note_code', 'enum'],
-  [{ note: 'I argued with my boss' }, '/note', 'extra_forbidden'],
-  [{ duration_seconds: 28_801 }, '/duration_seconds', 'less_than_equal'],
-  [{ duration_seconds: 0 }, '/duration_seconds', 'greater_than_equal'],
-  [{ timestamp: '2026-02-30T00:00:00Z' }, '/timestamp', 'date_time_invalid'],
-  [{ subject_id: 'p' }, '', 'exclusive'],
-])('%j is rejected: %s, %s', async (change, pointer, code) => {
-  const service = await startTestService();
-  const { body } = await send(service, { ...valid, ...change });
-  expect(body).toMatchObject({ status: 422, errors: [{ pointer, code }] });
-});
-
-test('a report without a session and a person is rejected', async () => {
-  const { body } = await send(await startTestService(), { stress: 1 });
-  expect(body.errors).toMatchObject([
-    { code: 'exclusive', detail: expect.stringContaining('session_id and subject_id') },
-  ]);
-});
+test.each([{ subject_id: 'p' }, { session_id: undefined }])(
+  'a report with %j names not one of both',
+  async (change) => {
+    const { body } = await send(await startTestService(), { ...valid, ...change });
+    expect(body).toMatchObject({ status: 422, errors: [{ pointer: '', code: 'exclusive' }] });
+    expect(body.detail).toContain('session_id and subject_id');
+  },
+);
 
 test('a report about the future, or older than the retention of feedback, is a 400 that names the limit', async () => {
   const service = await startTestService({ env: { RETENTION_FEEDBACK_DAYS: '2' } });
