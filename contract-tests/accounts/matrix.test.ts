@@ -105,13 +105,7 @@ async function viewOf({ key, sessionId, subjectId }: Owner): Promise<string> {
     `/v1/history?session_id=${sessionId}`,
     `/v1/triggers?subject_id=${subjectId}`,
     `/v1/subjects/${subjectId}`,
-    '/v1/sessions',
-    '/v1/feedback',
-    '/v1/agreement',
-    '/v1/alerts',
-    '/webhooks',
-    '/webhooks/retries',
-    '/webhooks/deliveries',
+    ...'/v1/sessions /v1/feedback /v1/agreement /v1/alerts /webhooks /webhooks/retries /webhooks/deliveries'.split(' '),
   ];
   const answers = await Promise.all(paths.map((path) => request(path)));
   return JSON.stringify(answers.map(({ status, body }) => [status, body]));
@@ -133,20 +127,9 @@ test.each(requests.map((request) => [request.title, request] as const))(
     const own = await ask(owner.key, request, ownIdOf(owner));
     // These operations accept any session or person of the caller's own account, whether it exists or not.
     // The accounts of this test record no consent.
-    const isSame = [
-      'createToken',
-      'createSourceKey',
-      'listSourceKeys',
-      'removeSourceKey',
-      'createLink',
-      'listLinks',
-      'removeLink',
-      'streamEvents',
-      'getConsent',
-      'listConsentVersions',
-      'putConsent',
-      'createAlertRule',
-    ];
+    const isSame =
+      `createToken createSourceKey listSourceKeys removeSourceKey createLink listLinks removeLink streamEvents
+      getConsent listConsentVersions putConsent createAlertRule`.split(/\s+/);
     // A sample of a session that the account has not sent is a new one.
     const isOwned = request.idName !== undefined && request.idName !== 'sample_id';
     const isAboutData = isOwned && !isSame.includes(request.operationId);

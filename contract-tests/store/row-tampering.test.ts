@@ -57,123 +57,96 @@ const withGrant = (body: string) => body.replace('"categories":[]', JSON.stringi
 
 type Change = (stored: Stored) => Promise<unknown>;
 
-const tamperings: ReadonlyArray<readonly [what: string, fault: RegExp, change: Change]> = [
-  [
-    'the link of an erased person that is put back from before the erasure',
-    /^link of \w{32}: it was put back after the erasure/,
-    ({ knex, earlier: { link } }) =>
+/** Edits the withdrawal of p-1 in a table into a grant. */
+const toGrant =
+  (table: string, version: object): Change =>
+  async ({ knex, accountId }) => {
+    const mine = { account_id: accountId, subject_id: 'p-1', ...version };
+    const { body } = await knex(table).where(mine).first();
+    expect(withGrant(body)).not.toBe(body);
+    await knex(table)
+      .where(mine)
+      .update({ body: withGrant(body) });
+  };
+
+/** By the start of the fault: what is changed. */
+const tamperings: Readonly<Record<string, Readonly<Record<string, Change>>>> = {
+  [String.raw`link of \w{32}: it was put back after the erasure`]: {
+    'the link of an erased person that is put back from before the erasure': ({ knex, earlier: { link } }) =>
       knex('access_subjects')
         .where({ pseudonym: (link as { pseudonym: string }).pseudonym })
         .update(link),
-  ],
-  [
-    'a withdrawal of consent that is edited into a grant',
-    /^consents: 1 rows were changed/,
-    async ({ knex, accountId }) => {
-      const mine = { account_id: accountId, subject_id: 'p-1', version: 2 };
-      const { body } = await knex('consents').where(mine).first();
-      expect(withGrant(body)).not.toBe(body);
-      await knex('consents')
-        .where(mine)
-        .update({ body: withGrant(body) });
-    },
-  ],
-  [
-    'a withdrawal that is edited into a grant where readings use it',
-    /^subjects: the consent of \S+\/p-1 is not the recorded one/,
-    async ({ knex, accountId }) => {
-      const mine = { account_id: accountId, subject_id: 'p-1' };
-      const { body } = await knex('subjects').where(mine).first();
-      expect(withGrant(body)).not.toBe(body);
-      await knex('subjects')
-        .where(mine)
-        .update({ body: withGrant(body) });
-    },
-  ],
-  [
-    'a withdrawal that is removed',
-    /^consents: 1 rows were removed/,
-    ({ knex, accountId }) => knex('consents').where({ account_id: accountId, version: 2 }).delete(),
-  ],
-  [
-    'the consent of an erased person that is put back',
-    /^consents: 1 rows were put back/,
-    ({ knex, earlier: { consent } }) => knex('consents').insert(consent),
-  ],
-  [
-    'a consent that is copied to another person',
-    /^consents: 1 rows were changed or added/,
-    ({ knex, earlier: { consent } }) => knex('consents').insert({ ...consent, subject_id: 'p-3' }),
-  ],
-  [
-    'all rows of key_audit that are removed',
-    /^key_audit: \d+ rows were removed/,
-    ({ knex }) => knex('key_audit').delete(),
-  ],
-  [
-    'the actor of an administrative change that is edited',
-    /^key_audit: 1 rows were changed/,
-    async ({ knex, keyId }) => knex('key_audit').where({ key_id: keyId, action: 'revoke' }).update({ actor: 'other' }),
-  ],
-  [
-    "a key's account that is changed",
-    /^api_keys: 1 rows were changed/,
-    ({ knex, keyId }) => knex('api_keys').where({ key_id: keyId }).update({ account_id: 'acc_other' }),
-  ],
-  [
-    "a key's scopes that are changed",
-    /^api_keys: 1 rows were changed/,
-    ({ knex, keyId }) => knex('api_keys').where({ key_id: keyId }).update({ scopes: null }),
-  ],
-  [
-    'a revoked key that is put back from before its revocation',
-    /^api_keys: 1 rows were put back/,
-    ({ knex, keyId, earlier: { key } }) => knex('api_keys').where({ key_id: keyId }).update(key),
-  ],
-  [
-    'a key that is added',
-    /^api_keys: 1 rows have no code/,
-    ({ knex, earlier: { key } }) =>
+  },
+  'consents: 1 rows were changed': {
+    'a withdrawal of consent that is edited into a grant': toGrant('consents', { version: 2 }),
+  },
+  [String.raw`subjects: the consent of \S+\/p-1 is not the recorded one`]: {
+    'a withdrawal that is edited into a grant where readings use it': toGrant('subjects', {}),
+  },
+  'consents: 1 rows were removed': {
+    'a withdrawal that is removed': ({ knex, accountId }) =>
+      knex('consents').where({ account_id: accountId, version: 2 }).delete(),
+  },
+  'consents: 1 rows were put back': {
+    'the consent of an erased person that is put back': ({ knex, earlier: { consent } }) =>
+      knex('consents').insert(consent),
+  },
+  'consents: 1 rows were changed or added': {
+    'a consent that is copied to another person': ({ knex, earlier: { consent } }) =>
+      knex('consents').insert({ ...consent, subject_id: 'p-3' }),
+  },
+  [String.raw`key_audit: \d+ rows were removed`]: {
+    'all rows of key_audit that are removed': ({ knex }) => knex('key_audit').delete(),
+  },
+  'key_audit: 1 rows were changed': {
+    'the actor of an administrative change that is edited': ({ knex, keyId }) =>
+      knex('key_audit').where({ key_id: keyId, action: 'revoke' }).update({ actor: 'other' }),
+  },
+  'api_keys: 1 rows were changed': {
+    "a key's account that is changed": ({ knex, keyId }) =>
+      knex('api_keys').where({ key_id: keyId }).update({ account_id: 'acc_other' }),
+    "a key's scopes that are changed": ({ knex, keyId }) =>
+      knex('api_keys').where({ key_id: keyId }).update({ scopes: null }),
+  },
+  'api_keys: 1 rows were put back': {
+    'a revoked key that is put back from before its revocation': ({ knex, keyId, earlier: { key } }) =>
+      knex('api_keys').where({ key_id: keyId }).update(key),
+  },
+  'api_keys: 1 rows have no code': {
+    'a key that is added': ({ knex, earlier: { key } }) =>
       knex('api_keys').insert({ ...key, key_id: 'key_added', key_hash: 'a'.repeat(64), code: null }),
-  ],
-  [
-    'a public key that is added to the receipt keys',
-    /^receipt_keys: 1 rows have no code/,
-    ({ knex }) =>
+  },
+  'receipt_keys: 1 rows have no code': {
+    'a public key that is added to the receipt keys': ({ knex }) =>
       knex('receipt_keys').insert({ key_id: 'rk_added', public_key: 'a'.repeat(43), created_at_ms: Date.now() }),
-  ],
-  [
-    'a public key of the receipt keys that is replaced',
-    /^receipt_keys: 1 rows were changed/,
-    async ({ knex }) => {
+  },
+  'receipt_keys: 1 rows were changed': {
+    'a public key of the receipt keys that is replaced': async ({ knex }) => {
       const [{ key_id }] = await knex('receipt_keys').limit(1);
       await knex('receipt_keys')
         .where({ key_id })
         .update({ public_key: 'a'.repeat(43) });
     },
-  ],
-  [
-    'a source key that is given to another person',
-    /^source_keys: 1 rows were changed/,
-    ({ knex }) => knex('source_keys').where({ subject_id: 'p-1' }).update({ subject_id: 'p-3' }),
-  ],
-  [
-    'a source key that is prolonged',
-    /^source_keys: 1 rows were changed/,
-    ({ knex }) => knex('source_keys').where({ subject_id: 'p-1' }).increment('expires_at_ms', 1_000),
-  ],
-  ['erased ids that are removed', /^erased_ids: \d+ rows were removed/, ({ knex }) => knex('erased_ids').delete()],
-  [
-    'the time of an erasure that is changed',
-    /^erased_ids: \d+ rows were changed/,
-    ({ knex }) => knex('erased_ids').update({ erased_at_ms: 1 }),
-  ],
-  [
-    'codes that are removed',
-    /^key_audit: \d+ rows have no code/,
-    ({ knex }) => knex('key_audit').update({ code: null }),
-  ],
-];
+  },
+  'source_keys: 1 rows were changed': {
+    'a source key that is given to another person': ({ knex }) =>
+      knex('source_keys').where({ subject_id: 'p-1' }).update({ subject_id: 'p-3' }),
+    'a source key that is prolonged': ({ knex }) =>
+      knex('source_keys').where({ subject_id: 'p-1' }).increment('expires_at_ms', 1_000),
+  },
+  [String.raw`erased_ids: \d+ rows were removed`]: {
+    'erased ids that are removed': ({ knex }) => knex('erased_ids').delete(),
+  },
+  [String.raw`erased_ids: \d+ rows were changed`]: {
+    'the time of an erasure that is changed': ({ knex }) => knex('erased_ids').update({ erased_at_ms: 1 }),
+  },
+  [String.raw`key_audit: \d+ rows have no code`]: {
+    'codes that are removed': ({ knex }) => knex('key_audit').update({ code: null }),
+  },
+};
+const all = Object.entries(tamperings).flatMap(([fault, changes]) =>
+  Object.entries(changes).map(([what, change]) => [what, new RegExp(`^${fault}`), change] as const),
+);
 
 let stored: Promise<Stored> | undefined;
 
@@ -183,7 +156,7 @@ test('rows that only the service changed have no fault', async () => {
   expect(await audit(service)).toEqual([]);
 });
 
-test.each(tamperings)('%s: detected', async (_, fault, change) => {
+test.each(all)('%s: detected', async (_, fault, change) => {
   const service = await startTestService();
   const { knex: __, ...rest } = await (stored ??= store(service));
   const knex = openKnex(service.database.url);
