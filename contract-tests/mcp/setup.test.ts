@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -95,6 +95,7 @@ test.each(Object.entries(agents))(
   async (agent, it) => {
     const output = await setup(service.key, '--write', agent);
     const text = await readFile(join(home, it.file), 'utf8');
+    expect((await stat(join(home, it.file))).mode & 0o777).toBe(0o600);
     const { [it.group]: servers, ...rest } = JSON.parse(text) as Record<string, Record<string, Entry>>;
     expect([Object.keys(servers ?? {}), rest]).toEqual([['realtime-state'], {}]);
     const entry = servers?.['realtime-state'] as Entry;
@@ -168,6 +169,9 @@ test('--write codex writes a table whose header comes from the environment', asy
   expect(await readFile(join(home, '.codex/config.toml'), 'utf8')).toBe(
     `[mcp_servers.realtime-state]\nurl = "${service.url}/mcp"\nenv_http_headers = { "X-Service-Key" = "SERVICE_KEY" }\n`,
   );
+  await expect(setup(undefined, '--write', 'codex')).rejects.toMatchObject({
+    stderr: expect.stringContaining('already has'),
+  });
 });
 
 test('a file with a reference needs no key, and a file with the key is not written without one', async () => {
@@ -188,8 +192,10 @@ test('the configuration of a program names its file, not the link that npx start
   expect(stdout).not.toContain(link);
 });
 
-test('the heading of each configuration names the agent as --write does', async () => {
+test('without --write, the configurations are printed, each under the name that --write has for the agent', async () => {
+  const before = await readdir(home);
   const output = await setup(undefined);
+  expect(await readdir(home)).toEqual(before);
   const headings = output.split('\n').filter((line) => /^[a-z-]+ \(.*\), .*:$/.test(line));
   expect(headings.map((line) => line.split(' ')[0])).toEqual([...Object.keys(agents), 'codex', 'stdio']);
   expect(output).toContain('--scope project --transport http realtime-state');
