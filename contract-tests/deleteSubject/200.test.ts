@@ -10,6 +10,7 @@ import { interruptBefore } from '../../testkit/interrupt.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { erasing } from '../../testkit/stored.js';
 import { expect, test } from '../../testkit/test.js';
+import { bearer, issueToken } from '../../testkit/tokens.js';
 import { register, storeFailed } from '../../testkit/webhooks.js';
 
 const turn = { user_message: 'my exam is tomorrow', ai_response: 'Good luck!' };
@@ -157,21 +158,26 @@ test('readings that arrive during repeated erasures are accepted', async ({ ownS
   expect(await rowCounts(service)).toEqual([0, 0, 0, 0, 0]);
 });
 
-test('a reading that arrives during an erasure waits for the end of the erasure and starts a new session', async () => {
+test.each([
+  ['a turn of a later time starts a new session', 200],
+  ['a turn of an earlier time is rejected', 409],
+  ['a reading with an earlier token is rejected', 401],
+])('what arrives during an erasure waits for its end: %s', async (_, status) => {
   const service = await startTestService({});
-  const accountId = (await service.store.use(createKeyTable).list()).at(-1)?.accountId ?? '';
-  let late: Promise<unknown> | undefined;
+  const named = { session_id: 'anna-0', subject_id: 'anna' };
+  const token = bearer(await issueToken(service, named));
+  const timestamp = service.clock.at(status === 200 ? 1 : 0);
+  const body = JSON.stringify({ ...named, timestamp, heart_rate: 95, ...(status !== 401 && turn) });
+  const headers = { 'Content-Type': 'application/json', ...(status === 401 && token) };
+  let late: ReturnType<TestService['request']> | undefined;
   const interrupted = interruptBefore(service.store, 'sessions', async () => {
-    const timestamp = service.clock.at(1);
-    late ??= service.read({ session_id: 'anna-0', subject_id: 'anna', heart_rate: 95, timestamp, ...turn });
+    late ??= service.request('/v1/ingest', { method: 'POST', headers, body });
     // Long enough for the reading to be stored if it did not wait for the lock.
     await Promise.race([late, sleep(300)]);
   });
-  expect(await eraseSubject(erasing(service, interrupted), accountId, 'anna')).toBeUndefined();
-  await late;
-  expect(await rowCounts(service)).toEqual([1, 1, 1, 1, 0]);
-  expect(await eraseSubject(erasing(service), accountId, 'anna')).toEqual({ sessions: 1, triggers: 1 });
-  expect(await rowCounts(service)).toEqual([0, 0, 0, 0, 0]);
+  expect(await eraseSubject(erasing(service, interrupted), service.accountId, 'anna')).toBeUndefined();
+  expect((await late)?.status).toBe(status);
+  expect(await rowCounts(service)).toEqual(status === 200 ? [1, 1, 1, 1, 0] : [0, 0, 0, 0, 0]);
 });
 
 test('an erasure also deletes an hour that the purge stores after the first step', async ({ ownService: service }) => {
