@@ -3,10 +3,8 @@ import type { Schema, StateReading } from '../../src/contract/contract.js';
 import { changeSetting } from '../../src/keys/settings.js';
 import { createKeyTable } from '../../src/store/keys.js';
 import { batchResults } from '../../testkit/batch.js';
-import { openStream } from '../../testkit/event-source.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { startDelivering, startTestService, type TestService } from '../../testkit/service.js';
-import { everythingStored } from '../../testkit/stored.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
 import { startTwoServices } from '../../testkit/two-services.js';
 import { until } from '../../testkit/until.js';
@@ -215,33 +213,6 @@ test('an export marks a derived sentiment, and importing its readings gives the 
   );
   const history = '/v1/history?session_id=s1&minutes=60';
   expect((await empty.request(history)).body).toEqual((await request(history)).body);
-});
-
-test('no word of a message is stored, logged, delivered, streamed or exported', async () => {
-  const service = await startDelivering();
-  const { read, ingest, request, clock, database, logs } = service;
-  const marker = 'xylophone-quokka-marker';
-  const receiver = await startReceiver();
-  await register(service, receiver.url);
-  const stream = await openStream(service, { session_id: 's1' });
-  await read({ user_message: `We baked bread, ${marker}`, derive_sentiment });
-  clock.advance(30);
-  const turn = { user_message: `${distress} ${marker}`, ai_response: `I am here, ${marker}` };
-  const states = [await read({ ...turn, subject_id: 'anna', derive_sentiment })];
-  const refused = [
-    await ingest({ ...turn, derive_sentiment }),
-    await ingest({ session_id: 's2', user_message: marker }),
-    await ingest({ user_message: marker, derive_sentiment: marker }),
-  ];
-  expect(refused.map(({ status }) => status)).toEqual([422, 400, 422]);
-  await stream.until(3);
-  const exports = [await request('/v1/export'), await request('/v1/export?format=csv')];
-  const delivered = await receiver.until(1);
-  const stored = await everythingStored(database);
-  // MySQL rows are JSON inside JSON.
-  expect(stored.replaceAll('\\', '')).toContain('"derived":["sentiment"]');
-  for (const text of [stored, logs.join(''), stream.text(), JSON.stringify([states, refused, exports, delivered])])
-    expect(text).not.toMatch(/xylophone|falling apart|baked/);
 });
 
 const german = 'Ich kann seit Tagen nicht schlafen, und niemand hört mir zu.';

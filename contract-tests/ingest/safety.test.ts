@@ -192,6 +192,7 @@ test('no text and no safety finding reaches a table, log, webhook, stream, expor
   const marker = 'xylophone-quokka-marker';
   const ai_response = `I am here, ${marker}`;
   await service.read({ subject_id: 'anna', ...calm, user_message: `${danger}, ${marker}`, ai_response });
+  await service.read({ session_id: 's2', user_message: `We baked bread, ${marker}`, derive_sentiment: true });
   service.clock.advance(2);
   const reading = { subject_id: 'anna', ...stressed, timestamp: service.clock.at() };
   const { safety } = await service.read({ ...reading, user_message: `He beats me, ${marker}`, ai_response });

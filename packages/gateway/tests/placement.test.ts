@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { respondWithText, sendJson } from '../../../testkit/model-upstream.js';
+import { sendJson } from '../../../testkit/model-upstream.js';
 import { startTestService } from '../../../testkit/service.js';
 import { distress, startStage } from './stage.js';
 
@@ -91,15 +91,3 @@ test.each([chat, '/v1/messages', '/v1/responses'])(
     expect(await isAdapted(ask('strict', distress, { 'X-State-Key': neighbor.key }))).toBe('true');
   },
 );
-
-test('a request that the model rejects also without the instruction returns its error, and the model gets the next instruction', async () => {
-  const { upstream, post } = await startStage();
-  const body = JSON.stringify({ model: 'm', messages: [user] });
-  const reject = (message: string) => (_: unknown, response: Parameters<typeof sendJson>[0]) =>
-    sendJson(response, { error: { message } }, 400);
-  upstream.respond(reject('first'), reject('second'), respondWithText('Yes.'));
-  const rejected = await post(chat, body);
-  expect([rejected.status, (await rejected.json()).error.message]).toEqual([400, 'second']);
-  expect(upstream.requests).toHaveLength(2);
-  expect((await post(chat, body)).headers.get('x-state-adapted')).toBe('true');
-});
