@@ -34,7 +34,7 @@ export function createIssuerKeys({ issuer, now, onFailure }: IssuerKeysParts): J
     if (reading || isEarly) return reading ?? Promise.resolve();
     triedAtMs = now();
     reading = readIssuerKeys(issuer)
-      .then((keys) => void (kept = { find: createLocalJWKSet(keys), readAtMs: now() }))
+      .then((find) => void (kept = { find, readAtMs: now() }))
       .catch(onFailure)
       .finally(() => (reading = undefined));
     return reading;
@@ -57,7 +57,7 @@ export function createIssuerKeys({ issuer, now, onFailure }: IssuerKeysParts): J
 }
 
 /** Reads the keys of an authorization server. Rejects with an error that names the document and the reason. */
-export async function readIssuerKeys(issuer: string): Promise<JSONWebKeySet> {
+export async function readIssuerKeys(issuer: string): Promise<JWTVerifyGetKey> {
   const { jwks_uri: uri, issuer: named } = await readMetadata(issuer);
   if (named !== issuer)
     throw new Error(`the metadata names the issuer ${JSON.stringify(named)}: set OAUTH_ISSUER exactly to it`);
@@ -68,8 +68,7 @@ export async function readIssuerKeys(issuer: string): Promise<JSONWebKeySet> {
     throw new Error('the metadata has no jwks_uri with https');
   const keys = await readDocument(url.href);
   if (keys === undefined) throw new Error(`${url.href} does not exist`);
-  createLocalJWKSet(keys as unknown as JSONWebKeySet);
-  return keys as unknown as JSONWebKeySet;
+  return createLocalJWKSet(keys as unknown as JSONWebKeySet);
 }
 
 /** Reads the metadata of OpenID Connect, or else of OAuth (RFC 8414). */
