@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { alertsOf, claimMinute, createRule, evaluateNow, stress } from '../../testkit/alerts.js';
+import { readMetric } from '../../testkit/metrics.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { openKnex } from '../../testkit/temporary-database.js';
@@ -73,7 +74,7 @@ test('a firing and its event are stored together or not at all', async () => {
 test('the service evaluates each minute, and a failed delivery is sent again with its id', async () => {
   const receiver = await startReceiver();
   receiver.answer((_, response, count) => void response.writeHead(count > 1 ? 204 : 500).end());
-  const service = await startTestService({ env: { WORKER: '1' } });
+  const service = await startTestService({ env: { WORKER: '1', METRICS_PORT: '0' } });
   await startWorkerOn(service);
   const { id } = await register(service, receiver.url, { events: ['alert'] });
   await service.post('/v1/alerts', { condition: 'stressed', minutes: 1 });
@@ -86,6 +87,7 @@ test('the service evaluates each minute, and a failed delivery is sent again wit
     service.clock.advance(1);
     return receiver.received.length > 1;
   });
+  expect(await readMetric(service.metricsUrl, 'alerts_fired_total')).toBe(1);
   const [first, second] = receiver.received;
   expect(first?.event).toMatchObject({ event: 'alert', subject_id: 'anna', condition: 'stressed' });
   expect(second?.id).toBe(first?.id);

@@ -1,5 +1,8 @@
+import { readConfig } from '../../src/config/config.js';
+import { requireSecretsKeys } from '../../src/config/secrets-key.js';
 import { publicUrl, startAuthorizationServer, startOAuthService } from '../../testkit/authorization-server.js';
 import { runHere } from '../../testkit/command-line.js';
+import { settingsFor } from '../../testkit/databases.js';
 import { runMain, startMain } from '../../testkit/process.js';
 import { expect, test } from '../../testkit/test.js';
 import { bearer } from '../../testkit/tokens.js';
@@ -10,6 +13,9 @@ test('`keys person-id` prints the id under which a token sends, and needs the au
   const DATABASE_URL = service.database.url;
   const { code, stdout } = await runHere(['keys', 'person-id', 'anna'], { DATABASE_URL, ...service.env });
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^person_[0-9a-f]{32}\n$/)]);
+  const [own] = requireSecretsKeys(readConfig(settingsFor(DATABASE_URL)));
+  const replacing = { DATABASE_URL, ...service.env, SECRETS_KEY: `${'n'.repeat(32)},${own}` };
+  expect((await runHere(['keys', 'person-id', 'anna'], replacing)).stdout).toBe(stdout);
   const body = JSON.stringify({ session_id: 'chat', timestamp: service.clock.at(), heart_rate: 90 });
   const headers = { ...bearer(await service.sign('anna')), 'Content-Type': 'application/json' };
   await service.request('/v1/ingest', { method: 'POST', headers, body });

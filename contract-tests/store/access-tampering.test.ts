@@ -64,6 +64,7 @@ test('a changed, older or removed checkpoint is detected', async () => {
   await recordAs(opened, 4);
   const chains = () => knex('access_chains');
   const [checkpoint] = await chains();
+  expect(checkpoint.key_check).toMatch(/^[0-9a-f]{16}$/);
   for (const change of [{ seq: 3 }, { at_ms: 1 }, { mac: 'a'.repeat(64) }, { signature: 'a'.repeat(64) }]) {
     await chains().update(change);
     expect((await verify(opened)).faults).toHaveLength(1);

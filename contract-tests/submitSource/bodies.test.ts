@@ -42,6 +42,9 @@ test('other apps: flat objects, texts for numbers, and no time for a value of no
   const time = Math.floor(service.clock.nowMs / 1000) - 30;
   const body = [{ time, bpm: '71', source: 'Garmin' }, { time: time - 10, bpm: 'unavailable' }, 7];
   expect((await phone.post(body)).body).toMatchObject({ stored: 1, skipped: { invalid: 1, not_read: 1 } });
+  // A reading has at most 64 intervals.
+  const beats = { time: time - 5, rr: Array.from({ length: 65 }, () => 800) };
+  expect((await phone.post(beats)).body).toMatchObject({ stored: 1, skipped: {} });
 });
 
 test('a sample from before the retention or of a worse device is skipped with its reason', async ({ service }) => {
@@ -104,6 +107,11 @@ test('a body of another form, nested too deep or too large is refused, a gzip bo
     expect((await phone.post(body)).body.errors?.[0]?.code).toBe('source_form');
   const deep = `{"data":${'['.repeat(40)}${']'.repeat(40)}}`;
   expect((await phone.post(deep)).status).toBe(422);
+  const app = await connectPhone(service, 'generic');
+  const nest = (levels: number) =>
+    `{"heart_rate":70,"text":"\\"${'['.repeat(99)}","list":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+  expect((await app.post(nest(settings.depth_max))).body).toMatchObject({ stored: 1 });
+  expect((await app.post(nest(settings.depth_max + 1))).status).toBe(422);
   for (const text of ['', '{', '{"data":}']) expect((await phone.post(text)).status).toBe(400);
   expect((await phone.post('x', { headers: { 'Content-Encoding': 'gzip' } })).status).toBe(400);
   expect((await phone.post('x', { headers: { 'Content-Encoding': 'br' } })).status).toBe(415);
