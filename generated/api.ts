@@ -90,7 +90,7 @@ export interface paths {
          * @description Returns the state as of the newest reading of a session or of a person. A person's newest reading is the one with
          *     the newest timestamp over all sessions of the person. Of equal timestamps, the one that was accepted last counts.
          *     Readings with `backfill` do not count for a person. The score does not decay while no reading arrives:
-         *     `confidence` falls with the age of the state, to 0 after 300 s. `topics_detected` is empty, and `text_analysis` and `safety` are absent, because they belong to the
+         *     `confidence` falls with the age of the state, from 5 s on, to 0 after 300 s. `topics_detected` is empty, and `text_analysis` and `safety` are absent, because they belong to the
          *     request that carried the text.
          *
          *     A token reads a person only if its `subject_id` is this person. `session_id` is then the session of the token.
@@ -1455,8 +1455,8 @@ export interface components {
         /**
          * @description Estimated probability, 0 to 1, that the score is on the right side of the edge between `relaxed` and `focused`. It grows with
          *     the distance from this edge, with what is known of the person's heart rate, and with signals that agree. It falls with the age of
-         *     the newest signal, by half per minute: responses to readings and stream events state it at the time of acceptance, `GET /v1/state`
-         *     at the time of the request, the history and exports at the timestamp of the reading. Movement, an unconfirmed heart rate and a changed device lower
+         *     the newest signal, by half per minute after the first 5 s: responses to readings and stream events state it at the time of
+         *     acceptance, `GET /v1/state` at the time of the request, the history and exports at the timestamp of the reading. Movement, an unconfirmed heart rate and a changed device lower
          *     it. It is checked on heart rate and words only.
          * @example 0.9
          */

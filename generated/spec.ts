@@ -449,6 +449,7 @@ export const scoreMax = 100 as const;
 export const signalAges = {
   "half_life_seconds": 60,
   "stale_after_seconds": 300,
+  "fresh_seconds": 5,
   "statement_seconds": 120
 } as const;
 
@@ -3115,4 +3116,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "b4ada2ade4d0cec8a53475a07eef418afa538f3c019f675857925febaa7997ab" as const;
+export const contractDigest = "ef2f2535f4946cae867cde411272a6b2543d40ce2da425bf36f3a16d53521e97" as const;

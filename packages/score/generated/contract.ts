@@ -57,6 +57,7 @@ export const scoreMax = 100 as const;
 export const signalAges = {
   "half_life_seconds": 60,
   "stale_after_seconds": 300,
+  "fresh_seconds": 5,
   "statement_seconds": 120
 } as const;
 
