@@ -5,7 +5,7 @@ import { expect, test } from '../../testkit/test.js';
 test('the response to a reading, its stream event and the state have the same confidence, which falls with its age', async () => {
   const service = await startTestService();
   const confidences: number[] = [];
-  for (const seconds of [0, 30, 120, 240]) {
+  for (const seconds of [0, 5, 30, 120, 240]) {
     const session_id = `age-${seconds}`;
     const stream = await openStream(service, { session_id });
     const timestamp = new Date(service.clock.now() - seconds * 1000).toISOString();
@@ -21,8 +21,9 @@ test('the response to a reading, its stream event and the state have the same co
     expect(later.body.confidence).toBeLessThan(response.confidence);
     confidences.push(response.confidence);
   }
-  const [fresh = 0] = confidences;
-  for (const [index, share] of [1, 0.71, 0.25, 0.06].entries())
+  const [fresh = 0, fiveSeconds] = confidences;
+  expect(fiveSeconds).toBe(fresh);
+  for (const [index, share] of [1, 1, 0.75, 0.26, 0.07].entries())
     expect(confidences[index]).toBeCloseTo(share * fresh, 1);
 });
 

@@ -6,7 +6,7 @@ import { checkLaw } from '../../testkit/law.js';
 import { seededRandom } from '../tools/terminal/scenes.js';
 import { computeTypicalValues } from './baseline.js';
 import { rateConfidence } from './confidence.js';
-import { staleAfterMs, weighByAge } from './evidence.js';
+import { rateFreshness, staleAfterMs, weighByAge } from './evidence.js';
 import type { SignalValues } from './rows/values.js';
 import { advanceSession, type SessionStep } from './session.js';
 import { signalNames } from './signals.js';
@@ -82,8 +82,16 @@ test('the confidence falls with the age of all signals, as that of the state doe
     fc.pre(later.hasEvidence && Object.values(all).every((it) => nowMs + age - (it?.atMs ?? nowMs) < staleAfterMs));
     const [before = 0, after = 0] = [fused, later].map((it) => rateConfidence(it, situation, Math.round(fused.value)));
     // A fall of variability and repeated tones are bounded by the score, so they do not fade exactly in proportion.
-    return after <= before && Math.abs(after - before * weighByAge(age)) <= 0.05;
+    return after - before < 0.015 && Math.abs(after - before * rateFreshness(weighByAge(age))) <= 0.05;
   });
+});
+
+test('the confidence does not fall in the first five seconds, and has no jump before it is outdated', () => {
+  const left = Array.from({ length: 300 }, (_, second) => rateFreshness(weighByAge(second * 1000)));
+  expect(left.slice(0, 6)).toEqual([1, 1, 1, 1, 1, 1]);
+  expect(left[6]).toBeLessThan(1);
+  left.slice(1).forEach((it, before) => expect(Number(left[before]) - it).toBeLessThan(0.012));
+  expect(rateFreshness(weighByAge(300_000))).toBe(0);
 });
 
 test('a fresh neutral voice does not keep the confidence of an old heart rate', () => {

@@ -1,3 +1,4 @@
+import { rateFreshness } from './evidence.js';
 import { bands, signalCategories } from './generated/contract.js';
 import { stressModel as model } from './model.js';
 import { isLikelyAnotherPerson } from './movement.js';
@@ -18,12 +19,12 @@ export function rateConfidence(
   published: number,
 ): number {
   if (!hasEvidence) return 0;
-  const freshness = Math.max(...drivers.map(({ weight }) => weight));
+  const newest = Math.max(...drivers.map(({ weight }) => weight));
   // As of the newest signal, so that the confidence falls exactly with its age.
   const asOfNewest = drivers.map((it) => ({
     ...it,
-    weight: it.weight / freshness,
-    logOdds: it.logOdds / freshness,
+    weight: it.weight / newest,
+    logOdds: it.logOdds / newest,
   }));
   const { max, movement_share, contradiction_share } = model.confidence;
   const isRaised = published >= edge;
@@ -32,7 +33,7 @@ export function rateConfidence(
   const contradicted = contradiction_share * rateContradiction(asOfNewest);
   const rated =
     rateDistance(toStressValue(addLogOdds(asOfNewest)), isRaised) * rateSupport(asOfNewest, situation, isRaised);
-  return Math.max(0.01, Math.round(max * freshness * rated * (1 - moved) * (1 - contradicted) * 100) / 100);
+  return Math.max(0.01, Math.round(max * rateFreshness(newest) * rated * (1 - moved) * (1 - contradicted) * 100) / 100);
 }
 
 /** Returns a share that grows with the distance from the edge: 1 where it is clear, `edge_share` up to the edge. */

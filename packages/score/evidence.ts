@@ -134,6 +134,11 @@ export function weighByAge(ageMs: number): number {
   return seconds >= model.age.stale_after_seconds ? 0 : 2 ** (-seconds / model.age.half_life_seconds);
 }
 
+/** Returns the share of a confidence that remains at a weight of its newest signal: all of it for the first seconds. */
+export function rateFreshness(weight: number): number {
+  return Math.min(1, weight * 2 ** (model.age.fresh_seconds / model.age.half_life_seconds));
+}
+
 /** Limits the evidence of one signal to ±max. Changes values near 0 very little. */
 function saturate(logOdds: number, max: number): number {
   return max * Math.tanh(logOdds / max);

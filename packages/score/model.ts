@@ -6,14 +6,18 @@
 import { scoreMax, signalAges } from './generated/contract.js';
 
 /** SHA-256 of stressModel, stateHold and rrIntervals. */
-export const constantsDigest = 'c59437cdd88d4b7919d864d79e7e1689170c03f02f7ee8898826055bc21a837e';
+export const constantsDigest = '7cd900b1f5f383eae90f6210bdbb9d8ccdc8e1f05c610be2eb669eca2d30641e';
 
 export const stressModel = {
   score_max: scoreMax,
   neutral_log_odds: -0.7, // judgment: a score of 33 without evidence, so that focused requires evidence of load
   calm_share: 0.51, // judgment: evidence for calm counts less, so that calm requires clear evidence; fitted to the reference scenes
 
-  age: { half_life_seconds: signalAges.half_life_seconds, stale_after_seconds: signalAges.stale_after_seconds },
+  age: {
+    half_life_seconds: signalAges.half_life_seconds,
+    stale_after_seconds: signalAges.stale_after_seconds,
+    fresh_seconds: signalAges.fresh_seconds,
+  },
 
   // relative to the resting heart rate; cold: while the person is unknown
   heart_rate: {

@@ -1,7 +1,7 @@
 import { bands, disclaimer } from '../../generated/spec.js';
 import { adviseOnDanger, describeCheck, type MessageCheck } from '../../packages/text/check-message.js';
 import type { Schema, StateReading } from './contract.js';
-import { weighByAge } from '../../packages/score/evidence.js';
+import { rateFreshness, weighByAge } from '../../packages/score/evidence.js';
 import { explainNoEvidence } from '../../packages/score/reason.js';
 import type { ComputedState } from '../../packages/score/rows/session.js';
 import { findBand, listContributions } from '../../packages/score/states.js';
@@ -81,9 +81,9 @@ export function describeAdvice(
   return confidence > 0 ? { suggested_action, recommendation } : { suggested_action: bands[0].suggested_action };
 }
 
-/** Returns a confidence, 0–1, at an age, in ms. It falls like the weight of a signal, and is 0 for a stale state. */
+/** Returns a confidence, 0–1, at an age, in ms. After some seconds, it falls like the weight of a signal, to 0 for a stale state. */
 export function reduceConfidenceByAge(confidence: number, ageMs: number): number {
-  return Math.round(confidence * weighByAge(ageMs) * 100) / 100;
+  return Math.round(confidence * rateFreshness(weighByAge(ageMs)) * 100) / 100;
 }
 
 /**

@@ -20,7 +20,7 @@ import { badge, bar, card } from './parts.js';
 import type { Point, SignalName } from './points.js';
 import { sessionLink } from './router.js';
 
-const halfLifeMs = signalAges.half_life_seconds * 1_000;
+const { half_life_seconds: halfLife, fresh_seconds: fresh } = signalAges;
 const arrows: Readonly<Record<History['trend'], string>> = { rising: '↗', falling: '↘', stable: '→' };
 
 /** Returns the score as a large figure, with its band on a scale, the confidence and the trend. */
@@ -57,7 +57,8 @@ export function createScoreCard() {
       show(since, isPast ? age(newestMs, now) : held);
       show(why, contributionBars(explained));
       // The confidence halves with the age of the signals, as in the state that the service returns.
-      const sure = confidence === undefined ? undefined : confidence * 2 ** (-Math.max(0, now - newestMs) / halfLifeMs);
+      const left = 2 ** (-Math.max(0, (now - newestMs) / 1_000 - fresh) / halfLife);
+      const sure = confidence === undefined ? undefined : confidence * left;
       show(
         facts,
         isPast && fact('Last live state', `${label(state)}, ${whenOf(newestMs, now)}`),

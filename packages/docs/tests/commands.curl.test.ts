@@ -117,9 +117,7 @@ test.each(['README.md', 'docs/getting-started.md'])(
     const env = { PATH: process.env['PATH'], SERVICE_KEY: key };
     const { stdout } = await run('bash', ['-c', command.replace(localServer, url)], { env });
     const { timestamp: _, ...expected } = JSON.parse(shown);
-    // The confidence falls with the age of the reading, here up to a second.
-    const confidence = expect.closeTo(expected.confidence, 1);
-    expect(JSON.parse(stdout)).toMatchObject({ ...expected, confidence });
+    expect(JSON.parse(stdout)).toMatchObject(expected);
   },
 );
 
