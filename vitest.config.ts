@@ -30,15 +30,18 @@ const onceOnly = [
   'contract-tests/accounts/{by-construction,networks,scopes}.test.ts',
   'contract-tests/{getHealth/200,getState/429,ingest/400,ingest/401,ingest/422,person/read-limits}.test.ts',
   // Texts, deliveries, streams and schedules: what they store is the same as that of other files.
-  'contract-tests/ingest/{derive-sentiment,journey,safety}.test.ts',
+  'contract-tests/ingest/{derive-sentiment,journey,safety,safety-check}.test.ts',
   'contract-tests/delivery/{adaptive,bytes,receivers}.test.ts',
-  'contract-tests/{getTriggers/privacy,streamEvents/processes.redis,streamEvents/slow-reader}.test.ts',
+  'contract-tests/{getTriggers/privacy,streamEvents/life,streamEvents/processes.redis,streamEvents/slow-reader}.test.ts',
   'contract-tests/process/{accounts,backup-schedule}.test.ts',
   'contract-tests/store/access-tampering.test.ts',
   // All their statements run on MySQL in other files.
   'contract-tests/accounts/{matrix,tokens}.test.ts',
-  'contract-tests/{oauth/commands,oauth/keys,oauth/tokens,person/link-law}.test.ts',
-  'contract-tests/{getAgreement/200,getTriggers/effect,ingest/429,ingestBatch/array}.test.ts',
+  'contract-tests/{oauth/commands,oauth/keys,oauth/tokens,person/link-law,person/token-alone,person/token-law}.test.ts',
+  'contract-tests/{getAgreement/200,getTriggers/200,getTriggers/effect,ingest/429}.test.ts',
+  'contract-tests/{alerts/conditions,exportReadings/life,getState/200,getState/age,getState/unknown}.test.ts',
+  'contract-tests/{getSubjectSummary/200,submitSource/bodies}.test.ts',
+  'contract-tests/ingestBatch/{array,refusals,untyped}.test.ts',
   'contract-tests/putConsent/{enforcement,precedence}.test.ts',
 ];
 /**

@@ -58,21 +58,18 @@ def test_a_reading_with_a_fault_is_retried_and_stored_once(client: StateClient, 
     assert len(client.history(session_id)["datapoints"]) == 1
 
 
-@pytest.mark.parametrize("fault", ["bad gateway", "dropped", "lost", "slow", "rate limited"])
-def test_feedback_with_a_fault_is_retried_and_stored_once(client: StateClient, inject: Inject, fault: str) -> None:
+def test_feedback_whose_response_is_lost_is_retried_and_stored_once(client: StateClient, inject: Inject) -> None:
     session_id, subject_id = unique("s"), unique("p")
     answered = client.ingest(reading(session_id, subject_id=subject_id))
-    inject(fault)
+    inject("lost")
     stored = client.submit_feedback(
         {"session_id": session_id, "timestamp": answered["timestamp"], "stress": 7, "note_code": "workload"},
-        timeout_ms=2000,
     )
     assert stored["published"]["stress_score"] == answered["stress_score"]
     assert [report["id"] for report in client.feedback(subject_id=subject_id)] == [stored["id"]]
 
 
-@pytest.mark.parametrize("fault", ["bad gateway", "dropped", "lost", "slow", "rate limited"])
-def test_a_consent_with_a_fault_is_retried_and_recorded_once(client: StateClient, inject: Inject, fault: str) -> None:
+def test_a_consent_whose_response_is_lost_is_retried_and_recorded_once(client: StateClient, inject: Inject) -> None:
     subject_id = unique("p")
     decision: ConsentSubmission = {
         "categories": ["vocal"],
@@ -80,8 +77,8 @@ def test_a_consent_with_a_fault_is_retried_and_recorded_once(client: StateClient
         "context": "care",
         "event_time": now(),
     }
-    inject(fault)
-    recorded = client.put_consent(subject_id, decision, timeout_ms=2000)
+    inject("lost")
+    recorded = client.put_consent(subject_id, decision)
     assert (recorded["version"], recorded["categories"]) == (1, ["vocal"])
     assert client.consent(subject_id) == recorded
     assert list(client.consent_versions(subject_id)) == [recorded]
@@ -106,15 +103,14 @@ def test_the_agreement_covers_the_reports_of_a_person_or_of_the_account(client: 
     assert account["reports"] == len(listed)
 
 
-@pytest.mark.parametrize("fault", ["bad gateway", "dropped", "lost", "slow", "rate limited"])
-def test_a_batch_with_a_fault_is_retried_and_each_reading_is_stored_once(
-    client: StateClient, inject: Inject, fault: str
+def test_a_batch_whose_response_is_lost_is_retried_and_each_reading_is_stored_once(
+    client: StateClient, inject: Inject
 ) -> None:
     session_id = unique("s")
-    inject(fault)
+    inject("lost")
     text = {"user_message": '😰"é\n' * 2000, "ai_response": "Yes?", "subject_id": unique("p")}
     invalid = reading(session_id, heart_rate=700)
-    result = client.ingest_batch([reading(session_id, **text), invalid], timeout_ms=2000)
+    result = client.ingest_batch([reading(session_id, **text), invalid])
     assert (result["accepted"], result["rejected"]) == (1, 1)
     accepted, rejected = result["results"]
     assert accepted["state"]["session_id"] == session_id
