@@ -942,10 +942,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List settled deliveries
+         * List deliveries
          * @description Returns the delivery log: delivered and failed deliveries, newest first, 50 per page. Continue with
          *     `next_cursor` until it is null. The log keeps a delivery for 7 days by default. If no delivery matches the filters, the
-         *     list is empty. A delivery that is still queued is not listed: read it by its id.
+         *     list is empty. With `status` pending, it returns the deliveries that are still queued, and `since` is the time of the event.
          */
         get: operations["listDeliveries"];
         put?: never;
@@ -2402,6 +2402,11 @@ export interface components {
              */
             as_of?: string;
             states?: components["schemas"]["SessionStateCounts"];
+            /**
+             * @description The account of the key, the same for all of its keys. Absent for a token, and if the list is not a snapshot.
+             * @example acc_5d41402abc4b2a76b971
+             */
+            account_id?: string;
         };
         /**
          * @description observed (detected, no pattern of stress yet), active (it raises this person's stress), resolved (it no longer does).
@@ -3286,6 +3291,13 @@ export interface components {
              * @example 2026-11-21T09:30:01.050Z
              */
             last_failure_at?: string;
+            last_failure?: components["schemas"]["DeliveryAttempt"];
+            /**
+             * Format: date-time
+             * @description Time of the next attempt of the delivery that failed last. Absent if it is not retried. RFC 3339 in UTC.
+             * @example 2026-11-21T09:30:02.050Z
+             */
+            next_attempt_at?: string;
             /**
              * Format: date-time
              * @description Time of the newest stored successful delivery. Only in the list of webhooks, absent if there is none. RFC 3339 in UTC.
@@ -3350,7 +3362,7 @@ export interface components {
             topic: components["schemas"]["TopicName"];
             timestamp: components["schemas"]["Instant"];
         };
-        /** @description A settled delivery of an event of another kind than state_change. */
+        /** @description A delivery of an event of another kind than state_change. */
         EventDelivery: {
             id: components["schemas"]["DeliveryId"];
             webhook_id: components["schemas"]["WebhookId"];
@@ -3442,6 +3454,12 @@ export interface components {
             subject_ids?: components["schemas"]["Identifier"][];
             quiet_hours?: components["schemas"]["QuietHours"];
             created_at: components["schemas"]["Instant"];
+            /**
+             * Format: date-time
+             * @description Time at which the rule last fired for anyone. Only in the list. Absent if it did not fire in the last 7 days.
+             * @example 2026-11-21T09:31:00.000Z
+             */
+            last_fired_at?: string;
         };
         /** @description The alert rules of the account. */
         AlertRuleList: {
@@ -3493,22 +3511,17 @@ export interface components {
             answer?: string;
         };
         /**
-         * @description How a delivery was settled.
+         * @description pending (queued, in flight or waiting for a retry), delivered (an attempt got a 2xx), failed (no further
+         *     attempt unless you retry the delivery).
          * @example delivered
          * @enum {string}
          */
-        DeliveryOutcome: "delivered" | "failed";
+        DeliveryOutcome: "pending" | "delivered" | "failed";
         /** @description A delivery of one event to one webhook. */
         Delivery: {
             id: components["schemas"]["DeliveryId"];
             webhook_id: components["schemas"]["WebhookId"];
-            /**
-             * @description pending (queued, in flight or waiting for a retry), delivered (an attempt got a 2xx), failed (no further
-             *     attempt unless you retry the delivery).
-             * @example delivered
-             * @enum {string}
-             */
-            status: "pending" | "delivered" | "failed";
+            status: components["schemas"]["DeliveryOutcome"];
             payload: components["schemas"]["StateChange"];
             /** @description The attempts of the last schedule, oldest first. With `retry` extended, the first one and at most the newest 3. */
             attempts: components["schemas"]["DeliveryAttempt"][];
@@ -3520,7 +3533,7 @@ export interface components {
              */
             settled_at?: string;
         };
-        /** @description A page of settled deliveries. */
+        /** @description A page of deliveries. */
         DeliveryList: {
             /** @description Newest first. */
             deliveries: components["schemas"]["Delivery"][];
@@ -4420,7 +4433,7 @@ export interface components {
          */
         DeliveryIdInPath: components["schemas"]["Identifier"];
         /**
-         * @description Deliveries with this outcome only.
+         * @description Deliveries with this status only. If absent, those that are delivered or failed.
          * @example delivered
          */
         DeliveryOutcomeFilter: components["schemas"]["DeliveryOutcome"];
@@ -6155,7 +6168,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Deliveries with this outcome only.
+                 * @description Deliveries with this status only. If absent, those that are delivered or failed.
                  * @example delivered
                  */
                 status?: components["parameters"]["DeliveryOutcomeFilter"];
@@ -6186,7 +6199,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of settled deliveries. */
+            /** @description A page of deliveries. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

@@ -1344,6 +1344,7 @@ export const enums = {
     "queue_full"
   ],
   "DeliveryOutcome": [
+    "pending",
     "delivered",
     "failed"
   ],
@@ -2392,7 +2393,8 @@ export const fields = {
     "sessions",
     "next_cursor",
     "as_of",
-    "states"
+    "states",
+    "account_id"
   ],
   "TriggerEntry": [
     "status",
@@ -2627,6 +2629,8 @@ export const fields = {
     "secret",
     "consecutive_failures",
     "last_failure_at",
+    "last_failure",
+    "next_attempt_at",
     "last_success_at",
     "queued_deliveries",
     "created_at"
@@ -2683,7 +2687,8 @@ export const fields = {
     "hours",
     "subject_ids",
     "quiet_hours",
-    "created_at"
+    "created_at",
+    "last_fired_at"
   ],
   "AlertRuleList": [
     "alerts"
@@ -3116,4 +3121,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "ef2f2535f4946cae867cde411272a6b2543d40ce2da425bf36f3a16d53521e97" as const;
+export const contractDigest = "1375e2b3b21db646913749d9c1958c800514897ecb2658e94bf4ea7c3e43ae68" as const;

@@ -967,6 +967,8 @@ class SessionList(TypedDict):
     # The time of the snapshot.
     as_of: NotRequired[str]
     states: NotRequired[SessionStateCounts]
+    # The account of the key, the same for all of its keys.
+    account_id: NotRequired[str]
 
 
 # observed (detected, no pattern of stress yet), active (it raises this person's stress), resolved (it no longer does).
@@ -1478,6 +1480,30 @@ class WebhookRegistration(TypedDict):
     states: NotRequired[list[State]]
 
 
+class DeliveryAttempt(TypedDict):
+    """One attempt."""
+
+    # RFC 3339 date-time in UTC, with millisecond precision.
+    timestamp: str
+    # Status of the receiver's response.
+    status: NotRequired[int]
+    # Why there was no complete response. timeout (not complete within 10 seconds), name_not_resolved, address_refused
+    # (the resolved address is not an allowed target), tls_failed, connection_failed (refused, reset or broken, also
+    # during a response), secret_unreadable (the deployment's SECRETS_KEY has changed: rotate the webhook's secret).
+    error: NotRequired[Literal[
+        "timeout",
+        "name_not_resolved",
+        "address_refused",
+        "tls_failed",
+        "connection_failed",
+        "secret_unreadable",
+    ]]
+    # Duration of the attempt in milliseconds.
+    duration_ms: int
+    # The first 1,024 bytes of the receiver's response as text.
+    answer: NotRequired[str]
+
+
 class Webhook(TypedDict):
     """A registered webhook."""
 
@@ -1501,6 +1527,9 @@ class Webhook(TypedDict):
     consecutive_failures: int
     # End of the newest failed attempt.
     last_failure_at: NotRequired[str]
+    last_failure: NotRequired[DeliveryAttempt]
+    # Time of the next attempt of the delivery that failed last.
+    next_attempt_at: NotRequired[str]
     # Time of the newest stored successful delivery.
     last_success_at: NotRequired[str]
     # Number of pending deliveries, counted up to 1,000.
@@ -1564,32 +1593,9 @@ class TriggerActive(TypedDict):
     timestamp: str
 
 
-# How a delivery was settled.
-DeliveryOutcome = Literal["delivered", "failed"]
-
-
-class DeliveryAttempt(TypedDict):
-    """One attempt."""
-
-    # RFC 3339 date-time in UTC, with millisecond precision.
-    timestamp: str
-    # Status of the receiver's response.
-    status: NotRequired[int]
-    # Why there was no complete response. timeout (not complete within 10 seconds), name_not_resolved, address_refused
-    # (the resolved address is not an allowed target), tls_failed, connection_failed (refused, reset or broken, also
-    # during a response), secret_unreadable (the deployment's SECRETS_KEY has changed: rotate the webhook's secret).
-    error: NotRequired[Literal[
-        "timeout",
-        "name_not_resolved",
-        "address_refused",
-        "tls_failed",
-        "connection_failed",
-        "secret_unreadable",
-    ]]
-    # Duration of the attempt in milliseconds.
-    duration_ms: int
-    # The first 1,024 bytes of the receiver's response as text.
-    answer: NotRequired[str]
+# pending (queued, in flight or waiting for a retry), delivered (an attempt got a 2xx), failed (no further attempt
+# unless you retry the delivery).
+DeliveryOutcome = Literal["pending", "delivered", "failed"]
 
 
 # Why the delivery failed. attempts_exhausted (the last retry failed), disabled (the receiver responded with 410),
@@ -1598,7 +1604,7 @@ FailureReason = Literal["attempts_exhausted", "disabled", "queue_full"]
 
 
 class EventDelivery(TypedDict):
-    """A settled delivery of an event of another kind than state_change."""
+    """A delivery of an event of another kind than state_change."""
 
     # Identifies a delivery.
     id: str
@@ -1655,6 +1661,8 @@ class AlertRule(TypedDict):
     quiet_hours: NotRequired[QuietHours]
     # RFC 3339 date-time in UTC, with millisecond precision.
     created_at: str
+    # Time at which the rule last fired for anyone.
+    last_fired_at: NotRequired[str]
 
 
 class AlertRuleList(TypedDict):
@@ -1678,9 +1686,7 @@ class Delivery(TypedDict):
     id: str
     # Identifies a webhook.
     webhook_id: str
-    # pending (queued, in flight or waiting for a retry), delivered (an attempt got a 2xx), failed (no further attempt
-    # unless you retry the delivery).
-    status: Literal["pending", "delivered", "failed"]
+    status: DeliveryOutcome
     payload: StateChange
     # The attempts of the last schedule, oldest first.
     attempts: list[DeliveryAttempt]
@@ -1690,7 +1696,7 @@ class Delivery(TypedDict):
 
 
 class DeliveryList(TypedDict):
-    """A page of settled deliveries."""
+    """A page of deliveries."""
 
     # Newest first.
     deliveries: list[Delivery]

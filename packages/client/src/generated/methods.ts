@@ -239,8 +239,8 @@ export interface WebhookClient {
   retry(body: RetryRequest, call?: CallOptions): Promise<RetryAccepted>;
   /**
    * Returns the delivery log: delivered and failed deliveries, newest first, 50 per page. The log keeps a delivery for
-   * 7 days by default. If no delivery matches the filters, the list is empty. A delivery that is still queued is not
-   * listed: read it by its id.
+   * 7 days by default. If no delivery matches the filters, the list is empty. With `status` pending, it returns the
+   * deliveries that are still queued, and `since` is the time of the event.
    */
   deliveries(filter?: DeliveryFilter, call?: CallOptions): Pages<DeliveryList, Delivery>;
   /**

@@ -555,8 +555,8 @@ class AsyncWebhookClient:
     ) -> AsyncPages[DeliveryList, Delivery]:
         """Returns the delivery log: delivered and failed deliveries, newest first, 50 per page.
 
-        The log keeps a delivery for 7 days by default. If no delivery matches the filters, the list is empty. A
-        delivery that is still queued is not listed: read it by its id.
+        The log keeps a delivery for 7 days by default. If no delivery matches the filters, the list is empty. With
+        `status` pending, it returns the deliveries that are still queued, and `since` is the time of the event.
         """
         listing: Listing[DeliveryList, Delivery] = list_pages(
             "/webhooks/deliveries", {"status": status, "webhook_id": webhook_id, "session_id": session_id, "since": since, "cursor": cursor}, lambda page: page["deliveries"], lambda page: page["next_cursor"]
