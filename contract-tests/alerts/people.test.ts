@@ -29,6 +29,8 @@ test('an erasure removes the person from all rules and their firings, and a rule
   for (const it of ['anna', 'bert']) await stress(service, it, 3);
   await evaluateNow(service);
   expect(await peopleIn(service, 'alert_firings')).toEqual(['anna', 'anna', 'anna', 'bert', 'bert']);
+  const fired = { last_fired_at: expect.stringMatching(/Z$/) };
+  expect((await service.request('/v1/alerts')).body.alerts).toMatchObject([fired, fired, fired]);
   expect((await erase(service, 'anna')).status).toBe(200);
   expect(await peopleIn(service, 'alert_firings')).toEqual(['bert', 'bert']);
   expect(await firedFor(service)).toEqual(['bert', 'bert']);

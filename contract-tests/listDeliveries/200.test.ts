@@ -54,7 +54,8 @@ function newestFirst(deliveries: readonly Delivery[]): string[] {
 
 test('pages list settled deliveries newest first, without loss or duplicate, with every filter', async () => {
   const service = await startTestService();
-  const settled = (await fill(service)).filter(({ settledAtMs }) => settledAtMs !== null);
+  const all = await fill(service);
+  const settled = all.filter(({ settledAtMs }) => settledAtMs !== null);
   const sinceMs = service.clock.nowMs - 3000;
   const since = new Date(sinceMs).toISOString();
   const filters: Array<[Record<string, string>, (it: Delivery) => boolean]> = [
@@ -72,6 +73,8 @@ test('pages list settled deliveries newest first, without loss or duplicate, wit
   ];
   for (const [filter, isWanted] of filters)
     expect([filter, await walk(service, filter)]).toEqual([filter, newestFirst(settled.filter(isWanted))]);
+  const isQueued = (it: Delivery) => it.webhookId === 'wh_b2' && it.settledAtMs === null;
+  expect(await walk(service, { status: 'pending', webhook_id: 'wh_b2' })).toEqual(newestFirst(all.filter(isQueued)));
 });
 
 function isOf(it: Delivery, webhookId: string, sessionId: string): boolean {

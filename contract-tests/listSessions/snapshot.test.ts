@@ -42,6 +42,7 @@ test('the filter selects sessions by state, and the counts cover all sessions', 
   const of = (...states: string[]) => readings.filter((it) => states.includes(it.state)).map((it) => it.session_id);
   const all = await page(service, { state: 'stressed,acute_stress' });
   expect(of('stressed', 'acute_stress').length).toBeGreaterThan(2);
+  expect(all.account_id).toBe(service.accountId);
   expect(idsOf(all.sessions).sort()).toEqual(of('stressed', 'acute_stress').sort());
   expect(all.as_of).toBe(service.clock.at());
   for (const [state, count] of Object.entries(all.states ?? {})) {

@@ -18,9 +18,15 @@ test('a listed webhook has its newest failure, its newest success and its number
   await service.post(`/webhooks/${id}/test`);
   await attempted(deliveries, 1);
   const failedAt = service.clock.at();
-  const failing = { status: 'active', consecutive_failures: 1, last_failure_at: failedAt, queued_deliveries: 1 };
+  const attempt = { status: 500, timestamp: failedAt, duration_ms: expect.any(Number) };
+  const failing = {
+    ...{ status: 'active', consecutive_failures: 1, last_failure_at: failedAt, queued_deliveries: 1 },
+    ...{ last_failure: attempt, next_attempt_at: service.clock.at(settings.retry_after_seconds[0]) },
+  };
   expect(await webhookOf(service, id)).toMatchObject(failing);
   expect(await webhookOf(service, id)).not.toHaveProperty('last_success_at');
+  const { deliveries: queued } = (await service.request('/webhooks/deliveries?status=pending')).body;
+  expect(queued).toMatchObject([{ webhook_id: id, status: 'pending', attempts: [attempt] }]);
   receiver.answer(204);
   service.clock.advance(settings.retry_after_seconds[0]);
   await attempted(deliveries, 2);
@@ -30,6 +36,7 @@ test('a listed webhook has its newest failure, its newest success and its number
     last_success_at: service.clock.at(),
     queued_deliveries: 0,
   });
+  expect(await webhookOf(service, id)).not.toHaveProperty('next_attempt_at');
 });
 
 test('each webhook has its own health, and queued deliveries are counted up to a limit', async () => {

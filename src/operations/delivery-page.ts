@@ -1,6 +1,8 @@
 import { webhookDelivery as settings } from '../../generated/spec.js';
-import type { Delivery } from '../store/delivery-row.js';
-import type { DeliveryCursor, DeliveryFilter, DeliveryTime } from '../store/settled-deliveries.js';
+import type { DeliveryStatus } from '../store/delivery-row.js';
+import type { ReadScope } from '../store/scope.js';
+import { createDeliveryLog, type DeliveryCursor, type DeliveryTime } from '../store/settled-deliveries.js';
+import { createWebhookTable } from '../store/webhooks.js';
 import { createCursors, digits, findPage } from './page.js';
 
 /** Filters of every operation that lists deliveries. */
@@ -12,14 +14,19 @@ interface PageQuery {
 }
 
 /** Finds one page of deliveries. Throws a ProblemError with code cursor_invalid. */
-export function findDeliveryPage(
+export async function findDeliveryPage(
+  scope: ReadScope,
+  statuses: readonly DeliveryStatus[],
   { webhook_id: webhookId, session_id: sessionId, since, cursor }: PageQuery,
-  find: (filter: DeliveryFilter, max: number) => Promise<Delivery[]>,
   by: DeliveryTime = 'settledAtMs',
 ) {
   const sinceMs = since === undefined ? undefined : Date.parse(since);
+  // An index orders the events of one webhook only.
+  const isOfAll = by === 'eventAtMs' && webhookId === undefined;
+  const webhookIds = isOfAll ? (await createWebhookTable(scope).list()).map((it) => it.webhookId) : undefined;
   return findPage(deliveryCursors[by], settings.page_size, cursor, async (after, max) => {
-    const found = await find({ webhookId, sessionId, sinceMs, after }, max);
+    const filter = { webhookId, sessionId, sinceMs, after };
+    const found = await createDeliveryLog(scope).page(statuses, filter, max, by, webhookIds);
     return found.map((delivery) => ({ ...delivery, atMs: delivery[by] ?? 0 }));
   });
 }

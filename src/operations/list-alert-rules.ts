@@ -5,8 +5,13 @@ import type { OperationRecord } from './operation.js';
 export const listAlertRules: OperationRecord<'listAlertRules', 'store'> = {
   personalData: 'none',
   async handle({ store }, _, { accountId }) {
-    const rules = await createAlertTable(store.read(accountId)).list();
-    return { status: 200, body: { alerts: rules.map(toAlertRule) } };
+    const table = createAlertTable(store.read(accountId));
+    const [rules, fired] = await Promise.all([table.list(), table.lastFirings()]);
+    const alerts = rules.map((rule) => {
+      const firedAtMs = fired.get(rule.alertId);
+      return { ...toAlertRule(rule), ...(firedAtMs && { last_fired_at: new Date(firedAtMs).toISOString() }) };
+    });
+    return { status: 200, body: { alerts } };
   },
 };
 

@@ -28,11 +28,12 @@ export const listSessions: OperationRecord<'listSessions', 'store' | 'now' | 'pa
       'List sessions with their latest state, newest first by default. A state is outdated after valid_until. Continue with next_cursor until it is null.',
     listsIds: true,
   },
-  async handle(services, { query, whose }, { accountId }) {
+  async handle(services, { query, whose }, { accountId, grant }) {
     const isSnapshot = query.state !== undefined || (query.sort ?? 'started') !== 'started';
     const list = isSnapshot ? listSnapshot : listStarted;
     const scope = services.store.read(accountId, services.pause);
-    return { status: 200, body: await list(services, scope, query, toNames(whose)) };
+    const page = await list(services, scope, query, toNames(whose));
+    return { status: 200, body: { ...page, ...(isSnapshot && !grant && { account_id: accountId }) } };
   },
 };
 

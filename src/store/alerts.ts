@@ -90,6 +90,15 @@ export function createAlertTable({ knex, accountId }: ReadScope) {
       return new Map(rows.map((row) => [toFiringKey(row), row.firedAtMs]));
     },
 
+    /** Returns the time of the newest firing of each rule, in epoch ms. */
+    async lastFirings(): Promise<Map<string, number>> {
+      const rows: Firing[] = await mine('alert_firings')
+        .groupBy('alert_id')
+        .select(nameColumns('alertId'))
+        .max('fired_at_ms as firedAtMs');
+      return new Map(rows.map((it) => [it.alertId, it.firedAtMs]));
+    },
+
     /** Stores firings. Rejects if a rule already fired for the person in this hour. */
     async addFirings(firings: readonly Firing[]): Promise<void> {
       const rows = firings.map(({ alertId: alert_id, subjectId: subject_id, firedAtMs: fired_at_ms }) => {

@@ -1,7 +1,14 @@
 import type { Knex } from 'knex';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import { startAfter, unionAll } from './columns.js';
-import { type Delivery, deliveryColumns, type DeliveryRow, lockDeliveries, toDelivery } from './delivery-row.js';
+import {
+  type Delivery,
+  deliveryColumns,
+  type DeliveryRow,
+  type DeliveryStatus,
+  lockDeliveries,
+  toDelivery,
+} from './delivery-row.js';
 import type { ReadScope } from './scope.js';
 
 /** The last delivery of the previous page. */
@@ -19,13 +26,12 @@ export interface DeliveryFilter {
   readonly after?: DeliveryCursor | undefined;
 }
 
-export type DeliveryOutcome = 'delivered' | 'failed';
 /** The time that orders and filters a list. */
 export type DeliveryTime = 'settledAtMs' | 'eventAtMs';
 
 export function createDeliveryLog({ knex, accountId }: ReadScope) {
   const mine = () => knex('deliveries').where({ account_id: accountId }).select(deliveryColumns);
-  const pageQuery = (status: DeliveryOutcome, filter: DeliveryFilter, max: number, by: DeliveryTime) => {
+  const pageQuery = (status: DeliveryStatus, filter: DeliveryFilter, max: number, by: DeliveryTime) => {
     const { webhookId, sessionId, sinceMs, after } = filter;
     const time = deliveryColumns[by];
     const query = mine().where({ status });
@@ -37,18 +43,18 @@ export function createDeliveryLog({ knex, accountId }: ReadScope) {
 
   return {
     /**
-     * Returns at most `max` deliveries with these outcomes, newest first. Merges a page per outcome and webhook in memory,
+     * Returns at most `max` deliveries with these statuses, newest first. Merges a page per status and webhook in memory,
      * because an index orders only the deliveries of one. `webhookIds`: those of the filter if absent.
      */
     async page(
-      outcomes: readonly DeliveryOutcome[],
+      statuses: readonly DeliveryStatus[],
       filter: DeliveryFilter,
       max: number,
       by: DeliveryTime = 'settledAtMs',
       webhookIds: ReadonlyArray<string | undefined> = [filter.webhookId],
     ): Promise<Delivery[]> {
-      const pages = outcomes.flatMap((outcome) =>
-        webhookIds.map((webhookId) => pageQuery(outcome, { ...filter, webhookId }, max, by)),
+      const pages = statuses.flatMap((status) =>
+        webhookIds.map((webhookId) => pageQuery(status, { ...filter, webhookId }, max, by)),
       );
       const rows: DeliveryRow[] = pages.length === 0 ? [] : await unionAll(knex, pages);
       const newestFirst = (a: Delivery, b: Delivery) =>

@@ -31,6 +31,10 @@ export interface StoredWebhook {
   readonly failedInRow: number;
   /** End of the newest failed attempt, in epoch ms. Absent if no attempt has failed. */
   readonly lastFailureAtMs?: number;
+  /** The newest failed attempt, without the response of the receiver. */
+  readonly lastFailure?: Omit<Schema<'DeliveryAttempt'>, 'answer'>;
+  /** Time of the next attempt of the delivery that failed last, in epoch ms. Absent if it is not retried. */
+  readonly nextAttemptAtMs?: number | undefined;
   /** Time of a 410 response of the receiver, in epoch ms. Absent if the webhook is not disabled. */
   readonly disabledAtMs?: number;
   readonly createdAtMs: number;

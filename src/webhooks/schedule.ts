@@ -12,10 +12,14 @@ export const gone = 410;
 
 type Attempted = Schema<'DeliveryAttempt'>;
 
-/** Returns the webhook after an attempt. A success resets the failure count. A 410 response disables the webhook. */
+/**
+ * Returns the webhook after an attempt. A success resets the failure count. A 410 response disables the webhook. The time of
+ * the next attempt follows from the delivery.
+ */
 export function updateWebhook(webhook: StoredWebhook, attempt: Attempted, nowMs: number): StoredWebhook {
   if (isSuccess(attempt)) return webhook.failedInRow === 0 ? webhook : { ...webhook, failedInRow: 0 };
-  const failed = { ...webhook, failedInRow: webhook.failedInRow + 1, lastFailureAtMs: nowMs };
+  const { answer: _, ...lastFailure } = attempt;
+  const failed = { ...webhook, failedInRow: webhook.failedInRow + 1, lastFailureAtMs: nowMs, lastFailure };
   return attempt.status === gone ? { ...failed, disabledAtMs: webhook.disabledAtMs ?? nowMs } : failed;
 }
 

@@ -118,12 +118,13 @@ async function settleAccount(
     if (!webhook) orphaned.add(mine.webhookId);
     if (!webhook) continue;
     const after = attempt ? updateWebhook(webhook, attempt, nowMs) : webhook;
-    webhooks.set(after.webhookId, after);
-    settled.push(
-      attempt
-        ? updateDelivery({ ...mine, accountId: delivery.accountId }, after, attempt, nowMs)
-        : unsent(mine, after, nowMs),
-    );
+    const outcome = attempt
+      ? updateDelivery({ ...mine, accountId: delivery.accountId }, after, attempt, nowMs)
+      : unsent(mine, after, nowMs);
+    settled.push(outcome);
+    const hasFailed = after.failedInRow > webhook.failedInRow;
+    const nextAttemptAtMs = outcome.settledAtMs === null ? outcome.dueAtMs : undefined;
+    webhooks.set(after.webhookId, hasFailed ? { ...after, nextAttemptAtMs } : after);
   }
   // Some deliveries of a removed webhook remain if the process stopped during the removal.
   for (const webhookId of orphaned) while (await createDeliveryTable(scope).removeSome(webhookId, droppedAtOnce));

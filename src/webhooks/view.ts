@@ -8,7 +8,7 @@ import { findStatus } from './schedule.js';
 
 /** Returns the webhook as defined in the contract, without its secret. */
 export function toWebhook(webhook: StoredWebhook, health?: WebhookHealth): Schema<'Webhook'> {
-  const { webhookId, url, events, failedInRow, lastFailureAtMs, createdAtMs } = webhook;
+  const { webhookId, url, events, failedInRow, lastFailureAtMs, lastFailure, nextAttemptAtMs, createdAtMs } = webhook;
   const lastSuccessAtMs = health?.lastSuccessAtMs ?? undefined;
   return {
     id: webhookId,
@@ -20,6 +20,8 @@ export function toWebhook(webhook: StoredWebhook, health?: WebhookHealth): Schem
     ...(webhook.states && { states: [...webhook.states] }),
     consecutive_failures: failedInRow,
     ...(lastFailureAtMs !== undefined && { last_failure_at: formatTimestamp(lastFailureAtMs) }),
+    ...(lastFailure && { last_failure: lastFailure }),
+    ...(failedInRow > 0 && nextAttemptAtMs && { next_attempt_at: formatTimestamp(nextAttemptAtMs) }),
     ...(lastSuccessAtMs !== undefined && { last_success_at: formatTimestamp(lastSuccessAtMs) }),
     ...(health && { queued_deliveries: health.queued }),
     created_at: formatTimestamp(createdAtMs),
@@ -52,7 +54,7 @@ function toEventDelivery({ deliveryId, webhookId, status, attempts, reason, ...r
     id: deliveryId,
     webhook_id: webhookId,
     event: payload.event,
-    status: status === 'delivered' ? 'delivered' : 'failed',
+    status: describeStatus[status],
     payload,
     attempts: [...attempts],
     ...(reason !== null && { reason }),
