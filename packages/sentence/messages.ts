@@ -15,8 +15,23 @@ export const messages = {
   state_since: { en: '{state} since {at}', de: '{state} seit {at}' },
   one_reading: { en: '{state} in one reading at {at}', de: '{state} in einer Messung um {at}' },
   unknown: { en: 'State unknown: no signal counts now', de: 'Zustand unbekannt: derzeit zählt kein Signal' },
+  unsure: {
+    en: 'uncertain, because the signals are few, old or disagree',
+    de: 'unsicher, weil die Signale wenige oder alt sind oder einander widersprechen',
+  },
+  last_state: {
+    en: 'Last known state: {state} at {at}, which does not count now, because every signal is older than {time}',
+    de: 'Letzter bekannter Zustand: {state} um {at}; er zählt jetzt nicht, weil jedes Signal älter als {time} ist',
+  },
+  last_state_day: {
+    en: 'Last known state: {state} on {date} at {at}, which does not count now, because every signal is older than {time}',
+    de: 'Letzter bekannter Zustand: {state} am {date} um {at}; er zählt jetzt nicht, weil jedes Signal älter als {time} ist',
+  },
   not_live: { en: 'No live signal since {at}', de: 'Seit {at} kein aktuelles Signal' },
-  no_live: { en: 'No live signal now', de: 'Derzeit kein aktuelles Signal' },
+  no_live: {
+    en: 'No live state: the readings of today were imported',
+    de: 'Kein aktueller Zustand: Die Messungen von heute wurden importiert',
+  },
   hour_more: { en: 'more than usual at this hour', de: 'mehr als sonst um diese Zeit' },
   hour_usual: { en: 'not more than usual at this hour', de: 'nicht mehr als sonst um diese Zeit' },
 
@@ -50,11 +65,11 @@ export const messages = {
     en: 'less certain, because the service does not know the person yet',
     de: 'weniger sicher, weil der Dienst die Person noch nicht kennt',
   },
-  nothing_today: { en: 'Nothing was measured today', de: 'Heute wurde nichts gemessen' },
+  nothing_today: { en: 'nothing was measured today', de: 'heute wurde nichts gemessen' },
   newest: { en: 'the newest measured day is {date}', de: 'der letzte gemessene Tag ist {date}' },
   nothing: {
-    en: 'Nothing was measured in the last four weeks',
-    de: 'In den letzten vier Wochen wurde nichts gemessen',
+    en: 'nothing was measured in the last four weeks',
+    de: 'in den letzten vier Wochen wurde nichts gemessen',
   },
   under_a_minute: { en: 'less than a minute', de: 'weniger als eine Minute' },
 

@@ -26,6 +26,8 @@ const talkMs = 900_000;
 const [pointsMin, heartMin] = [3, 5];
 /** The usual heart rate is claimed from this weight of the person's own values on. */
 export const ownShareMin = 0.5;
+/** A lower confidence is explained. */
+export const confidenceMin = 0.5;
 /** Signals that are mentioned, beside the topic. */
 const signalsMax = 2;
 
@@ -57,7 +59,8 @@ function describeNow(present: Present, state: StateReading, language: Language):
   const isCompared = isLong && isLoaded(state) && state.state !== 'focused';
   const usual = isCompared && compareHour(present.hours, newestMs, stressOfHour(lastedMs, newestMs));
   const facts = listFacts(present, state, language);
-  return [usual ? `${name}, ${say(language, `hour_${usual}`)}` : name, facts.join(', ')];
+  const unsure = state.confidence < confidenceMin ? say(language, 'unsure') : '';
+  return [usual ? `${name}, ${say(language, `hour_${usual}`)}` : name, facts.join(', '), unsure];
 }
 
 /** Returns true for a state that requires evidence of load. */
@@ -112,11 +115,23 @@ function findArea(topic: string | undefined): (Message & keyof typeof areas) | u
   return names.find((area) => (areas[area] as readonly string[]).includes(topic ?? ''));
 }
 
-/** Returns that there is no live signal, and since when if there was one today. Empty if nothing was measured today. */
+/** Returns the last known state and why it does not count. Without one, why there is no live state, if today has readings. */
 function describeLast({ state, nowMs, hours }: Present, language: Language): string {
   const newestMs = Date.parse(state?.timestamp ?? '');
   const isToday = new Date(newestMs).toDateString() === new Date(nowMs).toDateString();
-  if (isToday) return say(language, 'not_live', { at: sayTime(language, newestMs) });
+  const at = state ? sayTime(language, newestMs) : '';
+  if (state && !state.evidence) {
+    const name = say(language, state.state);
+    const lower = name.charAt(0).toLocaleLowerCase(language) + name.slice(1);
+    const values = {
+      state: lower,
+      at,
+      date: sayDate(language, newestMs),
+      time: sayDuration(language, staleMs / 1_000),
+    };
+    return say(language, isToday ? 'last_state' : 'last_state_day', values);
+  }
+  if (isToday) return say(language, 'not_live', { at });
   return hoursOfDay(hours, nowMs).length > 0 ? say(language, 'no_live') : '';
 }
 

@@ -62,6 +62,14 @@ test.each<readonly [Partial<Present>, string]>([
   [{ state: stateOf(0.5), points: [], hours: [] }, 'Stressed since 14:39; a strained voice.'],
   [{ state: stateOf(12, { evidence: 'none' }), hours: [] }, 'State unknown: no signal counts now.'],
   [
+    { state: stateOf(12, { confidence: 0.49 }), points: [], hours: [] },
+    'Stressed for 12 minutes; a strained voice; uncertain, because the signals are few, old or disagree.',
+  ],
+  [
+    { state: stateOf(12, { timestamp: iso(nowMs - 2 * dayMs) }), hours: [] },
+    'Last known state: stressed on 23 November at 14:40, which does not count now, because every signal is older than 5 minutes; nothing was measured in the last four weeks.',
+  ],
+  [
     {
       state: stateOf(40, { state: 'calm', contributions: { neutral: 33, cardiovascular: -4, vocal: -12, held: 0 } }),
       points: [{ ...turn, heart_rate: 70, topics_detected: [] }],
@@ -70,9 +78,12 @@ test.each<readonly [Partial<Present>, string]>([
   ],
   [
     { state: stateOf(12, { timestamp: iso(nowMs - hourMs) }), hours: hoursOf(0, 600), firstMs: nowMs - hourMs },
-    'No live signal since 13:40; 1 hour 10 minutes of stress today in 7 hours measured; less certain, because the service does not know the person yet.',
+    'Last known state: stressed at 13:40, which does not count now, because every signal is older than 5 minutes; 1 hour 10 minutes of stress today in 7 hours measured; less certain, because the service does not know the person yet.',
   ],
-  [{ state: undefined, hours: [row(nowMs - hourMs, 300, 1)] }, 'No live signal now; stress in one reading today.'],
+  [
+    { state: undefined, hours: [row(nowMs - hourMs, 300, 1)] },
+    'No live state: the readings of today were imported; stress in one reading today.',
+  ],
   [
     { state: undefined, hours: hoursOf(4).slice(0, -7) },
     'Nothing was measured today; the newest measured day is 24 November.',
