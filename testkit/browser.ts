@@ -1,8 +1,16 @@
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type Request,
+} from 'playwright-core';
 import axe from 'axe-core';
 import { onTestFinished } from 'vitest';
 import { atEndOfFile } from './at-end-of-file.js';
 import { chromiumPath } from './chromium.js';
+import { until } from './until.js';
 
 /** Options that prevent the browser's own requests. */
 const quietArgs = [
@@ -20,6 +28,8 @@ export interface Watched {
   readonly page: Page;
   /** Console errors, exceptions, failed requests and requests to other origins. Tests expect none. */
   readonly complaints: string[];
+  /** Resolves when the page has received and drawn the responses to its requests, except streams. */
+  readonly settled: () => Promise<void>;
 }
 
 export const desktop = { width: 1440, height: 900 };
@@ -36,7 +46,7 @@ export async function openBrowser(
   onTestFinished(() => context.close());
   context.setDefaultTimeout(limitMs);
   const complaints = watch(context, origin);
-  return { page: await context.newPage(), complaints };
+  return { page: await context.newPage(), complaints, settled: followRequests(context) };
 }
 
 const shared = new Map<string, Promise<Browser>>();
@@ -72,6 +82,24 @@ function watch(context: BrowserContext, origin: string): string[] {
     if (new URL(request.url()).origin !== origin) complaints.push(`foreign: ${request.url()}`);
   });
   return complaints;
+}
+
+/** A page draws a response within this time, ms. */
+const drawnMs = 250;
+
+function followRequests(context: BrowserContext): Watched['settled'] {
+  let changedMs = 0;
+  const open = new Set<Request>();
+  const end = (request: Request) => {
+    if (open.delete(request)) changedMs = Date.now();
+  };
+  context.on('request', (it) => it.url().includes('/v1/stream') || open.add(it));
+  context.on('requestfinished', end);
+  context.on('requestfailed', end);
+  return async () => {
+    changedMs = Date.now();
+    await until('the page has settled', () => open.size === 0 && Date.now() - changedMs > drawnMs);
+  };
 }
 
 /** Returns accessibility violations by rule and element (WCAG 2.1 AA and axe's best practices). */

@@ -107,6 +107,21 @@ export async function startTestService(options?: TestServiceOptions): Promise<Te
 }
 
 /**
+ * Returns a function that starts the service with these options once. The tests of a file that call it share this service.
+ * Each call creates a new account.
+ */
+export function shareTestService(options: TestServiceOptions): () => Promise<TestService> {
+  let running: Promise<Running> | undefined;
+  return async () => {
+    if (!running) {
+      const own = (running = start(options));
+      atEndOfFile(async () => (await own).close());
+    }
+    return asNewAccount(await running);
+  };
+}
+
+/**
  * Starts the service with a worker that delivers webhooks. The tests of a file share this service, so it may retry
  * deliveries of an earlier test.
  */

@@ -1,11 +1,16 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { openBrowser, phone } from '../../../testkit/browser.js';
-import { Clock, startTestService, type TestService } from '../../../testkit/service.js';
+import { barriers, openBrowser, phone } from '../../../testkit/browser.js';
+import { allScopes } from '../../../src/keys/scopes.js';
+import { makeAccount } from '../../../testkit/calls.js';
+import { Clock, shareTestService, client, type TestService } from '../../../testkit/service.js';
 
 const turn = { user_message: 'I am worried that I will lose my job.', ai_response: 'Tell me more about it.' };
 const eventually = <Value>(read: () => Value) => expect.poll(read);
-const start = () => startTestService({ clock: Object.assign(new Clock(), { now: Date.now }) });
+const start = shareTestService({
+  clock: Object.assign(new Clock(), { now: Date.now }),
+  env: { PUBLIC_URL: 'https://state.example.com' },
+});
 
 async function open({ url, key }: TestService, page: Page, fragment: string) {
   await page.goto(`${url}/dashboard/#key=${key}`);
@@ -80,4 +85,58 @@ test('the page of a person follows all sessions of the person, and names the ses
   const state = (await service.request('/v1/state?subject_id=anna')).body;
   await eventually(() => page.locator('.now .score').innerText()).toBe(String(state.stress_score));
   expect(complaints).toEqual([]);
+});
+
+test('from the page of a person, an alert rule and a link for this person are made, with the scopes that they require', async () => {
+  const service = await start();
+  const [full, limited] = [
+    await makeAccount(service, 'acting', 'enterprise', { scopes: allScopes }),
+    await makeAccount(service, 'acting', 'enterprise', { scopes: ['read'] }),
+  ];
+  const { read, request } = client(service.url, full.key, service.clock);
+  await read({ session_id: 'chat', subject_id: 'anna', timestamp: ago(0), heart_rate: 70 });
+  const { page, complaints } = await openBrowser(service.url);
+  await open({ ...service, key: full.key }, page, '#/subjects/anna');
+  await page.getByRole('button', { name: 'Alert …' }).click();
+  expect(await page.getByLabel('People').inputValue()).toBe('anna');
+  await page.getByLabel('When').selectOption('above_usual');
+  await page.getByLabel('Minutes').fill('20');
+  expect(await barriers(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByText('Alert rule created.').waitFor();
+  const { alerts } = (await request('/v1/alerts')).body;
+  expect(alerts).toMatchObject([{ condition: 'above_usual', minutes: 20, subject_ids: ['anna'] }]);
+
+  const links = async () => (await request('/v1/subjects/anna/links')).body.links;
+  const openLinks = () => page.getByRole('button', { name: 'Link for this person …' }).click();
+  await openLinks();
+  await page.getByLabel('Say how they feel').uncheck();
+  await page.getByLabel('Connect a phone and upload files').check();
+  await page.getByLabel('Valid for, in days').fill('91');
+  await page.getByRole('button', { name: 'Create link' }).click();
+  await page.locator('#field-valid-for-in-days-fault:not(:empty)').waitFor();
+  await page.getByLabel('Valid for, in days').fill('7');
+  expect(await barriers(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Create link' }).click();
+  const url = await page.locator('.secret').innerText();
+  expect(url).toMatch(/^https:\/\/state\.example\.com\/person\/#pl_\w+$/);
+  await page.getByRole('button', { name: 'Done' }).click();
+  expect(await page.content()).not.toContain(url);
+  expect(await links()).toMatchObject([{ grants: ['read', 'connect'], opened_at: null }]);
+  await openLinks();
+  await page.getByText(/^read, connect · not opened yet · ends /).waitFor();
+  await page.getByRole('button', { name: 'End', exact: true }).click();
+  await eventually(links).toEqual([]);
+  expect(complaints.filter((it) => !it.includes('422'))).toEqual([]);
+
+  const other = await openBrowser(service.url);
+  await open({ ...service, key: limited.key }, other.page, '#/subjects/anna');
+  for (const [name, scope] of [
+    ['Alert …', 'webhooks'],
+    ['Link for this person …', 'tokens'],
+  ] as const) {
+    await other.page.getByRole('button', { name }).click();
+    await other.page.getByText(`lacks the scope "${scope}"`).waitFor();
+    expect(await other.page.getByRole('dialog').count()).toBe(0);
+  }
 });

@@ -5,25 +5,30 @@ import { expect, test } from 'vitest';
 import { createStateClient } from '../../client/src/index.js';
 import type { Schema } from '../../../src/contract/contract.js';
 import { describeStates } from '../browser/person/hours.js';
-import { barriers, desktop, narrow, openBrowser } from '../../../testkit/browser.js';
+import { flawsInLightAndDark, openBrowser } from '../../../testkit/browser.js';
 import { temporaryFolder } from '../../../testkit/temporary-folder.js';
 import { runCommand, startMain } from '../../../testkit/process.js';
-import { Clock, startTestService, type TestService, type TestServiceOptions } from '../../../testkit/service.js';
+import { Clock, shareTestService, startTestService, type TestService } from '../../../testkit/service.js';
 import { temporaryDatabase } from '../../../testkit/temporary-database.js';
 import { backfill, dayMs, sendWeek, weekEnv } from '../../../testkit/week.js';
 
 const vienna = { timezoneId: 'Europe/Vienna' };
 const person = 'p-7f3a';
 
-/** Starts a service with a person's week that ends now. */
-async function startWeek(options: TestServiceOptions = {}): Promise<TestService> {
-  const endMs = Math.floor(Date.now() / 300_000) * 300_000;
-  const clock = new Clock();
-  clock.nowMs = endMs - 8 * dayMs;
-  const service = await startTestService({ env: weekEnv, clock, ...options });
-  await sendWeek({ ...service, setNow: (it) => (clock.nowMs = it) }, person, endMs);
+const endMs = Math.floor(Date.now() / 300_000) * 300_000;
+
+const createPastClock = () => Object.assign(new Clock(), { nowMs: endMs - 8 * dayMs });
+
+/** Sends a person's week that ends now. */
+async function fill(service: TestService): Promise<TestService> {
+  await sendWeek({ ...service, setNow: (it) => (service.clock.nowMs = it) }, person, endMs);
   return service;
 }
+
+const share = shareTestService({ env: weekEnv, clock: createPastClock() });
+let week: Promise<TestService> | undefined;
+/** Returns a service with a person's week. Tests share it, and change nothing. */
+const startWeek = () => (week ??= share().then(fill));
 
 type Row = Schema<'SummaryRow'>;
 
@@ -58,21 +63,13 @@ test('a week shows the states, heart rate, topics, baseline and sessions, fits e
   const service = await startWeek();
   const days = await summaryOf(service, `interval=day&time_zone=Europe/Vienna&from=${dateAgo(10)}T00:00:00Z`);
   expect(days.length).toBeGreaterThanOrEqual(7);
-  for (const look of [
-    { viewport: desktop, colorScheme: 'light' },
-    { viewport: narrow, colorScheme: 'dark' },
-    { viewport: desktop, colorScheme: 'dark' },
-    { viewport: narrow, colorScheme: 'light' },
-  ] as const) {
-    const { page, complaints } = await open(service, `month/${days[0]?.date ?? ''}`, look);
-    await page.locator('.strip rect').first().waitFor();
-    await page.getByText('Show as a table').click();
-    await page.locator('.period-table td').first().waitFor();
-    const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-    expect([look, overflow, await barriers(page), complaints]).toEqual([look, 0, [], []]);
-  }
-  const { page } = await open(service, '');
+  const { page, complaints } = await open(service, `month/${days[0]?.date ?? ''}`);
   await page.locator('.strip rect').first().waitFor();
+  await page.getByText('Show as a table').click();
+  await page.locator('.period-table td').first().waitFor();
+  expect([await flawsInLightAndDark(page), complaints]).toEqual([[], []]);
+  await page.goto(`${service.url}/dashboard/#/subjects/${person}`);
+  await page.locator('.strips.week .strip rect').first().waitFor();
   const present = await labelsOf(page, '.strip');
   const rates = days.slice(-7).flatMap((it) => it.heart_rate ?? []);
   const bounds = [Math.min(...rates.map(({ min }) => min)), Math.max(...rates.map(({ max }) => max))];
@@ -97,10 +94,8 @@ test('a week shows the states, heart rate, topics, baseline and sessions, fits e
   const facts = await page.locator('.baseline').innerText();
   expect(facts).toContain(`${Math.round(baseline.heart_rate.resting_bpm)} bpm`);
   expect(facts).toContain(`known to ${Math.round(baseline.heart_rate.own_share * 100)} %`);
-  const readings = days.reduce((sum, it) => sum + it.readings, 0).toLocaleString('en');
   const imports = page.locator('.person-sessions summary');
   await expect.poll(() => imports.allInnerTexts()).toEqual([expect.stringMatching(/^Import, .*[78] sessions$/)]);
-  await imports.filter({ hasText: `${readings} readings in these days` }).waitFor();
   expect(await page.locator('.person-sessions > li').count()).toBe(8);
 });
 
@@ -177,7 +172,7 @@ test('hours are at the local time, also where an hour overlaps two days or the c
   expect(next.times).toEqual(['00:00', '00:30', '01:30', '02:30', '03:30']);
 });
 
-test('the readings of an import count, also those on the next day of the time zone of the reader', async () => {
+test('an import names its days, also the next day of the time zone of the reader', async () => {
   const clock = new Clock();
   clock.nowMs = Date.parse('2026-11-21T06:00:00Z');
   const service = await startTestService({ env: weekEnv, clock });
@@ -191,7 +186,7 @@ test('the readings of an import count, also those on the next day of the time zo
   await backfill(createStateClient({ baseUrl: service.url, key: service.key }), readings);
   const { page } = await open(service, 'day/2026-11-20');
   const summary = page.locator('.person-sessions summary');
-  const text = 'Import, 20 – 21 November 24 readings in these days, 1 session';
+  const text = 'Import, 20 – 21 November 1 session';
   await expect.poll(() => summary.innerText(), { timeout: 15_000 }).toBe(text);
 });
 
@@ -212,7 +207,7 @@ test('a person without data has a message, and an erased person disappears from 
   await refresh(page);
   await page.getByText('No data about this person.').waitFor();
   // The page is drawn every second, also after an erasure.
-  await page.waitForTimeout(1_500);
+  await page.waitForTimeout(1_100);
   expect(await page.locator('.sentence').isVisible()).toBe(false);
   // What adds data of a person stays.
   const cards = page.locator('.person .card', { hasNotText: /Connect a phone|Import a file/ });
@@ -222,31 +217,15 @@ test('a person without data has a message, and an erased person disappears from 
   await page.getByText('No data about this person.').waitFor();
 });
 
-test('while the service is stopped, the page keeps the person and shows no hours of another period', async () => {
+test('while the service is stopped, a page keeps its person and week and shows no other hours, and it loads after the restart', async () => {
   const database = await temporaryDatabase('sqlite');
-  const service = await startWeek({ database });
+  const service = await fill(await startTestService({ env: weekEnv, clock: createPastClock(), database }));
   const { page } = await open(service, `week/${dateAgo(3)}`);
-  await page.locator('.strip rect').first().waitFor();
-  const shown = await labelsOf(page, '.strip');
-  await service.close();
-  await page.getByRole('button', { name: 'Previous week' }).click();
-  await page.locator('.person > .notice').filter({ hasText: 'The service did not respond' }).waitFor();
-  expect(await page.locator(':is(.strip rect, .heart-band, .sighting)').count()).toBe(0);
-  expect(await page.locator('.baseline').innerText()).toContain('bpm');
-  await page.getByRole('button', { name: 'Next week' }).click();
-  await startTestService({ env: { ...weekEnv, PORT: new URL(service.url).port }, database, clock: service.clock });
-  await refresh(page);
-  await expect.poll(() => labelsOf(page, '.strip')).toEqual(shown);
-  expect(await page.locator('.person > .notice').filter({ visible: true }).count()).toBe(0);
-});
-
-test('a refresh while the service is stopped keeps the week, and the page loads again after a restart', async () => {
-  const database = await temporaryDatabase('sqlite');
-  const service = await startWeek({ database });
-  const { page } = await open(service, `week/${dateAgo(3)}`);
+  const other = await open(service, '', {}, 'other');
   await page.locator('.strip rect').first().waitFor();
   await page.getByText('Show as a table').click();
   await page.locator('.period-table td').first().waitFor();
+  await other.page.getByText('No data about this person.').waitFor();
   const read = async () => ({
     strips: await labelsOf(page, '.strip'),
     hours: await page.locator('.strip rect').count(),
@@ -255,34 +234,26 @@ test('a refresh while the service is stopped keeps the week, and the page loads 
   });
   const shown = await read();
   await service.close();
-  const notice = page.locator('.person > .notice').filter({ visible: true, hasText: 'The service did not respond' });
+  const noticeOn = (of: Page) => of.locator('.person > .notice').filter({ visible: true, hasText: 'did not respond' });
   for (let tries = 0; tries < 2; tries += 1) {
     const failed = page.waitForEvent('requestfailed', (it) => it.url().includes('/summary'));
     await refresh(page);
     await failed;
-    await notice.first().waitFor();
+    await noticeOn(page).first().waitFor();
     expect(await read()).toEqual(shown);
   }
-  const again = await startTestService({
-    env: { ...weekEnv, PORT: new URL(service.url).port },
-    database,
-    clock: service.clock,
-  });
-  await expect.poll(() => notice.count()).toBe(0);
-  expect(await read()).toEqual(shown);
-  await again.close();
-});
-
-test('a page that is opened while the service is stopped loads when it starts', async () => {
-  const database = await temporaryDatabase('sqlite');
-  const service = await startWeek({ database });
-  const { page } = await open(service, '', {}, 'other');
-  await page.getByText('No data about this person.').waitFor();
-  await service.close();
-  await page.evaluate(`location.hash = '#/subjects/${person}/week/${dateAgo(3)}'`);
-  await page.locator('.person > .notice').filter({ hasText: 'The service did not respond' }).first().waitFor();
+  await page.getByRole('button', { name: 'Previous week' }).click();
+  await expect.poll(() => page.locator(':is(.strip rect, .heart-band, .sighting)').count()).toBe(0);
+  expect(await page.locator('.baseline').innerText()).toContain('bpm');
+  await page.getByRole('button', { name: 'Next week' }).click();
+  // A page that is opened meanwhile loads, too.
+  await other.page.evaluate(`location.hash = '#/subjects/${person}/week/${dateAgo(3)}'`);
+  await noticeOn(other.page).first().waitFor();
   await startTestService({ env: { ...weekEnv, PORT: new URL(service.url).port }, database, clock: service.clock });
-  await page.locator('.strip rect').first().waitFor();
+  await other.page.locator('.strip rect').first().waitFor();
+  await refresh(page);
+  await expect.poll(read).toEqual(shown);
+  await expect.poll(() => noticeOn(page).count()).toBe(0);
 });
 
 /** Writes a week of heart rates every four minutes, as Apple Health exports it. */
@@ -311,9 +282,10 @@ test('from the link of a first start: a week of Apple Health is imported by one 
   await page.goto(link);
   await page.getByText('Live', { exact: true }).waitFor();
   await page.goto(address);
-  await page.locator('.person-sessions summary').filter({ hasText: '2,520 readings in these days' }).waitFor();
+  await page.locator('.person-sessions summary').waitFor();
   expect(await page.locator('.person-sessions > li').count()).toBe(1);
   // The first and the last day are partial.
+  await page.locator('.strips .measured').nth(5).waitFor();
   const measured = await page.locator('.strips .measured').allInnerTexts();
   expect(measured.filter((it) => it === '24 h measured').length).toBeGreaterThanOrEqual(5);
   expect(await page.locator('.heart-band').count()).toBeGreaterThan(140);

@@ -2,14 +2,17 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createStateClient, type Submission } from '../../client/src/index.js';
 import { flawsInLightAndDark, openBrowser, phone } from '../../../testkit/browser.js';
+import { allScopes } from '../../../src/keys/scopes.js';
 import { makeAccount } from '../../../testkit/calls.js';
-import { Clock, startTestService, type TestService } from '../../../testkit/service.js';
+import { Clock, client, shareTestService, type TestService } from '../../../testkit/service.js';
 import { backfill, dayMs, weekEnv } from '../../../testkit/week.js';
 
 const eventually = <Value>(read: () => Value) => expect.poll(read);
 const turn = { user_message: 'I am worried that I will lose my job.', ai_response: 'Tell me more about it.' };
 const env = { ...weekEnv, MAX_TIMESTAMP_AGE_SECONDS: '3600', LIMIT_NEW_SESSIONS_PER_MINUTE: '0' };
-const start = () => startTestService({ env, clock: Object.assign(new Clock(), { now: Date.now }) });
+const start = shareTestService({ env, clock: Object.assign(new Clock(), { now: Date.now }) });
+/** A state lasts five minutes, so half of each hour is measured. */
+const spacingMs = 600_000;
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000).toISOString();
 
 async function open({ url, key }: TestService, page: Page, fragment: string) {
@@ -21,9 +24,9 @@ async function open({ url, key }: TestService, page: Page, fragment: string) {
 /** Stores quiet readings of anna of all hours of the days before today, and of the present hour. */
 async function sendDays({ url, key }: TestService, days: number): Promise<void> {
   const startMs = Date.now() - days * dayMs;
-  const count = Math.floor((Date.now() - startMs - 1_500_000) / 300_000);
+  const count = Math.floor((Date.now() - startMs - 1_500_000) / spacingMs);
   const readings = Array.from({ length: count }, (_, index): Submission => {
-    const timestamp = new Date(startMs + index * 300_000).toISOString();
+    const timestamp = new Date(startMs + index * spacingMs).toISOString();
     return {
       session_id: `anna-${timestamp.slice(0, 10)}`,
       subject_id: 'anna',
@@ -79,17 +82,6 @@ test('the page of a person says the state and its reasons in one sentence, then 
   expect([await flawsInLightAndDark(page), complaints]).toEqual([[], []]);
 });
 
-test('with three other days, nothing is compared', async () => {
-  const service = await start();
-  await sendDays(service, 3);
-  await sendStress(service);
-  const { page } = await openBrowser(service.url, { timezoneId: 'UTC' });
-  await open(service, page, '#/subjects/anna');
-  await eventually(() => sentenceOn(page)).toMatch(/^(Stressed|Acute stress) for 1\d minutes; heart rate/);
-  await page.getByText('Usual scores require 4 other days that were measured at the same hour.').waitFor();
-  expect(await page.locator('.usual').count()).toBe(0);
-});
-
 test('what is not known is drawn so: one reading has no duration, a baseline is hatched, a first day has a warning', async () => {
   const service = await start();
   await service.read({ session_id: 'chat', subject_id: 'ben', timestamp: ago(20), heart_rate: 150, tone: 'hostile' });
@@ -107,6 +99,8 @@ test('what is not known is drawn so: one reading has no duration, a baseline is 
   expect(
     await page.getByText('First stored day: less certain if the service did not know the person yet.').count(),
   ).toBe(2);
+  await page.getByText('Usual scores require 4 other days that were measured at the same hour.').waitFor();
+  expect(await page.locator('.usual').count()).toBe(0);
   // Cards without content are one line.
   const heads = page.locator('.person .cards h2');
   expect(await heads.filter({ visible: true }).allInnerTexts()).not.toContain('Topics');
@@ -140,8 +134,14 @@ test('an unknown state is gray and named unknown, also in the chart', async () =
 });
 
 test('a person and a session have names in this browser, per account, which forgetting the key deletes', async () => {
-  const service = await start();
-  await service.read({ session_id: 'chat', subject_id: 'p-1', timestamp: ago(1), heart_rate: 70 });
+  const shared = await start();
+  const [{ key }, second] = [
+    await makeAccount(shared, 'named', 'enterprise', { scopes: allScopes }),
+    await makeAccount(shared, 'named', 'enterprise', { scopes: allScopes }),
+  ];
+  const service = { ...shared, key };
+  const { read } = client(service.url, key, service.clock);
+  await read({ session_id: 'chat', subject_id: 'p-1', timestamp: ago(1), heart_rate: 70 });
   const { page, complaints } = await openBrowser(service.url);
   const sent: string[] = [];
   page.on('request', (it) => sent.push(`${it.url()} ${it.postData() ?? ''}`));
@@ -167,7 +167,8 @@ test('a person and a session have names in this browser, per account, which forg
   await page.goto(`${service.url}/dashboard/#key=${other.key}`);
   await page.goto(`${service.url}/dashboard/#/subjects/p-1`);
   await eventually(() => page.locator('h1').innerText()).toBe('p-1');
-  await page.goto(`${service.url}/dashboard/#key=${service.key}`);
+  // Another key of the account shows its names.
+  await page.goto(`${service.url}/dashboard/#key=${second.key}`);
   await page.goto(`${service.url}/dashboard/#/sessions/chat`);
   await page.getByRole('link', { name: 'Person Anna <b>' }).waitFor();
   await page.getByRole('button', { name: 'Forget the key' }).click();

@@ -2,10 +2,14 @@ import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { barriers, desktop, flawsInLightAndDark, narrow, openBrowser } from '../../../testkit/browser.js';
 import { startMain } from '../../../testkit/process.js';
-import { Clock, startTestService, type TestService } from '../../../testkit/service.js';
+import { Clock, shareTestService, startTestService, type TestService } from '../../../testkit/service.js';
 import { temporaryDatabase } from '../../../testkit/temporary-database.js';
 
 const subject_id = 'person-1';
+const start = shareTestService({
+  clock: Object.assign(new Clock(), { now: Date.now }),
+  env: { MAX_TIMESTAMP_AGE_SECONDS: '3600' },
+});
 const texts = [
   'I am worried that I will lose my job.',
   'I cannot sleep anymore, I lie awake every night.',
@@ -124,9 +128,9 @@ test('by keyboard, the chart names the topics of a reading, and the subject open
 });
 
 test('a session ends on the page when its signals are too old, and a new reading makes it live again', async () => {
-  const service = await startTestService({ clock: Object.assign(new Clock(), { now: Date.now }) });
-  // Readings are rejected from 300 s on.
-  const timestamp = new Date(Date.now() - 250_000).toISOString();
+  const service = await start();
+  // A session ends after 300 s.
+  const timestamp = new Date(Date.now() - 285_000).toISOString();
   await service.read({ session_id: 'ends', timestamp, heart_rate: 110, tone: 'hostile' });
   const { page } = await openBrowser(service.url);
   await open(service, page, 'ends');
@@ -156,7 +160,7 @@ test('a stopped service shows a banner with the last contact, which disappears a
 });
 
 test('a turn by hand names the subject, and its sentiment is derived by choice', async () => {
-  const service = await startTestService({ clock: Object.assign(new Clock(), { now: Date.now }) });
+  const service = await start();
   const { page } = await openBrowser(service.url);
   await open(service, page, 'turn');
   await page.goto(`${service.url}/dashboard/#/try`);

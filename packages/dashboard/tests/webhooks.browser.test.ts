@@ -1,11 +1,12 @@
 import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
+import { createRule, evaluateNow, stress } from '../../../testkit/alerts.js';
 import { barriers, openBrowser } from '../../../testkit/browser.js';
 import { startReceiver } from '../../../testkit/receiver.js';
 import { startTestService, type TestService } from '../../../testkit/service.js';
 import { storyEnv } from '../../../testkit/story.js';
-import { deliveriesOf, register, startStory, storeFailed } from '../../../testkit/webhooks.js';
+import { deliveriesOf, register, startStory, storeDue, storeFailed } from '../../../testkit/webhooks.js';
 import { until } from '../../../testkit/until.js';
 
 const env = { ...storyEnv, WORKER: '1', WEBHOOK_KEEP_ANSWERS: '1' };
@@ -36,7 +37,9 @@ const focused = (page: Page) => page.evaluate('document.activeElement.textConten
 test('a webhook is registered, tested, fails, is retried in order, rotated and removed with the keyboard', async () => {
   const service = await startTestService({ env });
   const receiver = await startReceiver();
-  const { page, complaints } = await openBrowser(service.url, { permissions: ['clipboard-read', 'clipboard-write'] });
+  const { page, complaints, settled } = await openBrowser(service.url, {
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
   await open(service, page);
   await page.getByText('No webhooks yet').waitFor();
 
@@ -82,6 +85,7 @@ test('a webhook is registered, tested, fails, is retried in order, rotated and r
   await page.getByLabel('Outcome').selectOption('failed');
   await press(page, 'Refresh');
   await page.getByText('4 deliveries, newest event first.').waitFor();
+  await page.getByText(/last failure .*: status 503 · \d+ failed attempts in a row, of all deliveries/).waitFor();
   const cells = await page.locator('.deliveries tr[data-key^=dlv]').first().innerText();
   // The date is shown once per day.
   expect(await page.locator('.deliveries .group').allInnerTexts()).toEqual([expect.stringMatching(/\d{1,2} \w{3}/)]);
@@ -94,10 +98,8 @@ test('a webhook is registered, tested, fails, is retried in order, rotated and r
   expect(await page.evaluate(wrappedLines)).toBe(0);
   expect(await details.innerText()).toContain('status 503');
   expect(await details.locator('li pre').first().innerText()).toBe('<b>down</b> for maintenance');
-  const updated = page.waitForResponse((it) => it.url().includes('/webhooks/deliveries'));
   await press(page, 'Refresh');
-  await updated;
-  await page.waitForTimeout(300);
+  await settled();
   expect(await details.isVisible()).toBe(true);
 
   receiver.answer(204);
@@ -152,6 +154,38 @@ test('a webhook can be that of a person, and the form suggests the known people'
   expect(complaints).toEqual([]);
 });
 
+test('alert rules are listed with their people and their newest firing, and are created and removed', async () => {
+  const service = await startTestService();
+  await createRule(service, { condition: 'stressed', minutes: 2, subject_ids: ['anna'] });
+  await stress(service, 'anna', 3);
+  expect((await evaluateNow(service)).fired).toBe(1);
+  const { page, complaints } = await openBrowser(service.url);
+  await open(service, page);
+  const card = page.getByRole('region', { name: 'Alert rules' });
+  const row = card.locator('li').filter({ hasText: 'Stressed or above for 2 minutes' });
+  await row.getByText(/^for anna · last fired (now|\d+ \w+ ago)$/).waitFor();
+  await card.getByRole('button', { name: 'New rule …' }).click();
+  expect(await page.getByLabel('Hours').isVisible()).toBe(false);
+  await page.getByLabel('When').selectOption('no_data');
+  await page.getByLabel('Hours').fill('200');
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.locator('#field-hours-fault:not(:empty)').waitFor();
+  expect(await focused(page)).toBe('field-hours');
+  await page.getByLabel('Hours').fill('12');
+  await page.getByLabel('People').fill(' anna  ben ');
+  await page.getByLabel('Quiet from').fill('22:00');
+  await page.getByLabel('Quiet to').fill('07:00');
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await card.getByText(/^for anna, ben · quiet from 22:00 to 07:00, \S+ · not fired in the last days$/).waitFor();
+  const rules = async () => (await service.request('/v1/alerts')).body.alerts;
+  expect((await rules())[1]).toMatchObject({ condition: 'no_data', hours: 12, subject_ids: ['anna', 'ben'] });
+  await row.getByRole('button').click();
+  await press(page, /^Remove$/);
+  await expect.poll(rules).toMatchObject([{ condition: 'no_data' }]);
+  await expect.poll(() => card.locator('li').count()).toBe(1);
+  expect(complaints.filter((it) => !it.includes('422'))).toEqual([]);
+});
+
 test.each([
   { width: 'a desktop', colorScheme: 'light' },
   { width: '320 pixels', colorScheme: 'dark', viewport: narrow },
@@ -180,16 +214,31 @@ test.each([
       { ...attempt, status: 500, answer: 'x'.repeat(300) },
       { ...attempt, error: 'timeout' as const },
     ];
-    await storeFailed(service, [{ webhookId: id, attempts }]);
+    const timestamp = service.clock.at(-5);
+    const alert = { event: 'alert', alert_id: 'alr_1', subject_id: 'anna', condition: 'stressed', timestamp };
+    await storeFailed(service, [
+      { webhookId: id, attempts },
+      { webhookId: id, sessionId: 'alert 1', payload: JSON.stringify(alert), attempts },
+    ]);
+    await storeDue(service, id, 1);
     await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.locator('.deliveries tr', { hasText: 'anna alert, stressed' }).getByText('failed').waitFor();
+    await page.getByLabel('Outcome').selectOption('pending');
+    await page.getByText('1 delivery, newest event first.').waitFor();
+    expect(await page.locator('.deliveries tbody .badge').allInnerTexts()).toEqual(['pending']);
+    await page.getByLabel('Outcome').selectOption('failed');
+    await page.getByText('2 deliveries, newest event first.').waitFor();
     // With several webhooks, a delivery names its own.
-    await page.locator('.deliveries th', { hasText: 'http://127.0.0.1:9/hooks' }).waitFor();
+    await page.locator('.deliveries th', { hasText: 'http://127.0.0.1:9/hooks' }).first().waitFor();
     await page.locator('.deliveries tbody button').first().click();
     await page.getByText('2 attempts').waitFor();
     await check('webhooks');
     await page.getByRole('button', { name: 'Close' }).click();
-    for (const name of ['Retry failed …', 'Remove …']) {
-      await page.getByRole('button', { name }).last().click();
+    await service.post('/v1/alerts', { condition: 'no_data', subject_ids: ['anna', 'ben', 'cleo', 'dora'] });
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByText('for anna, ben, cleo and 1 more · not fired in the last days').waitFor();
+    for (const name of ['Retry failed …', 'Remove …', 'New rule …']) {
+      await page.getByRole('button', { name, exact: true }).last().click();
       await check(name);
       await page.getByRole('button', { name: 'Cancel' }).click();
     }

@@ -6,22 +6,30 @@ import type { Page } from 'playwright-core';
 import { expect, test, vi } from 'vitest';
 import { personLinks } from '../../../generated/spec.js';
 import type { Schema } from '../../../src/contract/contract.js';
-import { barriers, flawsInLightAndDark, narrow, openBrowser, phone } from '../../../testkit/browser.js';
+import { flawsInLightAndDark, narrow, openBrowser, phone } from '../../../testkit/browser.js';
 import { setUp } from '../../../testkit/consents.js';
 import { createLink } from '../../../testkit/person-link.js';
-import { Clock, root, startTestService, type TestService } from '../../../testkit/service.js';
+import { Clock, root, shareTestService, type TestService } from '../../../testkit/service.js';
 
 const realTime = () => Object.assign(new Clock(), { now: Date.now });
 const allGrants = Object.keys(personLinks.grants) as Array<Schema<'LinkGrant'>>;
 
-/** Starts the service at an address that PUBLIC_URL states, with data of a person. */
-async function start(subjectId = 'anna'): Promise<TestService> {
+/** Starts the service at an address that PUBLIC_URL states. */
+async function share() {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address() as AddressInfo;
   await new Promise((resolve) => probe.close(resolve));
   const env = { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}`, RETENTION_READINGS_HOURS: '87600' };
-  const service = await setUp(await startTestService({ env, clock: realTime() }), { consent: 'record' });
+  return shareTestService({ env, clock: realTime() });
+}
+
+let shared: ReturnType<typeof share> | undefined;
+
+/** Returns the shared service with a new account, and data of a person. */
+async function start(subjectId = 'anna'): Promise<TestService> {
+  shared ??= share();
+  const service = await setUp(await (await shared)(), { consent: 'record' });
   const text = { user_message: 'My debts keep growing.', ai_response: 'I am listening.' };
   await service.read({
     session_id: 'chat',
@@ -162,15 +170,10 @@ test('every part is accessible and fits 390 and 320 px in both themes, also with
   for (const summary of ['Withdraw consent', 'Erase everything'])
     await page.getByText(summary, { exact: true }).click();
   expect(await flawsInLightAndDark(page)).toEqual([]);
-  for (const viewport of [phone, narrow])
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.setViewportSize(viewport);
-      await page.emulateMedia({ colorScheme });
-      expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(
-        0,
-      );
-      expect(await barriers(page)).toEqual([]);
-    }
+  for (const viewport of [phone, narrow]) {
+    await page.setViewportSize(viewport);
+    expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(0);
+  }
   expect(complaints()).toEqual([]);
 });
 
