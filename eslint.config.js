@@ -50,8 +50,10 @@ const packages = {
   docs: [],
   // Without DOM: every page about a person shares it.
   sentence: ['client'],
-  dashboard: ['client', 'docs', 'recordings', 'sentence', 'tools'],
-  person: ['client', 'dashboard', 'docs', 'sentence', 'tools'],
+  // Elements, forms and formats of every page.
+  ui: ['client', 'recordings'],
+  dashboard: ['client', 'docs', 'recordings', 'sentence', 'tools', 'ui'],
+  person: ['client', 'dashboard', 'docs', 'sentence', 'tools', 'ui'],
 };
 const namesIn = (folder) =>
   readdirSync(new URL(folder, import.meta.url), { withFileTypes: true })

@@ -8,11 +8,11 @@ const root = new URL('../', import.meta.url);
 const files = new Map<string, string | Uint8Array>([
   ['index.html', dashboardPage()],
   ['assets/icon.svg', await readFile(new URL('packages/docs/style/icon.svg', root))],
-  ...(await bundle(new URL('packages/dashboard/', root), [
-    'browser/start.ts',
-    'browser/main.ts',
-    'browser/import/import-worker.ts',
-    'style/style.css',
+  ...(await bundle(new URL('packages/', root), [
+    'dashboard/browser/start.ts',
+    'dashboard/browser/main.ts',
+    'ui/import/import-worker.ts',
+    'dashboard/style/style.css',
   ])),
 ]);
 await save(await withCompressed(files), new URL('dist/dashboard/', root));

@@ -11,7 +11,7 @@ const files = new Map<string, string | Uint8Array>([
   ...(await bundle(new URL('packages/', root), [
     'docs/browser/theme.ts',
     'person/browser/main.ts',
-    'dashboard/browser/import/import-worker.ts',
+    'ui/import/import-worker.ts',
     'person/style/style.css',
   ])),
 ]);

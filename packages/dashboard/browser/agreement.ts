@@ -1,7 +1,7 @@
 import type { Agreement, Estimate } from '../../client/src/index.js';
 import { bands, feedback as bounds } from '../../../generated/spec.js';
-import { h, show } from './dom.js';
-import { count, label, percent } from './format.js';
+import { h, show } from '../../ui/dom.js';
+import { count, label, percent } from '../../ui/format.js';
 import { reasonOf } from './service.js';
 
 const plurals = { day: 'days', person: 'people' } as const;
@@ -9,8 +9,7 @@ type Group = keyof typeof plurals;
 const chance = 0.5;
 const source = 'Store a report on the page of a session or a person, or send reports with POST /v1/feedback.';
 const captionOf = (units: string) =>
-  `Probability that a report of ${bounds.stressed_from} or more has a higher score than another report, with its 95 % interval over ${units}. ${chance} is chance.`;
-const chanceHint = `The interval contains ${chance}: these reports do not show that the score agrees better than chance.`;
+  `AUC: of two reports, one of ${bounds.stressed_from} or more and one below, the share in which the first has the higher score. 95 % interval over ${units}.`;
 
 /** Returns the agreement of scores with reports. A group is all reports of a day or of a person. */
 export function createAgreementView(request: () => Promise<Agreement>, group: Group, signal: AbortSignal) {
@@ -34,25 +33,25 @@ export function createAgreementView(request: () => Promise<Agreement>, group: Gr
 
 function draw(agreement: Agreement, group: Group) {
   const { auc, calibration } = agreement;
-  const isChance = auc && auc.low <= chance && auc.high >= chance;
   const name = h('span', 'AUC ', h('strong', auc?.value.toFixed(2)));
   return [
     auc
       ? plots(['0', `${chance} chance`, '1'], [h('li', name, intervalPlot(auc), h('span.hint', intervalOf(auc)))])
       : missingReports(agreement, group),
-    auc && h('p.hint', [captionOf(plurals[group]), isChance && ` ${chanceHint}`]),
+    auc && h('p.hint', captionOf(plurals[group])),
     h('h3', `Stressed reports by band of the score, with 95 % intervals over ${plurals[group]}`),
     plots(['0 %', '50 %', '100 %'], calibration.map(calibrationRow)),
   ];
 }
 
-function describe({ reports, scored_reports, groups, auc, model_version: model }: Agreement, group: Group): string {
+/** Returns what the reports show. The figures stand in the details. */
+function describe({ reports, scored_reports: scored, groups, auc, model_version: model }: Agreement, group: Group) {
   if (reports === 0) return 'No reports yet.';
-  const newest = reports === bounds.reports_max ? 'the newest ' : '';
-  const scored = scored_reports.toLocaleString('en');
-  const groupCount = count(groups, group, plurals[group]);
-  const figures = auc ? `AUC ${auc.value.toFixed(2)} (${intervalOf(auc)})` : 'No AUC yet';
-  return `${figures}: ${newest}${count(reports, 'report')}, ${scored} with a score of model ${model}, ${groupCount}`;
+  const all = `${reports === bounds.reports_max ? 'the newest ' : ''}${count(reports, 'report')}`;
+  const of = `${all} of ${count(groups, group, plurals[group])}, ${scored.toLocaleString('en')} with a score of model ${model}`;
+  if (!auc) return `Too few to tell: ${of}`;
+  if (auc.low > chance) return `Stressed reports have the higher scores: ${of}`;
+  return `${auc.high < chance ? 'Stressed reports have the lower scores' : 'No agreement shown so far'}: ${of}`;
 }
 
 function intervalOf({ low, high }: Estimate): string {

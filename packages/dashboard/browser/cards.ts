@@ -2,7 +2,7 @@
 import { bands, scoreMax, signalAges, signals } from '../../../generated/spec.js';
 import type { History, StateReading, TriggerProfile } from '../../client/src/index.js';
 import { contributionBars } from './contributions.js';
-import { h, show, svg } from './dom.js';
+import { h, show, svg } from '../../ui/dom.js';
 import {
   age,
   count,
@@ -15,12 +15,13 @@ import {
   whenOf,
   whenShort,
   words,
-} from './format.js';
-import { badge, bar, card } from './parts.js';
-import type { Point, SignalName } from './points.js';
+} from '../../ui/format.js';
+import { confidenceMin } from '../../sentence/sentence.js';
+import { badge, bar, card } from '../../ui/parts.js';
+import { confidenceOf, type Point, type SignalName } from './points.js';
 import { sessionLink } from './router.js';
 
-const { half_life_seconds: halfLife, fresh_seconds: fresh } = signalAges;
+const unsureText = 'Low: the signals are few, old or disagree, or the score is near the edge of focused.';
 const arrows: Readonly<Record<History['trend'], string>> = { rising: '↗', falling: '↘', stable: '→' };
 
 /** Returns the score as a large figure, with its band on a scale, the confidence and the trend. */
@@ -29,17 +30,18 @@ export function createScoreCard() {
   // Announced when the state changes: the number and the age change too often.
   const name = h('span', { role: 'status' });
   const [figure, since, facts, why] = [h('span.score'), h('span.hint'), h('dl.line.facts'), h('div.why')];
+  const note = h('p.hint');
   const chip = h('span', name, ' ', since);
   const marker = svg('path.marker', { d: 'M0 0l5 7h-10z' });
   const scale = svg('svg.scale', { viewBox: '0 0 300 22', 'aria-hidden': 'true' }, scaleBands(), marker);
-  element.append(h('p.line', figure, h('span.of', `/ ${scoreMax}`), chip), scale, why, facts);
+  element.append(h('p.line', figure, h('span.of', `/ ${scoreMax}`), chip), scale, why, facts, note);
   return {
     element,
-    /** `confidence` is that of the newest reading, and `explained` the newest state with contributions. */
+    /** `sure` is the confidence now, and `explained` the newest state with contributions. */
     show(
       reading: StateReading,
       now: number,
-      confidence: number | undefined,
+      sure: number | undefined,
       trend: History['trend'] | undefined,
       explained = reading,
     ) {
@@ -56,15 +58,14 @@ export function createScoreCard() {
       const held = state_since !== undefined && `since ${whenShort(Date.parse(state_since), now)}`;
       show(since, isPast ? age(newestMs, now) : held);
       show(why, contributionBars(explained));
-      // The confidence halves with the age of the signals, as in the state that the service returns.
-      const left = 2 ** (-Math.max(0, (now - newestMs) / 1_000 - fresh) / halfLife);
-      const sure = confidence === undefined ? undefined : confidence * left;
+      const isUnsure = !isPast && !evidence && sure !== undefined && sure < confidenceMin;
       show(
         facts,
         isPast && fact('Last live state', `${label(state)}, ${whenOf(newestMs, now)}`),
         !isPast && sure !== undefined && !evidence && fact('Confidence now', percent(sure), bar('Confidence', sure)),
         !isPast && trend && fact('Trend, 5 minutes', `${arrows[trend]} ${label(trend)}`),
       );
+      show(note, isUnsure && unsureText);
     },
   };
 }
@@ -87,7 +88,7 @@ export function createAdviceCard() {
   return {
     element: card('Recommendation', content),
     /** The page of a person has its own sentence instead of the reason. */
-    show(reading: StateReading, isPast: boolean, hasReason = true) {
+    show(reading: StateReading, isPast: boolean, points: readonly Point[], now: number, hasReason = true) {
       const { suggested_action, recommendation, action_reason, evidence, adaptation_effectiveness: change } = reading;
       const isAdvised = !isPast && !evidence;
       show(
@@ -95,11 +96,26 @@ export function createAdviceCard() {
         isPast && h('p', `None: the newest reading is older than ${signalAges.stale_after_seconds / 60} minutes.`),
         !isPast && evidence && h('p', 'None: the state is unknown.'),
         isAdvised && [h('p.headline.action', label(suggested_action)), h('p.recommendation', recommendation)],
+        isAdvised && describeCaution(points, now).map((it) => h('p.notice', it)),
         hasReason && [h('h3', isPast && !evidence ? 'Reason of the last score' : 'Reason'), h('p', action_reason)],
         isAdvised && change && h('p.hint', describeEffect(change.stress_delta, change.previous_score)),
       );
     },
   };
+}
+
+/** After stress, a person needs about this time to calm down, ms. */
+const calmingMs = 300_000;
+
+/** Returns why a recommendation deserves care: the person was stressed minutes ago, or the confidence is low. */
+function describeCaution(points: readonly Point[], now: number): string[] {
+  const isStrained = ({ state, evidence }: Point) => !evidence && (state === 'stressed' || state === 'acute_stress');
+  const last = points.findLast(isStrained);
+  const isOver = last && last !== points.at(-1) && now - last.atMs < calmingMs;
+  return [
+    ...(isOver ? [`Go slowly: ${words(last.state)} until ${age(last.atMs, now)}.`] : []),
+    ...((confidenceOf(points, now) ?? 1) < confidenceMin ? ['Take it as a hint: the score is uncertain.'] : []),
+  ];
 }
 
 function describeEffect(delta: number, previous: number): string {

@@ -1,6 +1,6 @@
-import { h, show } from './dom.js';
-import { count, whenOf } from './format.js';
-import { bar } from './parts.js';
+import { h, show } from '../../ui/dom.js';
+import { count, whenOf } from '../../ui/format.js';
+import { bar } from '../../ui/parts.js';
 import { everySecond, type Service } from './service.js';
 
 /** A stream that the service ends connects again within this time. */

@@ -1,6 +1,6 @@
 import { scoreMax } from '../../../generated/spec.js';
 import type { StateReading } from '../../client/src/index.js';
-import { h } from './dom.js';
+import { h } from '../../ui/dom.js';
 
 const names: Readonly<Record<keyof NonNullable<StateReading['contributions']>, string>> = {
   neutral: 'Start, the same for all',

@@ -1,8 +1,8 @@
 import type { Feedback, FeedbackSubmission } from '../../client/src/index.js';
 import { enums } from '../../../generated/spec.js';
-import { type Content, h } from './dom.js';
-import { count, words } from './format.js';
-import { card, createChoice, createField, createSelect, createStatus, optional } from './parts.js';
+import { type Content, h } from '../../ui/dom.js';
+import { count, words } from '../../ui/format.js';
+import { card, createChoice, createField, createSelect, createStatus, optional } from '../../ui/parts.js';
 import { nowMs, reasonOf, type Service } from './service.js';
 
 /** The session or the person of a report. */

@@ -1,6 +1,6 @@
 import { readKey, writeKey } from '../../docs/browser/page.js';
-import { h } from './dom.js';
-import { checkbox, createField } from './parts.js';
+import { h } from '../../ui/dom.js';
+import { checkbox, createField } from '../../ui/parts.js';
 
 /**
  * Returns the form that asks for the key. `fault` tells why an earlier key was not accepted. `onKey` gets the key, and

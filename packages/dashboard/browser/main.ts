@@ -1,11 +1,11 @@
 import { forgetKey, one, readKey, rememberKey, writeKey } from '../../docs/browser/page.js';
 import { startThemeToggle } from '../../docs/browser/controls.js';
 import { followContact, showUsage } from './contact.js';
-import { h, setTitle } from './dom.js';
+import { h, setTitle } from '../../ui/dom.js';
 import { createKeyForm, takeKey } from './key-form.js';
 import { forgetNames, nameOf } from './names.js';
 import { createPeoplePage } from './people-page.js';
-import { pageHead } from './parts.js';
+import { pageHead } from '../../ui/parts.js';
 import { createPersonView } from './person/person-view.js';
 import { readRoute, type Route } from './router.js';
 import { connect, followReadings, reasonOf, type Service } from './service.js';

@@ -1,10 +1,10 @@
 import type { TriggerProfile } from '../../client/src/index.js';
 import { enums } from '../../../generated/spec.js';
 import { createAgreementView } from './agreement.js';
-import { h, show } from './dom.js';
-import { count, words } from './format.js';
+import { h, show } from '../../ui/dom.js';
+import { count, words } from '../../ui/format.js';
 import { nameOf } from './names.js';
-import { button, createSelect, createStatus, optional, pageHead } from './parts.js';
+import { button, createSelect, createStatus, optional, pageHead } from '../../ui/parts.js';
 import { periodAt } from '../../sentence/calendar.js';
 import { describeStress, loadDays } from './person/hours.js';
 import { personLink } from './router.js';

@@ -1,6 +1,6 @@
 import type { History, SessionState, StateReading } from '../../client/src/index.js';
-import type { signals } from '../../../generated/spec.js';
-import { shownState, signalLifetimeMs } from './format.js';
+import { signalAges, type signals } from '../../../generated/spec.js';
+import { shownState, signalLifetimeMs } from '../../ui/format.js';
 
 type Datapoint = History['datapoints'][number];
 /** A signal that the history contains. */
@@ -46,6 +46,14 @@ export function holdsOf(points: readonly Point[], nowMs: number) {
     else holds.push({ state, fromMs: atMs, toMs });
   }
   return holds;
+}
+
+const { half_life_seconds: halfLife, fresh_seconds: fresh } = signalAges;
+
+/** Returns the confidence of the newest point at a time. It halves with the age, as in the state that the service returns. */
+export function confidenceOf(points: readonly Point[], now: number): number | undefined {
+  const newest = points.at(-1);
+  return newest && newest.confidence * 2 ** (-Math.max(0, (now - newest.atMs) / 1_000 - fresh) / halfLife);
 }
 
 /** Returns the points with a known state. */

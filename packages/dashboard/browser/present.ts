@@ -1,8 +1,8 @@
 import { history as settings } from '../../../generated/spec.js';
 import type { History, Person, StateReading } from '../../client/src/index.js';
 import { createScoreCard, createSignalsCard } from './cards.js';
-import { hasEnded } from './format.js';
-import { type Point, withHistory, withReading } from './points.js';
+import { hasEnded } from '../../ui/format.js';
+import { confidenceOf, type Point, withHistory, withReading } from './points.js';
 import { everySecond, followHistory, nowMs, refreshedMinutes, type Service } from './service.js';
 
 /** Returns the cards of the score and the signals of a session or a person. `onDraw` runs after each change and each second. */
@@ -23,8 +23,7 @@ export function createPresent(
   const newestMs = () => (newest ? Date.parse(newest.timestamp) : Number.NEGATIVE_INFINITY);
   const draw = () => {
     if (points) signals.show(points, nowMs());
-    const ofNewest = points?.findLast(({ atMs }) => atMs === newestMs());
-    if (newest) score.show(newest, nowMs(), ofNewest?.confidence, trend, explained);
+    if (newest) score.show(newest, nowMs(), confidenceOf(points ?? [], nowMs()), trend, explained);
     onDraw();
   };
   const stored = followHistory(service, of, signal, (loaded, untilMs) => {

@@ -71,8 +71,9 @@ function readUsage(headers: Headers) {
 
 /** Returns one sentence for a person about a failed call. */
 export function reasonOf(error: unknown): string {
-  if (!(error instanceof ProblemError)) return `The service did not respond: ${(error as Error).message}.`;
-  return error.code === 'insufficient_scope' ? `This key does not allow it: ${error.message}.` : `${error.message}.`;
+  return error instanceof ProblemError
+    ? `${error.message}.`
+    : `The service did not respond: ${(error as Error).message}.`;
 }
 
 /** Returns true if the service knows nothing about the person of a request. */

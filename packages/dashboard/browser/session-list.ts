@@ -1,10 +1,10 @@
 import { enums, scoreMax } from '../../../generated/spec.js';
 import type { SessionState } from '../../client/src/index.js';
 import * as plot from './chart/plot.js';
-import { type Attributes, type Content, h, show } from './dom.js';
-import { age, count, hasEnded, label, shownState, sum, whenShort, words } from './format.js';
+import { type Attributes, type Content, h, show } from '../../ui/dom.js';
+import { age, count, hasEnded, label, shownState, sum, whenShort, words } from '../../ui/format.js';
 import { nameOf } from './names.js';
-import { button, controlledCard, createSelect } from './parts.js';
+import { button, controlledCard, createSelect } from '../../ui/parts.js';
 import { sessionLink, personLink } from './router.js';
 import { nowMs, reasonOf } from './service.js';
 import {

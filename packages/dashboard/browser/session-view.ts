@@ -1,11 +1,11 @@
 import type { StateReading } from '../../client/src/index.js';
 import { createAdviceCard, showTriggers } from './cards.js';
 import { createChart } from './chart/chart.js';
-import { h, setTitle, show } from './dom.js';
+import { h, setTitle, show } from '../../ui/dom.js';
 import { createFeedbackCard } from './feedback.js';
-import { age, hasEnded, shownState, words } from './format.js';
+import { age, hasEnded, shownState, words } from '../../ui/format.js';
 import { namedHead, nameOf } from './names.js';
-import { card, controlledCard, createChoice, createStatus } from './parts.js';
+import { card, controlledCard, createChoice, createStatus } from '../../ui/parts.js';
 import { createPresent } from './present.js';
 import { personLink } from './router.js';
 import { isUnknown, nowMs, reasonOf, refreshedMinutes, type Service } from './service.js';
@@ -41,7 +41,7 @@ export function createSessionView(
     const atMs = Date.parse(newest.timestamp);
     const isPast = hasEnded(atMs, now);
     element.toggleAttribute('data-ended', isPast);
-    advice.show(newest, isPast);
+    advice.show(newest, isPast, present.points(), now);
     const subject = sessions.find(sessionId)?.subject_id;
     const link = subject === undefined ? undefined : h('a', { href: personLink(subject) }, `Person ${nameOf(subject)}`);
     triggers.closest<HTMLElement>('.card')?.toggleAttribute('hidden', subject === undefined);

@@ -1,5 +1,5 @@
 import type { SessionState, StateReading } from '../../client/src/index.js';
-import { h } from './dom.js';
+import { h } from '../../ui/dom.js';
 import { everySecond, type Service } from './service.js';
 import { createOverview, createSessionList } from './session-list.js';
 import { createSessionView, type SessionView } from './session-view.js';

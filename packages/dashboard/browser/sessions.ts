@@ -7,8 +7,8 @@ import type {
   StateReading,
 } from '../../client/src/index.js';
 import type { Value } from './chart/plot.js';
-import { hasEnded, shownState, sum } from './format.js';
-import { nameOf } from './names.js';
+import { hasEnded, shownState, sum } from '../../ui/format.js';
+import { learnAccount, nameOf } from './names.js';
 import { nowMs, pauseOf, type Service } from './service.js';
 
 /** The sessions that a list shows. */
@@ -58,7 +58,9 @@ export function createSessions(service: Service, onChange: () => void) {
   let counted: SessionStateCounts | undefined;
 
   const request = async (filter: SessionFilter): Promise<string | null> => {
-    const { sessions, states, next_cursor } = await service.sessions(filter, { signal });
+    const { sessions, states, next_cursor, account_id } = await service.sessions(filter, { signal });
+    // The page shows the names of this account.
+    if (account_id !== undefined && learnAccount(account_id)) dispatchEvent(new Event('hashchange'));
     for (const session of sessions) byId.set(session.session_id, merge(session, byId.get(session.session_id)));
     if (states && filter.subject_id === undefined) counted = states;
     onChange();

@@ -1,5 +1,5 @@
-import { h, setTitle } from './dom.js';
-import { pageHead } from './parts.js';
+import { h, setTitle } from '../../ui/dom.js';
+import { pageHead } from '../../ui/parts.js';
 import { createSendPanel } from './send/send-panel.js';
 import type { Service } from './service.js';
 import type { SessionsPage } from './sessions-page.js';

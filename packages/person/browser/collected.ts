@@ -1,5 +1,5 @@
 import type { Access } from '../../client/src/index.js';
-import { h } from '../../dashboard/browser/dom.js';
+import { h } from '../../ui/dom.js';
 import { isUnknown, type Page } from './link.js';
 import { card, load } from './parts.js';
 import { day, list, minutes, moment, number, t, type Text } from './texts.js';

@@ -1,7 +1,7 @@
-import { readFiles } from '../../dashboard/browser/import/read-files.js';
+import { readFiles } from '../../ui/import/read-files.js';
 import { createDeepLink, nameApp } from '../../dashboard/browser/person/phone-apps.js';
-import { h } from '../../dashboard/browser/dom.js';
-import { createField, createSelect, createStatus } from '../../dashboard/browser/parts.js';
+import { h } from '../../ui/dom.js';
+import { createField, createSelect, createStatus } from '../../ui/parts.js';
 import { planImport, sendHistory } from '../../tools/import-history.js';
 import { createBatchSender } from '../../tools/send-batch.js';
 import type { Page } from './link.js';

@@ -1,5 +1,5 @@
-import { h } from '../../dashboard/browser/dom.js';
-import { createStatus } from '../../dashboard/browser/parts.js';
+import { h } from '../../ui/dom.js';
+import { createStatus } from '../../ui/parts.js';
 import { explain, type Page } from './link.js';
 import { card } from './parts.js';
 import { t } from './texts.js';

@@ -1,8 +1,8 @@
 import { personLinks as settings } from '../../../generated/spec.js';
 import { one } from '../../docs/browser/page.js';
 import { startThemeToggle } from '../../docs/browser/controls.js';
-import { h } from '../../dashboard/browser/dom.js';
-import { createStatus } from '../../dashboard/browser/parts.js';
+import { h } from '../../ui/dom.js';
+import { createStatus } from '../../ui/parts.js';
 import { createCollectedCard, createReadersCard } from './collected.js';
 import { createPhoneCard, createUploadCard } from './connect.js';
 import { createFeelCard } from './feel.js';

@@ -1,5 +1,5 @@
-import { type Content, h } from '../../dashboard/browser/dom.js';
-import { createStatus } from '../../dashboard/browser/parts.js';
+import { type Content, h } from '../../ui/dom.js';
+import { createStatus } from '../../ui/parts.js';
 import { explain, isUnknown, type Page } from './link.js';
 import { t, type Text } from './texts.js';
 

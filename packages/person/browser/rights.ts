@@ -1,4 +1,4 @@
-import { type Content, h } from '../../dashboard/browser/dom.js';
+import { type Content, h } from '../../ui/dom.js';
 import type { Page } from './link.js';
 import { card, createAction } from './parts.js';
 import { t, type Text } from './texts.js';

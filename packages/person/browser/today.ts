@@ -1,6 +1,6 @@
 import { describePerson } from '../../sentence/sentence.js';
 import { comparedDays } from '../../sentence/usual.js';
-import { h, show } from '../../dashboard/browser/dom.js';
+import { h, show } from '../../ui/dom.js';
 import type { SummaryRow } from '../../client/src/index.js';
 import { isUnknown, type Page } from './link.js';
 import { card } from './parts.js';

@@ -1,4 +1,4 @@
-import { h } from '../../dashboard/browser/dom.js';
+import { h } from '../../ui/dom.js';
 import { say, sayDuration } from '../../sentence/messages.js';
 import { measuredSeconds, measureStress } from '../../sentence/usual.js';
 import type { SummaryRow } from '../../client/src/index.js';

@@ -1,6 +1,6 @@
 import { bands, scoreMax } from '../../../../generated/spec.js';
-import { h, show, svg } from '../dom.js';
-import { count, hasEnded, label, shownState, timeOfDay, whenOf, words } from '../format.js';
+import { h, show, svg } from '../../../ui/dom.js';
+import { count, hasEnded, label, shownState, timeOfDay, whenOf, words } from '../../../ui/format.js';
 import { countChanges, holdsOf, type Point, withEvidence } from '../points.js';
 import * as plot from './plot.js';
 

@@ -2,7 +2,7 @@
  * The parts of every chart. A drawing is SVG that its place stretches, so the stylesheet colors it in light and dark, and
  * the content security policy needs no exception. Its labels are HTML beside it, which keeps its size.
  */
-import { type Content, h, svg } from '../dom.js';
+import { type Content, h, svg } from '../../../ui/dom.js';
 
 /** Size of a drawing in its own units. */
 export const plotWidth = 1_000;

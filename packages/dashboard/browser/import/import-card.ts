@@ -2,13 +2,13 @@ import { dateOrders } from '../../../recordings/times.js';
 import type { FileOptions } from '../../../recordings/open-file.js';
 import { planImport, sendHistory } from '../../../tools/import-history.js';
 import { createBatchSender } from '../../../tools/send-batch.js';
-import { h, show } from '../dom.js';
-import { count } from '../format.js';
-import { card, createField, createSelect, createStatus, type Field } from '../parts.js';
+import { h, show } from '../../../ui/dom.js';
+import { count } from '../../../ui/format.js';
+import { card, createField, createSelect, createStatus, type Field } from '../../../ui/parts.js';
 import { instants, timeZone } from '../../../sentence/calendar.js';
 import { nowMs, reasonOf, type Service } from '../service.js';
-import type { ReadFiles } from './import-worker.js';
-import { readFiles } from './read-files.js';
+import type { ReadFiles } from '../../../ui/import/import-worker.js';
+import { readFiles } from '../../../ui/import/read-files.js';
 
 const formats = 'FIT, TCX, GPX, CSV, JSON, the XML of Apple Health, or a ZIP with such files';
 const orders: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
 import { bands, scoreMax } from '../../../../generated/spec.js';
 import { bandAreas, bandNames } from '../chart/chart.js';
 import * as plot from '../chart/plot.js';
-import { h } from '../dom.js';
-import { count } from '../format.js';
+import { h } from '../../../ui/dom.js';
+import { count } from '../../../ui/format.js';
 import type { Day } from '../../../sentence/calendar.js';
 import { firstDayHint, type Hour, hourMs, hoursOf } from './hours.js';
 import { timeAxis } from './period.js';

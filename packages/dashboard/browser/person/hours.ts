@@ -1,6 +1,6 @@
 import type { State, StateClient, SummaryRow } from '../../../client/src/index.js';
 import { bands } from '../../../../generated/spec.js';
-import { count, sum, words } from '../format.js';
+import { count, sum, words } from '../../../ui/format.js';
 import { type Day, timeZone } from '../../../sentence/calendar.js';
 import { measureStress } from '../../../sentence/usual.js';
 

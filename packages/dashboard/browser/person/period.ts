@@ -3,9 +3,9 @@ import type { SubjectProfile, SummaryRow, TriggerProfile } from '../../../client
 import { triggers as settings } from '../../../../generated/spec.js';
 import { sortTriggers, triggerHead } from '../cards.js';
 import * as plot from '../chart/plot.js';
-import { h, svg } from '../dom.js';
-import { count, label, percent, sum, words } from '../format.js';
-import { createTable } from '../parts.js';
+import { h, svg } from '../../../ui/dom.js';
+import { count, label, percent, sum, words } from '../../../ui/format.js';
+import { createTable } from '../../../ui/parts.js';
 import { personLink } from '../router.js';
 import * as calendar from '../../../sentence/calendar.js';
 import {

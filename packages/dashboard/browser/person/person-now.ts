@@ -1,6 +1,6 @@
 import { createAdviceCard } from '../cards.js';
-import { h } from '../dom.js';
-import { hasEnded } from '../format.js';
+import { h } from '../../../ui/dom.js';
+import { hasEnded } from '../../../ui/format.js';
 import type { Point, SignalName } from '../points.js';
 import { createPresent } from '../present.js';
 import { followReadings, nowMs, refreshedMinutes, type Service } from '../service.js';
@@ -30,7 +30,7 @@ export function createPersonNow(
   const draw = () => {
     const newest = present.newest();
     const newestMs = Date.parse(newest?.timestamp ?? '');
-    if (newest) advice.show(newest, hasEnded(newestMs, nowMs()), false);
+    if (newest) advice.show(newest, hasEnded(newestMs, nowMs()), present.points(), nowMs(), false);
     element.hidden = !(nowMs() - newestMs < shownMs);
     onDraw();
   };

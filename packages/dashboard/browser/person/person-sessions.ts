@@ -1,11 +1,10 @@
 import type { SessionSummary } from '../../../client/src/index.js';
-import { h, show } from '../dom.js';
-import { count, shownState, sum, words } from '../format.js';
-import { button } from '../parts.js';
+import { h, show } from '../../../ui/dom.js';
+import { count, shownState, words } from '../../../ui/format.js';
+import { button } from '../../../ui/parts.js';
 import { sessionLink } from '../router.js';
 import { reasonOf, type Service } from '../service.js';
 import { type Day, dates, instants, periodAt } from '../../../sentence/calendar.js';
-import { loadDays } from './hours.js';
 
 /** `tools import --backfill` names its sessions so, with the day of their readings. */
 const importedDay = /-import-(\d{4}-\d\d-\d\d)$/;
@@ -17,8 +16,6 @@ interface Entry {
   readonly sessions: readonly SessionSummary[];
   /** The days of an import. */
   readonly days: Day | undefined;
-  /** The number of readings in these days, once it is requested. */
-  readings?: number;
 }
 
 /** Returns the sessions of a person, newest first. The sessions of an import are one entry. */
@@ -36,11 +33,7 @@ export function createPersonSessions(service: Service, subjectId: string, signal
       cursor = page.next_cursor ?? undefined;
       more.hidden = cursor === undefined;
       show(note, sessions.length === 0 && 'No session is stored. Sessions expire earlier than the history above.');
-      const entries = groupImports(sessions);
-      const draw = () => show(list, ...entries.map(entryRow));
-      draw();
-      // An entry without the number of its readings is still complete.
-      countReadings(service, subjectId, entries, signal).then(draw, () => undefined);
+      show(list, ...groupImports(sessions).map(entryRow));
     } catch (error) {
       if (!signal.aborted) show(note, reasonOf(error));
     }
@@ -84,24 +77,11 @@ function dayOf({ session_id, timestamp }: SessionSummary): number {
   return Date.parse(`${date}T12:00`) || Date.parse(timestamp);
 }
 
-/** Counts the readings of each import. One request serves all of them. */
-async function countReadings(service: Service, subjectId: string, entries: readonly Entry[], signal: AbortSignal) {
-  const imports = entries.flatMap((entry) => (entry.days ? { entry, ...entry.days } : []));
-  if (imports.length === 0) return;
-  const [fromMs, toMs] = [Math.min(...imports.map((it) => it.fromMs)), Math.max(...imports.map((it) => it.toMs))];
-  const rows = await loadDays(service, subjectId, { fromMs, toMs }, signal);
-  for (const days of imports) {
-    const within = rows.filter(({ start }) => Date.parse(start) >= days.fromMs && Date.parse(start) < days.toMs);
-    days.entry.readings = sum(within.map((it) => it.readings));
-  }
-}
-
-function entryRow({ sessions, days, readings }: Entry) {
+function entryRow({ sessions, days }: Entry) {
   if (!days) return h('li', ...sessions.map(sessionRow));
-  const figures = readings === undefined ? '' : `${count(readings, 'reading')} in these days, `;
   const title = h('strong', `Import, ${dates.formatRange(days.fromMs, days.toMs - 1)}`);
   const rows = h('ul', ...sessions.map((session) => h('li', sessionRow(session))));
-  const text = h('span.hint', `${figures}${count(sessions.length, 'session')}`);
+  const text = h('span.hint', count(sessions.length, 'session'));
   return h('li', h('details', h('summary', title, ' ', text), rows));
 }
 

@@ -1,5 +1,5 @@
-import { h, show } from '../dom.js';
-import { hasEnded, shownState } from '../format.js';
+import { h, show } from '../../../ui/dom.js';
+import { hasEnded, shownState } from '../../../ui/format.js';
 import { nowMs, type Service } from '../service.js';
 import * as calendar from '../../../sentence/calendar.js';
 import { dayChart } from './day-chart.js';
@@ -13,13 +13,14 @@ const keptDays = 90;
 
 /**
  * Returns the sentence about a person, and the newest measured day beside the usual scores of other days. `readPresent` returns
- * what the page knows about the present state.
+ * what the page knows about the present state, and `controls` are beside the title of the day.
  */
 export function createToday(
   service: Service,
   subjectId: string,
   signal: AbortSignal,
   readPresent: () => Omit<Present, 'hours' | 'nowMs' | 'firstMs'>,
+  ...controls: readonly HTMLElement[]
 ) {
   const [title, chart] = [h('h2', { id: 'card-today' }), h('div.chart')];
   let hours: readonly Hour[] | undefined;
@@ -39,7 +40,12 @@ export function createToday(
     show(chart, dayChart(day, hours, firstMs));
   };
   const sentence = h('p.sentence', { role: 'status' });
-  const element = h('section.card', { 'aria-labelledby': 'card-today', hidden: true }, title, chart);
+  const element = h(
+    'section.card',
+    { 'aria-labelledby': 'card-today', hidden: true },
+    h('div.line.between', title, controls),
+    chart,
+  );
   return {
     sentence,
     element,

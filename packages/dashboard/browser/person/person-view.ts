@@ -1,11 +1,11 @@
 import type { SubjectProfile, SummaryRow, TriggerProfile } from '../../../client/src/index.js';
 import { createAgreementView } from '../agreement.js';
-import { h, show } from '../dom.js';
+import { h, show } from '../../../ui/dom.js';
 import { createFeedbackCard } from '../feedback.js';
-import { label, percent } from '../format.js';
+import { label, percent } from '../../../ui/format.js';
 import { createImportCard } from '../import/import-card.js';
 import { setName, namedHead } from '../names.js';
-import { bar, button, card, createChoice, createStatus } from '../parts.js';
+import { bar, button, card, createChoice, createStatus } from '../../../ui/parts.js';
 import { personLink } from '../router.js';
 import { isUnknown, nowMs, pauseOf, reasonOf, type Service } from '../service.js';
 import * as calendar from '../../../sentence/calendar.js';
@@ -14,7 +14,9 @@ import { heartChart, periodTable, stateLegend, stateStrips, topicLanes } from '.
 import { createPersonNow } from './person-now.js';
 import { createPersonSessions } from './person-sessions.js';
 import { createToday } from './person-today.js';
+import { openLinkDialog } from './link-dialog.js';
 import { createPhoneCard } from './phone-card.js';
+import { openAlertRule } from '../webhooks/alert-rules.js';
 import { ownShareMin } from '../../../sentence/sentence.js';
 
 const importHint = 'Imported readings count in these hours. They do not change the present state.';
@@ -58,7 +60,18 @@ export function createPersonView(
     ...{ state: present.newest(), points: present.points() },
     ...(person && { baseline: person[0].baseline, triggers: person[1] }),
   });
-  const today = createToday(service, subjectId, signal, readPresent);
+  const said = createStatus('p.notice');
+  /** Opens a dialog after a request that requires its scope. */
+  const openAfter = <Value>(request: Promise<Value>, open: (value: Value) => void) =>
+    void request.then(open, (error: unknown) => said.say(reasonOf(error)));
+  const parts = { service, onChanged: said.say, host: h('div') };
+  const alert = button('Alert …', () =>
+    openAfter(service.alertRules({ signal }), () => openAlertRule(parts, subjectId)),
+  );
+  const link = button('Link for this person …', () =>
+    openAfter(service.links(subjectId, { signal }), (links) => openLinkDialog(service, parts.host, subjectId, links)),
+  );
+  const today = createToday(service, subjectId, signal, readPresent, alert);
   const top = h('div.cards', { hidden: true }, today.sentence, present.element, today.element);
   const [strips, heart, topics, baseline, figures] = [h('div'), h('div.period-chart'), h('div'), h('div'), h('div')];
   const table = h('details.period-table', { ontoggle: () => drawTable() }, h('summary', 'Show as a table'), figures);
@@ -181,8 +194,8 @@ export function createPersonView(
   return h(
     'article.page.person',
     h('a.back', { href: '#/people' }, '← All people'),
-    namedHead(subjectId),
-    message.element,
+    namedHead(subjectId, link),
+    [said.element, parts.host, message.element],
     top,
     [choice.element, note.element, cards, add],
   );

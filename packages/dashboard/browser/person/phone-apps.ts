@@ -1,8 +1,8 @@
 import { encode } from 'uqr';
 import { sources } from '../../../recordings/sources/index.js';
 import type { SourceKey } from '../../../client/src/index.js';
-import { type Content, h, svg } from '../dom.js';
-import { createCopyable } from '../parts.js';
+import { type Content, h, svg } from '../../../ui/dom.js';
+import { createCopyable } from '../../../ui/parts.js';
 
 type App = SourceKey['source'];
 /** Names of all sources that the service reads. */

@@ -1,6 +1,6 @@
 import type { SourceKey, SourceKeyList } from '../../../client/src/index.js';
-import { type Content, h, show } from '../dom.js';
-import { button, card, createField, createSelect, createStatus } from '../parts.js';
+import { type Content, h, show } from '../../../ui/dom.js';
+import { card, createField, createSelect, createStatus } from '../../../ui/parts.js';
 import { createPart, everySecond, pauseOf, reasonOf, type Service } from '../service.js';
 import { timeZone } from '../../../sentence/calendar.js';
 import { createSetup, listApps, nameApp, needsZone } from './phone-apps.js';
@@ -31,7 +31,7 @@ export function createPhoneCard(service: Service, subjectId: string, signal: Abo
     show(keys, ...list.source_keys.map((key) => keyRow(key, revoke)));
     return list;
   };
-  const reload = () => void load().catch((error: unknown) => signal.aborted || outcome.say(reasonOf(error), true));
+  const reload = () => void load().catch((error: unknown) => signal.aborted || outcome.say(reasonOf(error)));
   const revoke = (key: SourceKey) => openRevocation(service, element, key, reload);
   const connect = async () => {
     const source = listApps().find(([name]) => name === app.value)?.[0] ?? 'generic';
@@ -40,12 +40,8 @@ export function createPhoneCard(service: Service, subjectId: string, signal: Abo
     shown.abort();
     shown = createPart(signal);
     const arrival = createArrival(service, created, load, onArrived, shown.signal);
-    const stop = button('Revoke …', () => revoke(created));
     setup.hidden = false;
-    setup.replaceChildren(
-      createHiding(createSetup(source, publicUrl, created.key ?? ''), shown.signal),
-      h('div.line', arrival, stop),
-    );
+    setup.replaceChildren(createHiding(createSetup(source, publicUrl, created.key ?? ''), shown.signal), arrival);
     reload();
   };
   const onsubmit = (event: Event) => {
@@ -91,7 +87,7 @@ function createHiding(content: Content, signal: AbortSignal): HTMLElement {
   const place = h('div', content, rest);
   const tick = () => {
     const seconds = Math.ceil((untilMs - Date.now()) / 1_000);
-    if (seconds > 0) return show(rest, `Hidden in ${seconds} s.`);
+    if (seconds > 0) return show(rest, `The code and the key disappear in ${seconds} s, and stay valid.`);
     ended.abort();
     place.replaceChildren(h('p.hint', 'The code and the key are hidden. Connect again for new ones.'));
   };

@@ -1,9 +1,9 @@
 import type { SourceKey } from '../../../client/src/index.js';
-import { h } from '../dom.js';
-import { dayAndMonth, whenOf } from '../format.js';
-import { button } from '../parts.js';
+import { h } from '../../../ui/dom.js';
+import { dayAndMonth, whenOf } from '../../../ui/format.js';
+import { button } from '../../../ui/parts.js';
 import { nowMs, type Service } from '../service.js';
-import { openForm } from '../webhooks/dialog.js';
+import { openConfirmation } from '../webhooks/dialog.js';
 import { nameApp } from './phone-apps.js';
 
 /** Why samples are skipped, as a reader of the page needs it. `too_old` has its own sentence. */
@@ -47,15 +47,6 @@ export function describeSkipped({ last_post: post }: SourceKey): string {
 
 /** Asks before it ends a key. */
 export function openRevocation(service: Service, host: HTMLElement, key: SourceKey, onRevoked: () => void): void {
-  openForm(host, {
-    title: 'Revoke the key?',
-    content: [h('p', `${nameApp(key.source)} can send nothing with it anymore. Stored readings stay.`)],
-    submitLabel: 'Revoke',
-    isDangerous: true,
-    async onSubmit(dialog) {
-      await service.removeSourceKey(key.id);
-      dialog.close();
-      onRevoked();
-    },
-  });
+  const text = `${nameApp(key.source)} can send nothing with it anymore. Stored readings stay.`;
+  openConfirmation(host, ['Revoke the key?', 'Revoke'], text, () => service.removeSourceKey(key.id).then(onRevoked));
 }

@@ -1,6 +1,6 @@
 import { enums, signals } from '../../../../generated/spec.js';
-import { h, show } from '../dom.js';
-import { checkbox, createField, createSelect, optional } from '../parts.js';
+import { h, show } from '../../../ui/dom.js';
+import { checkbox, createField, createSelect, optional } from '../../../ui/parts.js';
 import type { Send, Signals } from './send-panel.js';
 
 const { heart_rate: rates, sentiment: sentiments } = signals;

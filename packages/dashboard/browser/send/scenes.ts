@@ -1,7 +1,7 @@
 import { draw, type Scene, scenes, readingsPerScene } from '../../../tools/terminal/scenes.js';
-import { h, show } from '../dom.js';
-import { label, words } from '../format.js';
-import { bar, button, createStatus } from '../parts.js';
+import { h, show } from '../../../ui/dom.js';
+import { label, words } from '../../../ui/format.js';
+import { bar, button, createStatus } from '../../../ui/parts.js';
 import { wait } from '../service.js';
 import type { Send } from './send-panel.js';
 

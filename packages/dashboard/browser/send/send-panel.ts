@@ -1,6 +1,6 @@
 import type { Submission } from '../../../client/src/index.js';
-import { h } from '../dom.js';
-import { card, createStatus } from '../parts.js';
+import { h } from '../../../ui/dom.js';
+import { card, createStatus } from '../../../ui/parts.js';
 import { nowMs, reasonOf, type Service } from '../service.js';
 import { createReadingForm } from './reading-form.js';
 import { createScenes } from './scenes.js';

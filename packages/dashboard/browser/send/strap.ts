@@ -1,6 +1,6 @@
 import { signals } from '../../../../generated/spec.js';
-import { h } from '../dom.js';
-import { createStatus } from '../parts.js';
+import { h } from '../../../ui/dom.js';
+import { createStatus } from '../../../ui/parts.js';
 import { nowMs } from '../service.js';
 import { type HeartRateMeasurement, parseHeartRate } from './heart-rate-measurement.js';
 import type { Send, Signals } from './send-panel.js';

@@ -1,6 +1,6 @@
 import { ProblemError } from '../../../client/src/index.js';
-import { type Content, h, show } from '../dom.js';
-import { type Field } from '../parts.js';
+import { type Content, h, show } from '../../../ui/dom.js';
+import { createCopyable, type Field } from '../../../ui/parts.js';
 import { reasonOf } from '../service.js';
 
 export type Dialog = ReturnType<typeof openDialog>;
@@ -67,6 +67,23 @@ export function openForm(host: HTMLElement, options: FormOptions): void {
   };
   const buttons = h('p.line.between', cancel, submit);
   dialog.show(title, h('form', { novalidate: true, onsubmit }, content, fault, buttons));
+}
+
+/** Asks before an action that deletes something. */
+export function openConfirmation(
+  host: HTMLElement,
+  [title, submitLabel]: readonly [title: string, submitLabel: string],
+  content: Content,
+  run: () => Promise<unknown>,
+): void {
+  const onSubmit = (dialog: Dialog) => run().then(dialog.close);
+  openForm(host, { title, content: [h('p', content)], submitLabel, isDangerous: true, onSubmit });
+}
+
+/** Shows a secret with a button that copies it. Only the button "Done" closes the dialog. */
+export function showSecret(dialog: Dialog, title: string, note: Content, name: string, secret: string): void {
+  const done = h('p.line', h('button.primary.end', { type: 'button', onclick: dialog.close }, 'Done'));
+  dialog.show(title, h('p.notice', note), createCopyable(name, secret), done);
 }
 
 /** Shows each error at its field and focuses the first one. Returns the errors of other fields. */

@@ -1,12 +1,15 @@
 import { enums, webhookDelivery as settings } from '../../../../generated/spec.js';
 import type { Webhook } from '../../../client/src/index.js';
-import { h, show } from '../dom.js';
-import { count, label } from '../format.js';
+import { h, show } from '../../../ui/dom.js';
+import { count } from '../../../ui/format.js';
 import { timeZone } from '../../../sentence/calendar.js';
 import { nameOf } from '../names.js';
-import { checkbox, createCopyable, createField } from '../parts.js';
+import { checkbox, createChecks, createField } from '../../../ui/parts.js';
 import type { Service } from '../service.js';
-import { type Dialog, openForm } from './dialog.js';
+import { type Dialog, openConfirmation, openForm, showSecret } from './dialog.js';
+
+const secretNote =
+  'Store this secret now: the service never shows it again. Your receiver verifies deliveries with it.';
 
 /** What the dialogs of the page share. */
 export interface DialogParts {
@@ -55,7 +58,7 @@ export function openRegistration({ service, host, onChanged }: DialogParts): voi
       ...(extended.checked && { retry: 'extended' as const }),
     });
     if (secret === undefined) dialog.close();
-    else showSecret(dialog, 'Webhook registered', secret);
+    else showSecret(dialog, 'Webhook registered', secretNote, 'Secret', secret);
     const known = 'This URL is already registered for this session or person. If you have lost the secret, rotate it.';
     onChanged(secret === undefined ? known : 'Webhook registered.');
   };
@@ -64,24 +67,11 @@ export function openRegistration({ service, host, onChanged }: DialogParts): voi
   openForm(host, { title: 'Register a webhook', content, fields, submitLabel: 'Register', onSubmit });
 }
 
-/** Creates a group of checkboxes, all checked. */
-function createChecks<Value extends string>(legend: string, values: readonly Value[]) {
-  const options = values.map((value) => ({ value, input: h('input', { type: 'checkbox', checked: true }) }));
-  const boxes = options.map(({ value, input }) => checkbox(label(value), input));
-  const fault = h('span.fault');
-  return {
-    element: h('fieldset.field', h('legend', legend), boxes, fault),
-    chosen: (): Value[] => options.filter(({ input }) => input.checked).map(({ value }) => value),
-    showFault: (text: string) => show(fault, text),
-    focus: () => options[0]?.input.focus(),
-  };
-}
-
 /** Asks before it rotates the secret, and shows the new one. */
 export function openRotation({ service, host, onChanged }: DialogParts, { id, url }: Webhook): void {
   const onSubmit = async (dialog: Dialog) => {
     const { secret = '' } = await service.webhooks.rotateSecret(id);
-    showSecret(dialog, 'Secret rotated', secret);
+    showSecret(dialog, 'Secret rotated', secretNote, 'Secret', secret);
     onChanged('Secret rotated.');
   };
   const hint = `The previous secret stays valid for ${settings.rotation_hours} hours: deliveries are signed with both. If a secret has leaked, remove the webhook and register it again instead.`;
@@ -91,13 +81,10 @@ export function openRotation({ service, host, onChanged }: DialogParts, { id, ur
 
 /** Asks before it removes the webhook. */
 export function openRemoval({ service, host, onChanged }: DialogParts, { id, url }: Webhook): void {
-  const onSubmit = async (dialog: Dialog) => {
-    await service.webhooks.remove(id);
-    dialog.close();
-    onChanged('Webhook removed.');
-  };
-  const content = [h('p', h('code', url), ' gets no more events. Its queued and failed deliveries are deleted.')];
-  openForm(host, { title: 'Remove the webhook?', content, submitLabel: 'Remove', isDangerous: true, onSubmit });
+  const content = [h('code', url), ' gets no more events. Its queued and failed deliveries are deleted.'];
+  openConfirmation(host, ['Remove the webhook?', 'Remove'], content, () =>
+    service.webhooks.remove(id).then(() => onChanged('Webhook removed.')),
+  );
 }
 
 /** Asks which failed deliveries of the webhook are sent again, and whether in order. */
@@ -133,15 +120,4 @@ export function openReplay({ service, host, onChanged }: DialogParts, { id, url 
     order,
   ];
   openForm(host, { title: 'Retry failed deliveries', content, fields, submitLabel: 'Retry', onSubmit });
-}
-
-/** Shows a secret with a button that copies it. Only the button "Done" closes the dialog. */
-function showSecret(dialog: Dialog, title: string, secret: string): void {
-  dialog.show(
-    title,
-    h('p.notice', h('strong', 'Store this secret now.'), ' The service never shows it again.'),
-    h('p', 'Your receiver verifies deliveries with it:'),
-    createCopyable('Secret', secret),
-    h('p.line', h('button.primary.end', { type: 'button', onclick: dialog.close }, 'Done')),
-  );
 }

@@ -1,9 +1,10 @@
 import type { Webhook } from '../../../client/src/index.js';
-import { h, show } from '../dom.js';
-import { age, count, words } from '../format.js';
-import { badge, button, createStatus, pageHead } from '../parts.js';
+import { h, show } from '../../../ui/dom.js';
+import { age, count, timeOfDay, words } from '../../../ui/format.js';
+import { badge, button, createStatus, pageHead } from '../../../ui/parts.js';
 import { nowMs, pauseOf, poll, reasonOf, type Service, wait } from '../service.js';
-import { createDeliveryTable } from './delivery-table.js';
+import { createAlertRules } from './alert-rules.js';
+import { createDeliveryTable, describeAttempt } from './delivery-table.js';
 import { type DialogParts, openRegistration, openRemoval, openReplay, openRotation } from './webhook-dialogs.js';
 
 const testQueued = 'Test queued …';
@@ -17,7 +18,7 @@ export function createWebhooksView(service: Service, signal: AbortSignal): HTMLE
   const deliveries = createDeliveryTable(service, signal);
   const [message, changed, actions] = [createStatus('p.notice'), createStatus(), h('div.line')];
   const head = pageHead('Webhooks', actions);
-  const element = h('article.page', head, changed.element, message.element, list, deliveries.element);
+  const element = h('article.page', head, changed.element, message.element, list);
   const parts: DialogParts = {
     service,
     host: element,
@@ -29,6 +30,8 @@ export function createWebhooksView(service: Service, signal: AbortSignal): HTMLE
       });
     },
   };
+  const alerts = createAlertRules(parts, signal);
+  element.append(alerts.element, deliveries.element);
   const register = () =>
     h('button.primary.small', { type: 'button', onclick: () => openRegistration(parts) }, 'Register a webhook');
   const draw = () => {
@@ -79,7 +82,8 @@ export function createWebhooksView(service: Service, signal: AbortSignal): HTMLE
   const load = async () => {
     webhooks = await service.webhooks.list({ signal });
     draw();
-    await deliveries.load(webhooks);
+    await Promise.all([alerts.load(webhooks), deliveries.load(webhooks)]);
+    alerts.element.hidden = false;
     message.say('');
   };
   const refresh = () => load().catch((error: unknown) => signal.aborted || message.say(reasonOf(error)));
@@ -89,7 +93,7 @@ export function createWebhooksView(service: Service, signal: AbortSignal): HTMLE
       await wait(pauseOf(service, 10_000), signal);
     }
   };
-  deliveries.element.hidden = true;
+  for (const it of [alerts.element, deliveries.element]) it.hidden = true;
   message.say('Loading …');
   void follow();
   return element;
@@ -103,20 +107,22 @@ function noWebhooks(register: HTMLElement) {
 }
 
 function describe(webhook: Webhook): string {
-  const { session_id, subject_id, states, consecutive_failures: failures, queued_deliveries: queued } = webhook;
-  const { last_success_at: success, last_failure_at: failure } = webhook;
+  const { session_id, subject_id, events, states, consecutive_failures: failures, queued_deliveries: queued } = webhook;
+  const { last_success_at: success, last_failure_at: failure, last_failure: attempt, next_attempt_at: next } = webhook;
   const watched =
     session_id !== undefined ? `Session ${session_id}` : subject_id !== undefined && `Person ${subject_id}`;
   const ago = (instant: string) => age(Date.parse(instant), nowMs());
   const disabled = 'the receiver responded with 410, register the same URL, session and person to enable it';
   const facts = [
     watched || 'All sessions',
+    events.map(words).join(', '),
     states && `only ${states.map(words).join(', ')}`,
     webhook.retry === 'extended' && 'extended retries',
     success && `last success ${ago(success)}`,
-    failure && `last failure ${ago(failure)}`,
-    failures > 0 && `${count(failures, 'failure')} in a row`,
+    failure && `last failure ${ago(failure)}${attempt ? `: ${describeAttempt(attempt)}` : ''}`,
+    failures > 0 && `${count(failures, 'failed attempt')} in a row, of all deliveries`,
     queued && `${count(queued, 'delivery', 'deliveries')} queued`,
+    next && `next attempt at ${timeOfDay(Date.parse(next), 'seconds')}`,
     webhook.status === 'disabled' && disabled,
   ];
   return facts.filter(Boolean).join(' · ');

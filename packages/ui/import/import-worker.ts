@@ -1,6 +1,6 @@
 /** Reads files in a thread of its own, so that the page stays responsive. */
-import { Minutes, type RecordedReading } from '../../../recordings/minutes.js';
-import { type FileOptions, readRecordingFile } from '../../../recordings/open-file.js';
+import { Minutes, type RecordedReading } from '../../recordings/minutes.js';
+import { type FileOptions, readRecordingFile } from '../../recordings/open-file.js';
 import { openBlob } from './blob.js';
 
 export interface ReadRequest {

@@ -123,6 +123,27 @@ export function checkbox(name: string, input: HTMLElement) {
   return h('label.line', input, name);
 }
 
+/** Returns a group of checkboxes. All are checked, unless only some are to be. */
+export function createChecks<Value extends string>(
+  legend: string,
+  values: readonly Value[],
+  texts?: Readonly<Record<Value, string>>,
+  checked: readonly Value[] = values,
+) {
+  const options = values.map((value) => {
+    const input = h('input', { type: 'checkbox', checked: checked.includes(value) });
+    return { value, input, element: checkbox(texts?.[value] ?? label(value), input) };
+  });
+  const fault = h('span.fault');
+  const boxes = options.map(({ element }) => element);
+  return {
+    element: h('fieldset.field', h('legend', legend), boxes, fault),
+    chosen: (): Value[] => options.filter(({ input }) => input.checked).map(({ value }) => value),
+    showFault: (text: string) => show(fault, text),
+    focus: () => options[0]?.input.focus(),
+  };
+}
+
 function idOf(name: string): string {
   return `field-${name.toLowerCase().replaceAll(/\W+/g, '-')}`;
 }

@@ -1,5 +1,5 @@
-import type { OpenFile } from '../../../recordings/open-file.js';
-import type { OpenZip } from '../../../recordings/zip.js';
+import type { OpenFile } from '../../recordings/open-file.js';
+import type { OpenZip } from '../../recordings/zip.js';
 
 /** Opens a file of the reader. `onRead` is called with the position of what was read, in bytes. */
 export function openBlob(file: File, onRead: (bytes: number) => void): OpenFile {

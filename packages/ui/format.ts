@@ -1,5 +1,5 @@
-import { signalAges } from '../../../generated/spec.js';
-import type { SessionState, StateReading } from '../../client/src/index.js';
+import { signalAges } from '../../generated/spec.js';
+import type { SessionState, StateReading } from '../client/src/index.js';
 
 /** A signal of this age no longer counts, ms. */
 export const signalLifetimeMs = signalAges.stale_after_seconds * 1_000;

@@ -1,0 +1,51 @@
+import { enums, personLinks as settings } from '../../../../generated/spec.js';
+import type { Link } from '../../../client/src/index.js';
+import { h } from '../../../ui/dom.js';
+import { age, dayAndMonth } from '../../../ui/format.js';
+import { button, createChecks, createField, createStatus } from '../../../ui/parts.js';
+import { nowMs, reasonOf, type Service } from '../service.js';
+import { type Dialog, openForm, showSecret } from '../webhooks/dialog.js';
+
+const grants: Readonly<Record<Link['grants'][number], string>> = {
+  read: 'See and export what is stored',
+  feedback: 'Say how they feel',
+  correct: 'Remove a topic that is wrong',
+  connect: 'Connect a phone and upload files',
+  withdraw: 'Withdraw the consent',
+  erase: 'Erase everything',
+};
+
+/** Asks what the page of a person may do, creates a link to it and shows its URL. Also ends links. */
+export function openLinkDialog(service: Service, host: HTMLElement, subjectId: string, links: readonly Link[]): void {
+  const granted = createChecks('With the link, the person may', enums.LinkGrant, grants, ['read', 'feedback']);
+  const days = h('input', { type: 'number', min: 1, max: 90, value: settings.expires_in_days });
+  const fields = { grants: granted, expires_in_days: createField('Valid for, in days', days) };
+  const note = `Send this link to the person. It is shown once, and opens once, within ${settings.open_hours} hours.`;
+  const onSubmit = async (dialog: Dialog) => {
+    const request = { grants: granted.chosen(), expires_in_days: Number(days.value) };
+    const { url = '' } = await service.createLink(subjectId, request);
+    showSecret(dialog, 'Link created', note, 'Link', url);
+  };
+  const said = createStatus();
+  const rows = links.map((link) => {
+    const end = () =>
+      service.removeLink(subjectId, link.id).then(
+        () => row.remove(),
+        (error: unknown) => said.say(reasonOf(error), true),
+      );
+    const row = h(
+      'li.line.between',
+      h('span.hint', describeLink(link)),
+      button('End', () => void end()),
+    );
+    return row;
+  });
+  const valid = rows.length > 0 && [h('h3', 'Links of this person'), h('ul.list', ...rows), said.element];
+  const content = [granted.element, fields.expires_in_days.element, valid];
+  openForm(host, { title: 'Link for this person', content, fields, submitLabel: 'Create link', onSubmit });
+}
+
+function describeLink({ grants: granted, opened_at: opened, expires_at: end }: Link): string {
+  const state = opened === null ? 'not opened yet' : `opened ${age(Date.parse(opened), nowMs())}`;
+  return `${granted.join(', ')} · ${state} · ends ${dayAndMonth(Date.parse(end))}`;
+}
