@@ -51,7 +51,7 @@ export const alertTables: Tables = {
     expiry: { kind: 'alert firings', column: 'fired_at_ms', maxAgeMs: alerts.firing_days * dayMs },
     erasure: 'deleted',
     erasesBySubject: { batchKey: 'alert_id' },
-    readBy: [],
+    readBy: ['listAlertRules'],
     about: {
       'account_id alert_id subject_id': 'account, rule and person',
       'hour_ms fired_at_ms': 'hour and time of the firing',
