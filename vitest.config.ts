@@ -26,6 +26,9 @@ const onceOnly = [
   'contract-tests/process/{core-thread,interrupt,keys,log-output,package,restore,shutdown,start,tracing,units}.test.ts',
   'contract-tests/{deleteSubject/bytes,ingest/503-disk,store/locked,store/outages}.test.ts',
   // Rejected before a query, or in memory. The same operations store and find rows in other files.
+  'contract-tests/{createAlertRule,exportReadings,listFailedDeliveries,listSessions,registerWebhook}/422.test.ts',
+  'contract-tests/{deleteTrigger,getDelivery,getSubject,getSubjectSummary,getTriggers}/404.test.ts',
+  'contract-tests/{submitFeedback/errors,submitSource/401}.test.ts',
   'contract-tests/{deleteSubject,listDeliveries,retryDeliveries}/422.test.ts',
   'contract-tests/accounts/{by-construction,networks,scopes}.test.ts',
   'contract-tests/{getHealth/200,getState/429,ingest/400,ingest/401,ingest/422,person/read-limits}.test.ts',
@@ -42,13 +45,21 @@ const onceOnly = [
   'contract-tests/{alerts/conditions,exportReadings/life,getState/200,getState/age,getState/unknown}.test.ts',
   'contract-tests/{getSubjectSummary/200,submitSource/bodies}.test.ts',
   'contract-tests/ingestBatch/{array,refusals,untyped}.test.ts',
+  'contract-tests/{ingest/safety-check,limits/round-robin,oauth/people,streamEvents/resume}.test.ts',
+  'contract-tests/{deleteSubject/notifications,person/read-stream,person/share,submitSource/limits}.test.ts',
+  'contract-tests/process/{backup-encryption,backup-verify,secrets-key}.test.ts',
   'contract-tests/putConsent/{enforcement,precedence}.test.ts',
 ];
 /**
  * Tests of benchmarks, of checks that inject faults or call every operation, of the Dredd runner itself, of long simulations,
  * and of packages that are packed, installed and compiled. They load every core for minutes and run with TEST_SLOW=1.
  */
-const slow = ['lab/**', 'contract-tests/dredd/dredd-catches.test.ts', 'scripts/{contract/check,packages}.test.ts'];
+const slow = [
+  'lab/**',
+  'contract-tests/dredd/dredd-catches.test.ts',
+  'packages/client/tests/{packed,package.python,ai-sdk/ai-sdk-types}.test.ts',
+  'scripts/{contract/check,packages}.test.ts',
+];
 
 export default defineConfig({
   test: {

@@ -11,7 +11,7 @@ import type { HeartRateLevel, ScoreInput, TypicalValues } from '../packages/scor
 import type { MovementContext, Reading } from '../packages/score/signals.js';
 
 /** Number of random cases per law. */
-export const laws = { numRuns: 500 };
+export const laws = { numRuns: process.env['TEST_SLOW'] === '1' ? 1_000 : 150 };
 
 /** Timestamp of the first reading of every history, epoch ms. */
 export const startMs = Date.UTC(2026, 0, 5, 9);
