@@ -831,15 +831,15 @@ export const problemHelp = {
     "fix": "Check for spaces around the key, or ask the operator for a new one."
   },
   "invalid_token": {
-    "cause": "The session token expired, is from another service, or is not valid for this operation, session, subject or scope. Or its key ended, or its subject was erased. Or the OAuth token does not fulfill the operator's settings. The service's log has the reason.",
+    "cause": "The session token expired, its key ended, its subject was erased, or it is for another service, operation, session, subject or scope. Or the OAuth token does not fulfill the operator's settings. The service's log has the reason.",
     "fix": "Request a new token from your backend, with the `subject_id` of the readings, or from the authorization server."
   },
   "missing_source_key": {
     "cause": "The request has no source key. A hub has `pending` in its URL until the connection exists.",
-    "fix": "Enter the `id` of the connection in the hub. Or send the key of `POST /v1/source-keys` in `X-Service-Key`. Use the URL only if the sender has no other place."
+    "fix": "Enter the `id` of the connection in the hub. Or send the key of `POST /v1/source-keys`, best in `X-Service-Key`."
   },
   "invalid_source_key": {
-    "cause": "The source key is unknown, was removed or expired, is of another source, or its person was erased. Or the key that created it was revoked. A service key and a session token are not source keys.",
+    "cause": "The source key is unknown, was removed or expired, is of another source, its person was erased, or the key that created it was revoked. A service key and a token are no source keys.",
     "fix": "Create a new source key for this person and source."
   },
   "credential_in_url": {
@@ -847,7 +847,7 @@ export const problemHelp = {
     "fix": "Revoke it. Send a source key, which writes data of one person and reads nothing."
   },
   "invalid_link": {
-    "cause": "The link is unknown, expired, revoked or was opened before, its person was erased, or the key that created it ended. The response is the same for each cause.",
+    "cause": "The link is unknown, expired, revoked or was opened before, its person was erased, or the key that created it ended.",
     "fix": "Create a new link with `POST /v1/subjects/{subject_id}/links`. A link opens once, within 24 hours."
   },
   "several_credentials": {
@@ -879,8 +879,8 @@ export const problemHelp = {
     "fix": "Reload the page. Behind a proxy, compare `PUBLIC_URL` with the address in the browser."
   },
   "consent_required": {
-    "cause": "The account enforces consent. The reading has no subject, or neither the subject nor any signal has a valid consent: see `detail`.",
-    "fix": "Record the consent with `PUT /v1/subjects/{subject_id}/consent`, and send readings with this `subject_id`. Do not resend the reading without a consent."
+    "cause": "The account enforces consent. The reading has no subject, or no signal with a valid consent: see `detail`.",
+    "fix": "Record the consent with `PUT /v1/subjects/{subject_id}/consent`, and send readings with this `subject_id`."
   },
   "biometrics_refused": {
     "cause": "A consent for work or education contains biometric data. The EU AI Act prohibits inferring emotions there, except for medical or safety reasons.",
@@ -892,7 +892,7 @@ export const problemHelp = {
   },
   "path_not_found": {
     "cause": "No operation has this path. Paths are case-sensitive and have no trailing slash.",
-    "fix": "Compare the path with the reference."
+    "fix": "Compare the path with the reference. The page of a person requires `PUBLIC_URL`."
   },
   "session_not_found": {
     "cause": "No reading of this session was sent, it expired, or the session belongs to another account.",
@@ -976,7 +976,7 @@ export const problemHelp = {
   },
   "consent_outdated": {
     "cause": "A newer decision of the person is recorded, or this one allows more and its `event_time` is ahead of the service's clock.",
-    "fix": "Do not send it again. `GET /v1/subjects/{subject_id}/consent` returns the recorded one. Send a new decision with its own `event_time`, from a correct clock."
+    "fix": "Do not send it again. Send a new decision with its own `event_time`, from a correct clock."
   },
   "subject_erased": {
     "cause": "The person was erased at or after the `timestamp` of this conversation turn.",
@@ -3121,4 +3121,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "1375e2b3b21db646913749d9c1958c800514897ecb2658e94bf4ea7c3e43ae68" as const;
+export const contractDigest = "ac7305942058b6587f960f3ac616894a810e7c9211cd3606e2a1e37114d33931" as const;
