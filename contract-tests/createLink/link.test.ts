@@ -33,12 +33,20 @@ test('a link has the default grant and validity, is listed without its URL, and 
   expect((await service.request('/v1/subjects/ben/links')).body).toEqual({ links: [] });
 });
 
-test.each([[undefined], ['http://192.168.1.20:8080']])('with PUBLIC_URL %s there are no links', async (publicUrl) => {
-  const service = await startTestService({ env: publicUrl === undefined ? {} : { PUBLIC_URL: publicUrl } });
-  const { status, body } = await service.post('/v1/subjects/anna/links', {});
-  expect({ status, code: body.errors?.[0].code }).toEqual({ status: 422, code: 'links_unavailable' });
-  expect(body.detail).toContain('PUBLIC_URL');
-});
+test.each([[undefined], ['http://192.168.1.20:8080']])(
+  'PUBLIC_URL %s gives no links, and says so',
+  async (publicUrl) => {
+    const service = await startTestService({ env: publicUrl === undefined ? {} : { PUBLIC_URL: publicUrl } });
+    const { status, body } = await service.post('/v1/subjects/anna/links', {});
+    expect({ status, code: body.errors?.[0].code }).toEqual({ status: 422, code: 'links_unavailable' });
+    expect(body.detail).toContain('PUBLIC_URL');
+    for (const call of ['POST link', 'GET link', 'GET v1/state', 'GET none']) {
+      const [method = '', path = ''] = call.split(' ');
+      const refused = await send(service, path, { method, headers: { Accept: 'text/html' } });
+      expect(refused).toMatchObject({ status: 404, body: { code: 'path_not_found', detail: body.detail } });
+    }
+  },
+);
 
 test('the cookie is valid below the path of PUBLIC_URL only', async () => {
   const service = await startTestService({ env: { PUBLIC_URL: 'https://example.com/state/' } });

@@ -16,7 +16,7 @@ export interface ProblemOptions {
   readonly hint?: Values;
   /** Where the body stops being JSON (invalid_payload only). */
   readonly position?: Schema<'JsonPosition'>;
-  /** The complete detail, for a problem that comes from another thread. */
+  /** The complete detail, e.g. of a problem that comes from another thread. */
   readonly detail?: string;
   /** Value of the Retry-After header, if the contract documents one. */
   readonly retryAfterSeconds?: number | undefined;

@@ -44,6 +44,7 @@ export interface AppParts
     DocumentationParts,
     DispatchParts,
     WellKnownParts,
+    Omit<PersonPageParts, 'published'>,
     Omit<IntakeParts, 'validate'> {
   readonly monthlyCalls: MonthlyCalls;
   readonly countFailure: FailureLimit;
@@ -60,8 +61,6 @@ export interface AppParts
   readonly observeRequest: ObserveRequest;
   /** The access tokens that are accepted. Absent without OAUTH_ISSUER. */
   readonly oauth?: OAuthAccess | undefined;
-  /** Absent without a PUBLIC_URL to which browsers send the cookie of a link. */
-  readonly links?: PersonPageParts['links'] | undefined;
   /** Adds the external check of messages to the intake of single readings. Absent if the deployment has none. */
   readonly addSafetyCheck?: ((admit: Admit) => Admit) | undefined;
 }
@@ -91,8 +90,7 @@ function createServe(operations: Operations, parts: AppParts): express.RequestHa
   const { oauth } = parts;
   const authenticate = oauth ? acceptOAuth(createAuthenticate(parts), oauth) : createAuthenticate(parts);
   const admitAccount = createAdmitAccount(parts.monthlyCalls, parts);
-  const { links } = parts;
-  const page = links && createPersonPage({ ...parts, links });
+  const page = createPersonPage(parts);
   const serveAgent = serveMcp(createInnerCalls(operations, observation, refuse), parts.now);
 
   const challenge = (refusal: Refusal, exchange: Exchange, request: Request) =>
@@ -101,7 +99,7 @@ function createServe(operations: Operations, parts: AppParts): express.RequestHa
   async function run(exchange: Exchange, request: Request, response: Response): Promise<void> {
     setSecurityHeaders(response);
     requireProtocol(request, response);
-    const ofPage = page && takePagePath(request) ? page : undefined;
+    const ofPage = takePagePath(request) ? page : undefined;
     const isOfPerson = ofPage || request.url.startsWith('/person/');
     if (!isOfPerson && allowOrigin?.(request, response)) return;
     const methods = findRoute(router, exchange, request);

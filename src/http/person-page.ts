@@ -1,22 +1,25 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { personLinks as settings } from '../../generated/spec.js';
+import { faults, personLinks as settings } from '../../generated/spec.js';
 import type { Config } from '../config/config.js';
 import type { Caller, LinkCaller, LinkGrant, Scope } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
 import { type Exchange, requireCaller } from './exchange.js';
 
 export interface PersonPageParts {
-  readonly links: {
-    /** Returns the caller of a cookie. Undefined if the link is not valid. */
-    readonly identify: (
-      cookie: string,
-    ) => Promise<{ readonly caller: Caller; readonly scopes: ReadonlySet<Scope> } | undefined>;
-    /** Opens a link. Resolves with the cookie. Undefined if the link is not valid or was opened before. */
-    readonly open: (secret: string) => Promise<string | undefined>;
-  };
+  /** Absent without a PUBLIC_URL to which browsers send the cookie of a link. */
+  readonly links?: Links | undefined;
   readonly published: Pick<Config, 'publicUrl'>;
   readonly now: () => number;
+}
+
+interface Links {
+  /** Returns the caller of a cookie. Undefined if the link is not valid. */
+  readonly identify: (
+    cookie: string,
+  ) => Promise<{ readonly caller: Caller; readonly scopes: ReadonlySet<Scope> } | undefined>;
+  /** Opens a link. Resolves with the cookie. Undefined if the link is not valid or was opened before. */
+  readonly open: (secret: string) => Promise<string | undefined>;
 }
 
 /** The path at which the page opens its link and reads what the link allows. */
@@ -41,7 +44,7 @@ export function createPersonPage({ links, published: { publicUrl }, now }: Perso
   const path = pathname.replace(/\/$/, '') + settings.api_path;
 
   /** Opens the link of the request. Resolves with the cookie. */
-  async function open(request: Request): Promise<string> {
+  async function open(request: Request, links: Links): Promise<string> {
     requireOrigin(request);
     const [, secret = ''] = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '') ?? [];
     const cookie = await links.open(secret);
@@ -79,8 +82,9 @@ export function createPersonPage({ links, published: { publicUrl }, now }: Perso
     async authenticate(exchange: Exchange, request: Request, response: Response): Promise<void> {
       response.setHeader('X-Robots-Tag', 'noindex');
       exchange.address = request.ip;
+      if (!links) throw new ProblemError('path_not_found', { detail: faults.links_unavailable.detail });
       const isOpening = request.path === linkPath && request.method === 'POST';
-      const opened = isOpening ? await open(request) : undefined;
+      const opened = isOpening ? await open(request, links) : undefined;
       const { caller, scopes } = (await links.identify(opened ?? readCookie(request))) ?? {};
       if (!caller?.link) throw new ProblemError('invalid_link');
       if (opened !== undefined) response.setHeader('Set-Cookie', writeCookie(opened, caller));
