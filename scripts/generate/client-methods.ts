@@ -24,6 +24,7 @@ export interface ApiOperation {
   readonly requestBody?: Content;
   readonly responses: Readonly<Record<string, Content>>;
   readonly security?: readonly object[];
+  readonly callbacks?: Readonly<Record<string, Api['paths']>>;
   readonly 'x-scope'?: string;
   readonly 'x-resend-safe'?: boolean;
 }
@@ -77,6 +78,14 @@ export function namedSchemas({ components: { schemas } }: Api): string[] {
   return Object.keys(schemas).filter(
     (name) => schemas[name]?.properties ?? schemas[name]?.enum ?? isMap(schemas[name]),
   );
+}
+
+/** Returns the type of the body of each event that webhooks get, joined as in both languages. */
+export function writeEventType(api: Api): string {
+  const operations = Object.values(api.paths).flatMap((item) => Object.values(item));
+  const callbacks = operations.flatMap((it) => Object.values(it.callbacks ?? {}));
+  const events = callbacks.flatMap((it) => Object.values(it)).flatMap((item) => Object.values(item));
+  return events.map((it) => typeIn(api, it.requestBody)).join(' | ');
 }
 
 const isOfSource = (security: readonly object[]) => security.some((it) => 'SourceKeyInHeader' in it);
@@ -160,7 +169,8 @@ export function writeTypes(api: Api): string {
       return `export type ${filterOf(it)} = ${positional ? `Omit<${query}, ${positional}>` : query};`;
     });
   const head = `import type { components, operations } from '../../../../generated/api.js';\n\ntype Schemas = components['schemas'];\n`;
-  return [head, ...schemas, ...filters, ''].join('\n');
+  const event = `/** The body of an event of a webhook. \`event\` is its kind. */\nexport type WebhookEvent = ${writeEventType(api)};`;
+  return [head, ...schemas, event, ...filters, ''].join('\n');
 }
 
 /** Returns the pattern of the paths whose POST may be resent when its response is lost. */

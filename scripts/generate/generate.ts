@@ -6,7 +6,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { parse } from 'yaml';
 import { digestContract } from '../../src/contract/contract-digest.js';
-import { type Api, writeMethods, writeResendable, writeTypes } from './client-methods.js';
+import { type Api, writeEventType, writeMethods, writeResendable, writeTypes } from './client-methods.js';
 import { pythonMethods } from './python-methods.js';
 import { writeOwnWords } from './python-own-words.js';
 import { toSynchronous } from './python-sync.js';
@@ -70,7 +70,7 @@ const files: Record<string, string> = {
   [`${python}/_generated/_methods.py`]: pythonModule('Synchronous methods.', toSynchronous(methods)),
   [`${python}/schemas.py`]: pythonModule(
     'Wire types with the names of the contract.',
-    pythonTypes(contract.components.schemas, { SignalSubmission: 'Submission' }),
+    `${pythonTypes(contract.components.schemas, { SignalSubmission: 'Submission' })}\n\n# The body of an event of a webhook. Its "event" is the kind.\nWebhookEvent = ${writeEventType(api)}\n`,
   ),
   [`${python}/_generated/_own_words.py`]: pythonModule('Own words of a message.', writeOwnWords()).replace(
     'openapi.yaml',

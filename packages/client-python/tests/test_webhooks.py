@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from realtime_state_client.schemas import WebhookEvent
 from realtime_state_client.webhooks import Verified, WebhookVerificationError, verify_webhook
 
 SECRET = "whsec_" + base64.b64encode(bytes(range(32))).decode()
@@ -40,6 +41,39 @@ def fault_of(**changes: Any) -> str:
 @pytest.mark.parametrize("body", [BODY, BODY.encode(), bytearray(BODY.encode())])
 def test_accepts_a_body_as_text_or_bytes(body: object) -> None:
     assert verify(body=body) == Verified(json.loads(BODY), "dlv_1")
+
+
+TIME = "2026-11-21T09:31:00.000Z"
+CHANGE: WebhookEvent = {
+    "event": "state_change",
+    "session_id": "s",
+    "previous_state": "focused",
+    "new_state": "stressed",
+    "stress_score": 70,
+    "timestamp": TIME,
+}
+ALERT: WebhookEvent = {
+    "event": "alert",
+    "alert_id": "alr_1",
+    "subject_id": "anna",
+    "condition": "no_data",
+    "timestamp": TIME,
+}
+TOPIC: WebhookEvent = {"event": "trigger_active", "subject_id": "anna", "topic": "exams", "timestamp": TIME}
+
+
+@pytest.mark.parametrize(("sent", "content"), [(CHANGE, "stressed"), (ALERT, "no_data"), (TOPIC, "exams")])
+def test_an_event_of_each_kind_has_its_own_fields(sent: WebhookEvent, content: str) -> None:
+    body = json.dumps(sent)
+    event = verify(headers=signed(body=body), body=body).any_event
+    assert event == sent
+    # mypy accepts these fields only because the type of the event follows from its kind.
+    if event["event"] == "alert":
+        assert event["condition"] == content
+    elif event["event"] == "trigger_active":
+        assert event["topic"] == content
+    else:
+        assert event["new_state"] == content
 
 
 def test_finds_headers_in_any_case() -> None:

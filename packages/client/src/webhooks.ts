@@ -1,6 +1,6 @@
-import type { StateChange } from './schemas.js';
+import type { EventKind, WebhookEvent } from './schemas.js';
 
-export type { StateChange } from './schemas.js';
+export type { EventKind, StateChange, WebhookEvent } from './schemas.js';
 
 export interface Delivery {
   /** Headers of the request, from Node or fetch. */
@@ -15,8 +15,9 @@ export interface Delivery {
   readonly now?: () => number;
 }
 
-export interface Verified {
-  readonly event: StateChange;
+/** `Kind` is the `events` of the webhook. By default, it gets state changes. */
+export interface Verified<Kind extends EventKind = 'state_change'> {
+  readonly event: Extract<WebhookEvent, { readonly event: Kind }>;
   /** Id of the delivery. All its attempts have this id. Use it to detect duplicates. */
   readonly deliveryId: string;
 }
@@ -43,7 +44,9 @@ const text = new TextEncoder();
  * signatures, and one match is enough. Rejects with WebhookVerificationError. Uses Web Crypto, so it runs in Node,
  * browsers, workers and edge runtimes.
  */
-export async function verifyWebhook(delivery: Delivery): Promise<Verified> {
+export async function verifyWebhook<Kind extends EventKind = 'state_change'>(
+  delivery: Delivery,
+): Promise<Verified<Kind>> {
   const { headers, body, secret, toleranceSeconds = defaultToleranceSeconds, now = Date.now } = delivery;
   const deliveryId = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
@@ -61,7 +64,7 @@ export async function verifyWebhook(delivery: Delivery): Promise<Verified> {
   if (!matches.includes(true)) throw new WebhookVerificationError('signature_mismatch');
   if (Math.abs(now() / 1000 - Number(timestamp)) > toleranceSeconds)
     throw new WebhookVerificationError('timestamp_out_of_tolerance');
-  return { event: JSON.parse(new TextDecoder().decode(bytes)) as StateChange, deliveryId };
+  return { event: JSON.parse(new TextDecoder().decode(bytes)) as Verified<Kind>['event'], deliveryId };
 }
 
 function headerOf(headers: Delivery['headers'], name: string): string {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { type Delivery, verifyWebhook } from '../src/webhooks.js';
+import { type Delivery, type EventKind, verifyWebhook, type WebhookEvent } from '../src/webhooks.js';
 import { formatSecret, buildSignatureHeaders } from '../../../src/webhooks/secrets.js';
 
 const secret = formatSecret(randomBytes(32));
@@ -28,6 +28,23 @@ test('accepts headers from fetch or Node, and a body as text or bytes', async ()
   const lowerCase = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   for (const changes of [{}, { headers: new Headers(headers) }, { headers: lowerCase }, { body: Buffer.from(body) }])
     expect(await verifyWebhook(delivery(changes))).toEqual({ deliveryId: 'dlv_1', event: JSON.parse(body) });
+});
+
+const timestamp = '2026-11-21T09:31:00.000Z';
+const change = { session_id: 's', previous_state: 'focused', new_state: 'stressed', stress_score: 70 } as const;
+const events: ReadonlyArray<readonly [WebhookEvent, string]> = [
+  [{ event: 'state_change', ...change, timestamp }, 'stressed'],
+  [{ event: 'alert', alert_id: 'alr_1', subject_id: 'anna', condition: 'no_data', timestamp }, 'no_data'],
+  [{ event: 'trigger_active', subject_id: 'anna', topic: 'exams', timestamp }, 'exams'],
+];
+test.each(events)('an event has the fields of its kind: %j', async (sent, content) => {
+  const signed = { body: JSON.stringify(sent), deliveryId: 'dlv_1', atMs, secrets: [secret] };
+  const changes = { body: signed.body, headers: buildSignatureHeaders(signed) };
+  const { event } = await verifyWebhook<EventKind>(delivery(changes));
+  expect(event).toEqual(sent);
+  // Compiles only if the type of the event follows from its kind.
+  if (event.event === 'alert') expect(event.condition).toBe(content);
+  else expect(event.event === 'trigger_active' ? event.topic : event.new_state).toBe(content);
 });
 
 test('rejects an extra byte and another secret, id, timestamp or signature', async () => {

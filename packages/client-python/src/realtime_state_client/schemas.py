@@ -1824,3 +1824,7 @@ class RateLimitProblem(TypedDict):
     request_id: str
     # The limits that were exceeded.
     violated_policies: list[LimitPolicy]
+
+
+# The body of an event of a webhook. Its "event" is the kind.
+WebhookEvent = StateChange | Alert | TriggerActive

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, cast
 
-from .schemas import StateChange
+from .schemas import StateChange, WebhookEvent
 
 VerificationFault = Literal["header_missing", "timestamp_invalid", "timestamp_out_of_tolerance", "signature_mismatch"]
 
@@ -39,6 +39,11 @@ class Verified:
     event: StateChange
     #: Id of the delivery. All its attempts have this id. Use it to detect duplicates.
     delivery_id: str
+
+    @property
+    def any_event(self) -> WebhookEvent:
+        """The event of a webhook with `alert` or `trigger_active` in its `events`. Its "event" is the kind."""
+        return self.event
 
 
 def verify_webhook(

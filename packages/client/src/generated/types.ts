@@ -133,6 +133,8 @@ export type ValidationProblem = Schemas['ValidationProblem'];
 export type LimitPolicy = Schemas['LimitPolicy'];
 export type RateLimitProblem = Schemas['RateLimitProblem'];
 export type Fault = Schemas['Fault'];
+/** The body of an event of a webhook. `event` is its kind. */
+export type WebhookEvent = StateChange | Alert | TriggerActive;
 export type SessionFilter = NonNullable<operations['listSessions']['parameters']['query']>;
 export type SourceKeyFilter = NonNullable<operations['listSourceKeys']['parameters']['query']>;
 export type SummaryFilter = NonNullable<operations['getSubjectSummary']['parameters']['query']>;
