@@ -133,3 +133,29 @@ test('doctor names the retention that the apps of phones require', async () => {
   ]);
   expect(await find('169')).toEqual([]);
 });
+
+test('doctor finds alert rules that never fire, with the remedy', async () => {
+  const service = await startTestService({});
+  const env = { DATABASE_URL: service.database.url };
+  const find = async () => (await findProblems(env)).filter(({ what }) => what.startsWith('alert rule'));
+  const register = (more: object) =>
+    service.post('/webhooks/register', { url: 'https://8.8.8.8/', events: ['alert'], ...more });
+  await service.read({ subject_id: 'anna', heart_rate: 70 });
+  await register({ events: ['state_change'] });
+  await register({ subject_id: 'ben' });
+  const { body: rule } = await service.post('/v1/alerts', { condition: 'above_usual', subject_ids: ['anna'] });
+  const silent = { what: `alert rule ${rule.id} of ${service.accountId}` };
+  expect(await find()).toMatchObject([{ ...silent, found: 'no webhook gets its alerts' }]);
+  await register({ subject_id: 'anna' });
+  expect(await find()).toEqual([]);
+  Object.assign(env, { RETENTION_SUMMARY_DAYS: '6' });
+  expect(await find()).toMatchObject([{ ...silent, remedy: 'set RETENTION_SUMMARY_DAYS to at least 7' }]);
+  Object.assign(env, { RETENTION_SUMMARY_DAYS: '7' });
+  await service.request('/v1/subjects/anna', { method: 'DELETE' });
+  await register({});
+  await service.post('/v1/alerts', { condition: 'stressed', subject_ids: ['carl', 'dora'] });
+  expect(await find()).toMatchObject([
+    { ...silent, remedy: `remove it with DELETE /v1/alerts/${rule.id}` },
+    { found: 'nothing is stored of 2 of its people', remedy: expect.stringContaining('ids') },
+  ]);
+});

@@ -3,18 +3,21 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { dirname, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
+import { alerts } from '../../generated/spec.js';
 import type { Config } from '../config/config.js';
 import { buildKeyFilePath } from '../config/secrets-key.js';
 import { formatCommandLine } from '../contract/command-line.js';
 import { readLastBackup } from '../observe/probes.js';
 import { describeCause } from '../observe/start.js';
 import { findMatchingKeys } from '../serve/secrets-keys.js';
+import { createAlertTable, findAccountsWithRules, type StoredAlertRule } from '../store/alerts.js';
 import { findDueQueues } from '../store/delivery-queue.js';
 import { SchemaError } from '../store/migrate.js';
 import { hasSeveralHosts, inspectHosts } from '../store/mysql-pool.js';
 import { findOldestEvent } from '../store/outbox.js';
 import { createSourceKeyLookup } from '../store/source-keys.js';
 import { openStore, type Store } from '../store/store.js';
+import { createWebhookTable, type StoredWebhook } from '../store/webhooks.js';
 import { adviseOnDatabase, adviseOnHost } from './advise.js';
 
 /**
@@ -129,6 +132,7 @@ async function checkDatabase(config: Config): Promise<Finding[]> {
             await checkSecretsKey(store, config),
             ...(await checkWorker(store, database.kind)),
             ...(await checkSources(store, config)),
+            ...(await checkAlertRules(store, config)),
           ]
         : []),
       ...(isOnlyHost(database) ? [await compareClock('the database server', store.readClock)] : []),
@@ -180,6 +184,44 @@ async function checkSources(store: Store, { retention }: Config): Promise<Findin
       `set RETENTION_READINGS_HOURS=${hours}`,
     ),
   );
+}
+
+/** The evaluation passes over a rule that cannot fire, without a message. */
+async function checkAlertRules(store: Store, config: Config): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const accountId of await store.run(findAccountsWithRules)) {
+    const scope = store.read(accountId);
+    const [table, webhooks] = [createAlertTable(scope), await createWebhookTable(scope).list()];
+    for (const rule of await table.list()) {
+      const { alertId, subjectIds } = rule;
+      const unknown = subjectIds ? subjectIds.length - (await table.people('', subjectIds.length, subjectIds)).size : 0;
+      const causes = findSilence(rule, webhooks, unknown, config);
+      findings.push(...causes.map((it) => problem(`alert rule ${alertId} of ${accountId}`, ...it)));
+    }
+  }
+  return findings;
+}
+
+/** Returns why a rule never fires, or not for all of its people, with the remedies. Of `unknown` people nothing is stored. */
+function findSilence(
+  { alertId, condition, subjectIds: ids }: StoredAlertRule,
+  webhooks: readonly StoredWebhook[],
+  unknown: number,
+  { retention: { summariesMs } }: Config,
+): Array<[string, string]> {
+  const isReceived = webhooks.some(
+    ({ events, sessionId, subjectId, disabledAtMs }) =>
+      events.includes('alert') && !sessionId && !disabledAtMs && (!ids || !subjectId || ids.includes(subjectId)),
+  );
+  const { days_min: days } = alerts.usual;
+  const lacksHours = condition === 'above_usual' && summariesMs < days * 86_400_000;
+  const causes: Array<[boolean, string, string]> = [
+    [!isReceived, 'no webhook gets its alerts', 'register one with "alert" in events, for everyone or for its people'],
+    [ids?.length === 0, 'all of its people were erased', `remove it with DELETE /v1/alerts/${alertId}`],
+    [unknown > 0, `nothing is stored of ${unknown} of its people`, 'compare its ids with those of the readings'],
+    [lacksHours, `a usual level requires ${days} days`, `set RETENTION_SUMMARY_DAYS to at least ${days}`],
+  ];
+  return causes.flatMap(([isTrue, found, remedy]) => (isTrue ? [[found, remedy]] : []));
 }
 
 async function checkBackup({ backupStatusFile: file }: Config): Promise<Finding[]> {
