@@ -17,6 +17,7 @@ const files = [
   'packages/client-python/pyproject.toml',
   'openapi.yaml',
   'CHANGELOG.md',
+  'README.md',
   released,
 ];
 const repository = ['OWNER/realtime', 'someone/realtime'] as const;
@@ -74,6 +75,7 @@ test.each<Edit>([
   ['a section without an entry', 'CHANGELOG.md', /(^## .*\n)[^]*?(?=^## )/m, '$1\n', `no entry for ${version}`],
   ['an unreleased section', 'CHANGELOG.md', '2026-12-01', 'unreleased', 'write the date'],
   ['a placeholder as the repository', 'package.json', 'someone/', 'OWNER/', 'write the real address'],
+  ['a placeholder in the README', 'README.md', 'someone/', 'OWNER/', 'write the real address'],
   ['a private package', 'packages/text/package.json', '{', '{ "private": true,', 'is private'],
 ])('the release of %s is refused', async (_, file, from, to, obstacle) => {
   const folder = await checkOut((name, text) => (name === file ? text.replace(from, to) : text));

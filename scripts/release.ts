@@ -26,6 +26,7 @@ export function findObstacles(root: URL, tag?: string): string[] {
     ...(released.info.version === version && !isDeepStrictEqual(released, contract)
       ? [`openapi.yaml differs from the release ${version}: raise its version.`]
       : []),
+    ...(read('README.md').includes('OWNER/') ? ['README.md names no repository: write the real address.'] : []),
     ...findMissingEntries(read('CHANGELOG.md'), version),
     ...['.', ...published.map((it) => `packages/${it}`)].flatMap((folder) =>
       findPlaceholder(`${folder}/package.json`, JSON.parse(read(`${folder}/package.json`))),
