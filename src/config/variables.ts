@@ -44,7 +44,7 @@ export const variables = {
     'sqlite:./data/state.db',
     readDatabaseUrl,
   ),
-  DATABASE_URL_FILE: defineOptionalVariable('File that contains DATABASE_URL, instead of it', 'none', readText),
+  DATABASE_URL_FILE: defineOptionalVariable('File with DATABASE_URL', 'none', readText),
   LOG_LEVEL: defineVariable(`Lowest level to log: ${logLevels.join(', ')}`, 'info', listChoices(logLevels)),
   SECRETS_KEY: defineOptionalVariable(
     'Key for digests of readings, encryption of webhook secrets and signatures of tokens: at least 32 random ' +
@@ -52,7 +52,7 @@ export const variables = {
     'a file next to an embedded database; required with MySQL',
     readSecretsKeys,
   ),
-  SECRETS_KEY_FILE: defineOptionalVariable('File that contains SECRETS_KEY, instead of it', 'none', readText),
+  SECRETS_KEY_FILE: defineOptionalVariable('File with SECRETS_KEY', 'none', readText),
   REDIS_URL: defineOptionalVariable(
     'redis://USER:PASSWORD@HOST:PORT/NUMBER, or rediss: with TLS. Processes share rate limits and notify each other',
     'none: each process counts separately',
@@ -64,39 +64,37 @@ export const variables = {
     createIntegerReader(1, 86_400),
   ),
   RETENTION_READINGS_HOURS: defineVariable(
-    'Hours that a reading is stored after its timestamp, 1 to 87,600. At least MAX_TIMESTAMP_AGE_SECONDS',
+    'Hours to keep a reading after its timestamp, 1 to 87,600. At least MAX_TIMESTAMP_AGE_SECONDS',
     String(retention.readings_hours),
     retentionHours,
   ),
   RETENTION_IDLE_SESSIONS_HOURS: defineOptionalVariable(
-    'Hours that a session is stored after its last reading, 1 to 87,600. At least RETENTION_READINGS_HOURS',
+    'Hours to keep a session after its last reading, 1 to 87,600. At least RETENTION_READINGS_HOURS',
     `${retention.idle_sessions_hours}, or RETENTION_READINGS_HOURS if more`,
     retentionHours,
   ),
   RETENTION_DELIVERIES_DAYS: defineVariable(
-    'Days that a settled delivery is stored, 1 to 3,650',
+    'Days to keep a settled delivery, 1 to 3,650',
     String(retention.settled_deliveries_days),
     createIntegerReader(1, 3_650),
   ),
   RETENTION_SUMMARY_DAYS: defineVariable(
-    'Days that the summary of an hour of a person is stored, 0 to 3,650. 0: none. Otherwise readings are stored up to ' +
-      '70 minutes longer, until their hour is complete',
+    'Days to keep the hours of a person, 0 to 3,650. 0: none. Otherwise readings stay up to 70 minutes longer',
     String(retention.summary_days),
     createIntegerReader(0, 3_650),
   ),
   RETENTION_ACCESS_DAYS: defineVariable(
-    'Days that an entry of the access record is stored, 0 to 3,650. 0: none',
+    'Days to keep the access record, 0 to 3,650. 0: none',
     String(retention.access_days),
     createIntegerReader(0, 3_650),
   ),
   RETENTION_FEEDBACK_DAYS: defineVariable(
-    'Days that a report of a person (feedback) is stored after its timestamp, 1 to 3,650',
+    'Days to keep feedback after its timestamp, 1 to 3,650',
     String(retention.feedback_days),
     createIntegerReader(1, 3_650),
   ),
   RETENTION_ERASURES_DAYS: defineVariable(
-    'Days that the keyed digest of an erased id is stored, 1 to 3,650, so that `restore` erases these people again. Keep ' +
-      'it above the age of the oldest backup',
+    'Days to keep digests of erased ids for `restore`, 1 to 3,650. Keep it above the age of the oldest backup',
     String(retention.erasure_days),
     createIntegerReader(1, 3_650),
   ),
@@ -169,7 +167,7 @@ export const variables = {
     readText,
   ),
   SAFETY_SECRET: defineOptionalVariable('Bearer token for SAFETY_URL', 'none', readBearerToken),
-  SAFETY_SECRET_FILE: defineOptionalVariable('File that contains SAFETY_SECRET, instead of it', 'none', readText),
+  SAFETY_SECRET_FILE: defineOptionalVariable('File with SAFETY_SECRET', 'none', readText),
   SAFETY_TIMEOUT_MS: defineVariable(
     'Milliseconds of a check by SAFETY_URL. Less than GATEWAY_STATE_TIMEOUT_MS',
     String(safetyCheck.timeout_ms),
