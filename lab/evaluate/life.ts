@@ -139,7 +139,7 @@ function dayRows(people: Wearers): TableRow[] {
 /** Returns the share of minutes with the sentence on another wearer, over three draws of the daily change of the device. */
 function unlikeRow(people: Wearers): TableRow {
   const counts = people.map((it) => [1, 2, 3].map((seed) => countUnlike(it, seed)));
-  const share = (some: typeof counts) => {
+  const share = (some: ReadonlyArray<(typeof counts)[number]>) => {
     const all = some.flat();
     return all.reduce((sum, it) => sum + it.named, 0) / all.reduce((sum, it) => sum + it.all, 0);
   };
