@@ -7,6 +7,8 @@ const logCharsMax = 5_000;
 export interface Fleet {
   /** Kills a running process with SIGKILL and restarts it. Resolves with the name of the process after it has ended. */
   killOne(random: () => number): Promise<string>;
+  /** Ends the process at an index with SIGTERM and starts the program `file` in its place. Resolves when it is running. */
+  replace(index: number, file: string): Promise<void>;
   /** Resolves when all processes are running. */
   ready(): Promise<void>;
   /** Returns the processes that ended unexpectedly, with their last log lines. */
@@ -19,6 +21,8 @@ export interface ProcessOptions {
   readonly name: string;
   readonly args: readonly string[];
   readonly env: Env;
+  /** The program, by default dist/main.js. */
+  readonly file?: string;
 }
 
 /**
@@ -34,6 +38,7 @@ export function startFleet(fleet: readonly ProcessOptions[], onLog: (text: strin
       await victim.kill();
       return victim.name;
     },
+    replace: async (index, file) => members[index]?.replace(file),
     ready: async () => void (await Promise.all(members.map((it) => it.ready()))),
     deaths: () => deaths,
     close: async () => void (await Promise.all(members.map((it) => it.close()))),
@@ -45,19 +50,21 @@ interface Member {
   isReady(): boolean;
   ready(): Promise<Member>;
   kill(): Promise<void>;
+  replace(file: string): Promise<void>;
   close(): Promise<void>;
 }
 
 function supervise(
-  { name, args, env }: ProcessOptions,
+  { name, args, env, file = 'dist/main.js' }: ProcessOptions,
   onDeath: (death: string) => void,
   onLog: (text: string) => void,
 ): Member {
   let isExpectedToEnd = false;
+  let running = file;
   let program: Program;
   const start = () => {
     isExpectedToEnd = false;
-    program = startProgram({ args: ['dist/main.js', ...args], env, logCharsMax, onLog });
+    program = startProgram({ args: [running, ...args], env, logCharsMax, onLog });
     void program.ended.then(({ code, stderr }) => {
       if (isExpectedToEnd) return;
       onDeath(`${name} ended with ${code ?? 'a signal'}: ${stderr.trim()}`);
@@ -80,6 +87,12 @@ function supervise(
     async kill() {
       await stop('SIGKILL');
       start();
+    },
+    async replace(next) {
+      await stop('SIGTERM');
+      running = next;
+      start();
+      await member.ready();
     },
     close: async () => void (await stop('SIGTERM')),
   };

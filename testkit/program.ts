@@ -140,16 +140,16 @@ export async function startServiceProgram(env: Env, options: ServiceOptions = {}
   return { ...program, url };
 }
 
-/** Runs the service's command line to its end. Resolves with its output. */
-export async function runCommand(databaseUrl: string, args: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await startProgram({ args: [main, ...args], env: settingsFor(databaseUrl) }).ended;
+/** Runs the command line of the service, or of the program `file`, to its end. Resolves with its output. */
+export async function runCommand(databaseUrl: string, args: readonly string[], file = main): Promise<string> {
+  const { code, stdout, stderr } = await startProgram({ args: [file, ...args], env: settingsFor(databaseUrl) }).ended;
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`);
   return stdout.trim();
 }
 
 /** Creates a key of an account without a monthly limit. */
-export function createKeyOf(databaseUrl: string, account: string): Promise<string> {
-  return runCommand(databaseUrl, ['keys', 'create', '--account', account, '--tier', 'enterprise']);
+export function createKeyOf(databaseUrl: string, account: string, file?: string): Promise<string> {
+  return runCommand(databaseUrl, ['keys', 'create', '--account', account, '--tier', 'enterprise'], file);
 }
 
 /** Starts services on one database one after another, runs the work and stops them. */

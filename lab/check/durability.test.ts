@@ -20,7 +20,7 @@ test(
     expect(found('state changes')).toBeGreaterThan(10);
     expect(found('reconnects of streams')).toBeGreaterThanOrEqual(2 * (8 + 3));
     for (const what of ['lost', 'missed', 'repeated', 'processes that ended unexpectedly']) expect(found(what)).toBe(0);
-    expect(stdout).toContain('\nNo acknowledged reading and no state change was lost');
+    expect(stdout).toContain('\nNo acknowledged reading, state change or alert was lost');
     expect((await readdir(temporary)).filter((name) => name.startsWith('state-service-'))).toEqual([]);
     expect(code).toBe(0);
   },
@@ -44,11 +44,28 @@ test(
   limitMs,
 );
 
+test(
+  'processes that are killed while they evaluate alert rules neither lose nor repeat an alert',
+  async () => {
+    const args = ['--database', 'sqlite', '--only', 'alerts', '--kills', '2'];
+    const { code, stdout, stderr } = await runScript('lab/check/durability', args);
+    expect(stdout, stderr).toMatch(/^alert rules on SQLite: people +2400$/m);
+    for (const what of ['without an alert', 'with two alerts'])
+      expect(stdout).toMatch(new RegExp(`^ {2}${what} +0 +0$`, 'm'));
+    expect(code).toBe(0);
+  },
+  limitMs,
+);
+
 test.each([
   [['--kills', '0'], "error: option '--kills <number>' argument '0' is invalid. It must be a whole number above 0.\n"],
   [
     ['--only', 'disk'],
-    "error: option '--only <target>' argument 'disk' is invalid. Allowed choices are service, processes, server.\n",
+    "error: option '--only <target>' argument 'disk' is invalid. Allowed choices are service, processes, releases, alerts, server.\n",
+  ],
+  [
+    ['--only', 'releases'],
+    'error: an upgrade requires an earlier release: build it, and pass its dist/main.js with --earlier\n',
   ],
   [['--only', 'server', '--database', 'sqlite'], 'error: an embedded database has no server to kill\n'],
   [['--database', 'mysql'], 'error: no MySQL server is reachable: start one, or set TEST_MYSQL_URL\n'],

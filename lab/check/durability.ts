@@ -1,8 +1,8 @@
 /**
- * Checks that no acknowledged reading and no state change is lost. Kills the service, the database server, or services and
- * workers that share a database, repeatedly under load. Then compares what is stored, streamed and delivered with the
- * responses. Exits with 1 when a guarantee is broken. Does not cover power loss, because the kernel's buffers survive these
- * kills.
+ * Checks that no acknowledged reading, state change or alert is lost. Kills the service, the database server, services and
+ * workers that share a database, or processes that evaluate alert rules, repeatedly under load, or replaces the release that
+ * runs. Then compares what is stored, streamed and delivered with the responses. Exits with 1 when a guarantee is broken.
+ * Does not cover power loss, because the kernel's buffers survive these kills.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
@@ -26,6 +26,7 @@ import {
 } from '../bench/support/databases.js';
 import { ample } from '../bench/support/service.js';
 import { positive } from '../options.js';
+import { endureAlerts } from './durability/alerts.js';
 import { startFollowers } from './durability/followers.js';
 import { endureProcesses } from './durability/processes.js';
 import { changing, type Load, type Sender, startLoad, steady } from './shared/load.js';
@@ -45,9 +46,10 @@ interface Options {
   readonly sessions: number;
   readonly seed: number;
   readonly only?: (typeof targets)[number];
+  readonly earlier?: string;
 }
 
-const targets = ['service', 'processes', 'server'] as const;
+const targets = ['service', 'processes', 'releases', 'alerts', 'server'] as const;
 
 interface Target {
   readonly title: string;
@@ -64,20 +66,25 @@ await launch(
     .option('--sessions <number>', 'sessions that send continuously', positive, 64)
     .option('--seed <number>', 'seed of the random choices. The timing still varies', positive, 1)
     .addOption(new Option('--only <target>', 'one of the targets').choices(targets))
+    .option('--earlier <file>', 'dist/main.js of a built earlier release, for the target "releases"')
     .action(check),
 );
 
 async function check(options: Options): Promise<void> {
   if (options.only === 'server' && options.database === 'sqlite')
     throw new Error('an embedded database has no server to kill');
+  if (options.only === 'releases' && options.earlier === undefined)
+    throw new Error('an upgrade requires an earlier release: build it, and pass its dist/main.js with --earlier');
   const sections: Row[][] = [];
   const isChosen = (target: (typeof targets)[number]) => (options.only ?? target) === target;
   for (const kind of isChosen('server') && options.only ? [] : await findDatabases(options.database)) {
     if (isChosen('service')) sections.push(await killService(kind, options));
     if (isChosen('processes')) sections.push(...(await killProcesses(kind, options)));
+    if (isChosen('releases') && options.earlier) sections.push(...(await replaceReleases(kind, options)));
+    if (isChosen('alerts')) sections.push(await killEvaluations(kind, options));
   }
   if (isChosen('server') && options.database !== 'sqlite') sections.push(await killServer(options));
-  const promise = 'No acknowledged reading and no state change was lost, and no stream missed or repeated an event.';
+  const promise = 'No acknowledged reading, state change or alert was lost, and no stream missed or repeated an event.';
   printVerdict(`${options.kills} kills (SIGKILL) per target`, sections, promise);
 }
 
@@ -89,8 +96,35 @@ function killProcesses(kind: DatabaseKind, options: Options): Promise<Row[][]> {
   const title = `services and workers on ${titleOf(kind)}`;
   return withDatabase(kind, (databaseUrl) =>
     endureProcesses({
+      ...{ title, databaseUrl, ...options, earlier: undefined },
+      disturb: (load, { killOne }) => killUnderLoad(load, title, killOne, options),
+    }),
+  );
+}
+
+/** Upgrades all processes of the earlier release to this one under load and goes back, as docs/high-availability.md states. */
+function replaceReleases(kind: DatabaseKind, options: Options): Promise<Row[][]> {
+  const { earlier = '' } = options;
+  return withDatabase(kind, (databaseUrl) =>
+    endureProcesses({
+      ...{ title: `upgrade and way back on ${titleOf(kind)}`, databaseUrl, ...options, earlier },
+      async disturb(load, { replaceAll }) {
+        for (const file of ['dist/main.js', earlier]) {
+          await load.acknowledges(readingsBetween);
+          await replaceAll(file);
+        }
+        await load.acknowledges(readingsBetween);
+      },
+    }),
+  );
+}
+
+function killEvaluations(kind: DatabaseKind, options: Options): Promise<Row[]> {
+  const title = `alert rules on ${titleOf(kind)}`;
+  return withDatabase(kind, (databaseUrl) =>
+    endureAlerts({
       ...{ title, databaseUrl, ...options },
-      killAll: (load, killOne) => killUnderLoad(load, title, killOne, options),
+      killAll: (load, kill) => killUnderLoad(load, title, kill, options),
     }),
   );
 }

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { draw, type Scene, scenes, seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import type { Schema, StateReading, Submission } from '../../../src/contract/contract.js';
 import { settingsFor } from '../../../testkit/databases.js';
@@ -10,7 +12,7 @@ import { createRequest } from '../shared/client.js';
 import { type Aftermath, endure } from '../shared/endure.js';
 import type { Load, Sender, SentReadings } from '../shared/load.js';
 import { countLost, rowsOfEvents } from '../shared/verdict.js';
-import { faultNames, faultTitles, judgeReadings, type Shown } from './readings.js';
+import { agrees, faultNames, faultTitles, judgeReadings, type Shown } from './readings.js';
 
 /** Range of the interval between two rounds of a session, ms. */
 const pauseMs = [200, 600] as const;
@@ -23,43 +25,66 @@ const retryMs = 60_000;
 /** In every n-th round, all services get the same reading instead of different ones. */
 const sameEvery = 4;
 
+/** Time without new requests before a service ends, ms. */
+const outMs = 2_000;
+
+interface Actions {
+  readonly killOne: () => Promise<string>;
+  /** Replaces one process after another, each while no requests go to it. */
+  readonly replaceAll: (file: string) => Promise<void>;
+}
+
 interface Trial {
   readonly title: string;
   readonly databaseUrl: string;
   readonly sessions: number;
   readonly seed: number;
-  /** Kills processes while the readings are sent. */
-  readonly killAll: (load: Load, killOne: () => Promise<string>) => Promise<unknown>;
+  /** Main file of the earlier release that runs at the start and at the end. Absent: the processes run this release. */
+  readonly earlier?: string | undefined;
+  /** Ends processes while the readings are sent. */
+  readonly disturb: (load: Load, actions: Actions) => Promise<unknown>;
 }
 
 /**
- * Kills two services and two workers on one database. The readings of a session go to both services at the same time, and
- * the receiver of the events fails at random. Returns the measurements: the processes must behave like one.
+ * Kills or replaces two services and two workers on one database. The readings of a session go to both services at the same
+ * time, and the receiver of the events fails at random. Returns the measurements: the processes must behave like one.
  */
-export async function endureProcesses({ title, databaseUrl, sessions, seed, killAll }: Trial): Promise<Row[][]> {
+export async function endureProcesses(trial: Trial): Promise<Row[][]> {
+  const { title, databaseUrl, sessions, seed, earlier, disturb } = trial;
   const random = seededRandom(seed);
-  const key = await createKeyOf(databaseUrl, 'processes');
+  const key = await createKeyOf(databaseUrl, 'processes', earlier);
   const ports = await freePorts(2);
   const urls = ports.map((port) => `http://127.0.0.1:${port}`);
-  const fleet = startFleet(listProcesses(databaseUrl, ports));
+  const processes = listProcesses(databaseUrl, ports);
+  const fleet = startFleet(earlier === undefined ? processes : processes.map((it) => ({ ...it, file: earlier })));
   const killed: Record<string, number> = {};
   const killOne = async () => {
     const name = await fleet.killOne(random);
     killed[name] = (killed[name] ?? 0) + 1;
     return name;
   };
+  let balanced: readonly string[] = urls;
+  const replaceAll = async (file: string) => {
+    for (const index of processes.keys()) {
+      balanced = urls.filter((_, at) => at !== index);
+      if (index < urls.length) await sleep(outMs);
+      await fleet.replace(index, file);
+      balanced = urls;
+    }
+  };
   try {
     await fleet.ready();
     return await endure(
       {
-        ...{ databaseUrl, urls: () => urls, key, random, isResent: true, isSpread: true, pauseMs, drainMs },
+        ...{ databaseUrl, urls: () => balanced, key, random, isResent: true, isSpread: true, pauseMs, drainMs },
         isReceiverUnreliable: true,
         senders: Array.from({ length: sessions }, (_, index) => spread(`spread-${index}`, urls.length, random)),
-        disturb: (load) => killAll(load, killOne),
+        disturb: (load) => disturb(load, { killOne, replaceAll }),
         recover: fleet.ready,
       },
       async ({ sent, acknowledged, failed }, events, after) => {
-        const faults = judgeReadings(sent, await show(sent, urls, key));
+        const equals = earlier === undefined ? isDeepStrictEqual : agrees;
+        const faults = judgeReadings(sent, await show(sent, urls, key), equals);
         const readings: Row[] = [
           { what: `${title}: readings acknowledged`, found: acknowledged },
           { what: '  missing in an export', found: await countLost(urls[0] ?? '', key, sent), allowed: 0 },
@@ -67,6 +92,13 @@ export async function endureProcesses({ title, databaseUrl, sessions, seed, kill
           { what: 'requests sent again', found: sumOf(failed) },
           ...rowsOfCounts(failed),
         ];
+        if (earlier !== undefined) {
+          const refused = Object.fromEntries(Object.entries(failed).filter(([why]) => why.startsWith('status 5')));
+          readings.push({ what: '5xx responses', found: sumOf(refused), allowed: 0 });
+          await replaceAll('dist/main.js');
+          const found = await countLost(urls[0] ?? '', key, sent);
+          readings.push({ what: 'missing after another upgrade', found, allowed: 0 });
+        }
         const deliveries: Row[] = [
           { what: 'deliveries queued when the kills ended', found: after.queued },
           { what: 'requests at the receiver', found: after.receiver.arrivals.length },

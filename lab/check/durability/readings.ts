@@ -27,14 +27,33 @@ export const faultTitles = {
 export type Faults = Readonly<Record<keyof typeof faultTitles, number>>;
 export const faultNames = Object.keys(faultTitles) as Array<keyof Faults>;
 
+/** Compares two responses to a reading. */
+type Equals = (a: unknown, b: unknown) => boolean;
+
+/** Returns true if fields that both values have are equal. An earlier release omits fields that it does not know. */
+export function agrees(a: unknown, b: unknown): boolean {
+  const [first, second] = [a, b] as Array<Readonly<Record<string, unknown>>>;
+  const areObjects = [a, b].every((it) => typeof it === 'object' && it !== null && !Array.isArray(it));
+  if (!areObjects || !first || !second) return isDeepStrictEqual(a, b);
+  return Object.keys(first).every((name) => !(name in second) || agrees(first[name], second[name]));
+}
+
 /** Compares the sent readings with the stored readings. Returns the number of each violation. */
-export function judgeReadings(sent: SentReadings, shown: ReadonlyMap<string, Shown>): Faults {
-  const all = [...sent].map(([session, readings]) => judgeSession(readings, shown.get(session)));
+export function judgeReadings(
+  sent: SentReadings,
+  shown: ReadonlyMap<string, Shown>,
+  equals: Equals = isDeepStrictEqual,
+): Faults {
+  const all = [...sent].map(([session, readings]) => judgeSession(readings, shown.get(session), equals));
   const sums = faultNames.map((name) => [name, all.reduce((total, faults) => total + faults[name], 0)]);
   return Object.fromEntries(sums) as Faults;
 }
 
-function judgeSession(sent: readonly Sent[], { histories, states }: Shown = { histories: [], states: [] }): Faults {
+function judgeSession(
+  sent: readonly Sent[],
+  { histories, states }: Shown = { histories: [], states: [] },
+  equals: Equals,
+): Faults {
   const points = histories[0]?.datapoints ?? [];
   const stored = points.map(({ timestamp }) => timestamp);
   const known = new Set(sent.map(({ reading }) => reading.timestamp));
@@ -51,8 +70,7 @@ function judgeSession(sent: readonly Sent[], { histories, states }: Shown = { hi
       const point = pointAt.get(timestamp);
       return point && (point.state !== state || point.stress_score !== stress_score);
     }).length,
-    answeredAnew: sent.flatMap(({ answers: [first, ...more] }) => more.filter((it) => !isDeepStrictEqual(it, first)))
-      .length,
+    answeredAnew: sent.flatMap(({ answers: [first, ...more] }) => more.filter((it) => !equals(it, first))).length,
     overwritten: moved.filter(
       (answer, index) => answer.adaptation_effectiveness?.previous_score !== moved[index - 1]?.stress_score,
     ).length,
