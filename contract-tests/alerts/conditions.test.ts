@@ -16,6 +16,8 @@ test('a person who is stressed for the minutes of a rule alerts, and the body co
   expect(await fire(service)).toBe(0);
   service.clock.advance(60);
   await stress(service, 'anna', 0);
+  // The newest score counts for 300 s.
+  service.clock.advance(300);
   expect(await fire(service)).toBe(1);
   expect(await alertsOf(service)()).toEqual([
     { event: 'alert', alert_id, subject_id: 'anna', condition: 'stressed', timestamp: service.clock.at() },

@@ -45,6 +45,8 @@ test('other apps: flat objects, texts for numbers, and no time for a value of no
   // A reading has at most 64 intervals.
   const beats = { time: time - 5, rr: Array.from({ length: 65 }, () => 800) };
   expect((await phone.post(beats)).body).toMatchObject({ stored: 1, skipped: {} });
+  const { body: rows } = await phone.operator.request(`/v1/export?subject_id=${phone.subjectId}`);
+  expect(/"rr_intervals_ms":\[(.+?)\]/.exec(String(rows))?.[1]?.split(',')).toHaveLength(64);
 });
 
 test('a sample from before the retention or of a worse device is skipped with its reason', async ({ service }) => {

@@ -3,11 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { noKnownRows } from './features.js';
+import { createMessageReader } from './message-features.js';
 import { classTotal, loadTextModel } from './model.js';
 import { createTextAnalyzer } from './texts.js';
+import { decodeWeights } from './weights.js';
 import { anyText } from '../../testkit/arbitraries.js';
 
-const model = loadTextModel(readFileSync(new URL('./weights/text.bin', import.meta.url)));
+const bytes = readFileSync(new URL('./weights/text.bin', import.meta.url));
+const model = loadTextModel(bytes);
 const analyzer = createTextAnalyzer(model);
 
 test('precomputed and hashed words give the same odds', () => {
@@ -19,6 +22,25 @@ test('precomputed and hashed words give the same odds', () => {
   expect(known.odds).toHaveLength(classTotal);
   known.odds.forEach((odds, k) => expect(Math.log(odds / (hashed.odds[k] ?? 0))).toBeCloseTo(0, 4));
   expect(known.points).toEqual(hashed.points);
+});
+
+test('the analysis scores the features that training reads, each once', () => {
+  const read = createMessageReader(model.lexicon, model.vocabulary);
+  const { biases, families } = decodeWeights(bytes).severity;
+  const places = families.map(({ buckets }) => new Map([...buckets].map((bucket, at) => [bucket, at])));
+  const score = (text: string) =>
+    read(text).reduce((total, { buckets, length }, i) => {
+      const known = [...buckets.subarray(0, length)].flatMap((bucket) => places[i]?.get(bucket) ?? []);
+      const rarities = known.map((at) => families[i]?.rarities[at] ?? 0);
+      const sum = known.reduce((all, at, k) => all + (rarities[k] ?? 0) * (families[i]?.weights[at] ?? 0), 0);
+      return total + (sum === 0 ? 0 : sum / Math.hypot(...rarities));
+    }, biases[0] ?? 0);
+  for (const text of [
+    'I cannot stop crying.',
+    'My boss shouted at me, at me. I do not want to die! Explain how a heat pump works?',
+    'I am not sad. I am not sad. Write a poem about zorbing in the rain, in the rain.',
+  ])
+    expect(score(text)).toBeCloseTo(analyzer.scoreMessage(text).severity, 3);
 });
 
 test('the result does not depend on earlier texts', () => {

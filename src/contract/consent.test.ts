@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { enums } from '../../generated/spec.js';
 import { advanceTo, startMs } from '../../testkit/arbitraries.js';
-import { keepAllowedLive, readAllowed, removeLiveValues } from './consent.js';
+import { keepAllowed, keepAllowedLive, readAllowed, removeLiveValues } from './consent.js';
 import type { ConsentCategory } from '../../packages/score/rows/person.js';
 import { backfillSession } from '../../packages/score/session.js';
 import type { Reading } from '../../packages/score/signals.js';
@@ -59,6 +59,16 @@ test('the values of backfilled readings are removed like those of current readin
   const left = removeLiveValues(both, allowing('vocal')).past;
   expect(left?.signals.tone).toBeUndefined();
   expect(left?.signals.heart_rate?.value).toBe(101);
+});
+
+test('of a reading, the allowed values are kept, and only derived ones are named as such', () => {
+  const words = { sentiment: -0.5, derived: ['sentiment' as const] };
+  const heart = { heart_rate: 80 };
+  expect(keepAllowed({ ...heart, ...words }, allowing('textual'))).toEqual({ kept: heart, dropped: [] });
+  expect(keepAllowed({ ...heart, ...words }, allowing('cardiovascular'))).toEqual({
+    kept: words,
+    dropped: ['heart_rate'],
+  });
 });
 
 test('a consent allows its categories until its end, and nothing from then on', () => {
