@@ -6,7 +6,8 @@ export const listAlertRules: OperationRecord<'listAlertRules', 'store'> = {
   personalData: 'none',
   async handle({ store }, _, { accountId }) {
     const table = createAlertTable(store.read(accountId));
-    const [rules, fired] = await Promise.all([table.list(), table.lastFirings()]);
+    const rules = await table.list();
+    const fired = await table.lastFirings(rules.map(({ alertId }) => alertId));
     const alerts = rules.map((rule) => {
       const firedAtMs = fired.get(rule.alertId);
       return { ...toAlertRule(rule), ...(firedAtMs && { last_fired_at: new Date(firedAtMs).toISOString() }) };

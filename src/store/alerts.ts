@@ -90,13 +90,20 @@ export function createAlertTable({ knex, accountId }: ReadScope) {
       return new Map(rows.map((row) => [toFiringKey(row), row.firedAtMs]));
     },
 
-    /** Returns the time of the newest firing of each rule, in epoch ms. */
-    async lastFirings(): Promise<Map<string, number>> {
-      const rows: Firing[] = await mine('alert_firings')
-        .groupBy('alert_id')
-        .select(nameColumns('alertId'))
-        .max('fired_at_ms as firedAtMs');
-      return new Map(rows.map((it) => [it.alertId, it.firedAtMs]));
+    /** Returns the time of the newest firing of each of these rules that fired, in epoch ms. */
+    async lastFirings(alertIds: readonly string[]): Promise<Map<string, number>> {
+      if (alertIds.length === 0) return new Map();
+      const queries = alertIds.map((alert_id) =>
+        mine('alert_firings')
+          .where({ alert_id })
+          .select(knex.raw('? as ??', [alert_id, 'alertId']))
+          .max('fired_at_ms as firedAtMs'),
+      );
+      const rows: Array<{ alertId: string; firedAtMs: number | null }> = await knex.unionAll(queries);
+      const fired = rows.flatMap(({ alertId, firedAtMs }): Array<[string, number]> =>
+        firedAtMs === null ? [] : [[alertId, firedAtMs]],
+      );
+      return new Map(fired);
     },
 
     /** Stores firings. Rejects if a rule already fired for the person in this hour. */

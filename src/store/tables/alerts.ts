@@ -66,6 +66,7 @@ export const alertTables: Tables = {
     },
     indexes: {
       alert_firings_by_subject: ['account_id', 'subject_id', 'alert_id', 'fired_at_ms'],
+      alert_firings_by_rule: ['account_id', 'alert_id', 'fired_at_ms'],
       alert_firings_by_time: ['fired_at_ms'],
     },
   },
