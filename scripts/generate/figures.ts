@@ -110,7 +110,7 @@ function problems(): [ProblemName, Problem][] {
 /** Returns the entry of a problem. The heading contains only the code, so that its anchor is the last part of `type`. */
 function problemEntry([name, { status }]: [ProblemName, Problem]): string {
   const { cause, fix } = spec.problemHelp[name];
-  return `### ${code(name)}\n\n${status}: ${cause}\n\n**Fix:** ${fix}`;
+  return `### ${code(name)}\n\n${status}: ${cause}\n\n${fix}`;
 }
 
 function settingRows(shown: readonly Setting[]): string {
