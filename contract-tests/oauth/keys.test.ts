@@ -55,6 +55,8 @@ test.each<[string, Respond, RegExp]>([
   ['no end', (response) => void response.write('{"keys":['), /timeout|aborted/],
   ['no keys', (response) => response.end('{}'), /JSON Web Key Set malformed/],
   ['no JSON', (response) => response.end('<html>'), /JSON/],
+  ['a list', (response) => response.end('[]'), /no JSON object/],
+  ['nothing', (response) => response.end('null'), /no JSON object/],
 ])('keys with %s are not used', async (_, respond, reason) => {
   const service = await startOAuthService();
   service.server.respond(respond);
