@@ -80,6 +80,12 @@ test('earlier evidence of voice, face and words holds the band while it fades', 
   expect(publishScore(fused(38, 0), { ...before, expressed: 1.5 }, 110_000, settledMs).score).toBe(38);
 });
 
+test('of a new person, a rise needs no margin when readings are 30 s apart: a speech is not held at focused', () => {
+  const publish = (seconds: number, newness: number) =>
+    publishScore({ ...fused(65), newness }, { score: 50, atMs: 0 }, seconds * 1000, settledMs).score;
+  expect([publish(30, 1), publish(30, 0), publish(5, 1)]).toEqual([65, 59, 59]);
+});
+
 test('after a long pause, no score is held in its band', () => {
   const before: PublishedState = { score: 50, atMs: 0 };
   expect(publishScore(fused(61), before, stateHold.silence_seconds * 1000, settledMs).score).toBe(61);

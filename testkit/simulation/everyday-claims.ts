@@ -235,6 +235,12 @@ export const claims: readonly Claim[] = [
     holds: (responses) => responses.every(isLoaded),
   },
   {
+    stream: 'a new person: 76 bpm for 15 min, then a speech with 16 bpm more, a reading every 30 s',
+    expected: 'focused or above within 60 s',
+    readings: (random, every = 30) => jump(random, [76], [92], { every, until: quarter + 240 }),
+    holds: (responses) => responses.filter(after(quarter + 60)).every(isLoaded),
+  },
+  {
     stream: 'a new person at rest with 85 to 90 bpm',
     expected: 'calm or relaxed within 30 min',
     readings: (random, every = 10) => steady(random, [0, 2400, every], [87.5, 2.5]),

@@ -34,6 +34,7 @@ export const heldBefore: Readonly<Record<string, number>> = {
   'a tense new person: 106 to 122 bpm without steps, SDNN 30, for 15 min': 3,
   'a tense new person: 106 to 122 bpm for 15 min, heart rate only': 3,
   'a tense new person: 106 to 122 bpm for 15 min, a reading every 30 s': 4,
+  'a new person: 76 bpm for 15 min, then a speech with 16 bpm more, a reading every 30 s': 1,
   'a new person at rest with 104 bpm': 0,
   '66 bpm, then 22 bpm more for 15 min, then 66 bpm': 0,
   '66 bpm for five minutes, then 22 bpm more for 15 min, then 66 bpm': 0,
