@@ -3121,4 +3121,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "ac7305942058b6587f960f3ac616894a810e7c9211cd3606e2a1e37114d33931" as const;
+export const contractDigest = "4dd9f874cad11717b9bfaf9aecd72a55155a4eb9e706a7902de13e47011c01a8" as const;

@@ -6,7 +6,7 @@
 import { scoreMax, signalAges } from './generated/contract.js';
 
 /** SHA-256 of stressModel, stateHold and rrIntervals. */
-export const constantsDigest = '7cd900b1f5f383eae90f6210bdbb9d8ccdc8e1f05c610be2eb669eca2d30641e';
+export const constantsDigest = '4d0b0366bc675559f25cb0ac98a694e36e77d3e7d9a8367cce6a912ee457d760';
 
 export const stressModel = {
   score_max: scoreMax,
@@ -181,10 +181,10 @@ export const stressModel = {
     heart_raised: 0.815, // reliability of a raised heart rate of a person with hours of data ...
     heart_raised_cold: 0.65, // ... and of a new person ...
     raised_half_seconds: 600, // ... halfway between both after this time
-    edge_share: 0.78, // remaining share at the edge, where most wrong states are ...
+    edge_share: 0.75, // remaining share at the edge, where most wrong states are ...
     calm_points: 12, // ... which grows to 1 over this distance below the edge, ...
     raised_points: 24, // ... or this one above it, which only a stressed score reaches, ...
-    raised_exponent: 1.5, // ... slowly at first: a heart rate between the person's calm and raised levels tells little
+    raised_exponent: 2, // ... slowly at first: a heart rate between the person's calm and raised levels tells little
     edge_log_odds: 0.295, // evidence at the edge
     opposing_share: 0.75, // judgment: remaining share of the reliability of a category that is evidence for the other side
     evidence_min: 0.02, // judgment: a signal with a smaller weight does not count
