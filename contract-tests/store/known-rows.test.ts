@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Clock, client, startTestService } from '../../testkit/service.js';
-import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
 
 const turns = [
   { user_message: 'my exam is tomorrow and I cannot sleep', ai_response: 'What worries you most?' },
@@ -68,4 +68,17 @@ test('a session bound to a subject by one service is also bound at a service wit
   clock.advance(5);
   const next = await one.read({ session_id: 'later', heart_rate: 70 });
   expect(next.active_triggers).toEqual(bound.active_triggers);
+});
+
+test.each(['sessions', 'subjects'])('a row of %s does not become shorter while its texts vary', async (table) => {
+  const { clock, database, read } = await startTestService();
+  const knex = openKnex(database.url);
+  const lengths: number[] = [];
+  for (const [index, { heart_rate }] of readings.slice(0, 20).entries()) {
+    const texts = ([{ tone: 'calm' }, { tone: 'frustrated', activity_level: 'vigorous' }] as const)[index % 2];
+    await read({ session_id: 's', subject_id: 'p', heart_rate, sdnn: 50, rmssd: 50, ...texts });
+    lengths.push((await knex(table).first()).body.length);
+    clock.advance(1);
+  }
+  expect(lengths).toEqual(lengths.toSorted((a, b) => a - b));
 });

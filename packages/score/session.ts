@@ -151,14 +151,14 @@ function computeState(sensed: Sensed, { assessed, fused, device, published, shar
   const isPrior = !fused.hasEvidence && (!published.held || published.held.isPrior === true);
   const alone = situation === ownSituation ? undefined : scoreAlone(sensed, device);
   return {
-    ...{ timestampMs, score, sinceMs },
-    confidence: reduceAfterDeviceChange(rateConfidence(fused, situation, score), device, timestampMs),
-    model: modelVersion.number,
+    // What few readings change comes first in stored rows: a database logs a text from its first difference on.
+    ...{ model: modelVersion.number, received: listCategories(reading), sinceMs },
     learned: computeProgress(situation.typical.heart_rate),
     known: round3(situation.typical.heart_rate.known),
-    received: listCategories(reading),
     reason: explainScore(fused, situation, score, { unread: reading.unreadText, device }),
     points: computePoints(fused, situation.signals, score),
+    ...{ timestampMs, score },
+    confidence: reduceAfterDeviceChange(rateConfidence(fused, situation, score), device, timestampMs),
     previousScore: findPreviousScore(session, sharing),
     ...(isPrior && { isPrior: true as const }),
     ...(shared && { shared }),
@@ -188,6 +188,10 @@ function remember(sensed: Sensed, { assessed, device, published, computed, basel
     subjectId,
     baseline: own,
     firstAtMs: session?.firstAtMs ?? timestampMs,
+    eventSeq: session?.eventSeq,
+    topicEvidence: session?.topicEvidence,
+    sightedTopics: session?.sightedTopics,
+    latest: { ...computed, received: receivedAt(session, reading.atMs, computed.received) },
     signals,
     recent,
     intervals: reading.rr_intervals_ms ? storeIntervals(session?.intervals, reading) : session?.intervals,
@@ -198,11 +202,7 @@ function remember(sensed: Sensed, { assessed, device, published, computed, basel
     device,
     held: published.held,
     published: published.hold,
-    latest: { ...computed, received: receivedAt(session, reading.atMs, computed.received) },
-    topicEvidence: session?.topicEvidence,
-    sightedTopics: session?.sightedTopics,
     talk: session?.talk,
-    eventSeq: session?.eventSeq,
     past: session?.past,
   };
 }

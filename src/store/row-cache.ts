@@ -14,6 +14,12 @@ interface LockedRow {
   readonly version: string;
 }
 
+interface Kept<Content> {
+  readonly version: string;
+  readonly content: Content;
+  readonly length: number;
+}
+
 export type RowCache<Content extends object> = ReturnType<typeof createRowCache<Content>>;
 
 /**
@@ -22,7 +28,7 @@ export type RowCache<Content extends object> = ReturnType<typeof createRowCache<
  * version of the locked row. The cache is therefore never stale.
  */
 export function createRowCache<Content extends object>(sizeMax: number) {
-  const kept = new LRUCache<string, { readonly version: string; readonly content: Content }>({ maxSize: sizeMax });
+  const kept = new LRUCache<string, Kept<Content>>({ maxSize: sizeMax });
   let hits = 0;
   let misses = 0;
   return {
@@ -49,10 +55,15 @@ export function createRowCache<Content extends object>(sizeMax: number) {
       if (unknown.length > 0) for (const [id, content] of await read(unknown)) contents.set(id, content);
       return contents;
     },
-    /** Adds a row to the cache. Called after the commit. `size` is the length of the row's JSON. */
-    keep(accountId: string, { id, version }: LockedRow, content: Content, size: number): void {
-      kept.set(keyOf(accountId, id), { version, content }, { size: size + 1 });
+    /**
+     * Adds a row to the cache. Called after the commit. `length` is that of the row's JSON, `others` that of other rows in
+     * the content.
+     */
+    keep(accountId: string, { id, version }: LockedRow, content: Content, length: number, others = 0): void {
+      kept.set(keyOf(accountId, id), { version, content, length }, { size: length + others + 1 });
     },
+    /** Returns the length of the row's JSON when it was added. Undefined if it is not in the cache. */
+    lengthOf: (accountId: string, id: string): number | undefined => kept.peek(keyOf(accountId, id))?.length,
     /** Returns the numbers of rows found and not found. Placeholder rows do not count, because they are never read. */
     lookups: (): CacheLookups => ({ hits, misses }),
   };

@@ -71,11 +71,16 @@ test.each(formatNames)('a stored %s row is readable', (name) => {
   expect(rowFormats[name].decode(storedRows[name])).toEqual(contents[name]);
 });
 
-test('a session and a subject keep their length if a text in them becomes longer', () => {
-  const session = (reason: string) =>
-    rowFormats.session.encode({ ...(contents.session as Session), device: { name: reason, atMs: 0 } });
-  const subject = (active: string) => rowFormats.subject.encode({ ...contents.subject, active: [active] });
-  for (const encode of [session, subject]) expect(encode('calm voice').length).toBe(encode('relaxed face').length);
+const session = (name: string, before?: number) =>
+  rowFormats.session.encode({ ...(contents.session as Session), device: { name, atMs: 0 } }, before).length;
+const subject = (name: string, before?: number) =>
+  rowFormats.subject.encode({ ...contents.subject, active: [name] }, before).length;
+
+test.each([session, subject])('%o keeps its length while its text varies by up to 256 characters', (encode) => {
+  const [short, long] = [encode(''), encode('x'.repeat(250))];
+  expect([short % 32, long % 32, long - short]).toEqual([0, 0, expect.closeTo(250, -2)]);
+  expect([encode('x'.repeat(250), short), encode('', long), encode('x', long)]).toEqual([long, long, long]);
+  expect(encode('', long + 64)).toBe(short);
 });
 
 test.each(formatNames)('a %s row of an unknown version is an error, never an empty or partial row', (name) => {

@@ -8,18 +8,19 @@ import type { StoredConsent } from './consents.js';
 import type { StoredWebhook } from './webhooks.js';
 
 /**
- * A row that is rewritten with each reading has a length that is a multiple of this, in characters. InnoDB changes a row in
- * place if its length stays, which halves what MariaDB writes to the redo log.
+ * A row that is rewritten with each reading has a length that is a multiple of `step`, in characters. It keeps the length of
+ * the row before until it is `slack` shorter. InnoDB changes a row in place if its length stays, which halves what MariaDB
+ * writes to the redo log.
  */
-const rowStep = 128;
+const rewritten = { step: 32, slack: 256 };
 
 /** Formats of the JSON columns. */
 export const rowFormats = {
   sourceKeyPost: createRowFormat<Schema<'SourceKeyPost'>>('post of a source key'),
   accountSettings: createRowFormat<AccountSettings>('set of account settings'),
   alertRule: createRowFormat<Omit<StoredAlertRule, 'alertId' | 'subjectIds' | 'createdAtMs'>>('alert rule'),
-  session: createRowFormat<Omit<Session, 'subjectId'>>('session', rowStep),
-  subject: createRowFormat<Subject>('subject', rowStep),
+  session: createRowFormat<Omit<Session, 'subjectId'>>('session', rewritten),
+  subject: createRowFormat<Subject>('subject', rewritten),
   consent: createRowFormat<Omit<StoredConsent, 'version' | 'recordedAtMs'>>('consent'),
   signals: createRowFormat<ReadingContent>('list of signals'),
   response: createRowFormat<StoredResponse>('response'),
@@ -36,18 +37,16 @@ type WebhookColumn = 'webhookId' | 'url' | 'sessionId' | 'subjectId' | 'register
 /** The version of every format. A format that changes after 1.0.0 gets its own version, and reads the earlier ones. */
 const version = 1;
 
-/**
- * Defines one kind of stored JSON object, e.g. `{"v":1,"active":["exams"],"resolved":[]}`. Spaces follow until the length is a
- * multiple of `step`.
- */
-function createRowFormat<Content extends object>(name: string, step = 1) {
+/** Defines one kind of stored JSON object, e.g. `{"v":1,"active":["exams"],"resolved":[]}`. Spaces may follow. */
+function createRowFormat<Content extends object>(name: string, { step, slack } = { step: 1, slack: 0 }) {
   return {
-    /** Returns the content as JSON text with its format version in `v`. */
-    encode(content: Content): string {
+    /** Returns the content as JSON text with its format version in `v`. `before` is the length of the stored row, if known. */
+    encode(content: Content, before = 0): string {
       // Joins texts, because a copy of a session takes as long as its serialization.
       const text = JSON.stringify(content);
       const row = text === '{}' ? `{"v":${version}}` : `{"v":${version},${text.slice(1)}`;
-      return row.padEnd(Math.ceil(row.length / step) * step);
+      const length = Math.ceil(row.length / step) * step;
+      return row.padEnd(before > length + slack ? length : Math.max(before, length));
     },
     /** Returns the content of a row. Throws for an unknown version. */
     decode(text: string): Content {

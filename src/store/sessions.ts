@@ -123,7 +123,7 @@ export function createSessionWriter({ knex: transaction, accountId, version, cac
       const rows = [...sessions].map(([session_id, { incarnation, session }]) => {
         const { subjectId } = session;
         const content = { ...session, subjectId: undefined };
-        const body = rowFormats.session.encode(content);
+        const body = rowFormats.session.encode(content, caches.sessions.lengthOf(accountId, session_id));
         afterCommit.push(() => caches.sessions.keep(accountId, { id: session_id, version }, session, body.length));
         const subject_id = subjectId ?? null;
         const times = { touched_at_ms: touchedAt(nowMs), started_at_ms: nowMs };

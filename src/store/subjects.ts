@@ -51,8 +51,8 @@ export function createSubjectWriter({ knex: transaction, accountId, version, cac
   };
   const keep = (subjectId: string, subject: Subject, characters: number) => () => {
     const triggers = known.get(subjectId);
-    const size = characters + triggerSize * (triggers?.size ?? 0);
-    caches.subjects.keep(accountId, { id: subjectId, version }, { subject, triggers }, size);
+    const others = triggerSize * (triggers?.size ?? 0);
+    caches.subjects.keep(accountId, { id: subjectId, version }, { subject, triggers }, characters, others);
   };
 
   return {
@@ -76,7 +76,7 @@ export function createSubjectWriter({ knex: transaction, accountId, version, cac
     /** Returns the statement that writes the subjects. */
     toSave(subjects: ReadonlyMap<string, Subject>): Statement[] {
       const rows = [...subjects].map(([subject_id, subject]) => {
-        const body = rowFormats.subject.encode(subject);
+        const body = rowFormats.subject.encode(subject, caches.subjects.lengthOf(accountId, subject_id));
         afterCommit.push(keep(subject_id, subject, body.length));
         return { account_id: accountId, subject_id, version, body, live_until_ms: computeLiveUntil(subject) };
       });
