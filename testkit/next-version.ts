@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 /** The list of migrations in the built program. */
-const listed = /var migrations = \[[^]*?\](?=;\n)/;
+const listed = /var migrations=\[[^]*?\](?=;)/;
 
 /** Adds a table, an index, a nullable column, and a column with a default. Idempotent on both databases. */
 const addColumns = `async (database) => {

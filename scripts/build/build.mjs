@@ -35,6 +35,10 @@ const { metafile, outputFiles } = await build({
   ...options,
   chunkNames: 'chunks/[name]-[hash]',
   minifySyntax: true,
+  // V8 keeps the text of loaded files in memory: comments and indentation are a third of it.
+  minifyWhitespace: true,
+  lineLimit: 160,
+  legalComments: 'none',
   sourcemap: true,
   metafile: true,
   // CommonJS libraries call `require` for the modules of Node.
