@@ -29,6 +29,22 @@ test(
   limitMs,
 );
 
+test(
+  'the benchmark of people compares 200 days of readings with a tenth of them, and drops its databases',
+  async () => {
+    const [reports, temporary] = [await temporaryFolder(), await temporaryFolder()];
+    const args = ['--people', '2', '--readings', '4440', '--database', 'sqlite', '--seconds', '1', '--warm-up', '1'];
+    const { stdout, stderr } = await runScript('lab/bench/bench', ['growth', ...args, '--reports', reports], {
+      TMPDIR: temporary,
+    });
+    expect(stderr).not.toContain('error');
+    expect(stdout.match(/^(start|reading|state|history|export|backup).*( +\d[\d.e+]*){3} +(its|≤)/gm)).toHaveLength(13);
+    expect(stdout).toMatch(/^erasure of a person, ms( +\d[\d.e+]*){3} +its output grows$/m);
+    expect((await readdir(temporary)).filter((name) => name.startsWith('state-service-'))).toEqual([]);
+  },
+  limitMs,
+);
+
 test.each([
   [
     ['--readings', 'many'],

@@ -28,6 +28,7 @@ import { connections, type Generator, type MeasuredRun, withGenerator } from '..
 import { describeMachine, machineLine } from '../support/machine.js';
 import type { Load } from '../support/requests.js';
 import { condemnFailures, middleOf, runCells, type Runs, runTitles, takeTurns } from '../support/rounds.js';
+import { measurePeople } from '../support/people.js';
 import { ample } from '../support/service.js';
 import { measureSteady } from '../support/steady.js';
 import { measureStoredBytes } from '../support/stored-bytes.js';
@@ -92,6 +93,7 @@ interface Options {
   readonly reports: string;
   readonly bytes?: true;
   readonly steady?: true;
+  readonly people?: number;
 }
 
 export const growth = new Command('growth')
@@ -109,6 +111,11 @@ export const growth = new Command('growth')
   .option('--reports <folder>', 'folder for bench-growth.json', 'reports')
   .option('--bytes', 'print only the bytes per stored reading of a new database: 100 sessions of 1,000 readings')
   .option('--steady', 'only ingest while readings expire at the same rate: --seconds 1200 for the size over 20 minutes')
+  .option(
+    '--people <number>',
+    'only what requests, commands and a start cost with readings of people over 90 days',
+    positive,
+  )
   .action(bench);
 
 async function bench({ database, ...options }: Options & { database: DatabaseChoice }): Promise<void> {
@@ -118,9 +125,13 @@ async function bench({ database, ...options }: Options & { database: DatabaseCho
     return;
   }
   const machine = describeMachine();
-  if (options.steady) {
+  const { steady, people } = options;
+  if (steady || people !== undefined) {
     await withGenerator(async (generator) => {
-      for (const kind of kinds) await measureSteady(kind, generator, options);
+      for (const kind of kinds)
+        await (people === undefined
+          ? measureSteady(kind, generator, options)
+          : measurePeople(kind, generator, { ...options, people }));
     });
     console.log(machineLine(machine));
     return;

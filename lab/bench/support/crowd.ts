@@ -8,7 +8,7 @@ import { startBenchedService } from './service.js';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-/** Age range of the sessions' newest readings, ms. No session expires during the run. */
+/** Age range of the sessions' newest readings, ms. By default, no session expires during the run. */
 const crowdEndsMs = { first: 21 * hourMs, last: 1.5 * hourMs };
 /** Age of expired readings, ms. Longer than the retention period. */
 const expiredMs = 26 * hourMs;
@@ -22,6 +22,9 @@ export interface CrowdOptions {
   readonly sessions: number;
   readonly readingsPerSession: number;
   readonly subjects: number;
+  readonly endsMs?: typeof crowdEndsMs;
+  /** Time between two readings of a session, ms. */
+  readonly readingMs?: number;
 }
 
 /** Sessions of the only account. They are inserted in bulk as copies of a session that the service wrote. */
@@ -68,12 +71,14 @@ export async function startCrowd(knex: Knex, databaseUrl: string, key: string, o
   const { timestamp_ms } = readings.at(-1) as { timestamp_ms: number };
   const template: Template = { ...session, timestamp_ms };
   const nowMs = Date.now();
-  const stepMs = (crowdEndsMs.first - crowdEndsMs.last) / options.sessions;
-  const copyTo = (from: number, to: number, shiftMs: number) => copyReadings(knex, template, [from, to], shiftMs);
+  const { endsMs: range = crowdEndsMs, readingMs = spacingMs } = options;
+  const stepMs = (range.first - range.last) / options.sessions;
+  const copyTo = (from: number, to: number, shiftMs: number) =>
+    copyReadings(knex, template, [from, to], shiftMs, readingMs / spacingMs);
   const expired = () => knex('session_readings').where('timestamp_ms', '<', Date.now() - 24 * hourMs);
   return {
     async add(from, to) {
-      const endsMs = (number: number) => Math.round(nowMs - crowdEndsMs.first + number * stepMs);
+      const endsMs = (number: number) => Math.round(nowMs - range.first + number * stepMs);
       await addSessions(knex, template, from, to, (number) => ({
         session_id: crowdName(number),
         subject_id: subjectName(number % options.subjects),
@@ -137,14 +142,15 @@ async function copyReadings(
   { account_id, incarnation, timestamp_ms }: Template,
   [from, to]: readonly [number, number],
   shiftMs: number,
+  scale: number,
 ): Promise<void> {
   await knex.raw(
     `insert into session_readings (account, position, incarnation, timestamp_ms, ${copied.join(', ')})
-     select t.account, (s.touched_at_ms + t.timestamp_ms + ?) * 1000 + 2 * (substr(s.session_id, 7) % 500), s.incarnation,
-       s.touched_at_ms + t.timestamp_ms + ?, ${copiedColumns}
+     select t.account, (s.touched_at_ms + ? + ${scale} * (t.timestamp_ms - ?)) * 1000 + 2 * (substr(s.session_id, 7) % 500),
+       s.incarnation, s.touched_at_ms + ? + ${scale} * (t.timestamp_ms - ?), ${copiedColumns}
      from sessions s join session_readings t on t.incarnation = ?
      where s.account_id = ? and s.session_id between ? and ?`,
-    [shiftMs - timestamp_ms, shiftMs - timestamp_ms, incarnation, account_id, crowdName(from), crowdName(to - 1)],
+    [shiftMs, timestamp_ms, shiftMs, timestamp_ms, incarnation, account_id, crowdName(from), crowdName(to - 1)],
   );
 }
 
