@@ -25,17 +25,19 @@ export function listFields(schema: Schema): Field[] {
 function fieldEntry({ name, schema, isRequired, description }: Field, id: string, side: Side): Html {
   const resolved = resolve(schema);
   const text = description ?? resolved.description;
-  return html`<dt id="${id}">
-      <a class="name" href="#${id}">${name}</a>
-      <span class="type">${describeType(schema)}</span>
-      ${side === 'asked' && isRequired && html`<span class="required">required</span>`}
-      ${side === 'answered' && !isRequired && html`<span class="type">may be absent</span>`}
-    </dt>
-    <dd>
-      ${text !== undefined && html`<p>${inline(text.trim())}</p>`} ${valueList(resolved)}
-      ${resolved.default !== undefined && html`<p class="values">Default <code>${String(resolved.default)}</code></p>`}
-      ${inner(resolved, name, id, side)}
-    </dd>`;
+  const notes = [
+    side === 'asked' && isRequired && html` <span class="required">required</span>`,
+    side === 'answered' && !isRequired && html` <span class="type">may be absent</span>`,
+  ];
+  const details = [
+    text !== undefined && html`<p>${inline(text.trim())}</p>`,
+    valueList(resolved),
+    resolved.default !== undefined && html`<p class="values">Default <code>${String(resolved.default)}</code></p>`,
+    inner(resolved, name, id, side),
+  ];
+  const type = html`<span class="type">${describeType(schema)}</span>`;
+  return html`<dt id="${id}"><a class="name" href="#${id}">${name}</a> ${type}${notes}</dt>
+    <dd>${details}</dd>`;
 }
 
 /** Returns the fields of an object, or of the objects in a list or map. */

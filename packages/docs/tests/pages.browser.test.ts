@@ -179,7 +179,7 @@ test("the last segment of an error's type is the anchor of its cause and fix", a
   await page.goto(`${service.url}/docs/errors/#${String(body.type).split(':').at(-1)}`);
   const heading = page.locator('h3', { hasText: 'session_not_found' });
   await expect.poll(() => heading.evaluate((it) => it.getBoundingClientRect().top)).toBeLessThan(200);
-  expect(await page.locator('h3:has-text("session_not_found") + p + p').innerText()).toMatch(/^Fix: /);
+  expect(await page.locator('h3:has-text("session_not_found") + p + p').innerText()).toMatch(/^Treat a 404 /);
 });
 
 test('on a phone, a button opens the list of pages', async () => {
