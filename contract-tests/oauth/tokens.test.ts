@@ -91,6 +91,7 @@ const refused: Readonly<Record<string, (service: OAuthService) => Promise<[Forge
   'no account': async () => [{ claims: { account: undefined } }, /account/],
   'no person': async () => [{ claims: { sub: undefined, email: 'anna@example.com' } }, /sub/],
   'a person that is no text': async () => [{ claims: { sub: ['anna'] } }, /sub/],
+  'a person of more than 512 characters': async () => [{ claims: { sub: 'x'.repeat(513) } }, /sub/],
 };
 
 test('a token that does not fulfill every rule gets the same 401, and the log has the reason', async () => {
