@@ -9,7 +9,6 @@ import type { EvaluatedService } from '../../packages/tools/evaluate/service.js'
 import { startProgress } from '../../packages/tools/terminal/progress.js';
 import { markdownTable, type TableRow, textTable } from '../../packages/tools/terminal/table.js';
 import { launch } from '../../testkit/launch.js';
-import { confidenceColumns, confidenceRow, judgeReports, judgeRises } from '../../testkit/simulation/confidence.js';
 import {
   countBatches,
   injectRises,
@@ -22,7 +21,6 @@ import {
   readReports,
   readWearers,
   replayWearers,
-  type StressReport,
   type Wearer,
 } from '../../testkit/simulation/days.js';
 import { figureColumns } from '../figures.js';
@@ -33,8 +31,6 @@ import {
   calibrationColumns,
   calibrationRows,
   matchReports,
-  reportColumns,
-  reportRows,
 } from './support/reports.js';
 
 interface Options {
@@ -75,10 +71,8 @@ async function evaluate({ file, nurses, labels, people, markdown }: Options): Pr
     wearers.length > 0 && print(wearerColumns, [wearers.map((it, index) => wearerRow(it, days?.[index] ?? []))]),
     wearers.length > 0 && print(riseColumns, riseRows(wearers, injected, rises)),
     onShift.length > 0 && print(shiftColumns, [onShift.map((it, index) => shiftRow(it, shifts?.[index] ?? []))]),
-    onShift.length > 0 && print(reportColumns, [reportRows(reported)]),
     onShift.length > 0 && print(agreementColumns, [agreementRows(reported)]),
     onShift.length > 0 && print(calibrationColumns, [calibrationRows(reported)]),
-    print(confidenceColumns, [[...riseConfidence(days, injected, rises), reportConfidence(onShift, shifts, reports)]]),
   ];
   console.log(tables.filter(Boolean).join('\n\n'));
 }
@@ -165,28 +159,6 @@ const shiftColumns = [{ title: 'nurse on shift' }, ...figureColumns('hours', 'st
 function shiftRow({ person, minutes }: Wearer, judged: readonly Judged[]): TableRow {
   const hours = (minutes.length / 60).toFixed(0);
   return [person, hours, share(judged, isStressed), share(judged, ({ state }) => state === 'focused')];
-}
-
-function riseConfidence(
-  days: readonly Judged[][] = [],
-  injected: ReadonlyArray<ReadonlyArray<{ readonly starts: number[] }>>,
-  replays: readonly Judged[][][],
-): TableRow[] {
-  return [nearMedian, steadiest].map((name, kind) => {
-    const judge = (plain: Judged[], person: number) =>
-      judgeRises(plain, replays[kind]?.[person] ?? [], injected[kind]?.[person]?.starts ?? []);
-    return confidenceRow(`rises, ${name}`, days.flatMap(judge));
-  });
-}
-
-function reportConfidence(
-  nurses: readonly Wearer[],
-  shifts: readonly Judged[][] = [],
-  reports: readonly StressReport[],
-): TableRow {
-  const reportsOf = (person: string | undefined) => reports.filter((it) => it.person === person);
-  const verdicts = shifts.flatMap((judged, index) => judgeReports(judged, reportsOf(nurses[index]?.person)));
-  return confidenceRow('reports of the nurses', verdicts);
 }
 
 function share<Item>(items: readonly Item[] | undefined, has: (item: Item) => boolean): string {

@@ -4,36 +4,21 @@
  */
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import {
-  aucColumns,
-  aucSections,
-  describe,
-  type Evaluation,
-  personalAnswers,
-  publishedStates,
-  replayVariants,
-} from '../../packages/tools/evaluate/evaluation.js';
-import { type AnsweredReading, spacingSeconds, variantsFor } from '../../packages/tools/evaluate/variants.js';
-import { readWindows } from '../../packages/tools/recordings/read-windows.js';
-import { groupBySubject, type RecordedWindow } from '../../packages/tools/recordings/recorded-window.js';
-import { protocolOrder, summarize, summaryColumns } from '../../packages/tools/task-summary.js';
-import { startProgress } from '../../packages/tools/terminal/progress.js';
-import { save } from '../../packages/tools/terminal/save.js';
-import { markdownTable, type TableRow, textTable } from '../../packages/tools/terminal/table.js';
-import { findBand } from '../../packages/score/states.js';
+import { countReadings, evaluateRecording } from '../../packages/tools/evaluate/evaluate.js';
+import { readRecording } from '../../packages/tools/evaluate/recording.js';
+import { findSide } from '../../packages/tools/benchmark/protocol.js';
+import { withProgress } from '../../packages/tools/terminal/progress.js';
+import { formatTable, markdownTable, textTable } from '../../packages/tools/terminal/table.js';
 import { launch } from '../../testkit/launch.js';
 import { sampleRecording } from '../../testkit/sample-recording.js';
-import { confidenceColumns, confidenceRow, judgeState } from '../../testkit/simulation/confidence.js';
 import { everydayColumns, everydayRows, replayEveryday } from '../../testkit/simulation/everyday.js';
 import { sceneColumns, sceneDraws, sceneRows } from '../../testkit/simulation/scenes.js';
 import { readStreams } from '../../testkit/simulation/stream.js';
 import { startLocalService } from './support/local-service.js';
-import { sideOf, windowFormat } from './support/side.js';
 import { densityColumns, densityRows } from './support/stream-tables.js';
 import { densities, evaluateStreams } from './support/streams.js';
-import { drawTasks, scoresByTask } from './support/task-chart.js';
 
-const report = 'reports/stress-tasks.svg';
+const root = new URL('../../', import.meta.url);
 
 interface Options {
   readonly file: string;
@@ -75,60 +60,14 @@ async function evaluateEveryday({ markdown, density }: Options): Promise<void> {
 }
 
 async function evaluateWindows({ file, markdown }: Options): Promise<void> {
-  const windows = await load(file);
-  const evaluation = await replayAll(windows);
-  const print = markdown ? markdownTable : textTable;
-  console.log(`${heading('Recording', markdown)}\n${describe(evaluation, sideOf, wording)}\n`);
-  console.log(print(aucColumns, aucSections(evaluation, sideOf)));
-  console.log(`\n${fittingNote}\n`);
-  console.log(`${print(confidenceColumns, [confidenceRows(evaluation)])}\n`);
-  console.log(`${heading('States by task', markdown)}\n${taskNote}\n`);
-  console.log(print(summaryColumns, summarize(windows, publishedStates(evaluation))));
-  console.log(`\n${heading('Reference scenes', markdown)}\n${sceneNote}\n`);
-  console.log(print(sceneColumns, [sceneRows()]));
-  await save(report, draw(evaluation));
+  const labels = { columns: {}, stressedLabels: ['stressor', 'speech'], restLabels: ['rest'] };
+  const recording = { ...readRecording(await readFile(file, 'utf8'), labels), sideOf: findSide };
+  const text = await withProgress(countReadings(recording), 'readings', ({ advance: onAnswer }) =>
+    evaluateRecording(recording, { root, markdown, json: false, onAnswer }),
+  );
+  const scenes = formatTable({ markdown, json: false }, sceneColumns, [sceneRows()]);
+  console.log([text, fittingNote, sceneNote, scenes].join('\n\n'));
 }
-
-/** Returns one row per variant with the confidence of all windows that are compared. */
-function confidenceRows({ answers }: Evaluation): TableRow[] {
-  return [...answers].map(([name, people]) => {
-    const compared = people.flat().filter(({ window }) => sideOf(window) !== undefined);
-    const judge = ({ window, score, confidence }: AnsweredReading) =>
-      judgeState({ state: findBand(score).state, confidence }, sideOf(window) === 'stressor');
-    return confidenceRow(name, compared.map(judge));
-  });
-}
-
-async function load(file: string): Promise<RecordedWindow[]> {
-  try {
-    const windows = readWindows(await readFile(file, 'utf8'), windowFormat).filter(
-      ({ values }) => Object.keys(values).length > 0,
-    );
-    const labels = new Set(windows.map(sideOf).filter((side) => side !== undefined));
-    if (labels.size < 2)
-      throw new Error('the file must have rows with the label stressor and rows with the label rest');
-    return windows;
-  } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    const reason = isMissing ? 'there is no such file' : (error as Error).message;
-    throw new Error(`cannot read --file ${file}: ${reason}`);
-  }
-}
-
-async function replayAll(windows: readonly RecordedWindow[]): Promise<Evaluation> {
-  const variants = variantsFor(windows);
-  const service = await startLocalService();
-  const progress = startProgress(process.stderr, windows.length * variants.length, 'readings');
-  try {
-    return await replayVariants(service, variants, [...groupBySubject(windows).values()], progress.advance);
-  } finally {
-    progress.stop();
-    await service.close();
-  }
-}
-
-const wording = { pace: `${spacingSeconds} s apart`, labels: 'label stressor against label rest' };
-const taskNote = `Variant personal: the published states, ${spacingSeconds} s apart.`;
 
 const fittingNote = [
   'This command fits nothing: every constant is in packages/score/model.ts, with its source. The constants were',
@@ -137,14 +76,3 @@ const fittingNote = [
 ].join('\n');
 
 const sceneNote = `${sceneDraws} draws per scene, a new subject each time: the state after ten readings, two seconds apart.`;
-
-function heading(title: string, isMarkdown: boolean): string {
-  return isMarkdown ? `### ${title}\n` : title;
-}
-
-function draw(evaluation: Evaluation): string {
-  const { people } = evaluation;
-  const tasks = scoresByTask(protocolOrder(people.flat()), personalAnswers(evaluation).flat(), sideOf);
-  const subtitle = `${people.length} people, each with a personal baseline; tasks in the recorded order, two minutes apart`;
-  return drawTasks(tasks, 'Stress score by task', subtitle);
-}

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { sideOf } from './support/side.js';
+import { findSide } from '../../packages/tools/benchmark/protocol.js';
 import { sampleRecording } from '../../testkit/sample-recording.js';
 import { variantsFor } from '../../packages/tools/evaluate/variants.js';
 import { readWindows } from '../../packages/tools/recordings/read-windows.js';
@@ -15,7 +15,7 @@ test('a recording with only heart rate, such as the sample, supports every varia
     'personal, no subject_id',
     'ablation: no baseline',
   ]);
-  expect(new Set(windows.map(sideOf))).toEqual(new Set(['rest', 'stressor']));
+  expect(new Set(windows.map(findSide))).toEqual(new Set(['rest', 'stressor']));
 });
 
 test('a recording with heart rate and SDNN supports the variants that withhold one of the two', () => {
@@ -31,5 +31,5 @@ test('a recording with SDNN and RMSSD supports the variants that use only one of
 
 test('guided breathing and the baseline are not compared with stressors', () => {
   const windows = readWindows(`${header}p1,Breathing,rest,60,90\np1,Baseline,baseline,60,50\np1,Relax,rest,60,50\n`);
-  expect(windows.filter((it) => sideOf(it) !== undefined).map(({ task }) => task)).toEqual(['Relax']);
+  expect(windows.filter((it) => findSide(it) !== undefined).map(({ task }) => task)).toEqual(['Relax']);
 });

@@ -2,6 +2,8 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { formats } from '../recordings/field-map.js';
+import type { BenchmarkOptions } from './benchmark/benchmark.js';
+import type { TaskName } from './benchmark/protocol.js';
 import type { DemoOptions } from './demo.js';
 import type { EvaluateOptions } from './evaluate/evaluate.js';
 import type { ExportOptions } from './export.js';
@@ -30,6 +32,7 @@ export function toolsCommand(surroundings: ToolSurroundings): Command {
     exportCommand(),
     listenCommand(surroundings),
     evaluateCommand(surroundings),
+    benchmarkCommand(surroundings),
   ].reduce((command, it) => command.addCommand(it), tools);
 }
 
@@ -183,6 +186,37 @@ function evaluateCommand({ root, jsonOption }: ToolSurroundings): Command {
   return command.action(async (values: Record<string, string> & Omit<EvaluateOptions, 'columns'>) =>
     (await import('./evaluate/evaluate.js')).evaluate({ ...values, columns: readColumns(values) }, root),
   );
+}
+
+/** The names of the tasks, which are not imported before the command runs. */
+const benchmarkTasks = ['stressid', 'stress-predict', 'speech', 'reports', 'texts', 'weeks'] satisfies TaskName[];
+
+function benchmarkCommand({ root, jsonOption }: ToolSurroundings): Command {
+  return new Command('benchmark')
+    .description('measure any method, by default this service, on public recordings with labels')
+    .addOption(new Option('--task <names...>', 'what is measured').choices(benchmarkTasks).default(benchmarkTasks))
+    .option('--data <folder>', 'folder of the public data files, which docs/evaluation.md lists', '.')
+    .addOption(
+      new Option('--scores <csv>', "another method's score from 0 to 100 per row, and optionally its state").conflicts(
+        'template',
+      ),
+    )
+    .option('--name <text>', 'the method of --scores, for the result')
+    .option('--template <csv>', 'write the rows that a method has to score to this file, without labels')
+    .option('--schema', 'print the JSON Schema of the output of --json', false)
+    .addOption(markdownOption())
+    .option(...jsonOption)
+    .addHelpText(
+      'after',
+      '\nMeasure another method: fill in the column score of the rows that have an id\n' +
+        '  tools benchmark --task speech --data FOLDER --template speech.csv\n' +
+        '  tools benchmark --task speech --data FOLDER --scores speech.csv --name "method 1.0"\n\n' +
+        'The guide docs/evaluation.md has the protocol, the sources of the data and the results of this service.',
+    )
+    .action(async (options: BenchmarkOptions & { readonly schema: boolean }) => {
+      const { benchmark, printSchema } = await import('./benchmark/benchmark.js');
+      return options.schema ? printSchema() : benchmark(options, root);
+    });
 }
 
 function readColumns(values: Readonly<Record<string, unknown>>): EvaluateOptions['columns'] {

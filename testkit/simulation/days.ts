@@ -1,7 +1,9 @@
-import { parse } from 'csv-parse/sync';
 import type { StateReading } from '../../src/contract/contract.js';
 import { type EvaluatedService } from '../../packages/tools/evaluate/service.js';
+import { meanOf, type Minute, type Wearer } from '../../packages/tools/benchmark/wearers.js';
 import { clampToContract } from '../../packages/recordings/signals.js';
+
+export * from '../../packages/tools/benchmark/wearers.js';
 
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
@@ -10,61 +12,8 @@ const linesMax = 1_000;
 /** The service limits the batches in progress per account. */
 const peopleAtOnce = 2;
 
-export interface Minute {
-  /** Time of the recording, epoch ms. A local time counts as UTC. */
-  readonly atMs: number;
-  readonly heartRate: number;
-}
-
-/** One person's heart rates in ascending order, at most one per minute. */
-export interface Wearer {
-  readonly person: string;
-  readonly minutes: readonly Minute[];
-}
-
 /** A minute with its published score and state. */
 export type Judged = Minute & Pick<StateReading, 'stress_score' | 'state' | 'confidence'>;
-
-/** Parses a CSV text with the columns subject, heart_rate, and local_minute or utc_minute. */
-export function readWearers(csv: string): Wearer[] {
-  const people = new Map<string, Minute[]>();
-  for (const row of readRows(csv)) {
-    const minute = {
-      atMs: Date.parse(`${row['local_minute'] ?? row['utc_minute']}Z`),
-      heartRate: clampToContract('heart_rate', Number(row['heart_rate'])),
-    };
-    if (Number.isNaN(minute.atMs + minute.heartRate))
-      throw new Error(
-        'each row requires a subject, a local_minute or utc_minute such as 2026-11-21T09:30, and a heart_rate',
-      );
-    const person = row['subject'] ?? '';
-    const minutes = people.get(person);
-    if (minutes) minutes.push(minute);
-    else people.set(person, [minute]);
-  }
-  return [...people].map(([person, minutes]) => ({ person, minutes: minutes.sort((a, b) => a.atMs - b.atMs) }));
-}
-
-export interface StressReport {
-  readonly person: string;
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly stress: string;
-}
-
-/** Parses a CSV text with the columns subject, utc_from, utc_to, stress. */
-export function readReports(csv: string): StressReport[] {
-  return readRows(csv).map((row) => ({
-    person: row['subject'] ?? '',
-    fromMs: Date.parse(`${row['utc_from']}Z`),
-    toMs: Date.parse(`${row['utc_to']}Z`),
-    stress: row['stress'] ?? '',
-  }));
-}
-
-function readRows(csv: string): Record<string, string>[] {
-  return parse<Record<string, string>>(csv, { columns: true, bom: true, trim: true, skip_empty_lines: true });
-}
 
 /**
  * Backfills all people, each with their own session and subject. Shifts their times by whole days, so that they end
@@ -146,14 +95,6 @@ export function isRiseSeen(judged: readonly Judged[], start: number): boolean {
   return judged.slice(start, start + onsetMinutes + 1).some(isStressed);
 }
 
-/**
- * Returns the last ten minutes of each rise. During the first ten minutes, the state may still be that from before the
- * rise.
- */
-export function lastMinutes(judged: readonly Judged[], starts: readonly number[]): Judged[] {
-  return starts.flatMap((start) => judged.slice(start + onsetMinutes, start + riseMinutes));
-}
-
 function findSteadiest(minutes: readonly Minute[], isNearMedian: boolean): number[] {
   const medians = medianByDay(minutes);
   const steadiest = new Map<number, { start: number; variance: number }>();
@@ -189,10 +130,6 @@ function medianByDay(minutes: readonly Minute[]): Map<number, number> {
 function varianceOf(values: readonly number[]): number {
   const mean = meanOf(values);
   return meanOf(values.map((value) => (value - mean) ** 2));
-}
-
-export function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 const hourOf = (atMs: number) => (atMs % dayMs) / (60 * minuteMs);

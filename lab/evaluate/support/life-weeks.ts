@@ -6,9 +6,14 @@ import { startProgress } from '../../../packages/tools/terminal/progress.js';
 import type { TableRow } from '../../../packages/tools/terminal/table.js';
 import { readWearers } from '../../../testkit/simulation/days.js';
 import { readStreams } from '../../../testkit/simulation/stream.js';
-import { liveTwice, type Remembered, type Sharing } from './weeks-run.js';
+import { type Life, liveTwice, type Remembered, type Sharing } from './weeks-run.js';
 import { judgeMessages } from './weeks-texts.js';
-import { type Life, type LifeOptions, measureRises, simulateLives, startMs } from './weeks-world.js';
+import {
+  type LifeOptions,
+  measureRises,
+  simulateLives,
+  startMs,
+} from '../../../packages/tools/benchmark/weeks-world.js';
 
 const [calmFromDay, weeksDays, dayMs, peopleMax] = [14, 21, 86_400_000, 6];
 const calmFromMs = startMs + calmFromDay * dayMs;
@@ -33,8 +38,7 @@ export async function judgeWeeks(data: string, seeds: readonly number[], sharing
     const messages = judgeMessages(data, seed);
     const simulate = (options: LifeOptions) => simulateLives(wearers, rises, messages, seed, { days, ...options });
     const calmer = simulate({ calmFromDay });
-    const setting = { mode: 'heart', sharing, seed } as const;
-    const pairs = simulate({}).map((life, at) => liveTwice(life, calmer[at] as Life, calmFromMs, setting));
+    const pairs = simulate({}).map((life, at) => liveTwice(life, calmer[at] as Life, calmFromMs, sharing));
     progress.advance();
     return { seed, weeks: pairs.map(([life]) => life), calmed: pairs.map(([, life]) => life) };
   });

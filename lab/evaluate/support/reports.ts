@@ -1,5 +1,4 @@
 /** Compares published scores with what people reported about periods of their day. */
-import { auc } from '../../../packages/tools/evaluate/statistics.js';
 import type { Column, TableRow } from '../../../packages/tools/terminal/table.js';
 import type { Schema } from '../../../src/contract/contract.js';
 import { assessAgreement, type ScoredReport } from '../../../src/operations/agreement.js';
@@ -22,34 +21,6 @@ export function matchReports(
     const during = its.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
     return during.length === 0 ? [] : [{ person, stress, during }];
   });
-}
-
-export const reportColumns: readonly Column[] = [
-  { title: 'reports of high stress against none' },
-  ...figureColumns('reports', 'AUC', 'AUC within a nurse'),
-];
-
-/**
- * Compares reports of high stress with reports of none, by their mean. One AUC is over all nurses. The other compares
- * only reports of the same nurse.
- */
-export function reportRows(reports: readonly MatchedReport[]): TableRow[] {
-  const measured = reports.filter(({ stress }) => stress !== 'medium');
-  const people = [...new Set(measured.map(({ person }) => person))];
-  const row = (name: string, valueOf: (it: Judged) => number) => {
-    const scored = measured.map(({ person, stress, during }) => {
-      return { person, isStressor: stress === 'high', score: meanOf(during.map(valueOf)) };
-    });
-    const own = people.map((person) => scored.filter((it) => it.person === person));
-    const pairs = own.map(
-      (its) => its.filter((it) => it.isStressor).length * its.filter((it) => !it.isStressor).length,
-    );
-    const wins = own.map((its, index) => (pairs[index] ? auc(its) * pairs[index] : 0));
-    const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-    const within = sum(wins) / sum(pairs);
-    return [name, String(scored.length), auc(scored).toFixed(2), within.toFixed(2)];
-  };
-  return [row('published score', (it) => it.stress_score), row('heart rate, bpm', (it) => it.heartRate)];
 }
 
 export const agreementColumns: readonly Column[] = [

@@ -1,6 +1,5 @@
 import { startProgress } from '../../../packages/tools/terminal/progress.js';
-import { markdownTable, type TableRow, textTable } from '../../../packages/tools/terminal/table.js';
-import { confidenceColumns, confidenceRow, judgeState } from '../../../testkit/simulation/confidence.js';
+import { markdownTable, textTable } from '../../../packages/tools/terminal/table.js';
 import type { StreamResponse } from '../../../testkit/simulation/everyday-claims.js';
 import { type HeartStream, replayStreams } from '../../../testkit/simulation/stream.js';
 import { startLocalService } from './local-service.js';
@@ -24,16 +23,7 @@ export async function evaluateStreams(
   const replays = await replayAll(streams, density ? densities : [every]);
   const responses = replays.get(every) ?? [];
   console.log(print(streamColumns, streamRows(streams, responses)));
-  console.log(`\n${print(confidenceColumns, [confidenceRows(streams, responses)])}`);
   if (density) console.log(`\n${print(densityColumns, [densityRows(replays)])}`);
-}
-
-function confidenceRows(streams: readonly HeartStream[], responses: readonly StreamResponse[][]): TableRow[] {
-  const verdicts = streams.flatMap(({ rows }, index) => {
-    const labels = new Map(rows.map(({ second, isStressor }) => [second, isStressor]));
-    return (responses[index] ?? []).map((it) => judgeState(it, labels.get(it.second) ?? false));
-  });
-  return [confidenceRow('all', verdicts)];
 }
 
 async function replayAll(

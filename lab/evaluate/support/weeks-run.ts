@@ -1,16 +1,16 @@
-import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import { type AcceptedReading, beginProgress, processReading } from '../../../src/readings/advance.js';
 import type { PreparedReading } from '../../../src/readings/intake.js';
 import { updateTriggers } from '../../../src/readings/topics.js';
 import type { Subject } from '../../../packages/score/rows/person.js';
 import type { ReadingContent } from '../../../packages/score/signals.js';
 import type { Trigger } from '../../../packages/score/rows/trigger.js';
+import { toProfile } from '../../../packages/score/triggers.js';
 import type { StoredSession } from '../../../src/store/sessions.js';
-import type { Life, Said, WornMinute } from './weeks-world.js';
+import type { Message } from './weeks-texts.js';
 
-/** Signals of the chat. The watch sends its heart rate in all modes except `words`. */
-export const modes = ['heart', 'tone', 'words', 'all'] as const;
-export type Mode = (typeof modes)[number];
+export type Life = world.Life<Message>;
+type Said = world.Said<Message>;
+import type * as world from '../../../packages/tools/benchmark/weeks-world.js';
 
 /**
  * `separate`: the account has `share_signals off`, so each session is scored with its own signals. `same`: the session of
@@ -28,18 +28,11 @@ export interface Remembered {
   /** Topics named in at least two turns with a rise. */
   readonly stressful: ReadonlySet<string>;
   readonly triggers: ReadonlyMap<string, Trigger>;
+  /** The triggers as the API returns them. */
+  readonly profile: ReturnType<typeof toProfile>;
 }
 
 const risenTurnsMin = 2;
-const stressfulTones = ['tense', 'frustrated', 'anxious'] as const;
-const calmTones = ['neutral', 'calm', 'focused'] as const;
-
-/** How a person is simulated. */
-export interface Setting {
-  readonly mode: Mode;
-  readonly sharing: Sharing;
-  readonly seed: number;
-}
 
 /** The weeks of a person, lived in parts. */
 interface Weeks {
@@ -49,69 +42,57 @@ interface Weeks {
   readonly risen: ReadonlyMap<string, number>;
 }
 
-const noWeeks = ({ sharing }: Setting): Weeks => ({ sinceMs: 0, ingest: createIngest(sharing), risen: new Map() });
+const noWeeks = (sharing: Sharing): Weeks => ({ sinceMs: 0, ingest: createIngest(sharing), risen: new Map() });
 
 /** Sends a life as live readings through the functions of ingest, without HTTP and database. */
-export function liveThrough(life: Life, setting: Setting): Remembered {
-  return remember(life, liveUntil(noWeeks(setting), life, setting));
+export function liveThrough(life: Life, sharing: Sharing): Remembered {
+  return remember(life, liveUntil(noWeeks(sharing), life, sharing));
 }
 
 /** Returns a life, and another one that is the same until a time, each at its end. */
-export function liveTwice(life: Life, other: Life, sameUntilMs: number, setting: Setting): [Remembered, Remembered] {
-  const weeks = liveUntil(noWeeks(setting), life, setting, sameUntilMs);
+export function liveTwice(life: Life, other: Life, sameUntilMs: number, sharing: Sharing): [Remembered, Remembered] {
+  const weeks = liveUntil(noWeeks(sharing), life, sharing, sameUntilMs);
   const fork = { ...weeks, ingest: weeks.ingest.fork() };
-  return [remember(life, liveUntil(weeks, life, setting)), remember(other, liveUntil(fork, other, setting))];
+  return [remember(life, liveUntil(weeks, life, sharing)), remember(other, liveUntil(fork, other, sharing))];
 }
 
 /** Sends the readings of a life that follow the earlier weeks, until a time. */
 function liveUntil(
   { sinceMs, ingest, risen: before }: Weeks,
   { person, minutes, turns }: Life,
-  { mode, sharing, seed }: Setting,
+  sharing: Sharing,
   untilMs = Infinity,
 ): Weeks {
-  const random = seededRandom(seed);
   const risen = new Map(before);
   const chatOf = (chat: number) => `${person}-chat-${chat}`;
-  const wear = ({ atMs, heartRate, chat }: WornMinute) => {
+  const wear = ({ atMs, heartRate, chat }: world.WornMinute) => {
     const session = sharing === 'same' && chat !== undefined ? chatOf(chat) : `${person}-watch`;
     ingest.send(session, atMs, { heart_rate: heartRate });
   };
+  // A reading requires a signal, so a chat sends a neutral face.
   const say = (said: Said) => {
-    const { topics } = ingest.send(chatOf(said.chat), said.atMs, drawSignals(said, mode, random), said);
+    const { topics } = ingest.send(chatOf(said.chat), said.atMs, { expression: 'neutral' }, said);
     for (const topic of topics) risen.set(topic, (risen.get(topic) ?? 0) + Number(said.isStressful));
   };
   const events = [
-    ...(mode === 'words' ? [] : minutes).map((it) => [it.atMs, () => wear(it)] as const),
+    ...minutes.map((it) => [it.atMs, () => wear(it)] as const),
     ...turns.map((it) => [it.atMs, () => say(it)] as const),
   ];
   for (const [, happen] of events.filter(([at]) => at > sinceMs && at <= untilMs).sort(([a], [b]) => a - b)) happen();
   return { sinceMs: untilMs, ingest, risen };
 }
 
-function remember(life: Life, { ingest: { triggers }, risen }: Weeks): Remembered {
+function remember(life: Life, { ingest: { triggers, readProfile }, risen }: Weeks): Remembered {
   const active = [...triggers].filter(([, { status }]) => status === 'active').map(([topic]) => topic);
   const stressful = [...risen].filter(([, count]) => count >= risenTurnsMin).map(([topic]) => topic);
-  return { life, known: new Set(risen.keys()), active: new Set(active), stressful: new Set(stressful), triggers };
-}
-
-/** A reading requires a signal, so a chat without one sends a neutral face. */
-function drawSignals({ isStressful, message }: Said, mode: Mode, random: () => number): ReadingContent {
-  const tones = isStressful ? stressfulTones : calmTones;
-  const tone = tones[Math.floor(random() * tones.length)];
-  const hasWords = mode === 'words' || mode === 'all';
-  const hasTone = mode === 'tone' || mode === 'all';
-  return {
-    ...(hasTone && { tone }),
-    ...(hasWords &&
-      message.sentiment !== undefined && { sentiment: message.sentiment, derived: ['sentiment'] as const }),
-    ...(!hasTone && { expression: 'neutral' as const }),
-  };
+  const sets = { known: new Set(risen.keys()), active: new Set(active), stressful: new Set(stressful) };
+  return { life, ...sets, triggers, profile: readProfile() };
 }
 
 interface Ingest {
   readonly triggers: ReadonlyMap<string, Trigger>;
   send(sessionId: string, timestampMs: number, signals: ReadingContent, said?: Said): AcceptedReading;
+  readProfile(): Remembered['profile'];
   fork(): Ingest;
 }
 
@@ -145,5 +126,6 @@ function createIngest(sharing: Sharing, stored = nothing): Ingest {
     subjects = progress.subjects;
     return taken;
   };
-  return { send, triggers, fork: () => createIngest(sharing, { sessions, subjects, triggers }) };
+  const readProfile = () => toProfile(subjectId, triggers, subjects.get(subjectId)?.turns);
+  return { send, triggers, readProfile, fork: () => createIngest(sharing, { sessions, subjects, triggers }) };
 }

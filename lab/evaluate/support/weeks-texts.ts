@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { loadTextModel } from '../../../packages/text/model.js';
 import { createTextAnalyzer, type TurnAnalysis } from '../../../packages/text/texts.js';
-import { createReadMessage, encodeModels, fitTopics } from '../../../packages/text/training/fit.js';
-import { fitSeverity, readSeverityTexts } from '../../../packages/text/training/severity.js';
+import { encodeModels, fitTopics } from '../../../packages/text/training/fit.js';
 import type { SadRow } from '../../../packages/text/training/sad.js';
 import {
   heldBackPrefix,
@@ -15,12 +14,11 @@ import type { Area } from '../../../packages/text/vocabulary.js';
 import { decodeWeights } from '../../../packages/text/weights.js';
 import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
 
-/** A message that neither model was fitted on, as the service analyzes it. */
+/** A message that the model of topics was not fitted on, as the service analyzes it. */
 export interface Message {
   /** Area of a concern by its raters. Undefined for small talk. */
   readonly area: Area | undefined;
   readonly analysis: TurnAnalysis;
-  readonly sentiment: number | undefined;
 }
 
 /** Three seeds share a fold, so that few models are fitted. Seeds 1 to 3, which constants are chosen on, have the first. */
@@ -28,8 +26,8 @@ const [folds, seedsPerFold] = [5, 3];
 const judged = new Map<number, Message[]>();
 
 /**
- * Returns the stressor sentences of SAD and the small talk of the fold of a seed, judged by models of topics and severity that
- * are fitted on the other folds.
+ * Returns the stressor sentences of SAD and the small talk of the fold of a seed, judged by models of topics that are
+ * fitted on the other folds.
  */
 export function judgeMessages(dataFolder: string, seed: number): Message[] {
   const fold = Math.floor(Math.max(0, seed - 1) / seedsPerFold) % folds;
@@ -41,18 +39,14 @@ export function judgeMessages(dataFolder: string, seed: number): Message[] {
 function judgeFold(dataFolder: string, fold: number): Message[] {
   const split = splitTexts(readTopicTexts(dataFolder));
   const heldOut = split.all.filter((it) => split.foldOf(it) === fold);
-  const texts = new Set(heldOut.map(({ text }) => text));
-  const severityTexts = readSeverityTexts(dataFolder).filter(({ text }) => !texts.has(text));
-  const topics = decodeWeights(fitWithoutFold(split, fold));
-  const severity = fitSeverity(severityTexts, createReadMessage(topics.vocabulary));
-  const analyzer = createTextAnalyzer(loadTextModel(encodeModels({ ...topics, severity })));
+  const analyzer = createTextAnalyzer(loadTextModel(fitWithoutFold(split, fold)));
   const released = createTextAnalyzer(loadTextModel(readFileSync(weightsFile)));
   return heldOut.flatMap(({ text, area, kind, sad }) => {
     const { isForeign, danger } = released.analyze(text).check;
     const isUsed = sad ? kind === 'sad' && area !== undefined : kind === 'chat';
     if (!isUsed || isForeign || danger !== undefined) return [];
     const analysis = analyzer.analyzeTurn({ user_message: text, ai_response: 'I understand. Tell me more.' });
-    return [{ area, analysis, sentiment: analyzer.analyze(text).sentiment }];
+    return [{ area, analysis }];
   });
 }
 

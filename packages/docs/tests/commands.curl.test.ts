@@ -32,6 +32,7 @@ const notRun: ReadonlyArray<readonly [fragment: string, reason: string]> = [
   ['mcp setup --write', 'writes to the home folder: mcp/stdio.test.ts'],
   ['state-service tools evaluate --file my.csv', 'a placeholder of the file: commands/evaluate.test.ts'],
   ['evaluate --file day.csv --feedback', 'requires reports of people: commands/evaluate.test.ts'],
+  ['state-service tools benchmark', 'requires the public data: packages/tools/tests/benchmark.test.ts'],
   ['state-service tools import', 'commands/replay-recordings.test.ts'],
   ['state-service tools listen', 'runs until Ctrl-C: commands/listen.test.ts'],
   ['curl -N', 'runs until Ctrl-C: streamEvents/200.test.ts'],

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
+import { areaOfLabel } from '../../tools/benchmark/weeks.js';
 import type { Area } from '../vocabulary.js';
 
 /** One sentence of SAD (Mauriello et al., 2021). */
@@ -13,17 +14,7 @@ export interface SadRow {
   readonly source: string;
 }
 
-const areaOfLabel: Readonly<Record<string, Area | 'none'>> = {
-  Work: 'work',
-  School: 'school',
-  'Financial Problem': 'finances',
-  'Health, Fatigue, or Physical Pain': 'health',
-  'Family Issues': 'family',
-  'Social Relationships': 'relationships',
-  'Emotional Turmoil': 'emotional_wellbeing',
-  'Everyday Decision Making': 'daily_decisions',
-  Other: 'none',
-};
+const areas: Readonly<Record<string, Area | 'none'>> = { ...areaOfLabel, Other: 'none' };
 
 const columns = ['sentence', 'is_stressor', 'top_label', 'second_label', 'source'] as const;
 
@@ -57,7 +48,7 @@ export const isWithoutArea = (row: SadRow): boolean =>
   !row.isStressor && row.top === 'none' && row.second === undefined;
 
 function toArea(label: string): Area | 'none' {
-  const area = areaOfLabel[label];
+  const area = areas[label];
   if (area === undefined) throw new Error(`unknown label ${label}`);
   return area;
 }

@@ -119,14 +119,9 @@ function shareStressed(windows: readonly Scored[]): [string, string] {
   return [share(windows.filter((it) => it.isStressor)), share(windows.filter((it) => !it.isStressor))];
 }
 
-/** Returns the responses of the variant with one subject per person. */
-export function personalAnswers({ answers }: Evaluation): Answers {
-  return answers.get(personal.name) ?? [];
-}
-
 /** Returns the published states of the variant with one subject per person. */
-export function publishedStates(evaluation: Evaluation): AnsweredWindow[] {
-  return personalAnswers(evaluation)
+export function publishedStates({ answers }: Evaluation): AnsweredWindow[] {
+  return (answers.get(personal.name) ?? [])
     .flat()
     .map(({ window, score }) => ({ window, reading: { stress_score: score, state: findState(score) } }));
 }

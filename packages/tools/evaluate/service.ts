@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import Database from 'libsql';
-import { createStateClient, type StateReading, type Submission } from '../../client/src/index.js';
+import { createStateClient, type StateReading, type Submission, type TriggerProfile } from '../../client/src/index.js';
 import { setClock, startLocalService } from '../local-service.js';
 
 /** A service in a child process, with a temporary database and a manual clock. */
@@ -12,6 +12,7 @@ export interface EvaluatedService {
   send(submission: Submission): Promise<StateReading>;
   /** Sends at most 1,000 readings in one batch. Rejects if the service rejects one of them. */
   sendBatch(submissions: readonly Submission[]): Promise<StateReading[]>;
+  readTriggers(subjectId: string): Promise<TriggerProfile>;
   /** Deletes all baselines directly in the database. */
   eraseBaselines(): Promise<void>;
   close(): Promise<void>;
@@ -45,6 +46,7 @@ export async function startEvaluatedService({ root, signal }: ServiceOptions): P
         throw new Error(`the service rejected ${JSON.stringify(submissions[index])}: ${JSON.stringify(error)}`);
       });
     },
+    readTriggers: (subjectId) => client.triggers(subjectId, call),
     async eraseBaselines() {
       const database = new Database(join(service.folder, 'state.db'), { timeout: 10_000 });
       database.exec('DELETE FROM subjects');

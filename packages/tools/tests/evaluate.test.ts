@@ -1,14 +1,14 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { sampleRecording } from '../../../testkit/sample-recording.js';
 import { evaluateRecording, countReadings } from '../evaluate/evaluate.js';
 import { readRecording } from '../evaluate/recording.js';
-import { toolsCommand } from '../commands.js';
 import { startTestService, type TestService } from '../../../testkit/service.js';
 import { temporaryFolder } from '../../../testkit/temporary-folder.js';
+import { root, runTools } from './run-tools.js';
 
-const root = new URL('../../../', import.meta.url);
+const run = (...args: string[]) => runTools('evaluate', ...args);
 const place = { root, markdown: false, json: false, onAnswer: () => {} };
 const stressors = { columns: {}, stressedLabels: ['stressor'] };
 
@@ -184,22 +184,3 @@ test('without reports about the file, without a usable key and with other labels
   await expect(use('--key', service.key, '--subject', 'who')).rejects.toThrow('must have the columns who');
   await expect(use('--key', service.key, '--label', 'x')).rejects.toThrow("'--label <column>'");
 });
-
-/** Runs the command in this process. Returns its standard output. */
-async function run(...args: string[]): Promise<string> {
-  const lines: string[] = [];
-  const log = vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line));
-  const error = vi.spyOn(console, 'error').mockImplementation(() => {});
-  const progress = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  try {
-    const command = toolsCommand({ root, env: {}, jsonOption: ['--json', '', false] }).commands.find(
-      (it) => it.name() === 'evaluate',
-    );
-    await command?.exitOverride().parseAsync(args, { from: 'user' });
-    return lines.join('\n');
-  } finally {
-    log.mockRestore();
-    error.mockRestore();
-    progress.mockRestore();
-  }
-}

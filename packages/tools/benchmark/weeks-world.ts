@@ -1,21 +1,28 @@
-import { areas } from '../../../packages/text/vocabulary.js';
-import { clampToContract } from '../../../packages/recordings/signals.js';
-import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
-import { meanOf, type Minute, type Wearer } from '../../../testkit/simulation/days.js';
-import type { HeartStream } from '../../../testkit/simulation/stream.js';
-import type { Message } from './weeks-texts.js';
+/** Simulates weeks of people with a watch and a chat, from days of real wearers and rises of the heart rate in stress. */
+import { topics } from '../../../generated/spec.js';
+import { clampToContract } from '../../recordings/signals.js';
+import { seededRandom } from '../terminal/scenes.js';
+import { groupBy } from './figures.js';
+import { type HeartStream, meanOf, type Minute, type Wearer } from './wearers.js';
 
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
 export const startMs = Date.parse('2026-10-01T00:00:00Z');
 
+export type Area = keyof typeof topics;
+
+/** What a person says. Without an area, it is small talk. */
+export interface Message {
+  readonly area: Area | undefined;
+}
+
 /** Two to three weeks of a simulated person. */
-export interface Life {
+export interface Life<M extends Message = Message> {
   readonly person: string;
   readonly wearer: string;
   /** Minutes that the watch sends, with the rises. */
   readonly minutes: readonly WornMinute[];
-  readonly turns: readonly Said[];
+  readonly turns: readonly Said<M>[];
 }
 
 export interface WornMinute extends Minute {
@@ -23,10 +30,10 @@ export interface WornMinute extends Minute {
   readonly chat?: number | undefined;
 }
 
-export interface Said {
+export interface Said<M extends Message = Message> {
   readonly atMs: number;
   readonly chat: number;
-  readonly message: Message;
+  readonly message: M;
   /** True if a rise of the heart rate follows. */
   readonly isStressful: boolean;
 }
@@ -88,13 +95,13 @@ export interface LifeOptions {
 }
 
 /** Returns the lives of all people. The same seed gives the same lives. */
-export function simulateLives(
+export function simulateLives<M extends Message>(
   wearers: readonly Wearer[],
   rises: readonly Rise[],
-  messages: readonly Message[],
+  messages: readonly M[],
   seed: number,
   { days = habits.days, calmFromDay = Infinity }: LifeOptions = {},
-): Life[] {
+): Life<M>[] {
   return wearers.flatMap((wearer, place) =>
     Array.from({ length: habits.peoplePerWearer }, (_, index) => {
       const random = seededRandom(1_000 * seed + habits.peoplePerWearer * place + index);
@@ -126,18 +133,18 @@ function resampleDays({ minutes }: Wearer, count: number, random: () => number):
   ).flat();
 }
 
-function talk(
+function talk<M extends Message>(
   minutes: readonly Minute[],
-  messages: readonly Message[],
+  messages: readonly M[],
   random: () => number,
   calmFromDay: number,
-): Said[] {
+): Said<M>[] {
   const worn = new Set(minutes.map(({ atMs }) => atMs));
   const dayTotal = Math.ceil(((minutes.at(-1)?.atMs ?? startMs) - startMs) / dayMs);
-  const own = shuffle(areas, random).slice(0, habits.areas);
+  const own = shuffle(Object.keys(topics) as Area[], random).slice(0, habits.areas);
   const stressful = own.slice(0, drawInteger(habits.stressfulAreas, random));
   const byArea = groupBy(messages, ({ area }) => area);
-  const say = (): Pick<Said, 'message' | 'isStressful'> => {
+  const say = (): Pick<Said<M>, 'message' | 'isStressful'> => {
     if (random() >= habits.concernShare)
       return { message: pick(byArea.get(undefined) ?? [], random), isStressful: false };
     const isOfStressful = random() < habits.stressfulShare;
@@ -145,7 +152,7 @@ function talk(
     const isStressful = isOfStressful && random() < habits.riseShare;
     return { message: pick(byArea.get(area) ?? [], random), isStressful };
   };
-  const turns: Said[] = [];
+  const turns: Said<M>[] = [];
   let chat = 0;
   for (let day = 0; day < dayTotal; day++)
     for (let planned = drawInteger(habits.chatsPerDay, random); planned > 0; planned--) {
@@ -214,15 +221,4 @@ function shuffle<T>(items: readonly T[], random: () => number): T[] {
     .map((it) => [random(), it] as const)
     .sort(([a], [b]) => a - b)
     .map(([, it]) => it);
-}
-
-function groupBy<T, Key>(items: readonly T[], keyOf: (item: T) => Key): Map<Key, T[]> {
-  const groups = new Map<Key, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
-  return groups;
 }

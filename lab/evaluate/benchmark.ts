@@ -1,0 +1,72 @@
+/**
+ * Scores the texts of `tools benchmark` with models that were not trained on them, and writes the CSV for `--scores`. The released
+ * models know these texts, and the training is no part of the released program.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command, Option } from 'commander';
+import { dataDefaultPath } from '../../packages/text/training/texts.js';
+import { type Score, toScore } from '../../packages/tools/benchmark/figures.js';
+import { scoreArea } from '../../packages/tools/benchmark/own-scores.js';
+import { tasks } from '../../packages/tools/benchmark/protocol.js';
+import { writeScores } from '../../packages/tools/benchmark/scores-file.js';
+import { simulateWeeks } from '../../packages/tools/benchmark/weeks.js';
+import { withProgress } from '../../packages/tools/terminal/progress.js';
+import { save } from '../../packages/tools/terminal/save.js';
+import { launch } from '../../testkit/launch.js';
+import { liveThrough } from './support/weeks-run.js';
+import { foldTotal, type LeftOut, trainWithoutFolds } from './text/left-out.js';
+import { playTurns } from './text/state.js';
+
+type Read = (file: string) => string;
+const scorers = { texts: scoreTexts, weeks: scoreWeeks };
+
+interface Options {
+  readonly task: keyof typeof scorers;
+  readonly data: string;
+  readonly out: string;
+  readonly models?: string;
+}
+
+const command = new Command('evaluate:benchmark')
+  .description('Score the texts of the benchmark with models that were not trained on them.')
+  .addOption(new Option('--task <name>', 'task').choices(Object.keys(scorers)).makeOptionMandatory())
+  .requiredOption('--out <csv>', 'file for `tools benchmark --scores`')
+  .option('--data <folder>', 'folder of the data files', dataDefaultPath)
+  .option('--models <folder>', 'keep the trained models')
+  .action(evaluate);
+void launch(command);
+
+async function evaluate({ task, data, out, models }: Options): Promise<void> {
+  const leftOut = await withProgress(foldTotal, 'trainings without a part of the texts', async ({ advance }) =>
+    trainWithoutFolds(data, models, advance),
+  );
+  const scores = scorers[task]((file) => readFileSync(join(data, file), 'utf8'), leftOut);
+  await save(out, writeScores(scores), '--out');
+}
+
+function scoreTexts(read: Read, leftOut: LeftOut): [string, Score][] {
+  return tasks.texts.load(read).rows.map(({ id, window: { label, texts } }) => {
+    const text = texts?.user_message ?? '';
+    const analyzer = leftOut.find(label, text);
+    return [id, toScore(playTurns(analyzer, [text])?.latest.score ?? 0)];
+  });
+}
+
+function scoreWeeks(read: Read, leftOut: LeftOut): [string, Score][] {
+  const triggers = new Map(
+    simulateWeeks(read).lives.map((life) => {
+      const turns = life.turns.map((turn) => {
+        const { text, area, source } = turn.message;
+        const analyzer = leftOut.find(source, text);
+        const analysis = analyzer.analyzeTurn({ user_message: text, ai_response: 'I understand. Tell me more.' });
+        return { ...turn, message: { area, analysis } };
+      });
+      const { profile } = liveThrough({ ...life, turns }, 'shared');
+      return [life.person, profile.triggers];
+    }),
+  );
+  return tasks.weeks
+    .load(read)
+    .rows.map(({ id, window: { subject, task } }) => [id, scoreArea(triggers.get(subject) ?? {}, task)]);
+}
