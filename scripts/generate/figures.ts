@@ -1,4 +1,5 @@
 import accuracy from '../../docs/accuracy.json' with { type: 'json' };
+import benchmark from '../../docs/benchmark.json' with { type: 'json' };
 import * as spec from '../../generated/spec.js';
 import { type Setting, listAllSettings, listSettings } from '../../src/config/settings.js';
 import { gatewayVariables } from '../../packages/gateway/config.js';
@@ -32,6 +33,15 @@ export const figures: Figures = (name, old) => {
 const tables: Record<string, () => string> = {
   accuracy: () => accuracyRows(accuracy),
   accuracy_readme: () => accuracyRows(accuracy.filter((it) => it.readme)),
+  benchmark: () =>
+    rows(
+      ['Task: under stress against at rest', 'Rows, groups', 'AUC', 'Stress `stressed`', 'Rest `stressed`', 'Balanced accuracy'],
+      benchmark.map((it) => [
+        `${code(it.task)}: ${it.title}`,
+        `${it.rows.toLocaleString('en-US')}, ${it.groups.toLocaleString('en-US')}`,
+        ...measured.map((name) => printEstimate(it, name)),
+      ]),
+    ),
   data_tables: () =>
     rows(['Table', 'Content', 'Identifies', 'Stored for', 'Erasure of the person', 'Read by'], tableRows()),
   data_columns: () => rows(['Table', 'Columns', 'Content'], columnRows()),
@@ -93,11 +103,28 @@ const tables: Record<string, () => string> = {
     ),
 };
 
+const measured = ['auc', 'stress_called_stressed', 'rest_called_stressed', 'balanced_accuracy'] as const;
+type Measured = (typeof measured)[number];
+
+/** Fills in the figures of the benchmark, e.g. `{speech.auc}`. */
 function accuracyRows(figures: ReadonlyArray<Record<'measure' | 'result' | 'data', string>>): string {
+  const fillIn = (text: string) =>
+    text.replace(/\{([\w-]+)\.(\w+)\}/g, (_, task: string, name: Measured) => {
+      const result = benchmark.find((it) => it.task === task);
+      if (!result || !measured.includes(name)) throw new Error(`docs/benchmark.json has no ${name} of ${task}`);
+      return printEstimate(result, name);
+    });
   return rows(
     ['Measure', 'Result', 'Data'],
-    figures.map((it) => [it.measure, it.result, it.data]),
+    figures.map((it) => [it.measure, fillIn(it.result), it.data]),
   );
+}
+
+/** Returns an estimate with its interval: an AUC as a fraction, a share in percent. */
+function printEstimate(result: (typeof benchmark)[number], name: Measured): string {
+  const { value, low, high } = result[name];
+  const print = (number: number) => (name === 'auc' ? number.toFixed(3) : (100 * number).toFixed(0));
+  return `${print(value)}${name === 'auc' ? '' : ' %'} (${print(low)}–${print(high)})`;
 }
 
 type ProblemName = keyof typeof spec.problems;
