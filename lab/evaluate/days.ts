@@ -18,25 +18,16 @@ import {
   isRiseSeen,
   isStressed,
   type Judged,
-  readReports,
   readWearers,
   replayWearers,
   type Wearer,
 } from '../../testkit/simulation/days.js';
 import { figureColumns } from '../figures.js';
 import { startLocalService } from './support/local-service.js';
-import {
-  agreementColumns,
-  agreementRows,
-  calibrationColumns,
-  calibrationRows,
-  matchReports,
-} from './support/reports.js';
 
 interface Options {
   readonly file: string;
   readonly nurses: string;
-  readonly labels: string;
   readonly people?: string;
   readonly markdown: boolean;
 }
@@ -45,34 +36,25 @@ const command = new Command('evaluate:days')
   .description('Replay whole days of heart rate through the service and measure how often each state is published.')
   .option('--file <csv>', 'wearers: columns subject, local_minute, heart_rate', `${dataDefaultPath}/wearers_dev.csv`)
   .option('--nurses <csv>', 'nurses on shift: subject, utc_minute, heart_rate', `${dataDefaultPath}/nurses_dev.csv`)
-  .option(
-    '--labels <csv>',
-    'reports of the nurses: subject, utc_from, utc_to, stress (none, medium, high)',
-    `${dataDefaultPath}/nurses_labels_dev.csv`,
-  )
   .option('--people <subjects>', 'only these people of both files, with commas between them')
   .option('--markdown', 'print the tables as Markdown', false)
   .action(evaluate);
 void launch(command);
 
-async function evaluate({ file, nurses, labels, people, markdown }: Options): Promise<void> {
+async function evaluate({ file, nurses, people, markdown }: Options): Promise<void> {
   const chosen = people?.split(',');
   const isChosen = ({ person }: { person: string }) => chosen?.includes(person) ?? true;
   const wearers = readWearers(await load('--file', file)).filter(isChosen);
   const onShift = readWearers(await load('--nurses', nurses)).filter(isChosen);
-  const reports = readReports(await load('--labels', labels)).filter(isChosen);
   if (wearers.length + onShift.length === 0) throw new Error('--people names no person in these files');
   const injected = [true, false].map((isNearMedian) => wearers.map((it) => injectRises(it, isNearMedian)));
   const raised = injected.map((its) => its.map(({ wearer }) => wearer));
   const [days, shifts, ...rises] = await replayAll([wearers, onShift, ...raised]);
-  const reported = matchReports(onShift, shifts ?? [], reports);
   const print = markdown ? markdownTable : textTable;
   const tables = [
     wearers.length > 0 && print(wearerColumns, [wearers.map((it, index) => wearerRow(it, days?.[index] ?? []))]),
     wearers.length > 0 && print(riseColumns, riseRows(wearers, injected, rises)),
     onShift.length > 0 && print(shiftColumns, [onShift.map((it, index) => shiftRow(it, shifts?.[index] ?? []))]),
-    onShift.length > 0 && print(agreementColumns, [agreementRows(reported)]),
-    onShift.length > 0 && print(calibrationColumns, [calibrationRows(reported)]),
   ];
   console.log(tables.filter(Boolean).join('\n\n'));
 }

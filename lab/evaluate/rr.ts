@@ -1,6 +1,6 @@
 /**
- * Measures RMSSD from beat-to-beat intervals with artifacts: without a filter, as the service derives it from batches of 64
- * intervals, and with the detector of Lipponen and Tarvainen (2019).
+ * Measures RMSSD from beat-to-beat intervals with artifacts: without a filter, and as the service derives it from batches of 64
+ * intervals.
  */
 import { Command } from 'commander';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
@@ -23,7 +23,6 @@ import {
 } from '../../testkit/simulation/rhythms.js';
 import { figureColumns, percent } from '../figures.js';
 import { positive } from '../options.js';
-import { findArtifacts } from './support/lipponen-tarvainen.js';
 
 const { artifacts, runs, firstSeed } = new Command('evaluate:rr')
   .description('Measure the error of RMSSD on simulated intervals with ectopic beats and with shifted peaks.')
@@ -43,7 +42,6 @@ type Derive = (intervals: readonly number[]) => number | undefined;
 const methods: ReadonlyArray<readonly [string, Derive]> = [
   ['no filter', (intervals) => computeVariability(beatsOf(intervals)).rmssd],
   ['the service', (intervals) => receive(intervals)?.rmssd],
-  ['Lipponen and Tarvainen', (intervals) => computeVariability(withoutArtifacts(beatsOf(intervals))).rmssd],
 ];
 
 const seeds = Array.from({ length: runs }, (_, index) => firstSeed + index);
@@ -113,11 +111,6 @@ function receive(intervals: readonly number[]): Reading | undefined {
     batches = storeIntervals(batches, { atMs, rr_intervals_ms });
   }
   return last;
-}
-
-function withoutArtifacts(beats: readonly Beat[]): Array<Beat | undefined> {
-  const isArtifact = findArtifacts(beats.map(({ intervalMs }) => intervalMs));
-  return beats.map((beat, index) => (isArtifact[index] ? undefined : beat));
 }
 
 function beatsOf(intervals: readonly number[]): Beat[] {
