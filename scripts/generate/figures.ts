@@ -35,7 +35,14 @@ const tables: Record<string, () => string> = {
   accuracy_readme: () => accuracyRows(accuracy.filter((it) => it.readme)),
   benchmark: () =>
     rows(
-      ['Task: under stress against at rest', 'Rows, groups', 'AUC', 'Stress `stressed`', 'Rest `stressed`', 'Balanced accuracy'],
+      [
+        'Task: under stress against at rest',
+        'Rows, groups',
+        'AUC',
+        'Stress `stressed`',
+        'Rest `stressed`',
+        'Balanced accuracy',
+      ],
       benchmark.map((it) => [
         `${code(it.task)}: ${it.title}`,
         `${it.rows.toLocaleString('en-US')}, ${it.groups.toLocaleString('en-US')}`,
