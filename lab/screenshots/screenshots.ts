@@ -129,7 +129,7 @@ async function takePhone(browser: Browser, url: string, key: string) {
     headers: { 'Content-Type': 'application/json', 'X-Service-Key': await card.locator('.secret').nth(1).innerText() },
     body: JSON.stringify({ data: { metrics: [{ name: 'heart_rate', units: 'count/min', data }] } }),
   });
-  const line = card.locator('.line', { has: page.locator('.live.connected') }).last();
+  const line = card.locator('.live.connected');
   await line.waitFor();
   await save(line, 'connected');
   await page.close();

@@ -120,6 +120,7 @@ function describeLast({ state, nowMs, hours }: Present, language: Language): str
   const newestMs = Date.parse(state?.timestamp ?? '');
   const isToday = new Date(newestMs).toDateString() === new Date(nowMs).toDateString();
   const at = state ? sayTime(language, newestMs) : '';
+  if (!isToday && hoursOfDay(hours, nowMs).length > 0) return say(language, 'no_live');
   if (state && !state.evidence) {
     const name = say(language, state.state);
     const lower = name.charAt(0).toLocaleLowerCase(language) + name.slice(1);
@@ -132,7 +133,7 @@ function describeLast({ state, nowMs, hours }: Present, language: Language): str
     return say(language, isToday ? 'last_state' : 'last_state_day', values);
   }
   if (isToday) return say(language, 'not_live', { at });
-  return hoursOfDay(hours, nowMs).length > 0 ? say(language, 'no_live') : '';
+  return '';
 }
 
 function describeToday({ hours, nowMs, firstMs, baseline }: Present, isLive: boolean, language: Language): string[] {

@@ -91,12 +91,13 @@ export function createAdviceCard() {
     show(reading: StateReading, isPast: boolean, points: readonly Point[], now: number, hasReason = true) {
       const { suggested_action, recommendation, action_reason, evidence, adaptation_effectiveness: change } = reading;
       const isAdvised = !isPast && !evidence;
+      const caution = describeCaution(points, now).join(' ');
       show(
         content,
         isPast && h('p', `None: the newest reading is older than ${signalAges.stale_after_seconds / 60} minutes.`),
         !isPast && evidence && h('p', 'None: the state is unknown.'),
         isAdvised && [h('p.headline.action', label(suggested_action)), h('p.recommendation', recommendation)],
-        isAdvised && describeCaution(points, now).map((it) => h('p.notice', it)),
+        isAdvised && caution !== '' && h('p.notice', caution),
         hasReason && [h('h3', isPast && !evidence ? 'Reason of the last score' : 'Reason'), h('p', action_reason)],
         isAdvised && change && h('p.hint', describeEffect(change.stress_delta, change.previous_score)),
       );

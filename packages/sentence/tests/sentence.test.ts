@@ -81,6 +81,10 @@ test.each<readonly [Partial<Present>, string]>([
     'Last known state: stressed at 13:40, which does not count now, because every signal is older than 5 minutes; 1 hour 10 minutes of stress today in 7 hours measured; less certain, because the service does not know the person yet.',
   ],
   [
+    { state: stateOf(12, { timestamp: iso(nowMs - 2 * dayMs) }), hours: [row(nowMs - hourMs, 300, 1)] },
+    'No live state: the readings of today were imported; stress in one reading today.',
+  ],
+  [
     { state: undefined, hours: [row(nowMs - hourMs, 300, 1)] },
     'No live state: the readings of today were imported; stress in one reading today.',
   ],

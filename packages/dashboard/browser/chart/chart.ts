@@ -28,7 +28,7 @@ export function createChart() {
   const picture = h('div.picture', { role: 'img' });
   const cursor = h('input.cursor', { type: 'range', step: 1, 'aria-label': 'Reading in the chart' });
   const cursorLine = h('div.cursor-line', { hidden: true });
-  const [readout, others] = [h('p.readout.hint'), h('p.hint')];
+  const [held, readout, others] = [h('p.hint'), h('p.readout.hint'), h('p.hint')];
   let extent: plot.Extent = { fromMs: 0, toMs: 1 };
   let nowMs = 0;
   let shown: readonly Point[] = [];
@@ -61,7 +61,7 @@ export function createChart() {
   };
   picture.onpointerleave = () => select(shown.length - 1);
   return {
-    element: h('figure.chart', picture, cursorLine, cursor, h('figcaption', readout, others)),
+    element: h('figure.chart', held, picture, cursorLine, cursor, h('figcaption', readout, others)),
     draw(data: ChartData) {
       nowMs = data.nowMs;
       extent = extentOf(data);
@@ -75,7 +75,8 @@ export function createChart() {
       );
       const rest = topics.length - lanesMax;
       const restText = rest > 0 && `${count(rest, 'earlier topic')}: move along the chart to read them. `;
-      show(others, restText, withEvidence(shown).some(isHeld) && heldText);
+      show(others, restText);
+      show(held, withEvidence(shown).some(isHeld) && heldText);
       showCursor();
     },
   };
@@ -105,7 +106,7 @@ function listTopics(points: readonly Point[]): Array<[topic: string, times: read
   return [...byTopic];
 }
 
-const heldText = 'Where the line is grey, the score is held at the edge of its state until the change lasts.';
+const heldText = 'Flat gray line: the score is held at the edge of its state until the change lasts.';
 
 /** Returns true if the score stays at an edge of its state, where the service holds it until other signals last. */
 function isHeld({ stress_score: score, state }: Point, index: number, points: readonly Point[]): boolean {
