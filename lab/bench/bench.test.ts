@@ -60,7 +60,7 @@ test(
     ])
       expect(stdout.match(new RegExp(`^${title.replace(/[()]/g, String.raw`\$&`)}${cells}$`, 'gm'))).toHaveLength(2);
     expect(stdout).toMatch(
-      /^\(d\) this service: [1-9]\d* bytes to MariaDB per reading, \d+\.\d statements per commit of \d/m,
+      /^\(d\) this service: [1-9]\d* bytes to MariaDB per reading, [1-9]\d* bytes of its redo log\n\d+\.\d statements per commit of \d/m,
     );
     const isDatabase = (name: string) => /^(state-service|private-mariadb)-/.test(name);
     expect((await readdir(temporary)).filter(isDatabase)).toEqual([]);

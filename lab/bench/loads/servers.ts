@@ -52,6 +52,7 @@ interface Options {
   readonly warmUp: number;
   readonly rounds: number;
   readonly fastapi: boolean;
+  readonly every: boolean;
   readonly markdown: boolean;
   readonly reports: string;
 }
@@ -63,6 +64,7 @@ export const servers = new Command('servers')
   .option('--warm-up <number>', 'seconds of load before each run, not measured', positive, 3)
   .option('--rounds <number>', 'runs of each contender', positive, 5)
   .option('--fastapi', `also (f), a plain FastAPI service on MySQL (Python with ${pythonModules.join(', ')})`, false)
+  .option('--every', 'every signal in each reading of (a) to (d), (f) and (i)', false)
   .option('--markdown', 'print the tables as Markdown', false)
   .option('--reports <folder>', 'folder for bench.json', 'reports')
   .action(bench);
@@ -168,9 +170,10 @@ async function compareOn(
   kind: DatabaseKind,
   file: string,
   generator: Generator,
-  { rounds, seconds, warmUp: warmUpSeconds, fastapi: hasFastapi }: Options,
+  { rounds, seconds, warmUp: warmUpSeconds, fastapi: hasFastapi, every }: Options,
 ): Promise<Omit<Outcome, 'version'>> {
   const drops: Array<() => Promise<void>> = [];
+  const reading = every ? 'every' : 'plain';
   const makeDatabase = async () => {
     const { url, drop } = await createTestDatabase(kind);
     drops.push(drop);
@@ -178,7 +181,7 @@ async function compareOn(
   };
   const other = (name: string, url = ''): Start => ({
     key: 'nobody asks for one',
-    load: 'plain',
+    load: reading,
     start: async () => [await startServiceProgram({ DATABASE_URL: url }, { file, args: [name] })],
   });
   const own = async (load: Load, own: Pick<Start, 'connections'> & { processes?: number } = {}): Promise<Start> => {
@@ -192,12 +195,12 @@ async function compareOn(
       bare: other('bare'),
       validated: other('validated'),
       storing: other('storing', await makeDatabase()),
-      service: await own('plain'),
+      service: await own(reading),
       turns: await own('turn'),
       single: await own('plain', { connections: 1 }),
       batches: await own('batch', { connections: 1 }),
-      ...(kind === 'mysql' && { pair: await own('plain', { processes: 2 }) }),
-      ...(kind === 'mysql' && hasFastapi && { fastapi: startFastapi(await makeDatabase()) }),
+      ...(kind === 'mysql' && { pair: await own(reading, { processes: 2 }) }),
+      ...(kind === 'mysql' && hasFastapi && { fastapi: startFastapi(await makeDatabase(), reading) }),
     };
     const names = Object.keys(starts) as Array<keyof typeof starts>;
     const runs = await takeTurns(names, rounds, (name) =>
@@ -235,13 +238,13 @@ async function during<T>(
   }
 }
 
-function startFastapi(url: string): Start {
+function startFastapi(url: string, load: Load): Start {
   const node = pythonWith(...pythonModules);
   if (node === undefined) throw new Error(`no Python has ${pythonModules.join(', ')}`);
   const startOne = () => startServiceProgram({ DATABASE_URL: url }, { node, file: pythonFile });
   // One after another, because the first one creates the tables.
   const start = async () => [await startOne(), await startOne()];
-  return { key: 'nobody asks for one', load: 'plain', start };
+  return { key: 'nobody asks for one', load, start };
 }
 
 function measure(title: string, runs: readonly ServerRun[]): Measured {

@@ -13,7 +13,17 @@ const readingsAScene = 50;
 const seed = 4;
 
 /** Kinds of requests. */
-export const loads = ['plain', 'turn', 'batch', 'profile', 'state', 'history', 'longHistory', 'anyState'] as const;
+export const loads = [
+  'plain',
+  'every',
+  'turn',
+  'batch',
+  'profile',
+  'state',
+  'history',
+  'longHistory',
+  'anyState',
+] as const;
 export type Load = (typeof loads)[number];
 
 export interface BenchRequest {
@@ -36,8 +46,10 @@ export function createRequests(sessionCount = 200): Readonly<Record<Load, NextRe
   const signals = Array.from({ length: bodyCount }, (_, index) => draw(oneOf(scenes, index), random));
   const turns = signals.map((drawn) => ({ ...drawn, ...drawTurn(random) }));
   const plain = ingestRequests('plain', signals, sessionCount);
+  const every = signals.map((drawn) => ({ ...drawn, ...drawOthers(random) }));
   return {
     plain,
+    every: ingestRequests('every', every, sessionCount),
     batch: () => ({
       method: 'POST',
       path: '/v1/ingest/batch',
@@ -50,6 +62,17 @@ export function createRequests(sessionCount = 200): Readonly<Record<Load, NextRe
     history: () => get(`/v1/history?minutes=5&session_id=${liveName(random() * liveCount)}`),
     longHistory: () => get(`/v1/history?minutes=60&session_id=${longName}`),
     anyState: (among = 1) => get(`/v1/state?session_id=${crowdName(random() * among)}`),
+  };
+}
+
+/** Returns the signals of a phone, a watch and a camera that a scene does not draw. */
+function drawOthers(random: () => number): Partial<Submission> {
+  const between = (low: number, high: number) => Number((low + (high - low) * random()).toFixed(1));
+  return {
+    ...{ source_device: 'watch', sdnn: between(20, 90), rmssd: between(15, 80), spo2: between(95, 99) },
+    ...{ respiratory_rate: between(12, 20), skin_temperature: between(32, 35), eda: between(1, 8) },
+    ...{ expression: random() < 0.5 ? 'relaxed' : 'frowning', urgency: random() < 0.5 ? 'low' : 'medium' },
+    ...{ activity_level: 'resting', steps_last_minute: 0, speech_rate: between(100, 180), gaze: 'direct' },
   };
 }
 
