@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
+import published from '../../../docs/benchmark.json' with { type: 'json' };
 import manifest from '../../../package.json' with { type: 'json' };
 import { temporaryFolder } from '../../../testkit/temporary-folder.js';
 import { type Figures, measure } from '../benchmark/figures.js';
@@ -87,7 +88,7 @@ test('the scores of this service as a CSV get the figures that it gets without a
   expect({ ...ofFile, scored_by, optimistic }).toEqual(own);
   const schema = await runTools('benchmark', '--schema');
   const validate = new Ajv({ allowUnionTypes: true }).compile(JSON.parse(schema) as object);
-  expect(validate([own, ofFile]), JSON.stringify(validate.errors)).toBe(true);
+  for (const it of [[own, ofFile], published]) expect(validate(it), JSON.stringify(validate.errors)).toBe(true);
   expect(validate([{ ...own, auc: 0.5 }])).toBe(false);
 });
 
@@ -125,9 +126,16 @@ test('random scores have an AUC of about one half, and a stated state takes prec
   expect(result.balanced_accuracy).toEqual({ value: 0.5, low: 0.5, high: 0.5 });
 });
 
-test('the AUC compares means of a minute, and a report is one unit', () => {
-  const perfect = new Map(load('stress-predict').rows.map(({ id }, at) => [id, { score: at % 100, isStressed: true }]));
-  expect(measure(load('stress-predict').rows, perfect)).toMatchObject({ rows: 240, groups: 1, auc: { low: null } });
+test('the AUC compares the mean score of a unit, and rows without a side are not compared', () => {
+  const units = [...['rest', 'rest', 'rest', 'stressor'], undefined] as const;
+  const rows = units.flatMap((side, at) =>
+    load('speech')
+      .rows.slice(0, 1)
+      .map((it) => ({ ...it, id: `${at}`, group: 'g', side, unit: `${side}` })),
+  );
+  const scores = new Map(rows.map(({ id }, at) => [id, { score: at < 3 ? 20 : 50, isStressed: at > 1 }]));
+  const shares = { stress_called_stressed: { value: 1 }, rest_called_stressed: { value: 0.333 } };
+  expect(measure(rows, scores)).toMatchObject({ rows: 4, groups: 1, auc: { value: 1, low: null }, ...shares });
   expect(new Set(load('stress-predict').rows.map(({ unit }) => unit)).size).toBe(20);
   expect(new Set(load('reports').rows.flatMap(({ side, unit }) => (side ? [unit] : []))).size).toBe(2);
 });
