@@ -13,10 +13,10 @@ export interface CodeFile {
 }
 
 /**
- * The most lines that people may have written. 126,000 were planned for 1.1.0. Alert rules, the page of a person, its links
- * and several upstreams of the gateway exceeded that. A further raise needs a reason, too.
+ * The most lines that people may have written. 126,000 were planned for 1.1.0. Alert rules, the page of a person, its links,
+ * several upstreams of the gateway and the benchmark exceeded that. A further raise needs a reason, too.
  */
-const capLines = 137_000;
+const capLines = 137_500;
 export const tolerance = 1.01;
 /** Lines of each package without a budget of its own, e.g. `client`. */
 const packageLines = 4_500;
