@@ -1,6 +1,6 @@
 /**
  * Measures what a person sees in life, each figure with its goal: recordings of people, everyday streams, days and weeks.
- * Runs the functions of ingest in this process. Intervals are 95 % percentile intervals over people.
+ * Runs the functions of ingest in this process. Beside the results are those of release 1.0.0, measured once. Intervals are 95 % percentile intervals over people.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,6 +24,7 @@ import {
   readPeople,
   toPeople,
 } from './support/life-play.js';
+import { before, stressedBefore } from './support/life-before.js';
 import { playNested } from './support/life-nested.js';
 import { judgeWeeks } from './support/life-weeks.js';
 import { countUnlike } from './support/life-worn.js';
@@ -63,13 +64,13 @@ async function evaluate({
   const wearers = readWearers(await read('wearers_dev.csv'));
   const nurses = readWearers(await read('nurses_dev.csv'));
   const print = markdown ? markdownTable : textTable;
-  const columns = [{ title: 'figure' }, ...figureColumns('goal', 'result')];
+  const columns = [{ title: 'figure' }, ...figureColumns('goal', 'version 2', 'result')];
   const recorded = [
     ...recordingRows(sets),
     ...recordingRows({ 'speech, chosen without the person': playNested(speakers) }),
   ];
-  console.log(print(columns, [recorded, confidenceRows(sets), claimRows()]));
-  const dayColumns = [{ title: 'stressed, all minutes' }, ...figureColumns('goal', 'result')];
+  console.log(print(columns, [withBefore(recorded), withBefore(confidenceRows(sets)), claimRows()]));
+  const dayColumns = [{ title: 'stressed, all minutes' }, ...figureColumns('goal', 'version 2', 'result')];
   console.log(`\n${print(dayColumns, [dayRows(wearers), dayRows(nurses), [unlikeRow(wearers)]])}`);
   const weekColumns = [{ title: 'figure' }, ...figureColumns('goal', 'result')];
   if (seeds.length > 0) console.log(`\n${print(weekColumns, [await judgeWeeks(data, seeds, 'shared')])}`);
@@ -128,16 +129,10 @@ function listFifths(people: readonly Lived[]): string {
 
 type Wearers = ReturnType<typeof readWearers>;
 
-/** Minutes stressed in percent with model version 2 (release 1.0.0), by person. */
-const stressedBefore: Readonly<Record<string, number>> = {
-  ...{ W4408: 12.7, W7796: 9.8, W1847: 9.1, W9924: 7.9 },
-  ...{ '5C': 8.9, '6B': 11.9, '7A': 7.9, '8B': 11.9, BG: 7.6, CE: 10.0, DF: 11.6, EG: 13.8, F5: 10.9 },
-};
-
 function dayRows(people: Wearers): TableRow[] {
   return people.map((it) => {
     const known = stressedBefore[it.person] ?? 0;
-    return [it.person, `≤ ${known + 1} %`, percent(shareStressed([playDays(it)]))];
+    return [it.person, `≤ ${known + 1} %`, `${known} %`, percent(shareStressed([playDays(it)]))];
   });
 }
 
@@ -153,8 +148,14 @@ function unlikeRow(people: Wearers): TableRow {
   return [
     'own minutes said to be of another wearer, a new device per day',
     '≤ 0.3 %',
+    '',
     `${print(share(counts))} (${print(low)}–${print(high)})`,
   ];
+}
+
+/** Adds the figure of version 2 to rows of a figure, a goal and a result. */
+function withBefore(rows: readonly TableRow[]): TableRow[] {
+  return rows.map(([figure = '', goal = '', result = '']) => [figure, goal, before[figure] ?? '', result]);
 }
 
 function withInterval(

@@ -9,6 +9,7 @@ import { findBand } from '../../../packages/score/states.js';
 import type { Wearer } from '../../../testkit/simulation/days.js';
 import { claims, type StreamReading } from '../../../testkit/simulation/everyday-claims.js';
 import type { HeartStream } from '../../../testkit/simulation/stream.js';
+import { heldBefore } from './life-before.js';
 import { findSide, heartFormat } from '../../../packages/tools/benchmark/protocol.js';
 
 /** A reading of a stream. `isStressor` is undefined for a reading that is sent and not compared. */
@@ -100,6 +101,7 @@ export function claimRows(): TableRow[] {
       });
       return claim.holds(responses);
     });
-    return [`${claim.stream}: ${claim.expected}`, `${seeds.length}`, `${held.length}`];
+    const earlier = heldBefore[claim.stream] ?? seeds.length;
+    return [`${claim.stream}: ${claim.expected}`, `${seeds.length}`, `${earlier}`, `${held.length}`];
   });
 }

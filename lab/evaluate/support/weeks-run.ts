@@ -6,11 +6,11 @@ import type { ReadingContent } from '../../../packages/score/signals.js';
 import type { Trigger } from '../../../packages/score/rows/trigger.js';
 import { toProfile } from '../../../packages/score/triggers.js';
 import type { StoredSession } from '../../../src/store/sessions.js';
+import type * as world from '../../../packages/tools/benchmark/weeks-world.js';
 import type { Message } from './weeks-texts.js';
 
 export type Life = world.Life<Message>;
 type Said = world.Said<Message>;
-import type * as world from '../../../packages/tools/benchmark/weeks-world.js';
 
 /**
  * `separate`: the account has `share_signals off`, so each session is scored with its own signals. `same`: the session of
