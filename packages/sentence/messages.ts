@@ -58,9 +58,12 @@ export const messages = {
   no_stress_today: { en: 'no stress today in {measured} measured', de: 'heute kein Stress in {measured} Messzeit' },
   lone_stress_today: { en: 'stress in one reading today', de: 'heute Stress in einer einzelnen Messung' },
   in_measured: { en: '{clause} in {measured} measured', de: '{clause} in {measured} Messzeit' },
-  day_more: { en: 'which is more than usual by this hour', de: 'das ist mehr als sonst bis zu dieser Zeit' },
-  day_less: { en: 'which is less than usual by this hour', de: 'das ist weniger als sonst bis zu dieser Zeit' },
-  day_usual: { en: 'which is about as usual by this hour', de: 'das ist etwa wie sonst bis zu dieser Zeit' },
+  day_more: { en: 'more stress than usual by this hour', de: 'mehr Stress als sonst bis zu dieser Zeit' },
+  day_less: { en: 'less stress than usual by this hour', de: 'weniger Stress als sonst bis zu dieser Zeit' },
+  day_usual: {
+    en: 'about as much stress as usual by this hour',
+    de: 'etwa so viel Stress wie sonst bis zu dieser Zeit',
+  },
   first_day: {
     en: 'less certain, because the service does not know the person yet',
     de: 'weniger sicher, weil der Dienst die Person noch nicht kennt',

@@ -40,6 +40,7 @@ function draw(agreement: Agreement, group: Group) {
       : missingReports(agreement, group),
     auc && h('p.hint', captionOf(plurals[group])),
     h('h3', `Stressed reports by band of the score, with 95 % intervals over ${plurals[group]}`),
+    group === 'person' && h('p.hint', 'Each person has the same weight.'),
     plots(['0 %', '50 %', '100 %'], calibration.map(calibrationRow)),
   ];
 }
@@ -81,7 +82,10 @@ function calibrationRow({ state, reports, stressed_share: share, ...means }: Agr
     ...(score === undefined ? [] : [`mean score ${score}`]),
     ...(stress === undefined ? [] : [`mean stress ${stress}`]),
   ];
-  const shown = share && [h('strong', percent(share.value)), ` (${percent(share.low)} to ${percent(share.high)}), `];
+  const shown = share && [
+    h('strong', percent(share.value)),
+    ` stressed (${percent(share.low)} to ${percent(share.high)}), `,
+  ];
   return h(
     'li',
     { class: state },

@@ -91,13 +91,15 @@ export function createAdviceCard() {
     show(reading: StateReading, isPast: boolean, points: readonly Point[], now: number, hasReason = true) {
       const { suggested_action, recommendation, action_reason, evidence, adaptation_effectiveness: change } = reading;
       const isAdvised = !isPast && !evidence;
-      const caution = describeCaution(points, now).join(' ');
+      const strained = findPastStress(points, now);
+      const isUnsure = (confidenceOf(points, now) ?? 1) < confidenceMin;
       show(
         content,
         isPast && h('p', `None: the newest reading is older than ${signalAges.stale_after_seconds / 60} minutes.`),
         !isPast && evidence && h('p', 'None: the state is unknown.'),
-        isAdvised && [h('p.headline.action', label(suggested_action)), h('p.recommendation', recommendation)],
-        isAdvised && caution !== '' && h('p.notice', caution),
+        isAdvised && h('p.headline.action', strained ? 'Go slowly' : label(suggested_action)),
+        isAdvised && h('p.recommendation', strained ? describePastStress(strained, now) : recommendation),
+        isAdvised && isUnsure && h('p.notice', 'Take it as a hint: the score is uncertain.'),
         hasReason && [h('h3', isPast && !evidence ? 'Reason of the last score' : 'Reason'), h('p', action_reason)],
         isAdvised && change && h('p.hint', describeEffect(change.stress_delta, change.previous_score)),
       );
@@ -108,15 +110,16 @@ export function createAdviceCard() {
 /** After stress, a person needs about this time to calm down, ms. */
 const calmingMs = 300_000;
 
-/** Returns why a recommendation deserves care: the person was stressed minutes ago, or the confidence is low. */
-function describeCaution(points: readonly Point[], now: number): string[] {
+/** Returns the newest point with stress if it is over since minutes. The recommendation of a calmer state would come too early. */
+function findPastStress(points: readonly Point[], now: number): Point | undefined {
   const isStrained = ({ state, evidence }: Point) => !evidence && (state === 'stressed' || state === 'acute_stress');
   const last = points.findLast(isStrained);
-  const isOver = last && last !== points.at(-1) && now - last.atMs < calmingMs;
-  return [
-    ...(isOver ? [`Go slowly: ${words(last.state)} until ${age(last.atMs, now)}.`] : []),
-    ...((confidenceOf(points, now) ?? 1) < confidenceMin ? ['Take it as a hint: the score is uncertain.'] : []),
-  ];
+  return last && last !== points.at(-1) && now - last.atMs < calmingMs ? last : undefined;
+}
+
+function describePastStress({ state, atMs }: Point, now: number): string {
+  const minutes = calmingMs / 60_000;
+  return `${label(state)} until ${age(atMs, now)}. The recommendation of the present state follows ${minutes} minutes after it.`;
 }
 
 function describeEffect(delta: number, previous: number): string {

@@ -22,7 +22,15 @@ export function contributionBars({ contributions, stress_score: score, state, ev
     const start = end;
     end += points;
     const sign = name === 'neutral' ? '' : points > 0 ? '+' : points < 0 ? '−' : '±';
-    return [row(names[name], `${sign}${Math.abs(points)}`, start, end, name === 'neutral' ? 'start' : 'step')];
+    return [
+      row(
+        names[name],
+        `${sign}${Math.abs(points)}`,
+        start,
+        end,
+        name === 'neutral' || name === 'held' ? 'start' : 'step',
+      ),
+    ];
   });
   const sum = row('Score', String(score), 0, score, state);
   return [

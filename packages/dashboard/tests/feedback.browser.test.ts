@@ -71,7 +71,7 @@ const percent = (share: number) => `${Math.round(share * 100)} %`;
 /** Returns the text of each band of the calibration. */
 function describeBands({ calibration }: Agreement): string[] {
   return calibration.map(({ reports, stressed_share: share, mean_score, mean_stress }) => {
-    const shown = share ? `${percent(share.value)} (${percent(share.low)} to ${percent(share.high)}), ` : '';
+    const shown = share ? `${percent(share.value)} stressed (${percent(share.low)} to ${percent(share.high)}), ` : '';
     const number = reports === 0 ? 'no reports' : `${reports} report${reports === 1 ? '' : 's'}`;
     const few = reports > 0 && !share ? ', a share requires 5' : '';
     return `${shown}${number}${few}${reports > 0 ? `, mean score ${mean_score}, mean stress ${mean_stress}` : ''}`;

@@ -86,7 +86,9 @@ test('after acute stress, the recommendation is to go slowly, and a low confiden
   await service.read({ session_id: 'call', timestamp: at(90), heart_rate: 62, tone: 'calm' });
   const { page } = await openBrowser(service.url);
   await open(service, page, '#/sessions/call');
-  await page.getByText(/^Go slowly: acute stress until 3 min ago\./).waitFor();
+  await page.getByText('Go slowly', { exact: true }).waitFor();
+  await page.getByText(/^Acute stress until 3 min ago\. The recommendation of the present state follows/).waitFor();
+  expect(await page.getByText('room for detail').count()).toBe(0);
   await page.getByText('Take it as a hint: the score is uncertain.').waitFor();
   await page.getByText(/^Low: the signals are few, old or disagree/).waitFor();
 });

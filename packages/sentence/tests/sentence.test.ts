@@ -74,7 +74,7 @@ test.each<readonly [Partial<Present>, string]>([
       state: stateOf(40, { state: 'calm', contributions: { neutral: 33, cardiovascular: -4, vocal: -12, held: 0 } }),
       points: [{ ...turn, heart_rate: 70, topics_detected: [] }],
     },
-    'Calm for 40 minutes; a calm voice, heart rate as usual; no stress today in 7 hours measured, which is about as usual by this hour.',
+    'Calm for 40 minutes; a calm voice, heart rate as usual; no stress today in 7 hours measured, about as much stress as usual by this hour.',
   ],
   [
     { state: stateOf(12, { timestamp: iso(nowMs - hourMs) }), hours: hoursOf(0, 600), firstMs: nowMs - hourMs },
@@ -102,8 +102,8 @@ test('a day is compared with at least four days that were measured as long up to
   const today = (stressed: number) => hoursOf(0, stressed);
   const others = (days: number) => hoursOf(days, 600).slice(0, -7);
   const sentence = (hours: SummaryRow[]) => describePerson({ ...ended, hours });
-  expect(sentence([...others(4), ...today(1_200)])).toMatch(/measured, which is more than usual by this hour\.$/);
-  expect(sentence([...others(4), ...today(60)])).toMatch(/, which is less than usual by this hour\.$/);
+  expect(sentence([...others(4), ...today(1_200)])).toMatch(/measured, more stress than usual by this hour\.$/);
+  expect(sentence([...others(4), ...today(60)])).toMatch(/, less stress than usual by this hour\.$/);
   expect(sentence([...others(3), ...today(1_200)])).not.toMatch(/usual/);
   // Days with one measured hour are no such days.
   expect(sentence([...others(4).filter((_, index) => index % 7 === 0), ...today(1_200)])).not.toMatch(/usual/);

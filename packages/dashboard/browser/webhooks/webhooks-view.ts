@@ -113,16 +113,21 @@ function describe(webhook: Webhook): string {
     session_id !== undefined ? `Session ${session_id}` : subject_id !== undefined && `Person ${subject_id}`;
   const ago = (instant: string) => age(Date.parse(instant), nowMs());
   const disabled = 'the receiver responded with 410, register the same URL, session and person to enable it';
+  const lastFailure = failure && `last failure ${ago(failure)}${attempt ? `: ${describeAttempt(attempt)}` : ''}`;
+  const failing = [
+    lastFailure,
+    `${count(failures, 'failed attempt')} in a row`,
+    next && `next attempt at ${timeOfDay(Date.parse(next), 'seconds')}`,
+  ];
   const facts = [
+    ...(failures > 0 ? failing : []),
     watched || 'All sessions',
     events.map(words).join(', '),
     states && `only ${states.map(words).join(', ')}`,
     webhook.retry === 'extended' && 'extended retries',
     success && `last success ${ago(success)}`,
-    failure && `last failure ${ago(failure)}${attempt ? `: ${describeAttempt(attempt)}` : ''}`,
-    failures > 0 && `${count(failures, 'failed attempt')} in a row, of all deliveries`,
+    failures === 0 && lastFailure,
     queued && `${count(queued, 'delivery', 'deliveries')} queued`,
-    next && `next attempt at ${timeOfDay(Date.parse(next), 'seconds')}`,
     webhook.status === 'disabled' && disabled,
   ];
   return facts.filter(Boolean).join(' · ');
