@@ -137,7 +137,11 @@ test('doctor names the retention that the apps of phones require', async () => {
 test('doctor finds alert rules that never fire, with the remedy', async () => {
   const service = await startTestService({});
   const env = { DATABASE_URL: service.database.url };
-  const find = async () => (await findProblems(env)).filter(({ what }) => what.startsWith('alert rule'));
+  // Rules are in the order of their ids, which are random.
+  const find = async () =>
+    (await findProblems(env))
+      .filter(({ what }) => what.startsWith('alert rule'))
+      .sort((a, b) => a.found.localeCompare(b.found));
   const register = (more: object) =>
     service.post('/webhooks/register', { url: 'https://8.8.8.8/', events: ['alert'], ...more });
   await service.read({ subject_id: 'anna', heart_rate: 70 });
