@@ -5,7 +5,7 @@ import { startReceiver } from '../../testkit/receiver.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { openKnex } from '../../testkit/temporary-database.js';
 import { until } from '../../testkit/until.js';
-import { failedDeliveries, register, startWorkerOn } from '../../testkit/webhooks.js';
+import { failedDeliveries, register } from '../../testkit/webhooks.js';
 
 /** Prepares an account whose people alert at the next evaluation. */
 async function prepare(service: TestService, people: number): Promise<void> {
@@ -75,7 +75,6 @@ test('the service evaluates each minute, and a failed delivery is sent again wit
   const receiver = await startReceiver();
   receiver.answer((_, response, count) => void response.writeHead(count > 1 ? 204 : 500).end());
   const service = await startTestService({ env: { WORKER: '1', METRICS_PORT: '0' } });
-  await startWorkerOn(service);
   const { id } = await register(service, receiver.url, { events: ['alert'] });
   await service.post('/v1/alerts', { condition: 'stressed', minutes: 1 });
   for (let minute = 0; minute < 4; minute += 1) {

@@ -69,14 +69,16 @@ async function open() {
   };
   const toKey = (accountId: string) => accountId.slice(4, 16);
   const columns = 'timestamp_ms digest stress_score confidence previous_score signals response state_change'.split(' ');
+  /** The order of its fields and the spaces at its end depend on earlier writes. */
+  const parse = <T extends { readonly body: string }>(row: T) => ({ ...row, body: JSON.parse(row.body) as unknown });
   /** Returns what is stored of an account, without what depends on the time of storage. */
   const readAll = async (accountId: string) => ({
     readings: await first('session_readings')
       .select(columns)
       .where({ account: toKey(accountId) })
       .orderBy('timestamp_ms'),
-    sessions: await first('sessions').select('subject_id', 'body').where({ account_id: accountId }),
-    subjects: await first('subjects').select('body').where({ account_id: accountId }),
+    sessions: (await first('sessions').select('subject_id', 'body').where({ account_id: accountId })).map(parse),
+    subjects: (await first('subjects').select('body').where({ account_id: accountId })).map(parse),
   });
   /** Returns the digests of the bodies that were stored, in the order of their first commit. */
   const readOrder = (accountId: string): Promise<string[]> =>
