@@ -58,7 +58,7 @@ await tell({
 const { StateReading, Tone, Webhook } = contract.components.schemas;
 const webhook = {
   ...Object.fromEntries(
-    Object.entries(Webhook.properties).map(([name, it]) => [name, 'example' in it ? it.example : '']),
+    Object.entries(Webhook.properties).flatMap(([name, it]) => ('example' in it ? [[name, it.example]] : [])),
   ),
   ...{ id: 'wh_1', status: 'active', retry: 'standard', created_at: '2026-11-21T09:30:00.000Z' },
 };
