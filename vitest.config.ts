@@ -57,8 +57,9 @@ const onceOnly = [
 const slow = [
   'lab/**',
   'contract-tests/dredd/dredd-catches.test.ts',
+  'contract-tests/ingest/{handed-watch,whole-days}.test.ts',
   'packages/client/tests/{packed,package.python,ai-sdk/ai-sdk-types}.test.ts',
-  'scripts/{contract/check,packages}.test.ts',
+  'scripts/{contract/check,packages,release}.test.ts',
 ];
 
 export default defineConfig({

@@ -161,8 +161,9 @@ function describe(delivery: AnyDelivery, url: string, onRetry: Retry, close: () 
     said.element,
     h('pre', JSON.stringify(payload, null, 2)),
     h('h3', count(attempts.length, 'attempt')),
-    attempts.length === 0 && h('p.hint', 'Events of a session are sent in order, after earlier ones.'),
-    h('ol.attempts', attempts.map(attemptRow)),
+    attempts.length === 0
+      ? h('p.hint', 'Events of a session are sent in order, after earlier ones.')
+      : h('ol.attempts', attempts.map(attemptRow)),
   ];
 }
 
