@@ -4,7 +4,6 @@ import { version } from '../config/version.js';
 import type { DevelopmentKey } from '../keys/development-key.js';
 import { formatNewKeyCommand } from '../keys/expired-keys.js';
 import { openServerLog } from '../observe/log.js';
-import { collectGarbage } from '../observe/v8-options.js';
 import type { Closable } from '../observe/start.js';
 import { closeOnSignal } from './close-on-signal.js';
 
@@ -23,8 +22,6 @@ export interface ServingApi extends ServeOptions {
 }
 
 const loadTextModelsAfterMs = 2_000;
-/** When a thread without requests allocates so little that V8 shrinks its young generation. */
-const collectGarbageAfterMs = 15_000;
 
 /** Serves until SIGTERM or SIGINT. Messages for people go to standard output, the structured log to standard error. */
 export async function serve({ config, root, program, tracing, takeWarnings }: ServingApi): Promise<void> {
@@ -54,7 +51,6 @@ export async function serve({ config, root, program, tracing, takeWarnings }: Se
   for (const warning of [...takeWarnings(), ...service.warnings]) log.warn(warning);
   // Later, because a start should not compete with it for the processor.
   setTimeout(() => void service.loadTextModels(), loadTextModelsAfterMs).unref();
-  setTimeout(collectGarbage, collectGarbageAfterMs).unref();
 }
 
 export async function runDeliveryWorker({ config, tracing, takeWarnings }: ServeOptions): Promise<void> {

@@ -1,5 +1,4 @@
 import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { ResourceLimits } from 'node:worker_threads';
 
 /** Limits of the core's thread. The young generation consists of three semi-spaces. */
@@ -11,15 +10,4 @@ export const threadLimits: ResourceLimits = { maxOldGenerationSizeMb: 1024, maxY
  */
 export function setV8Options(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
-}
-
-/**
- * Collects the garbage of the start. V8 then shrinks the young generation of an idle thread, which it otherwise does only
- * after the first load.
- */
-export function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  const collect: () => void = runInNewContext('gc');
-  setFlagsFromString('--no-expose-gc');
-  collect();
 }
