@@ -216,7 +216,11 @@ function findSilence(
   const { days_min: days } = alerts.usual;
   const lacksHours = condition === 'above_usual' && summariesMs < days * 86_400_000;
   const causes: Array<[boolean, string, string]> = [
-    [!isReceived, 'no webhook gets its alerts', 'register one with "alert" in events, for everyone or for its people'],
+    [
+      !isReceived,
+      'no webhook gets its alerts',
+      'register one with "alert" in events, for all people or for those of the rule',
+    ],
     [ids?.length === 0, 'all of its people were erased', `remove it with DELETE /v1/alerts/${alertId}`],
     [unknown > 0, `nothing is stored of ${unknown} of its people`, 'compare its ids with those of the readings'],
     [lacksHours, `a usual level requires ${days} days`, `set RETENTION_SUMMARY_DAYS to at least ${days}`],

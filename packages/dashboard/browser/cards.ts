@@ -107,7 +107,7 @@ export function createAdviceCard() {
   };
 }
 
-/** After stress, a person needs about this time to calm down, ms. */
+/** Time after stress in which the page advises to go slowly, ms: a choice, not a measured figure. */
 const calmingMs = 300_000;
 
 /** Returns the newest point with stress if it is over since minutes. The recommendation of a calmer state would come too early. */

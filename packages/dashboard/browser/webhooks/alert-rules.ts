@@ -46,7 +46,7 @@ function ruleRow(rule: AlertRule, { service, host, onChanged }: DialogParts) {
   const named = people?.slice(0, namedMax).flatMap((it, index) => [index > 0 && ', ', linkTo(it)]);
   const rest = (people?.length ?? 0) - namedMax;
   const facts = [
-    named ? ['for ', named.length === 0 ? 'nobody: all were erased' : named] : 'for everyone',
+    named ? ['for ', named.length === 0 ? 'no person: all were erased' : named] : 'for all people',
     rest > 0 && ` and ${rest} more`,
     quiet && ` · quiet from ${quiet.from} to ${quiet.to}, ${quiet.time_zone}`,
     fired === undefined ? ' · not fired in the last days' : ` · last fired ${age(Date.parse(fired), nowMs())}`,
