@@ -43,6 +43,9 @@ type Template = Readonly<{
   account_id: string;
   incarnation: string;
   version: string;
+  account: string;
+  /** Positions of its first and its last reading. */
+  positions: readonly [number, number];
   timestamp_ms: number;
   body: string;
 }>;
@@ -68,8 +71,10 @@ export async function startCrowd(knex: Knex, databaseUrl: string, key: string, o
   const session = await knex('sessions').where({ session_id: templateName }).first();
   const { incarnation } = session;
   const readings: ReadingRow[] = await knex('session_readings').where({ incarnation }).orderBy('timestamp_ms');
-  const { timestamp_ms } = readings.at(-1) as { timestamp_ms: number };
-  const template: Template = { ...session, timestamp_ms };
+  const [first, last] = [readings[0], readings.at(-1)] as [ReadingRow, ReadingRow];
+  const { account, timestamp_ms } = last as Pick<Template, 'account' | 'timestamp_ms'>;
+  const positions = [Number(first['position']), Number(last['position'])] as const;
+  const template: Template = { ...session, account, positions, timestamp_ms };
   const nowMs = Date.now();
   const { endsMs: range = crowdEndsMs, readingMs = spacingMs } = options;
   const stepMs = (range.first - range.last) / options.sessions;
@@ -135,11 +140,12 @@ async function addSessions(
 
 /**
  * Copies the template's readings to each session. The last reading gets the session's newest timestamp. The position of
- * a reading follows its timestamp and, among the readings of a timestamp, the number of its session.
+ * a reading follows its timestamp and, among the readings of a timestamp, the number of its session. The range of positions
+ * makes each database read the template by its primary key.
  */
 async function copyReadings(
   knex: Knex,
-  { account_id, incarnation, timestamp_ms }: Template,
+  { account_id, account, positions, incarnation, timestamp_ms }: Template,
   [from, to]: readonly [number, number],
   shiftMs: number,
   scale: number,
@@ -148,9 +154,12 @@ async function copyReadings(
     `insert into session_readings (account, position, incarnation, timestamp_ms, ${copied.join(', ')})
      select t.account, (s.touched_at_ms + ? + ${scale} * (t.timestamp_ms - ?)) * 1000 + 2 * (substr(s.session_id, 7) % 500),
        s.incarnation, s.touched_at_ms + ? + ${scale} * (t.timestamp_ms - ?), ${copiedColumns}
-     from sessions s join session_readings t on t.incarnation = ?
+     from sessions s join session_readings t on t.account = ? and t.position between ? and ? and t.incarnation = ?
      where s.account_id = ? and s.session_id between ? and ?`,
-    [shiftMs, timestamp_ms, shiftMs, timestamp_ms, incarnation, account_id, crowdName(from), crowdName(to - 1)],
+    [
+      ...[shiftMs, timestamp_ms, shiftMs, timestamp_ms, account, ...positions, incarnation],
+      ...[account_id, crowdName(from), crowdName(to - 1)],
+    ],
   );
 }
 
@@ -163,7 +172,10 @@ async function replaceHistories(knex: Knex, template: Template, readings: readon
   for (const [number, [session_id, minutes]] of lengths.entries()) {
     const key = { account_id: template.account_id, session_id };
     const former = knex('sessions').where(key);
-    await knex('session_readings').whereIn('incarnation', former.clone().select('incarnation')).delete();
+    await knex('session_readings')
+      .where({ account: template.account })
+      .whereIn('incarnation', former.clone().select('incarnation'))
+      .delete();
     await former.delete();
     await addSessions(knex, template, 0, 1, () => ({
       session_id,
