@@ -47,6 +47,14 @@ test('the window is the same as that of a session, with late and backfilled read
   expect(await rates(`&minutes=60&until=${clock.at(-201)}`)).toEqual([73, 72]);
 });
 
+test('a reading that was ahead of the clock is in the window until the window ends', async ({ service }) => {
+  await service.read({ ...anna, session_id: 'a', heart_rate: 70, timestamp: service.clock.at(60) });
+  service.clock.advance(60 + 299);
+  expect((await readHistory(service)).datapoints).toMatchObject([{ session_id: 'a' }]);
+  service.clock.advance(1);
+  expect((await readHistory(service)).datapoints).toEqual([]);
+});
+
 test('a known person without readings in the window has no datapoints, and an unknown person gets a 404', async () => {
   const service = await startTestService();
   await service.read({ ...anna, session_id: 'a', heart_rate: 70 });

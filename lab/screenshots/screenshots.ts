@@ -1,8 +1,9 @@
 /**
  * Draws docs/images/dashboard-*.png: starts the service in this process on a temporary database, sends a week and
  * fifteen minutes of readings and some deliveries, and takes screenshots of the dashboard in Chromium. Takes about a minute.
+ * Draws the icons of the page of a person, too.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,6 +14,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Locator, type 
 import { createStateClient } from '../../packages/client/src/index.js';
 import { chromiumPath } from '../../testkit/chromium.js';
 import { dayMs, sendWeek, weekEnv } from '../../testkit/week.js';
+import { iconSizes } from '../../packages/person/icon-sizes.js';
 import { startService } from '../../src/serve/compose.js';
 import { readConfig } from '../../src/config/config.js';
 import { startCore } from '../../src/serve/core.js';
@@ -88,6 +90,7 @@ async function photograph(hooks: readonly string[]): Promise<void> {
     await sendExample(client, hooks);
     for (const shot of shots) await take(browser, `${service.url}/dashboard/`, key, shot);
     await takePhone(browser, service.url, key);
+    await takeIcons(browser);
   } finally {
     await browser.close();
     await service.close();
@@ -133,6 +136,19 @@ async function takePhone(browser: Browser, url: string, key: string) {
   await line.waitFor();
   await save(line, 'connected');
   await page.close();
+}
+
+/** Draws the icons that phones require as PNG. They have no round corners: a phone cuts them itself. */
+async function takeIcons(browser: Browser) {
+  const drawn = await readFile(new URL('packages/docs/style/icon.svg', root), 'utf8');
+  for (const size of iconSizes) {
+    const page = await browser.newPage({ viewport: { width: size, height: size } });
+    await page.setContent(`<style>body { margin: 0 } svg { display: block }</style>${drawn.replace('rx="9"', '')}`);
+    const path = `packages/person/style/icon-${size}.png`;
+    await page.screenshot({ path: fileURLToPath(new URL(path, root)) });
+    await page.close();
+    console.log(path);
+  }
 }
 
 async function open(browser: Browser, url: string, key: string, fragment: string, look: BrowserContextOptions) {

@@ -10,6 +10,7 @@ export function personPage(): string {
       <html lang="en" data-root="./">
         ${documentHead({ root: '', title: 'My state', summary, blockingScript: 'theme.js', robots: 'noindex' })}
         <body class="dashboard person">
+          <link rel="apple-touch-icon" href="assets/icon-180.png" />
           <link rel="manifest" href="manifest.webmanifest" crossorigin="use-credentials" />
           <a class="skip" href="#main" data-skip>Skip to the content</a>
           <header class="top">
@@ -29,7 +30,14 @@ export function personPage(): string {
 
 /** Returns the manifest, with which a phone installs the page. */
 export function manifest(): string {
-  const icons = [{ src: 'assets/icon.svg', type: 'image/svg+xml', sizes: 'any', purpose: 'any' }];
+  const png = (size: number, purpose: string) => ({
+    src: `assets/icon-${size}.png`,
+    type: 'image/png',
+    sizes: `${size}x${size}`,
+    purpose,
+  });
+  const drawn = { src: 'assets/icon.svg', type: 'image/svg+xml', sizes: 'any', purpose: 'any' };
+  const icons = [drawn, png(192, 'any'), png(512, 'any'), png(512, 'maskable')];
   const names = { name: 'My state', short_name: 'My state', description: summary };
   return JSON.stringify({
     ...names,

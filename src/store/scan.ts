@@ -159,17 +159,26 @@ async function* readParts<Row>(read: Source<Row>['read'], range: Range, prefix =
   else if (range[1] - range[0] === 1) for (const digit of hexDigits) yield* readParts(read, range, prefix + digit);
 }
 
-/** Returns the ids of the sessions, by incarnation. */
+/**
+ * A session was touched at most this long before the time of its newest reading, ms: rounding, readings that are 60 s ahead,
+ * and differences between the clocks of processes, with room to spare.
+ */
+const touchLagMs = 3_600_000;
+
+/** Returns the ids of the sessions, by incarnation: those that may have readings since a time, epoch ms. */
 export async function listSessionIds(
   { knex, accountId, pause }: SlicedScope,
   whose: SomeSessions,
+  sinceMs = 0,
 ): Promise<Map<string, string>> {
   const all = new Map<string, string>();
   let after: SessionCursor | undefined;
   do {
     const query = knex('sessions')
       .where({ account_id: accountId })
-      .whereRaw(...chooseSessions(whose));
+      .whereRaw(...chooseSessions(whose))
+      // An expression, so that no database searches the sessions of all accounts by this time.
+      .whereRaw('touched_at_ms + 0 >= ?', [sinceMs - touchLagMs]);
     const rows: Array<SessionCursor & { readonly sessionId: string }> = await selectNewestSessions(query, after)
       .select(nameColumns('incarnation startedAtMs sessionId'))
       .limit(pageRows);

@@ -95,7 +95,7 @@ export function view(scope: SlicedScope, viewer: Viewer) {
         const { incarnation, session } = await requireSession(whose.sessionId);
         return findPoints(scope, [incarnation], window, !knowsPerson(grant, session.subjectId));
       }
-      const sessionIds = await listSessionIds(scope, whose);
+      const sessionIds = await listSessionIds(scope, whose, window.afterMs);
       const points = await findPoints(scope, sessionIds.keys(), window);
       if (points.length === 0) await requireSubject(whose.subjectId);
       return points.map((point) => ({ ...point, sessionId: showSession(viewer, sessionIds.get(point.incarnation)) }));

@@ -24,19 +24,21 @@ import { sessionLink } from './router.js';
 const unsureText = 'Low: the signals are few, old or disagree, or the score is near the edge of focused.';
 const arrows: Readonly<Record<History['trend'], string>> = { rising: '↗', falling: '↘', stable: '→' };
 
-/** Returns the score as a large figure, with its band on a scale, the confidence and the trend. */
+/** Returns the score as a large figure, with its band on a scale, the confidence and the trend, and a card with its parts. */
 export function createScoreCard() {
   const element = h('section.card.score-card', { 'aria-label': 'Score' });
+  const why = h('section.card.why', { 'aria-label': 'Parts of the score', hidden: true });
   // Announced when the state changes: the number and the age change too often.
   const name = h('span', { role: 'status' });
-  const [figure, since, facts, why] = [h('span.score'), h('span.hint'), h('dl.line.facts'), h('div.why')];
+  const [figure, since, facts] = [h('span.score'), h('span.hint'), h('dl.line.facts')];
   const note = h('p.hint');
   const chip = h('span', name, ' ', since);
   const marker = svg('path.marker', { d: 'M0 0l5 7h-10z' });
   const scale = svg('svg.scale', { viewBox: '0 0 300 22', 'aria-hidden': 'true' }, scaleBands(), marker);
-  element.append(h('p.line', figure, h('span.of', `/ ${scoreMax}`), chip), scale, why, facts, note);
+  element.append(h('p.line', figure, h('span.of', `/ ${scoreMax}`), chip), scale, facts, note);
   return {
     element,
+    why,
     /** `sure` is the confidence now, and `explained` the newest state with contributions. */
     show(
       reading: StateReading,
@@ -57,7 +59,9 @@ export function createScoreCard() {
       show(name, isPast ? 'Ended' : label(state));
       const held = state_since !== undefined && `since ${whenShort(Date.parse(state_since), now)}`;
       show(since, isPast ? age(newestMs, now) : held);
-      show(why, contributionBars(explained));
+      const parts = contributionBars(explained);
+      show(why, parts);
+      why.hidden = !parts;
       const isUnsure = !isPast && !evidence && sure !== undefined && sure < confidenceMin;
       show(
         facts,

@@ -9,7 +9,7 @@ const names: Readonly<Record<keyof NonNullable<StateReading['contributions']>, s
   visual: 'Face',
   textual: 'Words',
   other_session: 'Other sessions',
-  held: 'Held in its state',
+  held: 'Held until confirmed',
 };
 
 /** Returns what a score consists of. Each bar begins where the previous one ends, and the last one ends at the score. */

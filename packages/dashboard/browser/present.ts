@@ -5,7 +5,7 @@ import { hasEnded } from '../../ui/format.js';
 import { confidenceOf, type Point, withHistory, withReading } from './points.js';
 import { everySecond, followHistory, nowMs, refreshedMinutes, type Service } from './service.js';
 
-/** Returns the cards of the score and the signals of a session or a person. `onDraw` runs after each change and each second. */
+/** Returns the cards of the score, its parts and the signals of a session or a person. `onDraw` runs after each change and each second. */
 export function createPresent(
   service: Service,
   of: string | Person,
@@ -47,6 +47,7 @@ export function createPresent(
   everySecond(signal, draw);
   return {
     score: score.element,
+    why: score.why,
     signals: signals.element,
     newest: () => newest,
     points: () => points ?? [],

@@ -90,8 +90,9 @@ export function createSessionView(
     { hidden: true },
     present.score,
     advice.element,
-    history,
+    present.why,
     present.signals,
+    history,
     card('Triggers of the person', triggers),
     createFeedbackCard(service, { session_id: sessionId }),
   );

@@ -74,7 +74,10 @@ test('a click shows a code that sets up Health Auto Export, and the first sample
   await card.locator('li').getByText('RETENTION_READINGS_HOURS=49').waitFor();
   const { body } = await postByDeepLink(link, rates(service.clock.nowMs - 1_000), service.url);
   expect(body).toMatchObject({ stored: 1, skipped: {} });
-  await card.locator('.live.connected').getByText('Connected: Watch 7 sends samples.').waitFor();
+  await card
+    .locator('.live.connected')
+    .getByText(/^Connected: Health Auto Export sent samples of Watch 7 at \d\d:\d\d\.$/)
+    .waitFor();
   await page.locator('.now .score').waitFor();
   await page.getByRole('region', { name: 'All sessions' }).waitFor();
 
@@ -121,7 +124,7 @@ test('other apps get a URL with the key, and the time zone of the phone where th
   const headers = { 'Content-Type': 'application/json' };
   const answer = await fetch(service.url + new URL(url).pathname, { method: 'POST', headers, body });
   expect(await answer.json()).toMatchObject({ stored: 1, skipped: {} });
-  await card.getByText('Connected: Apple Shortcuts sends samples.').waitFor();
+  await card.getByText(/^Connected: Apple Shortcuts sent samples at \d\d:\d\d\.$/).waitFor();
 });
 
 test('without PUBLIC_URL or the scope, the card says what to do', async () => {

@@ -101,7 +101,7 @@ test('from the page of a person, an alert rule and a link for this person are ma
   expect(await page.getByLabel('People').inputValue()).toBe('anna');
   await page.getByLabel('When').selectOption('above_usual');
   await page.getByLabel('Minutes').fill('20');
-  expect(await barriers(page)).toEqual([]);
+  expect(await flawsInLightAndDark(page)).toEqual([]);
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByText('Alert rule created.').waitFor();
   const { alerts } = (await request('/v1/alerts')).body;
@@ -116,7 +116,7 @@ test('from the page of a person, an alert rule and a link for this person are ma
   await page.getByRole('button', { name: 'Create link' }).click();
   await page.locator('#field-valid-for-in-days-fault:not(:empty)').waitFor();
   await page.getByLabel('Valid for, in days').fill('7');
-  expect(await barriers(page)).toEqual([]);
+  expect(await flawsInLightAndDark(page)).toEqual([]);
   await page.getByRole('button', { name: 'Create link' }).click();
   const url = await page.locator('.secret').innerText();
   expect(url).toMatch(/^https:\/\/state\.example\.com\/person\/#pl_\w+$/);

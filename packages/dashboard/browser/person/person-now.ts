@@ -35,8 +35,8 @@ export function createPersonNow(
     onDraw();
   };
   const present = createPresent(service, of, signal, draw, 'Where the signals come from', sourceOf);
-  const beside = h('div.cards', advice.element, present.signals);
-  const element = h('div.cards.two.now', { hidden: true }, present.score, beside);
+  const parts = [present.score, advice.element, present.why, present.signals];
+  const element = h('div.cards.two.now', { hidden: true }, parts);
   const load = async () => {
     // A person with imported readings only has no present state.
     if ((await service.sessions({ ...of, sort: 'activity' }, { signal })).sessions.length === 0) return;

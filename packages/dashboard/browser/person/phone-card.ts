@@ -1,7 +1,8 @@
 import type { SourceKey, SourceKeyList } from '../../../client/src/index.js';
 import { type Content, h, show } from '../../../ui/dom.js';
+import { timeOfDay } from '../../../ui/format.js';
 import { card, createField, createSelect, createStatus } from '../../../ui/parts.js';
-import { createPart, everySecond, pauseOf, reasonOf, type Service } from '../service.js';
+import { createPart, everySecond, nowMs, pauseOf, reasonOf, type Service } from '../service.js';
 import { timeZone } from '../../../sentence/calendar.js';
 import { createSetup, listApps, nameApp, needsZone } from './phone-apps.js';
 import { describeSkipped, keyRow, openRevocation } from './source-keys.js';
@@ -96,7 +97,7 @@ function createHiding(content: Content, signal: AbortSignal): HTMLElement {
   return place;
 }
 
-/** Returns a line that waits for the first sample of a key and then names its device. */
+/** Returns a line that waits for the first sample of a key and then names its app and device. */
 function createArrival(
   service: Service,
   key: SourceKey,
@@ -118,7 +119,8 @@ function createArrival(
     if (!found.last_post) return;
     if (!found.last_post.usable) return show(line, `The app reaches the service. ${describeSkipped(found)}`);
     line.classList.add('connected');
-    finish(`Connected: ${found.last_post.device ?? nameApp(key.source)} sends samples.`);
+    const of = found.last_post.device === undefined ? '' : ` of ${found.last_post.device}`;
+    finish(`Connected: ${nameApp(key.source)} sent samples${of} at ${timeOfDay(nowMs())}.`);
     onArrived();
   };
   everySecond(ended.signal, () => {
