@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { barriers, openBrowser, phone } from '../../../testkit/browser.js';
+import { flawsInLightAndDark, openBrowser, phone } from '../../../testkit/browser.js';
 import { allScopes } from '../../../src/keys/scopes.js';
 import { makeAccount } from '../../../testkit/calls.js';
 import { Clock, shareTestService, client, type TestService } from '../../../testkit/service.js';
