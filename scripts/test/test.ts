@@ -117,22 +117,27 @@ const queue: Suite[] = [
   onSqlite('2/2'),
   ...(hasMysql ? [onMysql] : []),
   ...(otherNode ? [{ name: 'tests on another Node', run: () => vitest(pathWith(otherNode), nodeTests) }] : []),
+];
+/**
+ * Suites beside the others: Dredd waits for the service in four fifths of its time, and the tests leave a sixth of the cores
+ * idle.
+ */
+const beside: Suite[] = [
+  ...databases
+    .filter((kind) => kind === 'sqlite' || isSlowIncluded)
+    .map((kind) => ({ name: `dredd on ${kind}`, run: () => dredd(kind) })),
   ...(process.env['TEST_GENERATORS'] === '1'
     ? [check('generated clients', 'tsx', ['scripts/contract/sdk.ts', 'openapi-fetch', 'hey-api'])]
     : []),
   ...checks.slice(1),
 ];
-/** Suites that wait for the service in four fifths of their time, so they run beside the others. */
-const waiting: Suite[] = databases
-  .filter((kind) => kind === 'sqlite' || isSlowIncluded)
-  .map((kind) => ({ name: `dredd on ${kind}`, run: () => dredd(kind) }));
 const results: Result[] = [];
 
 // Two suites at a time, because one alone leaves a core idle whenever it waits.
 const first = run(queue);
 buildChanged('program', 'documentation');
 process.env['TEST_BUILT'] = '1';
-await Promise.all([first, run(queue), run(waiting)]);
+await Promise.all([first, run(queue), run(beside)]);
 process.exitCode = report();
 
 /** Runs suites of a queue, one after another, until the queue is empty. */
