@@ -121,7 +121,7 @@ async function replay(service: EvaluatedService, people: Line[][], hasSport: boo
     for (let from = 0; from < lines.length; from += linesMax) {
       const part = lines.slice(from, from + linesMax);
       const states = await service.sendBatch(part.map((line) => toSubmission(`${run}-${person}`, line)));
-      states.forEach(({ state }, index) => judged.push({ state, line: part[index] as Line }));
+      states.forEach((it, index) => judged.push({ ...it, line: part[index] as Line }));
     }
   return judged;
 }

@@ -13,7 +13,7 @@ const linesMax = 1_000;
 const peopleAtOnce = 2;
 
 /** A minute with its published score and state. */
-export type Judged = Minute & Pick<StateReading, 'stress_score' | 'state' | 'confidence'>;
+export type Judged = Minute & Pick<StateReading, 'stress_score' | 'state' | 'confidence' | 'evidence'>;
 
 /**
  * Backfills all people, each with their own session and subject. Shifts their times by whole days, so that they end
@@ -149,6 +149,7 @@ export function isFirstDay(minutes: readonly Minute[], atMs: number): boolean {
   return atMs - (minutes[0]?.atMs ?? 0) < dayMs;
 }
 
-export function isStressed({ state }: Pick<Judged, 'state'>): boolean {
-  return state === 'stressed' || state === 'acute_stress';
+/** A state without evidence is unknown, although the response repeats the previous one. */
+export function isStressed({ state, evidence }: Pick<Judged, 'state' | 'evidence'>): boolean {
+  return evidence === undefined && (state === 'stressed' || state === 'acute_stress');
 }
