@@ -100,6 +100,13 @@ test('no reason of a stored state names a session, and no token gets a session i
   expect(JSON.stringify(seen)).not.toContain('session_id');
 });
 
+test('a late heart rate of another session does not replace the newest one of the person', () => {
+  const at = (second: number, heart_rate: number) => ({ atMs: startMs + 1000 * second, heart_rate });
+  const watch = [0, 20, 40, 60].map((second) => ['watch', at(second, 120)] as const);
+  const { heart } = advancePerson(watch, { isShared: true }).live;
+  expect(advancePerson([...watch, ['phone', at(50, 60)]], { isShared: true }).live.heart).toEqual(heart);
+});
+
 test('of two statements of movement, the newer one counts, and at the same time the stronger one', () => {
   const [rest, run] = [
     { value: 0, atMs: startMs + 1 },

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type FinishedTurn, followTurns, type HeartLevel } from './response.js';
+import { heartRise } from './model.js';
 import type { PersonTurns } from './rows/person.js';
 
 interface Followed {
@@ -54,6 +55,17 @@ test('a heart that was fast before the turn and does not rise after it does not 
   const [turn] = follow([...fast, { ...turnAt(310), stress: 70 }, ...watch(360, 540, -1)]);
   expect(turn).toMatchObject({ stress: 70, settled: 33 });
   expect(follow([{ ...turnAt(310), stress: 70 }]), 'without a heart rate').toMatchObject([{ settled: 70 }]);
+});
+
+test('a rise counts from its smallest size on', () => {
+  const rise = (bpm: number) =>
+    watch(0, 540, 300).map((it) => ({ ...it, ...(it.heartRate === 95 && { heartRate: 70 + bpm }) }));
+  const settled = (bpm: number) => {
+    const [before, after] = [rise(bpm).slice(0, 6), rise(bpm).slice(6)];
+    return follow([...before, turnAt(310), ...after])[0]?.settled;
+  };
+  expect(settled(heartRise.rise_bpm)).toBeGreaterThan(33);
+  expect(settled(heartRise.rise_bpm - 0.1)).toBe(33);
 });
 
 test('a steady heart rate does not change the stress of a turn', () => {
