@@ -7,7 +7,8 @@ import { onTestFinished } from 'vitest';
  * Kinds of faults. `none` forwards a request. `lost` means that the service processes the request, but the connection breaks before the response.
  * `cut after a reading` means that the connection breaks after the first reading of a stream or export.
  */
-export type Fault = 'none' | 'bad gateway' | 'dropped' | 'lost' | 'slow' | 'rate limited' | 'cut after a reading';
+export type Fault =
+  'none' | 'bad gateway' | 'dropped' | 'lost' | 'slow' | 'rate limited' | 'unavailable' | 'cut after a reading';
 
 /** Headers that belong to one connection, or that `fetch` sets itself. */
 const ofConnection = ['connection', 'content-length', 'content-encoding', 'host', 'keep-alive', 'transfer-encoding'];
@@ -52,7 +53,8 @@ async function pass(
   // The client's timeout ends the request first.
   if (fault === 'slow') return;
   if (fault === 'bad gateway') return void response.writeHead(502).end('<html>Bad Gateway</html>');
-  if (fault === 'rate limited') return void response.writeHead(429, { 'Retry-After': '1' }).end('{}');
+  if (fault === 'rate limited' || fault === 'unavailable')
+    return void response.writeHead(fault === 'unavailable' ? 503 : 429, { 'Retry-After': '1' }).end('{}');
   const closed = new AbortController();
   response.once('close', () => closed.abort());
   const { method = 'GET', url = '/', headers } = request;

@@ -67,7 +67,12 @@ export const features: readonly Feature[] = [
       'src/store/access-queries.ts',
       'src/store/accesses.ts',
     ],
-    tests: ['contract-tests/store/access-', 'contract-tests/listAccesses/', 'contract-tests/process/access-record'],
+    tests: [
+      'contract-tests/store/access-',
+      'contract-tests/store/row-',
+      'contract-tests/listAccesses/',
+      'contract-tests/process/access-record',
+    ],
   },
   {
     name: 'gateway',

@@ -132,7 +132,7 @@ test('the gateway ends after it has sent a turn again that the service did not a
   const { upstream, post, scores, close } = await startStage({}, proxy);
   upstream.respond(async (_, response) => {
     // The next request is the turn.
-    await injectFaults(proxy, ['bad gateway', 'bad gateway']);
+    await injectFaults(proxy, ['bad gateway', 'unavailable', 'rate limited']);
     sendJson(response, chatResponse({ role: 'assistant', content: 'Which part?' }, 'stop'));
   });
   await (await post(path, message())).text();
