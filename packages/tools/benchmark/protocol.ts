@@ -2,6 +2,7 @@
  * The benchmark's protocol: which rows a method scores, which of them are compared, and what is resampled. Change `version`
  * with every change that can change a figure.
  */
+import { hash } from 'node:crypto';
 import { type RecordingFormat, readWindows } from '../recordings/read-windows.js';
 import type { RecordedWindow } from '../recordings/recorded-window.js';
 import { spacingSeconds } from '../evaluate/variants.js';
@@ -169,12 +170,12 @@ function labelShifts(csv: string, labels: string): Row[] {
   });
 }
 
-/** The label of a text is its source. */
+/** The label of a text is its source, so its id is a hash, which does not tell the source to a method. */
 function readTexts(csv: string, folder: string, side: Row['side']): Row[] {
   const names = { subject: 'id', user_message: 'text', label: 'kind' };
   return readWindows(csv, { names, required: ['subject', 'user_message'], optional: ['label'] }).map((window) => {
-    const id = `${folder}:${window.subject}`;
-    return { id, group: id, side, unit: id, window: { ...window, label: `${folder}/${window.label}` } };
+    const id = hash('sha256', `${window.subject}\n${window.texts?.user_message}`).slice(0, 12);
+    return { id, group: id, side, unit: id, window: { ...window, subject: id, label: `${folder}/${window.label}` } };
   });
 }
 

@@ -69,14 +69,15 @@ function readScore({ score = '', state }: Cells, place: string): Score {
   return { score: value, isStressed: state === 'stressed' || state === 'acute_stress' };
 }
 
-/** Returns the inputs of a task as CSV, without labels and with an empty column `score`. */
+/** Returns the inputs of a task as CSV, without labels and with an empty column `score`. The order of texts tells nothing either. */
 export function writeTemplate({ rows, events = [] }: Input): string {
   const lines = [
     ...events.map(({ person, second, ...input }) => ({ person, time: second, ...input })),
-    ...rows.map(({ id, window: { subject, second, task, values, texts } }) =>
-      second === undefined
-        ? { id, person: subject, ...(texts ? { message: texts.user_message } : { area: task }) }
-        : { id, person: subject, time: second, ...values },
+    ...(rows[0]?.window.texts ? rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)) : rows).map(
+      ({ id, window: { subject, second, task, values, texts } }) =>
+        second === undefined
+          ? { id, person: subject, ...(texts ? { message: texts.user_message } : { area: task }) }
+          : { id, person: subject, time: second, ...values },
     ),
   ] as ReadonlyArray<Readonly<Record<string, string | number | undefined>>>;
   const columns = [...new Set(['id', ...lines.flatMap((line) => Object.keys(line)), 'score'])];

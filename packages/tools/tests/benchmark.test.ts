@@ -145,7 +145,7 @@ test.each(taskNames)('the template of %s has each row and no label, and becomes 
   const file = join(folder, 'template.csv');
   await runTools('benchmark', '--task', task, '--data', folder, '--template', file);
   const template = await readFile(file, 'utf8');
-  expect(template).not.toMatch(/stressor|,rest|speech|none|label|Breathing/);
+  expect(template).not.toMatch(/stressor|,rest|speech|none|label|Breathing|concerns|everyday/);
   const ids = new Set(readRows(template).map(({ id }) => id));
   expect(load(task).rows.filter(({ id }) => !ids.has(id))).toEqual([]);
   await expect(run(task, { folder, scores: template })).rejects.toThrow(/^cannot use .* rows have no score, e\.g\. /);
