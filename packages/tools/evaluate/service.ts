@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { createStateClient, type StateReading, type Submission, type TriggerProfile } from '../../client/src/index.js';
@@ -31,6 +32,8 @@ export async function startEvaluatedService({ root, signal }: ServiceOptions): P
   const settings = (folder: string) => ({ ...unlimited, TEST_CLOCK_FILE: setClock(folder, nowMs) });
   const service = await startLocalService({ root, name: 'evaluation', settings });
   const client = createStateClient({ baseUrl: service.url, key: service.key });
+  // Each request in progress listens, and listeners stay until their request is collected.
+  if (signal) setMaxListeners(0, signal);
   const call = signal && { signal };
   return {
     now: () => nowMs,
