@@ -39,6 +39,7 @@ test('Apple Shortcuts: texts with local times are read in the zone of the key, a
 test('other apps: flat objects, texts for numbers, and no time for a value of now', async ({ service }) => {
   const phone = await connectPhone(service, 'generic');
   expect((await phone.post({ heartRate: 72 })).body.stored).toBe(1);
+  expect((await phone.post([])).body).toEqual({ stored: 0, unchanged: 0, replaced: 0, skipped: {} });
   const time = Math.floor(service.clock.nowMs / 1000) - 30;
   const body = [{ time, bpm: '71', source: 'Garmin' }, { time: time - 10, bpm: 'unavailable' }, 7];
   expect((await phone.post(body)).body).toMatchObject({ stored: 1, skipped: { invalid: 1, not_read: 1 } });
