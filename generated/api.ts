@@ -2181,7 +2181,7 @@ export interface components {
             source_keys: components["schemas"]["SourceKey"][];
         };
         /**
-         * @description What the page of a link may do. read (read and export), feedback (report how the person feels), correct (remove a topic), connect (create source keys and upload files), withdraw (withdraw consent), erase (erase the person).
+         * @description What the page of a link may do. read (read and export), feedback (report how the person feels), correct (remove a topic, which the page lists with `read`), connect (create source keys and upload files), withdraw (withdraw consent), erase (erase the person).
          * @example read
          * @enum {string}
          */

@@ -3121,4 +3121,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "4dd9f874cad11717b9bfaf9aecd72a55155a4eb9e706a7902de13e47011c01a8" as const;
+export const contractDigest = "db1ba728ef3a2cefd5078024fc9cba7bd558883a0e18c6340fa0a8f49998a683" as const;

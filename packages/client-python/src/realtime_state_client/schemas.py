@@ -826,7 +826,8 @@ class SourceKeyList(TypedDict):
 
 
 # What the page of a link may do. read (read and export), feedback (report how the person feels), correct (remove a
-# topic), connect (create source keys and upload files), withdraw (withdraw consent), erase (erase the person).
+# topic, which the page lists with `read`), connect (create source keys and upload files), withdraw (withdraw consent),
+# erase (erase the person).
 LinkGrant = Literal["read", "feedback", "correct", "connect", "withdraw", "erase"]
 
 
