@@ -29,8 +29,8 @@ export const messages = {
   },
   not_live: { en: 'No live signal since {at}', de: 'Seit {at} kein aktuelles Signal' },
   no_live: {
-    en: 'No live state: the readings of today were imported',
-    de: 'Kein aktueller Zustand: Die Messungen von heute wurden importiert',
+    en: 'all readings were imported, so the present state is unknown',
+    de: 'alle Messungen wurden importiert, daher ist der jetzige Zustand unbekannt',
   },
   hour_more: { en: 'more than usual at this hour', de: 'mehr als sonst um diese Zeit' },
   hour_usual: { en: 'not more than usual at this hour', de: 'nicht mehr als sonst um diese Zeit' },

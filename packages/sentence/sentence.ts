@@ -36,11 +36,11 @@ export function describePerson(present: Present, language: Language = 'en'): str
   const { state, nowMs } = present;
   const isLive = state !== undefined && nowMs - Date.parse(state.timestamp) < staleMs;
   const isStrained = isLive && !state.evidence && isLoaded(state) && state.state !== 'focused';
-  const clauses = [
-    ...(isLive ? describeNow(present, state, language) : [describeLast(present, language)]),
-    ...(isStrained ? [] : describeToday(present, isLive, language)),
-  ].filter((it) => it !== '');
-  const text = clauses.join('; ');
+  const today = isStrained ? [] : describeToday(present, isLive, language);
+  const clauses = isLive
+    ? [...describeNow(present, state, language), ...today]
+    : describeLast(present, today, language);
+  const text = clauses.filter((it) => it !== '').join('; ');
   return `${text.charAt(0).toLocaleUpperCase(language)}${text.slice(1)}.`;
 }
 
@@ -115,12 +115,16 @@ function findArea(topic: string | undefined): (Message & keyof typeof areas) | u
   return names.find((area) => (areas[area] as readonly string[]).includes(topic ?? ''));
 }
 
-/** Returns the last known state and why it does not count. Without one, why there is no live state, if today has readings. */
-function describeLast({ state, nowMs, hours }: Present, language: Language): string {
+/** Returns the last known state and why it does not count before the clauses of today, or after them why there is none. */
+function describeLast(
+  { state, nowMs, hours }: Present,
+  today: readonly string[],
+  language: Language,
+): readonly string[] {
   const newestMs = Date.parse(state?.timestamp ?? '');
   const isToday = new Date(newestMs).toDateString() === new Date(nowMs).toDateString();
   const at = state ? sayTime(language, newestMs) : '';
-  if (!isToday && hoursOfDay(hours, nowMs).length > 0) return say(language, 'no_live');
+  if (!isToday && hoursOfDay(hours, nowMs).length > 0) return [...today, say(language, 'no_live')];
   if (state && !state.evidence) {
     const name = say(language, state.state);
     const lower = name.charAt(0).toLocaleLowerCase(language) + name.slice(1);
@@ -130,10 +134,9 @@ function describeLast({ state, nowMs, hours }: Present, language: Language): str
       date: sayDate(language, newestMs),
       time: sayDuration(language, staleMs / 1_000),
     };
-    return say(language, isToday ? 'last_state' : 'last_state_day', values);
+    return [say(language, isToday ? 'last_state' : 'last_state_day', values), ...today];
   }
-  if (isToday) return say(language, 'not_live', { at });
-  return '';
+  return isToday ? [say(language, 'not_live', { at }), ...today] : today;
 }
 
 function describeToday({ hours, nowMs, firstMs, baseline }: Present, isLive: boolean, language: Language): string[] {

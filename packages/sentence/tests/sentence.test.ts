@@ -82,11 +82,11 @@ test.each<readonly [Partial<Present>, string]>([
   ],
   [
     { state: stateOf(12, { timestamp: iso(nowMs - 2 * dayMs) }), hours: [row(nowMs - hourMs, 300, 1)] },
-    'No live state: the readings of today were imported; stress in one reading today.',
+    'Stress in one reading today; all readings were imported, so the present state is unknown.',
   ],
   [
     { state: undefined, hours: [row(nowMs - hourMs, 300, 1)] },
-    'No live state: the readings of today were imported; stress in one reading today.',
+    'Stress in one reading today; all readings were imported, so the present state is unknown.',
   ],
   [
     { state: undefined, hours: hoursOf(4).slice(0, -7) },
@@ -102,8 +102,8 @@ test('a day is compared with at least four days that were measured as long up to
   const today = (stressed: number) => hoursOf(0, stressed);
   const others = (days: number) => hoursOf(days, 600).slice(0, -7);
   const sentence = (hours: SummaryRow[]) => describePerson({ ...ended, hours });
-  expect(sentence([...others(4), ...today(1_200)])).toMatch(/measured, more stress than usual by this hour\.$/);
-  expect(sentence([...others(4), ...today(60)])).toMatch(/, less stress than usual by this hour\.$/);
+  expect(sentence([...others(4), ...today(1_200)])).toMatch(/measured, more stress than usual by this hour;/);
+  expect(sentence([...others(4), ...today(60)])).toMatch(/, less stress than usual by this hour;/);
   expect(sentence([...others(3), ...today(1_200)])).not.toMatch(/usual/);
   // Days with one measured hour are no such days.
   expect(sentence([...others(4).filter((_, index) => index % 7 === 0), ...today(1_200)])).not.toMatch(/usual/);
