@@ -76,16 +76,7 @@ async function readAll({ request }: TestService, id: string) {
 test('a link reads its own person without naming it', async () => {
   const service = await startWithTwo();
   const page = await openPage(service);
-  for (const path of [
-    'state',
-    'history',
-    'triggers',
-    'export',
-    'feedback',
-    'stream',
-    'subjects/me',
-    'subjects/me/summary',
-  ]) {
+  for (const path of 'state history triggers export feedback stream subjects/me subjects/me/summary'.split(' ')) {
     const { status, text } = await page.read(`v1/${path}`);
     expect([path, status]).toEqual([path, 200]);
     expect(text).not.toContain('ben');
@@ -160,15 +151,7 @@ test('the cookie is a credential of the page only, and the page takes no other c
     { Cookie: Cookie.replace('__Secure-', '') },
   ])
     expect((await send(service, 'v1/state', { headers: own as Record<string, string> })).status).toBe(401);
-  for (const path of [
-    'healthz',
-    'readyz',
-    'mcp',
-    'openapi.json',
-    'docs/',
-    '.well-known/api-catalog',
-    'person/api/v1/state',
-  ])
+  for (const path of 'healthz readyz mcp openapi.json docs/ .well-known/api-catalog person/api/v1/state'.split(' '))
     expect([path, (await send(service, path, { headers })).status]).toEqual([path, 404]);
 });
 

@@ -122,10 +122,11 @@ export function createLinkCallers({ find, open, findErased, now }: LinkParts) {
 
 function toCaller(link: FoundLink): Caller {
   const { accountId, linkId: keyId, tier, settings: accountSettings, subjectId, grants, makerKeyId } = link;
+  const expiresAtMs = Math.min(link.expiresAtMs, link.makerEndsAtMs);
   const canRead = grants.includes('read') && { canRead: true as const };
   return {
     ...{ accountId, keyId, tier, settings: accountSettings },
-    grant: { subjectId, issuedAtMs: link.createdAtMs, expiresAtMs: link.expiresAtMs, ...canRead },
+    grant: { subjectId, issuedAtMs: link.createdAtMs, expiresAtMs, ...canRead },
     link: { grants, makerKeyId, openedAtMs: link.openedAtMs ?? 0 },
   };
 }
