@@ -1,27 +1,25 @@
 import type { OpenFile } from '../../recordings/open-file.js';
 import type { OpenZip } from '../../recordings/zip.js';
 
-/** Opens a file of the reader. `onRead` is called with the position of what was read, in bytes. */
+/** Opens a file of the reader. `onRead` is called with the number of bytes that were read. */
 export function openBlob(file: File, onRead: (bytes: number) => void): OpenFile {
-  async function* read() {
-    let position = 0;
-    for await (const chunk of iterate(file.stream())) {
-      position += chunk.length;
-      onRead(position);
+  let bytes = 0;
+  async function* read(part: Blob) {
+    for await (const chunk of iterate(part.stream())) {
+      // The first bytes and the list of a ZIP are read in addition.
+      bytes = Math.min(bytes + chunk.length, file.size);
+      onRead(bytes);
       yield chunk;
     }
   }
-  const chunks = { [Symbol.asyncIterator]: read };
-  return { name: file.name, path: file.name, chunks, openZip: async () => openZip(file, onRead) };
+  const chunks = { [Symbol.asyncIterator]: () => read(file) };
+  return { name: file.name, path: file.name, chunks, openZip: async () => openZip(file, read) };
 }
 
-function openZip(file: File, onRead: (bytes: number) => void): OpenZip {
+function openZip(file: File, read: (part: Blob) => AsyncIterable<Uint8Array>): OpenZip {
   return {
     size: file.size,
-    read(at, length) {
-      onRead(at + length);
-      return iterate(file.slice(at, at + length).stream());
-    },
+    read: (at, length) => read(file.slice(at, at + length)),
     inflate: (packed) => iterate(toStream(packed).pipeThrough(new DecompressionStream('deflate-raw'))),
     crc32,
   };
