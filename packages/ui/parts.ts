@@ -45,21 +45,23 @@ export function createStatus(name = 'p.outcome') {
   };
 }
 
+/** The texts of `createCopyable`. Browsers offer the clipboard over HTTPS and on localhost only: then `byHand` is said. */
+const copyTexts = { copy: 'Copy', copied: 'Copied.', byHand: 'Press Ctrl+C or ⌘C to copy the selection.' };
+
 /** Returns a text with its name and a button that copies it. */
-export function createCopyable(name: string, text: string) {
+export function createCopyable(name: string, text: string, texts = copyTexts) {
   const outcome = createStatus('span.hint');
-  const shown = h('code.secret', text);
+  const shown = h('code.secret', { tabindex: 0 }, text);
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text);
-      outcome.say('Copied.');
+      outcome.say(texts.copied);
     } catch {
-      // Browsers offer the clipboard over HTTPS and on localhost only.
       getSelection()?.selectAllChildren(shown);
-      outcome.say('Press Ctrl+C or ⌘C to copy the selection.');
+      outcome.say(texts.byHand);
     }
   };
-  const copies = button('Copy', () => void copy(), { 'aria-label': `Copy: ${name}` });
+  const copies = button(texts.copy, () => void copy(), { 'aria-label': `${texts.copy}: ${name}` });
   return h('div.field', h('span.line.between', h('strong', name), outcome.element, copies), shown);
 }
 

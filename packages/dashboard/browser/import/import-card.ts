@@ -1,7 +1,6 @@
 import { dateOrders } from '../../../recordings/times.js';
 import type { FileOptions } from '../../../recordings/open-file.js';
-import { planImport, sendHistory } from '../../../tools/import-history.js';
-import { createBatchSender } from '../../../tools/send-batch.js';
+import { planImport } from '../../../tools/import-history.js';
 import { h, show } from '../../../ui/dom.js';
 import { count } from '../../../ui/format.js';
 import { card, createField, createSelect, createStatus, type Field } from '../../../ui/parts.js';
@@ -9,6 +8,7 @@ import { instants, timeZone } from '../../../sentence/calendar.js';
 import { nowMs, reasonOf, type Service } from '../service.js';
 import type { ReadFiles } from '../../../ui/import/import-worker.js';
 import { readFiles } from '../../../ui/import/read-files.js';
+import { createSent, sendPlan, type Sent } from '../../../tools/send-plan.js';
 
 const formats = 'FIT, TCX, GPX, CSV, JSON, the XML of Apple Health, or a ZIP with such files';
 const orders: Readonly<Record<string, string>> = {
@@ -32,12 +32,6 @@ const fieldNames = {
 } as const;
 type Option = keyof typeof fieldNames;
 
-/** Numbers of readings by outcome, and of rejected ones by reason. */
-interface Sent {
-  readonly samples: Record<'stored' | 'replaced' | 'unchanged', number>;
-  readonly rejected: Map<string, number>;
-}
-
 /** Returns the card that imports files of the person. `onStored` runs after readings were stored. */
 export function createImportCard(service: Service, subjectId: string, signal: AbortSignal, onStored: () => void) {
   const input = h('input', { type: 'file', multiple: true, onchange: () => run([...(input.files ?? [])]) });
@@ -49,20 +43,15 @@ export function createImportCard(service: Service, subjectId: string, signal: Ab
 
   const importFiles = async (files: readonly File[]) => {
     const request = { files, options: options.read(), hours: options.hours(), nowMs: nowMs() };
-    const read = await readFiles(request, (share) => (bar.value = share), signal);
+    const onProgress = (share: number) => (bar.value = share);
+    const read = await readFiles(request, onProgress, signal);
     const plan = await planImport(read.readings, subjectId, service);
-    const sent: Sent = { samples: { stored: 0, replaced: 0, unchanged: plan.unchanged }, rejected: new Map() };
+    const sent = createSent();
     const onWait = (seconds: number, reason: string) => outcome.say(`${reason}. Continues in ${seconds} s.`);
     const explain = (error: unknown) => new Error(reasonOf(error));
     bar.value = 0;
     outcome.say(`Sending ${count(plan.lines.length, 'reading')} …`);
-    let answered = 0;
-    await sendHistory(plan, createBatchSender({ client: service, explain, signal, onWait }), (_, answer) => {
-      answered += 1;
-      bar.value = answered / plan.lines.length;
-      if ('refusal' in answer) sent.rejected.set(answer.refusal, (sent.rejected.get(answer.refusal) ?? 0) + 1);
-      else if (answer.sample) sent.samples[answer.sample] += 1;
-    });
+    await sendPlan(plan, sent, onProgress, { client: service, explain, signal, onWait });
     outcome.say(describeRead(read, sent));
     show(lists, ...listSkipped(read, sent));
     if (sent.samples.stored + sent.samples.replaced > 0) onStored();
