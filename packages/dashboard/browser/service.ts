@@ -7,6 +7,9 @@ import {
   type StateReading,
 } from '../../client/src/index.js';
 import { serverUrl } from '../../docs/browser/page.js';
+import { learnClock, nowMs } from '../../ui/clock.js';
+
+export { nowMs };
 
 /** The service as the dashboard calls it. */
 export interface Service extends StateClient {
@@ -79,20 +82,6 @@ export function reasonOf(error: unknown): string {
 /** Returns true if the service knows nothing about the person of a request. */
 export function isUnknown(error: unknown): boolean {
   return error instanceof ProblemError && error.code === 'subject_not_found';
-}
-
-/** A smaller difference is within the precision of the Date header. */
-const toleranceMs = 2_000;
-let aheadMs = 0;
-
-/** Returns the time of the service, epoch ms. The browser's clock may differ: timestamps and ages follow the service. */
-export function nowMs(): number {
-  return Date.now() - aheadMs;
-}
-
-function learnClock(headers: Headers): void {
-  const differenceMs = Date.now() - Date.parse(headers.get('date') ?? '');
-  if (Number.isFinite(differenceMs)) aheadMs = Math.abs(differenceMs) > toleranceMs ? differenceMs : 0;
 }
 
 /** Calls the function every second until the signal aborts. */
