@@ -9,7 +9,7 @@ import { type Dialog, openForm, showSecret } from '../webhooks/dialog.js';
 const grants: Readonly<Record<Link['grants'][number], string>> = {
   read: 'See and export what is stored',
   feedback: 'Say how they feel',
-  correct: 'Remove a topic that is wrong',
+  correct: 'Remove a topic that is wrong, if they may see it',
   connect: 'Connect a phone and upload files',
   withdraw: 'Withdraw the consent',
   erase: 'Erase everything',
