@@ -10,6 +10,8 @@ export interface PersonPageParts {
   /** Absent without a PUBLIC_URL to which browsers send the cookie of a link. */
   readonly links?: Links | undefined;
   readonly published: Pick<Config, 'publicUrl'>;
+  /** The page sends no older reading. */
+  readonly maxBackfillAgeMs: number;
   readonly now: () => number;
 }
 
@@ -39,7 +41,7 @@ const recentMs = settings.recent_minutes * 60_000;
  * The requests of a person's page. A link is a credential like a token: the requests run the same operations. The cookie is
  * read only here, below its path, and no other credential counts.
  */
-export function createPersonPage({ links, published: { publicUrl }, now }: PersonPageParts) {
+export function createPersonPage({ links, published: { publicUrl }, now, maxBackfillAgeMs }: PersonPageParts) {
   const { origin, pathname } = publicUrl === undefined ? { origin: undefined, pathname: '' } : new URL(publicUrl);
   const path = pathname.replace(/\/$/, '') + settings.api_path;
 
@@ -102,12 +104,11 @@ export function createPersonPage({ links, published: { publicUrl }, now }: Perso
     serveLink(exchange: Exchange, request: Request, response: Response): boolean {
       if (request.path !== linkPath || !['GET', 'POST'].includes(request.method)) return false;
       const { grant, link } = requireCaller(exchange);
-      const toText = (ms = 0) => new Date(ms).toISOString();
       response.json({
         subject_id: grant?.subjectId,
         grants: link?.grants,
-        expires_at: toText(grant?.expiresAtMs),
-        recent_until: toText((link?.openedAtMs ?? 0) + recentMs),
+        expires_at: new Date(grant?.expiresAtMs ?? 0).toISOString(),
+        kept_hours: maxBackfillAgeMs / 3_600_000,
         page_token: createToken(readCookie(request)),
       });
       return true;

@@ -1,15 +1,21 @@
 import { readFiles } from '../../ui/import/read-files.js';
 import { createDeepLink, nameApp } from '../../dashboard/browser/person/phone-apps.js';
+import { nowMs } from '../../ui/clock.js';
 import { h } from '../../ui/dom.js';
-import { createField, createSelect, createStatus } from '../../ui/parts.js';
-import { planImport, sendHistory } from '../../tools/import-history.js';
-import { createBatchSender } from '../../tools/send-batch.js';
+import { createSent, sendPlan } from '../../tools/send-plan.js';
+import { createCopyable, createField, createSelect, createStatus } from '../../ui/parts.js';
+import { planImport } from '../../tools/import-history.js';
 import type { Page } from './link.js';
 import { card, createAction } from './parts.js';
 import { number, t } from './texts.js';
 
 const apps = ['health_auto_export', 'health_connect'] as const;
-const hours = 720;
+const copyTexts = { copy: t('copy'), copied: t('copied'), byHand: t('copy_by_hand') };
+const copyable = (name: 'address' | 'header', text: string) => createCopyable(t(name), text, copyTexts);
+/** The newest hours of a file are sent. */
+const hoursMax = 720;
+/** Readings of almost the age at which the service deletes them are not sent, because the import takes some time. */
+const marginMs = 600_000;
 
 /** Returns the card that connects an app on a phone. The key is shown once. */
 export function createPhoneCard({ client, me }: Page) {
@@ -21,26 +27,14 @@ export function createPhoneCard({ client, me }: Page) {
     const url = `${new URL('..', location.href).href}v1/sources/${source}`;
     const opens =
       source === 'health_auto_export' && h('p', h('a.secondary', { href: createDeepLink(url, key) }, t('open_app')));
-    setup.replaceChildren(
-      h('div', h('p', t(source)), opens, createCopyable(t('address'), url), createCopyable(t('header'), key)),
-    );
+    setup.replaceChildren(h('div', h('p', t(source)), opens, copyable('address', url), copyable('header', key)));
     return t('shown_once');
   });
   return card('phone', createField(t('app'), select, false, 'app').element, connect.button, connect.outcome, setup);
 }
 
-function createCopyable(name: string, text: string) {
-  const shown = h('code.secret', { tabindex: 0 }, text);
-  const copy = createAction(t('copy'), 'secondary', async () => {
-    await navigator.clipboard.writeText(text);
-    return t('copied');
-  });
-  copy.button.ariaLabel = `${t('copy')}: ${name}`;
-  return h('div.field', h('strong', name), shown, copy.button, copy.outcome);
-}
-
 /** Returns the card that uploads recordings of the person. They are read in the browser. */
-export function createUploadCard(page: Page, onStored: () => void) {
+export function createUploadCard({ client, link, me, may, signal }: Page, onStored: () => void) {
   const input = h('input', { type: 'file', multiple: true, onchange: () => run([...(input.files ?? [])]) });
   const bar = h('progress', { max: 1, value: 0, hidden: true, 'aria-label': t('progress') });
   const outcome = createStatus();
@@ -48,23 +42,30 @@ export function createUploadCard(page: Page, onStored: () => void) {
 
   async function upload(files: readonly File[]): Promise<void> {
     const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const onProgress = (share: number) => (bar.value = share);
     outcome.say(t('reading_file'));
-    const request = { files, options: { zone }, hours, nowMs: Date.now() };
-    const { readings } = await readFiles(request, (share) => (bar.value = share), page.signal);
-    const plan = await planImport(readings, page.me, page.may('read') ? page : undefined);
-    outcome.say(t('sending', { count: number(plan.lines.length) }));
-    const sent = { stored: 0, unchanged: plan.unchanged, refused: 0 };
-    const explain = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));
-    const send = createBatchSender({ client: page, explain, signal: page.signal, onWait: () => undefined });
-    let answered = 0;
-    await sendHistory(plan, send, (_, answer) => {
-      bar.value = (answered += 1) / plan.lines.length;
-      if ('refusal' in answer) sent.refused += 1;
-      else sent[answer.sample === 'unchanged' ? 'unchanged' : 'stored'] += 1;
-    });
-    const counts = Object.entries(sent).map(([name, count]) => [name, number(count)]);
-    outcome.say(t('uploaded', Object.fromEntries(counts) as Record<string, string>));
-    if (sent.stored > 0) onStored();
+    const request = { files, options: { zone }, hours: hoursMax, nowMs: nowMs() };
+    const read = await readFiles(request, onProgress, signal).catch(() => undefined);
+    if (!read) return outcome.say(t('not_read'), true);
+    const oldestMs = nowMs() - link.kept_hours * 3_600_000 + marginMs;
+    const readings = read.readings.filter(({ atMs }) => atMs > oldestMs);
+    const sent = createSent();
+    const say = (name: 'uploaded' | 'sent_in_part') => {
+      const { stored, replaced, unchanged } = sent.samples;
+      const refused = [...sent.rejected.values()].reduce((sum, it) => sum + it, 0);
+      const old = read.readings.length - readings.length;
+      const counts = Object.entries({ stored: stored + replaced, unchanged, refused, old });
+      outcome.say(t(name, Object.fromEntries(counts.map(([key, it]) => [key, number(it)]))), name !== 'uploaded');
+      if (stored + replaced > 0) onStored();
+    };
+    try {
+      const plan = await planImport(readings, me, may('read') ? client : undefined);
+      outcome.say(t('sending', { count: number(plan.lines.length) }));
+      await sendPlan(plan, sent, onProgress, { client, signal, explain: (it) => it as Error, onWait: () => undefined });
+      say('uploaded');
+    } catch {
+      say('sent_in_part');
+    }
   }
 
   function run(files: readonly File[]): void {
@@ -72,14 +73,12 @@ export function createUploadCard(page: Page, onStored: () => void) {
     isRunning = true;
     bar.value = 0;
     bar.hidden = false;
-    upload(files)
-      .catch(() => page.signal.aborted || outcome.say(t('not_read'), true))
-      .finally(() => {
-        isRunning = false;
-        bar.hidden = true;
-        // The same file can be chosen again.
-        input.value = '';
-      });
+    void upload(files).finally(() => {
+      isRunning = false;
+      bar.hidden = true;
+      // The same file can be chosen again.
+      input.value = '';
+    });
   }
   return card('upload', createField(t('files'), input, t('upload_text'), 'files').element, bar, outcome.element);
 }

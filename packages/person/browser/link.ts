@@ -1,5 +1,6 @@
 import { personLinks as settings } from '../../../generated/spec.js';
 import { createStateClient, ProblemError, type StateClient } from '../../client/src/index.js';
+import { learnClock } from '../../ui/clock.js';
 import { t } from './texts.js';
 
 /** What the link allows, as the service states it. */
@@ -7,11 +8,13 @@ export interface Link {
   readonly subject_id: string;
   readonly grants: ReadonlyArray<keyof typeof settings.grants>;
   readonly expires_at: string;
+  /** Age of the oldest readings that the service stores. */
+  readonly kept_hours: number;
   readonly page_token: string;
 }
 
 /** The service as the page calls it. */
-export interface Page extends Pick<StateClient, 'state' | 'history' | 'stream' | 'ingestBatch' | 'exportReadings'> {
+export interface Page {
   readonly client: StateClient;
   readonly link: Link;
   readonly me: string;
@@ -28,30 +31,41 @@ export const findLink = () => ask({ method: 'GET' });
 export const openLink = (secret: string) => ask({ method: 'POST', headers: { Authorization: `Bearer ${secret}` } });
 
 async function ask(init: RequestInit): Promise<Link | undefined> {
-  const response = await fetch(`${apiUrl}/link`, { ...init, cache: 'no-store' });
+  const response = await request(`${apiUrl}/link`, init);
   if (response.status === 401) return undefined;
   if (!response.ok) throw new Error(`${response.status}`);
   return (await response.json()) as Link;
 }
 
+async function request(input: string | Request, init?: RequestInit): Promise<Response> {
+  const response = await fetch(input, { ...init, cache: 'no-store' });
+  learnClock(response.headers);
+  return response;
+}
+
 /** Returns the service for a link. Calls `onEnded` when the link has ended. */
 export function connect(link: Link, signal: AbortSignal, onEnded: () => void): Page {
   const send: typeof fetch = async (input, init) => {
-    const request = new Request(input, init);
-    request.headers.delete('X-Service-Key');
-    request.headers.set(settings.token_header, link.page_token);
-    const response = await fetch(request, { cache: 'no-store' });
+    const call = new Request(input, init);
+    call.headers.delete('X-Service-Key');
+    call.headers.set(settings.token_header, link.page_token);
+    const response = await request(call);
     if (response.status === 401 && !signal.aborted) onEnded();
     return response;
   };
   // The cookie is the credential. The client requires a key, which is not sent.
   const client = createStateClient({ baseUrl: apiUrl, key: 'cookie', fetch: send, maxRetries: 2, timeoutMs: 15_000 });
-  return { ...client, client, link, me: link.subject_id, signal, may: (grant) => link.grants.includes(grant) };
+  return { client, link, me: link.subject_id, signal, may: (grant) => link.grants.includes(grant) };
 }
 
 /** Returns true if the service knows nothing about the person. */
 export function isUnknown(error: unknown): boolean {
   return error instanceof ProblemError && error.status === 404;
+}
+
+/** Rejects with an error, unless the service knows nothing about the person. */
+export function ifUnknown(error: unknown): undefined {
+  if (!isUnknown(error)) throw error;
 }
 
 /** Returns one sentence about a failed change. */

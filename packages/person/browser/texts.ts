@@ -38,6 +38,7 @@ const texts = {
   week: { en: 'The week', de: 'Die Woche' },
   day_stress: { en: '{stress} of stress in {measured}', de: '{stress} Stress in {measured}' },
   day_calm: { en: 'no stress in {measured}', de: 'kein Stress in {measured}' },
+  day_lone_stress: { en: 'stress in one reading', de: 'Stress in einer Messung' },
   day_lone: { en: 'single readings only', de: 'nur einzelne Messungen' },
   day_none: { en: 'not measured', de: 'nicht gemessen' },
   topics: { en: 'Topics', de: 'Themen' },
@@ -59,6 +60,7 @@ const texts = {
   vocal: { en: 'voice', de: 'Stimme' },
   visual: { en: 'facial expression', de: 'Gesichtsausdruck' },
   textual: { en: 'words', de: 'Worte' },
+  movement: { en: 'movement', de: 'Bewegung' },
   no_text: {
     en: 'What you write or say is not stored, only topics.',
     de: 'Was du schreibst oder sagst, wird nicht gespeichert, nur Themen.',
@@ -81,12 +83,13 @@ const texts = {
   write: { en: 'replaced values', de: 'Werte ersetzt' },
   erase: { en: 'erased a part', de: 'einen Teil gelöscht' },
   times: { en: 'in {minutes}, last {when}', de: 'in {minutes}, zuletzt {when}' },
+  times_cut: { en: 'in at least {minutes}, last {when}', de: 'in mindestens {minutes}, zuletzt {when}' },
   phone: { en: 'Connect a phone', de: 'Handy verbinden' },
   app: { en: 'App', de: 'App' },
   connect: { en: 'Connect', de: 'Verbinden' },
   health_auto_export: {
-    en: 'Install Health Auto Export on this iPhone, then open it with the button. Or enter the values.',
-    de: 'Installiere Health Auto Export auf diesem iPhone und öffne es mit dem Knopf. Oder trage die Werte ein.',
+    en: 'Install Health Auto Export on this iPhone, then open it with the button. Or add a REST API automation in it, with the address and the header.',
+    de: 'Installiere Health Auto Export auf diesem iPhone und öffne es mit dem Knopf. Oder lege darin eine Automation „REST API“ mit Adresse und Header an.',
   },
   health_connect: {
     en: 'In HC Webhook, add the address as a webhook, with the header.',
@@ -98,6 +101,7 @@ const texts = {
   shown_once: { en: 'The value is shown once.', de: 'Der Wert wird nur einmal gezeigt.' },
   copy: { en: 'Copy', de: 'Kopieren' },
   copied: { en: 'Copied.', de: 'Kopiert.' },
+  copy_by_hand: { en: 'Copy the selected text.', de: 'Kopiere den markierten Text.' },
   upload: { en: 'Upload a file', de: 'Datei hochladen' },
   upload_text: {
     en: 'Apple Health, FIT, TCX, GPX, CSV, JSON or a ZIP with them. It is read in this browser.',
@@ -108,19 +112,23 @@ const texts = {
   reading_file: { en: 'Reading …', de: 'Wird gelesen …' },
   sending: { en: 'Sending {count} minutes …', de: '{count} Minuten werden gesendet …' },
   uploaded: {
-    en: 'Stored: {stored}. Already there: {unchanged}. Refused: {refused}.',
-    de: 'Gespeichert: {stored}. Schon vorhanden: {unchanged}. Abgelehnt: {refused}.',
+    en: 'Stored: {stored}. Already there: {unchanged}. Refused: {refused}. Older than the service stores: {old}.',
+    de: 'Gespeichert: {stored}. Schon vorhanden: {unchanged}. Abgelehnt: {refused}. Älter, als der Dienst speichert: {old}.',
+  },
+  sent_in_part: {
+    en: 'The connection was lost. Stored so far: {stored}. Choose the file again to send the rest.',
+    de: 'Die Verbindung ist abgebrochen. Bisher gespeichert: {stored}. Wähle die Datei noch einmal, um den Rest zu senden.',
   },
   not_read: {
     en: 'The file could not be read, or contains no heart data.',
     de: 'Die Datei ist nicht lesbar oder enthält keine Herzdaten.',
   },
   rights: { en: 'Your data', de: 'Deine Daten' },
-  download: { en: 'Download everything (CSV)', de: 'Alles herunterladen (CSV)' },
+  download: { en: 'Download your readings (CSV)', de: 'Messwerte herunterladen (CSV)' },
   withdraw: { en: 'Withdraw consent', de: 'Einwilligung widerrufen' },
   withdraw_text: {
-    en: 'From now on, nothing new about you is stored.',
-    de: 'Ab jetzt wird nichts Neues über dich gespeichert.',
+    en: 'The service records that you allow nothing. If it enforces consent, it stores no new measurements of you.',
+    de: 'Der Dienst hält fest, dass du nichts erlaubst. Setzt er Einwilligungen durch, speichert er keine neuen Messungen von dir.',
   },
   withdraw_now: { en: 'Yes, withdraw', de: 'Ja, widerrufen' },
   withdrawn: { en: 'Your consent is withdrawn.', de: 'Deine Einwilligung ist widerrufen.' },
