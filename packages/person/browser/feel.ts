@@ -1,4 +1,5 @@
 import { h } from '../../ui/dom.js';
+import { nowMs } from '../../ui/clock.js';
 import { createStatus } from '../../ui/parts.js';
 import { explain, type Page } from './link.js';
 import { card } from './parts.js';
@@ -11,7 +12,7 @@ export function createFeelCard({ client, me }: Page) {
   const outcome = createStatus();
   const report = async (stress: (typeof choices)[number]) => {
     try {
-      await client.submitFeedback({ subject_id: me, timestamp: new Date().toISOString(), stress });
+      await client.submitFeedback({ subject_id: me, timestamp: new Date(nowMs()).toISOString(), stress });
       outcome.say(t('felt', { what: t(`feel_${stress}`) }));
     } catch (error) {
       outcome.say(explain(error), true);

@@ -1,8 +1,9 @@
 import { describePerson } from '../../sentence/sentence.js';
 import { comparedDays } from '../../sentence/usual.js';
+import { nowMs } from '../../ui/clock.js';
 import { h, show } from '../../ui/dom.js';
 import type { SummaryRow } from '../../client/src/index.js';
-import { isUnknown, type Page } from './link.js';
+import { ifUnknown, isUnknown, type Page } from './link.js';
 import { card } from './parts.js';
 import { language, t } from './texts.js';
 
@@ -37,33 +38,35 @@ export function createTodayCard(page: Page) {
 }
 
 async function describe({ client, me, signal }: Page): Promise<string> {
-  const nowMs = Date.now();
-  const orNone = <T>(read: Promise<T>) =>
-    read.catch((error: unknown) => (isUnknown(error) ? undefined : Promise.reject(error as Error)));
-  const from = new Date(nowMs - comparedDays * 86_400_000).toISOString();
+  const atMs = nowMs();
+  const from = new Date(atMs - comparedDays * 86_400_000).toISOString();
   const [profile, state, history, triggers] = await Promise.all([
     client.subject(me, { signal }),
-    orNone(client.state({ subject_id: me }, { signal })),
-    orNone(client.history({ subject_id: me }, 15, { signal })),
-    orNone(client.triggers(me, { signal })),
+    client.state({ subject_id: me }, { signal }).catch(ifUnknown),
+    client.history({ subject_id: me }, 15, { signal }).catch(ifUnknown),
+    client.triggers(me, { signal }).catch(ifUnknown),
   ]);
   const hours: SummaryRow[] = [];
   for await (const hour of client.summary(me, { interval: 'hour', from }, { signal })) hours.push(hour);
   const { first_session_started_at: first, baseline } = profile;
-  const known = { points: history?.datapoints ?? [], baseline, ...(triggers && { triggers }) };
-  return describePerson({ nowMs, state, hours, firstMs: first ? Date.parse(first) : undefined, ...known }, language);
+  const firstMs = first ? Date.parse(first) : undefined;
+  const known = { points: history?.datapoints ?? [], baseline, firstMs, ...(triggers && { triggers }) };
+  return describePerson({ nowMs: atMs, state, hours, ...known }, language);
 }
 
 /** Calls the function after readings, at most once per pause, until the link ends. */
 async function follow({ client, me, signal }: Page, onReading: () => void): Promise<void> {
   const patience = { maxRetries: Infinity, waitBudgetMs: Infinity };
-  let lastMs = 0;
+  let lastMs = -Infinity;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const report = () => {
+    [timer, lastMs] = [undefined, performance.now()];
+    onReading();
+  };
   try {
-    for await (const _ of client.stream({ events: 'reading', subjectId: me }, { signal, ...patience })) {
-      if (performance.now() - lastMs < pauseMs) continue;
-      lastMs = performance.now();
-      onReading();
-    }
+    // Also after the last reading of a burst.
+    for await (const _ of client.stream({ events: 'reading', subjectId: me }, { signal, ...patience }))
+      timer ??= setTimeout(report, lastMs + pauseMs - performance.now());
   } catch {
     // The sentence is refreshed without a stream, too.
   }

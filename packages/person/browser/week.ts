@@ -1,3 +1,4 @@
+import { nowMs } from '../../ui/clock.js';
 import { h } from '../../ui/dom.js';
 import { say, sayDuration } from '../../sentence/messages.js';
 import { measuredSeconds, measureStress } from '../../sentence/usual.js';
@@ -26,10 +27,10 @@ interface Day {
 /** Returns the last days of the calendar, today first. */
 async function readDays({ client, me, signal }: Page): Promise<Day[]> {
   const time_zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const from = new Date(Date.now() - (days - 1) * dayMs).toISOString();
+  const from = new Date(nowMs() - (days - 1) * dayMs).toISOString();
   const rows = new Map<string | undefined, SummaryRow>();
   for await (const row of client.summary(me, { interval: 'day', time_zone, from }, { signal })) rows.set(row.date, row);
-  const now = new Date();
+  const now = new Date(nowMs());
   const todayMs = Date.UTC(now.getFullYear(), now.getMonth(), now.getDate());
   return Array.from({ length: days }, (_, index) => {
     const atMs = todayMs - index * dayMs;
@@ -54,7 +55,8 @@ function describe(row: SummaryRow | undefined): string {
   if (!row) return t('day_none');
   const measured = measuredSeconds([row]);
   if (measured === 0) return t('day_lone');
-  const { seconds } = measureStress([row]);
+  const { seconds, lone } = measureStress([row]);
+  if (lone > 0) return t('day_lone_stress');
   const values = { measured: sayDuration(language, measured), stress: sayDuration(language, seconds) };
   return t(seconds > 0 ? 'day_stress' : 'day_calm', values);
 }
