@@ -1,24 +1,28 @@
-import type { Access } from '../../client/src/index.js';
+import type { Access, Consent } from '../../client/src/index.js';
+import { nowMs } from '../../ui/clock.js';
 import { h } from '../../ui/dom.js';
-import { isUnknown, type Page } from './link.js';
+import { ifUnknown, type Page } from './link.js';
 import { card, load } from './parts.js';
-import { day, list, minutes, moment, number, t, type Text } from './texts.js';
+import { day, list, minutes, moment, number, t } from './texts.js';
+
+type Category = Consent['categories'][number];
 
 /** Returns the card with what is stored about the person, in plain words. */
 export function createCollectedCard(page: Page) {
   const place = h('div');
-  load(page, place, async () => [h('ul.list', ...(await describe(page)).map((it) => h('li', it)))], 'nothing_yet');
-  return card('collected', place);
+  const refresh = () =>
+    load(page, place, async () => [h('ul.list', ...(await describe(page)).map((it) => h('li', it)))], 'nothing_yet');
+  if (page.may('read')) refresh();
+  return { element: card('collected', place), refresh };
 }
 
 async function describe({ client, me, signal }: Page): Promise<string[]> {
   const profile = await client.subject(me, { signal });
-  const orNone = (error: unknown) => (isUnknown(error) ? undefined : Promise.reject(error as Error));
-  const state = await client.state({ subject_id: me }, { signal }).catch(orNone);
-  const consent = await client.consent(me, { signal }).catch(orNone);
+  const state = await client.state({ subject_id: me }, { signal }).catch(ifUnknown);
+  const consent = await client.consent(me, { signal }).catch(ifUnknown);
   const { sessions, first_session_started_at: first } = profile;
-  const isRecent = state && Date.now() - Date.parse(state.timestamp) < 3_600_000;
-  const names = (categories: readonly string[]) => list(categories.map((it) => t(it as Text)));
+  const isRecent = state && nowMs() - Date.parse(state.timestamp) < 3_600_000;
+  const names = (categories: readonly Category[]) => list(categories.map((it) => t(it)));
   return [
     t('sessions', { count: number(sessions) }),
     ...(first ? [t('since', { date: day(Date.parse(first)) })] : []),
@@ -30,8 +34,8 @@ async function describe({ client, me, signal }: Page): Promise<string[]> {
   ];
 }
 
-/** Accesses are read up to this number. */
-const accessesMax = 500;
+/** Accesses are read up to these numbers: those of others, and all with those of this page. */
+const [othersMax, accessesMax] = [500, 2_000];
 
 /** Returns the card with kinds of access and times. The service does not state who holds a key. */
 export function createReadersCard(page: Page) {
@@ -46,15 +50,19 @@ export function createReadersCard(page: Page) {
 
 async function readAccesses({ client, me, signal }: Page): Promise<string[]> {
   const found = new Map<string, Access[]>();
-  let count = 0;
+  let [all, others] = [0, 0];
+  const isCut = () => others >= othersMax || all >= accessesMax;
   for await (const access of client.accesses(me, { signal })) {
     const kind = `${t(access.credential)}: ${t(access.action)}`;
     found.set(kind, [...(found.get(kind) ?? []), access]);
-    if ((count += 1) >= accessesMax) break;
+    all += 1;
+    if (access.credential !== 'link') others += 1;
+    if (isCut()) break;
   }
   // Newest first, as the service sends them.
-  return [...found].map(([kind, all]) => {
-    const count = new Set(all.map(({ minute }) => minute)).size;
-    return `${kind} – ${t('times', { minutes: minutes(count), when: moment(Date.parse(all[0]?.minute ?? '')) })}`;
+  const name = isCut() ? 'times_cut' : 'times';
+  return [...found].map(([kind, accesses]) => {
+    const count = new Set(accesses.map(({ minute }) => minute)).size;
+    return `${kind} – ${t(name, { minutes: minutes(count), when: moment(Date.parse(accesses[0]?.minute ?? '')) })}`;
   });
 }

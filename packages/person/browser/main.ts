@@ -8,13 +8,15 @@ import { createPhoneCard, createUploadCard } from './connect.js';
 import { createFeelCard } from './feel.js';
 import { connect, findLink, type Link, openLink } from './link.js';
 import { createRightsCard } from './rights.js';
+import { retryMs } from './parts.js';
 import { day, language, t } from './texts.js';
 import { createTodayCard } from './today.js';
 import { createTopicsCard } from './topics.js';
 import { createWeekCard } from './week.js';
 
 const main = one('main');
-const retryMs = 5_000;
+/** Ends the page of the previous link. */
+let leave = new AbortController();
 
 startThemeToggle();
 document.documentElement.lang = language;
@@ -34,28 +36,30 @@ function readSecret(): string {
 }
 
 async function start(): Promise<void> {
+  leave.abort();
+  leave = new AbortController();
+  const { signal } = leave;
   const secret = readSecret();
-  if (secret !== '') return showOpening(secret);
+  if (secret !== '') return showOpening(secret, signal);
   try {
-    const link = await findLink();
-    if (link) enter(link);
-    else showMessage('ended_title', t('ended_text'));
+    enter(await findLink(), signal);
   } catch {
+    if (signal.aborted) return;
     showMessage('today', t('no_contact'));
-    setTimeout(() => void start(), retryMs);
+    setTimeout(() => signal.aborted || void start(), retryMs);
   }
 }
 
 /** Opens nothing before a tap: previews of links run scripts, too. */
-function showOpening(secret: string): void {
+function showOpening(secret: string, signal: AbortSignal): void {
   const outcome = createStatus();
   const open = async () => {
     try {
       const link = await openLink(secret);
       // The secret is of no use anymore.
       history.replaceState(null, '', location.pathname);
-      if (link) enter(link);
-      else showMessage('ended_title', t('ended_text'));
+      enter(link, signal);
+      one('h1').focus();
     } catch {
       outcome.say(t('no_contact'), true);
     }
@@ -65,18 +69,21 @@ function showOpening(secret: string): void {
 }
 
 function showMessage(title: Parameters<typeof t>[0], text: string): void {
-  main.replaceChildren(h('section.card', { role: 'status' }, h('h1', t(title)), h('p', text)));
+  main.replaceChildren(h('section.card', { role: 'status' }, h('h1', { tabindex: -1 }, t(title)), h('p', text)));
 }
 
 /** Shows what the grants of the link allow, and nothing else. */
-function enter(link: Link): void {
-  const leave = new AbortController();
+function enter(link: Link | undefined, signal: AbortSignal): void {
+  if (signal.aborted) return;
   const end = (text: string) => {
+    // Another link is open.
+    if (signal !== leave.signal) return;
     leave.abort();
     showMessage('ended_title', text);
   };
-  const page = connect(link, leave.signal, () => end(t('ended_text')));
-  const today = createTodayCard(page);
+  if (!link) return end(t('ended_text'));
+  const page = connect(link, signal, () => end(t('ended_text')));
+  const [today, collected] = [createTodayCard(page), createCollectedCard(page)];
   const [reads, connects] = [page.may('read'), page.may('connect')];
   main.replaceChildren(
     h(
@@ -85,12 +92,12 @@ function enter(link: Link): void {
       reads && today.element,
       page.may('feedback') && createFeelCard(page),
       reads && createWeekCard(page),
-      (reads || page.may('correct')) && createTopicsCard(page),
-      reads && createCollectedCard(page),
+      reads && createTopicsCard(page),
+      reads && collected.element,
       reads && createReadersCard(page),
       connects && createPhoneCard(page),
       connects && createUploadCard(page, today.refresh),
-      createRightsCard(page, () => end(t('erased'))),
+      createRightsCard(page, collected.refresh, () => end(t('erased'))),
       h('p.hint', t('ends', { date: day(Date.parse(link.expires_at)) })),
     ),
   );

@@ -6,19 +6,24 @@ import { t, type Text } from './texts.js';
 /** Returns a card of the page. Ids follow from names of texts, because titles are in several languages. */
 export function card(title: Text, ...content: readonly Content[]) {
   const id = `card-${title}`;
-  return h('section.card', { 'aria-labelledby': id }, h('h2', { id }, t(title)), content);
+  return h('section.card', { 'aria-labelledby': id }, h('h2', { id, tabindex: -1 }, t(title)), content);
 }
 
-/** Shows a part of a card when it is loaded: the text for an unknown person, or one about a failure. */
+/** Pause before a retry, ms. */
+export const retryMs = 5_000;
+
+/** Shows a part of a card when it is loaded: the text for an unknown person, or one about a failure until a retry succeeds. */
 export function load(page: Page, place: HTMLElement, read: () => Promise<readonly Content[]>, unknown: Text): void {
   const status = createStatus('p.hint');
   const put = (nodes: readonly Content[]) => place.replaceChildren(h('div', nodes));
   const fail = (error: unknown) => {
     if (page.signal.aborted) return;
     status.say(t(isUnknown(error) ? unknown : 'no_contact'));
-    put([status.element]);
+    if (!status.element.isConnected) put([status.element]);
+    if (!isUnknown(error)) setTimeout(run, retryMs);
   };
-  read().then(put, fail);
+  const run = () => void read().then(put, fail);
+  run();
 }
 
 /** Returns a button that runs a change once at a time, and says its outcome. The button stays enabled to keep its focus. */

@@ -1,17 +1,19 @@
 import { type Content, h } from '../../ui/dom.js';
+import { nowMs } from '../../ui/clock.js';
 import type { Page } from './link.js';
 import { card, createAction } from './parts.js';
 import { t, type Text } from './texts.js';
 
 /** Returns the card with what the person may do with all data. `onErased` runs when nothing is left. */
-export function createRightsCard(page: Page, onErased: () => void): HTMLElement | false {
+export function createRightsCard(page: Page, onWithdrawn: () => void, onErased: () => void): HTMLElement | false {
   const { client, me } = page;
   const download = h('a.secondary', { href: 'api/v1/export?format=csv', download: 'my-data.csv' }, t('download'));
   const withdraw = async () => {
-    const event_time = new Date().toISOString();
+    const event_time = new Date(nowMs()).toISOString();
     // The recorded context, unless the link does not show it.
     const { context } = await client.consent(me).catch(() => ({ context: 'personal' as const }));
     await client.putConsent(me, { categories: [], purposes: [], context, event_time });
+    onWithdrawn();
     return t('withdrawn');
   };
   const erase = async () => {

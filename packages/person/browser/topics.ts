@@ -24,6 +24,8 @@ export function createTopicsCard(page: Page) {
       await page.client.deleteTrigger(page.me, topic);
       outcome.say(t('removed', { what: nameTopic(topic) }));
       show();
+      // The button is gone.
+      element.querySelector('h2')?.focus();
     } catch (error) {
       outcome.say(explain(error), true);
     }
@@ -35,6 +37,7 @@ export function createTopicsCard(page: Page) {
       page.may('correct') && h('button.secondary.small', { ...label, onclick: () => void remove(topic) }, t('wrong'));
     return h('li', h('span.line.between', h('span', h('strong', name), ` – ${t(status)}`), wrong));
   };
+  const element = card('topics', h('p.hint', t('topics_text')), place, outcome.element);
   show();
-  return card('topics', h('p.hint', t('topics_text')), place, outcome.element);
+  return element;
 }

@@ -7,7 +7,7 @@ import { expect, test, vi } from 'vitest';
 import { personLinks } from '../../../generated/spec.js';
 import type { Schema } from '../../../src/contract/contract.js';
 import { flawsInLightAndDark, narrow, openBrowser, phone } from '../../../testkit/browser.js';
-import { setUp } from '../../../testkit/consents.js';
+import { allow, setUp } from '../../../testkit/consents.js';
 import { createLink } from '../../../testkit/person-link.js';
 import { Clock, root, shareTestService, type TestService } from '../../../testkit/service.js';
 
@@ -20,7 +20,7 @@ async function share() {
   await once(probe, 'listening');
   const { port } = probe.address() as AddressInfo;
   await new Promise((resolve) => probe.close(resolve));
-  const env = { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}`, RETENTION_READINGS_HOURS: '87600' };
+  const env = { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` };
   return shareTestService({ env, clock: realTime() });
 }
 
@@ -59,24 +59,16 @@ test('a link opens with a tap, once, and then works in this browser without it',
   const { page, url, open, complaints } = await openPage(service, {});
   const links = async () => (await service.request('/v1/subjects/anna/links')).body.links;
   expect((await links())[0].opened_at).toBe(null);
+  const sees = () => region(page, 'Today').getByText(/^(Calm|Relaxed) /);
   await open.click();
-  await region(page, 'Today')
-    .getByText(/^(Calm|Relaxed) /)
-    .waitFor();
+  await sees().waitFor();
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('My state');
   expect(page.url()).toBe(`${service.url}/person/`);
   expect((await links())[0].opened_at).toEqual(expect.any(String));
   await page.reload();
-  await region(page, 'Today')
-    .getByText(/^(Calm|Relaxed) /)
-    .waitFor();
+  await sees().waitFor();
   const [cookie, ...more] = await page.context().cookies(`${service.url}/person/api/`);
-  expect(cookie).toMatchObject({
-    name: '__Secure-person',
-    httpOnly: true,
-    secure: true,
-    sameSite: 'Strict',
-    path: '/person/api/',
-  });
+  expect(cookie).toMatchObject({ name: '__Secure-person', path: '/person/api/' });
   expect(more).toEqual([]);
   expect(await page.context().cookies(`${service.url}/v1/state`)).toEqual([]);
   expect(await page.evaluate('document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage })')).toBe('{}');
@@ -105,40 +97,43 @@ test('the page shows only what the grants allow', async () => {
   const read = ['Today', 'The week', 'Topics', 'What is collected', 'Who read it', 'Your data'];
   expect(await cards(['read'])).toEqual(read);
   expect(await cards(['feedback'])).toEqual(['How do you feel?']);
-  const all = [
-    ...read.slice(0, 1),
-    'How do you feel?',
-    ...read.slice(1, 5),
-    'Connect a phone',
-    'Upload a file',
-    'Your data',
-  ];
+  expect(await cards(['correct', 'connect'])).toEqual(['Connect a phone', 'Upload a file']);
+  const all = read.toSpliced(1, 0, 'How do you feel?').toSpliced(-1, 0, 'Connect a phone', 'Upload a file');
   expect(await cards(allGrants)).toEqual(all);
 });
 
 test('a person reports, corrects, connects, uploads, withdraws and erases', async () => {
   const service = await start();
+  await allow(service, 'anna', ['movement'], { event_time: new Date().toISOString() });
   const { page, open, complaints } = await openPage(service, { grants: allGrants });
+  // The clock of the phone is five minutes ahead.
+  await page.clock.setFixedTime(Date.now() + 300_000);
   await open.click();
+  await region(page, 'What is collected').getByText('You allow: movement').waitFor();
   await page.getByRole('button', { name: 'Very' }).click();
   await page.getByText('Saved: Very.').waitFor();
   expect((await service.request('/v1/feedback?subject_id=anna')).body.feedback).toMatchObject([{ stress: 7 }]);
   await region(page, 'Topics').getByText('Debt').waitFor();
   await page.getByRole('button', { name: 'This is wrong: Debt' }).click();
   await page.getByText('Removed: Debt.').waitFor();
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Topics');
   await page.getByText('No topic was recognized.').waitFor();
   await region(page, 'Connect a phone').getByRole('button', { name: 'Connect' }).click();
   await page.getByText(/^wk_/).waitFor();
   expect((await service.request('/v1/source-keys?subject_id=anna')).body.source_keys).toHaveLength(1);
-  const buffer = Buffer.from(`timestamp,heart_rate\n${new Date(Date.now() - 7_200_000).toISOString()},72\n`);
+  const rows = [48, 2].map((hours) => `${new Date(Date.now() - hours * 3_600_000).toISOString()},72\n`);
+  const buffer = Buffer.from(`timestamp,heart_rate\n${rows.join('')}`);
   await page.getByLabel('Files').setInputFiles([{ name: 'day.csv', mimeType: 'text/csv', buffer }]);
-  await page.getByText('Stored: 1. Already there: 0. Refused: 0.').waitFor();
+  await page.getByText('Stored: 1. Already there: 0. Refused: 0. Older than the service stores: 1.').waitFor();
   await region(page, 'Who read it').waitFor();
   await page.getByText('Withdraw consent', { exact: true }).click();
   await page.getByRole('button', { name: 'Yes, withdraw' }).click();
-  await page.getByText('Your consent is withdrawn.').waitFor();
+  await region(page, 'What is collected').getByText('You allow nothing').waitFor();
   expect((await service.request('/v1/subjects/anna/consent')).body.categories).toEqual([]);
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('Download everything').click()]);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByText('Download your readings').click(),
+  ]);
   expect(readFileSync(await download.path(), 'utf8')).toContain('heart_rate');
   await page.getByText('Erase everything', { exact: true }).click();
   await page.getByRole('button', { name: 'Yes, erase everything' }).click();
