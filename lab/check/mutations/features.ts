@@ -147,7 +147,7 @@ export const features: readonly Feature[] = [
     name: 'gate',
     sources: ['src/contract/whose.ts', ...['grant', 'search-person', 'view'].map((it) => `src/view/${it}.ts`)],
     tests: [
-      'contract-tests/accounts/token',
+      ...['accounts/token', 'delivery/person'].map((it) => `contract-tests/${it}`),
       ...['person', 'getState', 'getHistory'].map((it) => `contract-tests/${it}/`),
     ],
   },
