@@ -140,6 +140,18 @@ test('the gateway ends after it has sent a turn again that the service did not a
   expect(await scores(1)).toHaveLength(2);
 });
 
+test('an error and a compressed response are not read as the response of a turn', async () => {
+  const { upstream, post, scores, close } = await startStage();
+  const said = chatResponse({ role: 'assistant', content: 'Which part?' }, 'stop');
+  upstream.respond(
+    (_, response) => sendJson(response, said, 429),
+    (_, response) => sendJson(response, said, 200, { 'Content-Encoding': 'identity' }),
+  );
+  for (const text of [distress, `Again: ${distress}`]) await (await post(path, message(text))).text();
+  await close();
+  expect(await scores(2)).toHaveLength(2);
+});
+
 test('another credential gets no remembered state of the same message', async () => {
   const { upstream, post } = await startStage();
   await post(path, message());
