@@ -3,16 +3,16 @@ import { nowMs } from '../../ui/clock.js';
 import { h } from '../../ui/dom.js';
 import { ifUnknown, type Page } from './link.js';
 import { card, load } from './parts.js';
-import { day, list, minutes, moment, number, t } from './texts.js';
+import { day, list, minutes, moment, t } from './texts.js';
 
 type Category = Consent['categories'][number];
 
 /** Returns the card with what is stored about the person, in plain words. */
 export function createCollectedCard(page: Page) {
   const place = h('div');
-  const refresh = () =>
-    load(page, place, async () => [h('ul.list', ...(await describe(page)).map((it) => h('li', it)))], 'nothing_yet');
-  if (page.may('read')) refresh();
+  const read = async () => [h('ul.list', ...(await describe(page)).map((it) => h('li', it)))];
+  const refresh = () => page.may('read') && load(page, place, read, 'nothing_yet');
+  refresh();
   return { element: card('collected', place), refresh };
 }
 
@@ -24,7 +24,7 @@ async function describe({ client, me, signal }: Page): Promise<string[]> {
   const isRecent = state && nowMs() - Date.parse(state.timestamp) < 3_600_000;
   const names = (categories: readonly Category[]) => list(categories.map((it) => t(it)));
   return [
-    t('sessions', { count: number(sessions) }),
+    t('sessions', { count: sessions }),
     ...(first ? [t('since', { date: day(Date.parse(first)) })] : []),
     ...(isRecent && state.signals_received.length > 0 ? [t('signals', { what: names(state.signals_received) })] : []),
     t('no_text'),

@@ -2,12 +2,13 @@ import { readFiles } from '../../ui/import/read-files.js';
 import { createDeepLink, nameApp } from '../../dashboard/browser/person/phone-apps.js';
 import { nowMs } from '../../ui/clock.js';
 import { h } from '../../ui/dom.js';
+import { createFileInput } from '../../ui/import/file-input.js';
 import { createSent, sendPlan } from '../../tools/send-plan.js';
 import { createCopyable, createField, createSelect, createStatus } from '../../ui/parts.js';
 import { planImport } from '../../tools/import-history.js';
 import type { Page } from './link.js';
 import { card, createAction } from './parts.js';
-import { number, t } from './texts.js';
+import { t } from './texts.js';
 
 const apps = ['health_auto_export', 'health_connect'] as const;
 const copyTexts = { copy: t('copy'), copied: t('copied'), byHand: t('copy_by_hand') };
@@ -35,14 +36,9 @@ export function createPhoneCard({ client, me }: Page) {
 
 /** Returns the card that uploads recordings of the person. They are read in the browser. */
 export function createUploadCard({ client, link, me, may, signal }: Page, onStored: () => void) {
-  const input = h('input', { type: 'file', multiple: true, onchange: () => run([...(input.files ?? [])]) });
-  const bar = h('progress', { max: 1, value: 0, hidden: true, 'aria-label': t('progress') });
   const outcome = createStatus();
-  let isRunning = false;
-
-  async function upload(files: readonly File[]): Promise<void> {
+  const { input, bar } = createFileInput(t('progress'), async (files, onProgress) => {
     const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-    const onProgress = (share: number) => (bar.value = share);
     outcome.say(t('reading_file'));
     const request = { files, options: { zone }, hours: hoursMax, nowMs: nowMs() };
     const read = await readFiles(request, onProgress, signal).catch(() => undefined);
@@ -50,35 +46,18 @@ export function createUploadCard({ client, link, me, may, signal }: Page, onStor
     const oldestMs = nowMs() - link.kept_hours * 3_600_000 + marginMs;
     const readings = read.readings.filter(({ atMs }) => atMs > oldestMs);
     const sent = createSent();
-    const say = (name: 'uploaded' | 'sent_in_part') => {
-      const { stored, replaced, unchanged } = sent.samples;
-      const refused = [...sent.rejected.values()].reduce((sum, it) => sum + it, 0);
-      const old = read.readings.length - readings.length;
-      const counts = Object.entries({ stored: stored + replaced, unchanged, refused, old });
-      outcome.say(t(name, Object.fromEntries(counts.map(([key, it]) => [key, number(it)]))), name !== 'uploaded');
-      if (stored + replaced > 0) onStored();
-    };
-    try {
+    const send = async () => {
       const plan = await planImport(readings, me, may('read') ? client : undefined);
-      outcome.say(t('sending', { count: number(plan.lines.length) }));
+      outcome.say(t('sending', { count: plan.lines.length }));
       await sendPlan(plan, sent, onProgress, { client, signal, explain: (it) => it as Error, onWait: () => undefined });
-      say('uploaded');
-    } catch {
-      say('sent_in_part');
-    }
-  }
-
-  function run(files: readonly File[]): void {
-    if (files.length === 0 || isRunning) return;
-    isRunning = true;
-    bar.value = 0;
-    bar.hidden = false;
-    void upload(files).finally(() => {
-      isRunning = false;
-      bar.hidden = true;
-      // The same file can be chosen again.
-      input.value = '';
-    });
-  }
+      return true;
+    };
+    const isSent = await send().catch(() => false);
+    const { stored, replaced, unchanged } = sent.samples;
+    const refused = [...sent.rejected.values()].reduce((sum, it) => sum + it, 0);
+    const all = { stored: stored + replaced, unchanged, refused, old: read.readings.length - readings.length };
+    outcome.say(t(isSent ? 'uploaded' : 'sent_in_part', all), !isSent);
+    if (all.stored > 0) onStored();
+  });
   return card('upload', createField(t('files'), input, t('upload_text'), 'files').element, bar, outcome.element);
 }

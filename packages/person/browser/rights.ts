@@ -5,7 +5,7 @@ import { card, createAction } from './parts.js';
 import { t, type Text } from './texts.js';
 
 /** Returns the card with what the person may do with all data. `onErased` runs when nothing is left. */
-export function createRightsCard(page: Page, onWithdrawn: () => void, onErased: () => void): HTMLElement | false {
+export function createRightsCard(page: Page, onWithdrawn: () => unknown, onErased: () => void): HTMLElement | false {
   const { client, me } = page;
   const download = h('a.secondary', { href: 'api/v1/export?format=csv', download: 'my-data.csv' }, t('download'));
   const withdraw = async () => {

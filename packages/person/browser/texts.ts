@@ -61,20 +61,11 @@ const texts = {
   visual: { en: 'facial expression', de: 'Gesichtsausdruck' },
   textual: { en: 'words', de: 'Worte' },
   movement: { en: 'movement', de: 'Bewegung' },
-  no_text: {
-    en: 'What you write or say is not stored, only topics.',
-    de: 'Was du schreibst oder sagst, wird nicht gespeichert, nur Themen.',
-  },
+  no_text: { en: 'Your words are not stored, only topics.', de: 'Deine Worte werden nicht gespeichert, nur Themen.' },
   consent: { en: 'You allow: {what}', de: 'Du erlaubst: {what}' },
-  consent_none: {
-    en: 'You allow nothing: your consent is withdrawn.',
-    de: 'Du erlaubst nichts: Deine Einwilligung ist widerrufen.',
-  },
+  consent_none: { en: 'You allow nothing: consent is withdrawn.', de: 'Du erlaubst nichts: Einwilligung widerrufen.' },
   readers: { en: 'Who read it', de: 'Wer es gelesen hat' },
-  no_readers: {
-    en: 'Nobody has read it yet, or no record is kept.',
-    de: 'Niemand hat es bisher gelesen, oder es wird kein Protokoll geführt.',
-  },
+  no_readers: { en: 'Nobody read it, or no record is kept.', de: 'Niemand las es, oder es gibt kein Protokoll.' },
   key: { en: 'A program of the service', de: 'Ein Programm des Dienstes' },
   token: { en: 'An app that you use', de: 'Eine App, die du benutzt' },
   link: { en: 'You, on this page', de: 'Du, auf dieser Seite' },
@@ -119,10 +110,7 @@ const texts = {
     en: 'The connection was lost. Stored so far: {stored}. Choose the file again to send the rest.',
     de: 'Die Verbindung ist abgebrochen. Bisher gespeichert: {stored}. Wähle die Datei noch einmal, um den Rest zu senden.',
   },
-  not_read: {
-    en: 'The file could not be read, or contains no heart data.',
-    de: 'Die Datei ist nicht lesbar oder enthält keine Herzdaten.',
-  },
+  not_read: { en: 'The file is not readable, or has no heart data.', de: 'Nicht lesbar, oder ohne Herzdaten.' },
   rights: { en: 'Your data', de: 'Deine Daten' },
   download: { en: 'Download your readings (CSV)', de: 'Messwerte herunterladen (CSV)' },
   withdraw: { en: 'Withdraw consent', de: 'Einwilligung widerrufen' },
@@ -156,10 +144,12 @@ const locale = navigator.languages.find((it) => it.startsWith(language)) ?? lang
 
 /** Returns a text with its values. */
 export function t(name: Text, values: Readonly<Record<string, string | number>> = {}): string {
-  return texts[name][language].replaceAll(/\{(\w+)\}/g, (_, value: string) => String(values[value] ?? ''));
+  return texts[name][language].replaceAll(
+    /\{(\w+)\}/g,
+    (_, value: string) => values[value]?.toLocaleString(locale) ?? '',
+  );
 }
 
-export const number = (value: number) => value.toLocaleString(locale);
 export const minutes = (value: number) =>
   value.toLocaleString(locale, { style: 'unit', unit: 'minute', unitDisplay: 'long' });
 export const weekday = (ms: number) => new Date(ms).toLocaleDateString(locale, { weekday: 'short', timeZone: 'UTC' });

@@ -7,6 +7,7 @@ import { card, createField, createSelect, createStatus, type Field } from '../..
 import { instants, timeZone } from '../../../sentence/calendar.js';
 import { nowMs, reasonOf, type Service } from '../service.js';
 import type { ReadFiles } from '../../../ui/import/import-worker.js';
+import { createFileInput } from '../../../ui/import/file-input.js';
 import { readFiles } from '../../../ui/import/read-files.js';
 import { createSent, sendPlan, type Sent } from '../../../tools/send-plan.js';
 
@@ -34,48 +35,33 @@ type Option = keyof typeof fieldNames;
 
 /** Returns the card that imports files of the person. `onStored` runs after readings were stored. */
 export function createImportCard(service: Service, subjectId: string, signal: AbortSignal, onStored: () => void) {
-  const input = h('input', { type: 'file', multiple: true, onchange: () => run([...(input.files ?? [])]) });
-  const bar = h('progress', { max: 1, value: 0, 'aria-label': 'Progress' });
   const [outcome, lists] = [createStatus(), h('ul.hint')];
-  const progress = h('div.line', { hidden: true }, bar, outcome.element);
   const options = createOptions();
-  let isRunning = false;
 
-  const importFiles = async (files: readonly File[]) => {
+  const importFiles = async (files: readonly File[], onProgress: (share: number) => void) => {
     const request = { files, options: options.read(), hours: options.hours(), nowMs: nowMs() };
-    const onProgress = (share: number) => (bar.value = share);
     const read = await readFiles(request, onProgress, signal);
     const plan = await planImport(read.readings, subjectId, service);
     const sent = createSent();
     const onWait = (seconds: number, reason: string) => outcome.say(`${reason}. Continues in ${seconds} s.`);
     const explain = (error: unknown) => new Error(reasonOf(error));
-    bar.value = 0;
+    onProgress(0);
     outcome.say(`Sending ${count(plan.lines.length, 'reading')} …`);
     await sendPlan(plan, sent, onProgress, { client: service, explain, signal, onWait });
     outcome.say(describeRead(read, sent));
     show(lists, ...listSkipped(read, sent));
     if (sent.samples.stored + sent.samples.replaced > 0) onStored();
   };
-  const run = (files: readonly File[]) => {
-    if (files.length === 0 || isRunning) return;
-    isRunning = true;
+  const { input, bar, run } = createFileInput('Progress', (files, onProgress) => {
     progress.hidden = false;
-    bar.hidden = false;
-    bar.value = 0;
     show(lists);
     options.clear();
     outcome.say(`Reading ${files.map(({ name }) => name).join(', ')} …`);
-    importFiles(files)
-      .catch((error: Error) => {
-        if (!signal.aborted) outcome.say(`Not imported. ${options.explain(error.message)}.`, true);
-      })
-      .finally(() => {
-        isRunning = false;
-        bar.hidden = true;
-        // The same file can be chosen again, with other options.
-        input.value = '';
-      });
-  };
+    return importFiles(files, onProgress).catch((error: Error) => {
+      if (!signal.aborted) outcome.say(`Not imported. ${options.explain(error.message)}.`, true);
+    });
+  });
+  const progress = h('div.line', { hidden: true }, bar, outcome.element);
   const field = createField('Files of one person', input, `Choose or drop ${formats}. They are read in this browser.`);
   const element = card('Import a file', field.element, options.element, progress, lists);
   element.addEventListener('dragover', (event) => event.preventDefault());
