@@ -158,12 +158,8 @@ test('the cookie is a credential of the page only, and the page takes no other c
 test('withdrawing and erasing need a link that was opened within 15 minutes', async () => {
   const service = await setUp(await startWithTwo(), { consent: 'record' });
   const page = await openPage(service, { grants: allGrants });
-  const decision = (categories: string[]) => ({
-    categories,
-    purposes: ['page'],
-    context: 'care',
-    event_time: service.clock.at(),
-  });
+  const terms = { purposes: ['page'], context: 'care' };
+  const decision = (categories: string[]) => ({ ...terms, categories, event_time: service.clock.at() });
   service.clock.advance(900);
   const more = await page.write('PUT', 'v1/subjects/me/consent', decision(['vocal']));
   expect(more).toMatchObject({ status: 422, body: { errors: [{ pointer: '/categories' }] } });

@@ -38,10 +38,7 @@ export const messages = {
   heart_above: { en: 'heart rate {bpm} above usual', de: 'Puls {bpm} über dem üblichen Wert' },
   heart_below: { en: 'heart rate {bpm} below usual', de: 'Puls {bpm} unter dem üblichen Wert' },
   heart_usual: { en: 'heart rate as usual', de: 'Puls wie üblich' },
-  heart_unlearned: {
-    en: 'heart rate {bpm}, usual one not learned yet',
-    de: 'Puls {bpm}, üblicher Wert noch unbekannt',
-  },
+  heart_unlearned: { en: 'heart rate {bpm}, usual one not learned yet', de: 'Puls {bpm}, der übliche ist unbekannt' },
   vocal_up: { en: 'a strained voice', de: 'angespannte Stimme' },
   vocal_down: { en: 'a calm voice', de: 'ruhige Stimme' },
   visual_up: { en: 'a strained face', de: 'angespanntes Gesicht' },
@@ -60,20 +57,14 @@ export const messages = {
   in_measured: { en: '{clause} in {measured} measured', de: '{clause} in {measured} Messzeit' },
   day_more: { en: 'more stress than usual by this hour', de: 'mehr Stress als sonst bis zu dieser Zeit' },
   day_less: { en: 'less stress than usual by this hour', de: 'weniger Stress als sonst bis zu dieser Zeit' },
-  day_usual: {
-    en: 'about as much stress as usual by this hour',
-    de: 'etwa so viel Stress wie sonst bis zu dieser Zeit',
-  },
+  day_usual: { en: 'about as much stress as usual by this hour', de: 'etwa so viel Stress wie bis jetzt üblich' },
   first_day: {
     en: 'less certain, because the service does not know the person yet',
     de: 'weniger sicher, weil der Dienst die Person noch nicht kennt',
   },
   nothing_today: { en: 'nothing was measured today', de: 'heute wurde nichts gemessen' },
   newest: { en: 'the newest measured day is {date}', de: 'der letzte gemessene Tag ist {date}' },
-  nothing: {
-    en: 'nothing was measured in the last four weeks',
-    de: 'in den letzten vier Wochen wurde nichts gemessen',
-  },
+  nothing: { en: 'nothing was measured in the last four weeks', de: 'seit vier Wochen wurde nichts gemessen' },
   under_a_minute: { en: 'less than a minute', de: 'weniger als eine Minute' },
 
   work: { en: 'work', de: 'Arbeit' },

@@ -1,6 +1,3 @@
-import { createServer } from 'node:net';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, test, vi } from 'vitest';
@@ -9,6 +6,7 @@ import type { Schema } from '../../../src/contract/contract.js';
 import { flawsInLightAndDark, narrow, openBrowser, phone } from '../../../testkit/browser.js';
 import { allow, setUp } from '../../../testkit/consents.js';
 import { createLink } from '../../../testkit/person-link.js';
+import { freePorts } from '../../../testkit/program.js';
 import { Clock, root, shareTestService, type TestService } from '../../../testkit/service.js';
 
 const realTime = () => Object.assign(new Clock(), { now: Date.now });
@@ -16,10 +14,7 @@ const allGrants = Object.keys(personLinks.grants) as Array<Schema<'LinkGrant'>>;
 
 /** Starts the service at an address that PUBLIC_URL states. */
 async function share() {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
+  const [port] = await freePorts(1);
   const env = { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` };
   return shareTestService({ env, clock: realTime() });
 }
@@ -31,13 +26,8 @@ async function start(subjectId = 'anna'): Promise<TestService> {
   shared ??= share();
   const service = await setUp(await (await shared)(), { consent: 'record' });
   const text = { user_message: 'My debts keep growing.', ai_response: 'I am listening.' };
-  await service.read({
-    session_id: 'chat',
-    subject_id: subjectId,
-    tone: 'calm',
-    timestamp: new Date().toISOString(),
-    ...text,
-  });
+  const reading = { session_id: 'chat', subject_id: subjectId, tone: 'calm', ...text } as const;
+  await service.read({ ...reading, timestamp: new Date().toISOString() });
   return service;
 }
 
