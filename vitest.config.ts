@@ -27,9 +27,9 @@ const onceOnly = [
   'contract-tests/{deleteSubject/bytes,ingest/503-disk,store/locked,store/outages}.test.ts',
   // Rejected before a query, or in memory. The same operations store and find rows in other files.
   'contract-tests/{createAlertRule,exportReadings,listFailedDeliveries,listSessions,registerWebhook}/422.test.ts',
-  'contract-tests/{deleteTrigger,getDelivery,getSubject,getSubjectSummary,getTriggers}/404.test.ts',
+  'contract-tests/{deleteTrigger,getDelivery,getSubject}/404.test.ts',
   'contract-tests/{submitFeedback/errors,submitSource/401}.test.ts',
-  'contract-tests/{deleteSubject,listDeliveries,retryDeliveries}/422.test.ts',
+  'contract-tests/{deleteSubject,retryDeliveries}/422.test.ts',
   'contract-tests/accounts/{by-construction,networks,scopes}.test.ts',
   'contract-tests/{getHealth/200,getState/429,ingest/400,ingest/401,ingest/422,person/read-limits}.test.ts',
   // Texts, deliveries, streams and schedules: what they store is the same as that of other files.

@@ -9,15 +9,21 @@ test('a session id and an id with another case are unknown subjects', async () =
   for (const id of ['s1', 'Anna']) expect((await request(`/v1/subjects/${id}`)).status).toBe(404);
 });
 
-test('a subject has no profile after an erasure, and a new one after its next reading', async () => {
+test('a subject has no profile, summary and topics after an erasure, and a new one after its next reading', async () => {
   const { read, request, clock } = await startTestService();
   for (let minute = 0; minute < 20; minute++) {
     await read({ subject_id: 'anna', heart_rate: 58, sdnn: 50 });
     clock.advance(60);
   }
   expect((await request(path)).status).toBe(200);
+  expect((await request('/v1/triggers?subject_id=anna')).body).toMatchObject({
+    triggers: {},
+    active: [],
+    resolved: [],
+  });
   expect((await request(path, { method: 'DELETE' })).status).toBe(200);
-  expect((await request(path)).body.code).toBe('subject_not_found');
+  for (const erased of [path, `${path}/summary`, '/v1/triggers?subject_id=anna'])
+    expect((await request(erased)).body).toMatchObject({ status: 404, code: 'subject_not_found' });
   await read({ subject_id: 'anna', heart_rate: 95 });
   clock.advance(60);
   const { sessions, baseline } = (await request(path)).body;
