@@ -106,7 +106,7 @@ test('a rise after the next turn counts for that turn only', () => {
 
 test('a turn is complete at the response of the next turn, and the earliest one of more than eight is too', () => {
   const before = watch(0, 300, 900);
-  const pair = [turnAt(310), turnAt(345), { second: 374, heartRate: 70 }];
+  const pair = [turnAt(310), turnAt(345), { second: 375, heartRate: 70 }];
   expect(follow([...before, ...pair])).toEqual([]);
   expect(follow([...before, ...pair, { second: 376, heartRate: 70 }])).toHaveLength(1);
   const many = Array.from({ length: 9 }, (_, index) => turnAt(310 + index));
