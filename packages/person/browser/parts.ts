@@ -26,19 +26,24 @@ export function load(page: Page, place: HTMLElement, read: () => Promise<readonl
   run();
 }
 
-/** Returns a button that runs a change once at a time, and says its outcome. The button stays enabled to keep its focus. */
-export function createAction(name: string, className: string, run: () => Promise<string>) {
-  const outcome = createStatus();
+type Outcome = ReturnType<typeof createStatus>;
+
+/** Returns a handler that runs a change once at a time, and says its outcome. */
+export function attempt({ say }: Outcome, run: () => Promise<string>) {
   let isRunning = false;
-  const onclick = () => {
+  const fail = (error: unknown) => say(explain(error), true);
+  return () => {
     if (isRunning) return;
     isRunning = true;
-    run()
-      .then(
-        (text) => outcome.say(text),
-        (error: unknown) => outcome.say(explain(error), true),
-      )
+    void run()
+      .then(say, fail)
       .finally(() => (isRunning = false));
   };
-  return { button: h(`button.${className}` as 'button', { type: 'button', onclick }, name), outcome: outcome.element };
+}
+
+/** Returns a button that runs a change, and says its outcome. The button stays enabled to keep its focus. */
+export function createAction(name: string, className: string, run: () => Promise<string>) {
+  const outcome = createStatus();
+  const attributes = { type: 'button', onclick: attempt(outcome, run) };
+  return { button: h(`button.${className}` as 'button', attributes, name), outcome: outcome.element };
 }
