@@ -150,6 +150,12 @@ test('a topic that becomes active alerts once', async () => {
     service.clock.advance(60);
   }
   expect(await fire(service)).toBe(1);
+  // A turn of before the firing arrives after it.
+  service.clock.advance(1);
+  const late = { ...turn, user_message: 'I am so afraid of losing my job', timestamp: service.clock.at(-60) };
+  await service.read({ session_id: 'late', subject_id: 'anna', ...hostile, expression: 'tense', ...late });
+  service.clock.advance(2 * hourSeconds);
+  expect(await fire(service)).toBe(1);
   service.clock.advance(2 * hourSeconds);
   expect(await fire(service)).toBe(0);
 });

@@ -1,4 +1,5 @@
 import { alerts as settings, bands, summaries } from '../../generated/spec.js';
+import type { Trigger } from '../../packages/score/rows/trigger.js';
 import type { Hour } from '../../packages/score/summary.js';
 import type { Schema } from '../contract/contract.js';
 import type { StoredAlertRule } from '../store/alerts.js';
@@ -24,8 +25,8 @@ export interface PersonFacts {
   readonly points: (ms: number) => Promise<readonly Point[]>;
   /** Returns the usual level of the person at this time. Undefined if it is not known. */
   readonly usual: () => Promise<number | undefined>;
-  /** Returns the times at which the active topics became active, in epoch ms. */
-  readonly activations: () => Promise<readonly number[]>;
+  /** Returns the changes by which the active topics became active. */
+  readonly activations: () => Promise<Trigger['changes']>;
 }
 
 /** A true condition. It became true at `sinceMs`, in epoch ms. Without it, the rule fires again while the condition lasts. */
@@ -45,8 +46,9 @@ export const conditions: { readonly [Name in Schema<'AlertCondition'>]: Conditio
     return isFresh(newestMs + hours * hourMs, nowMs) ? { sinceMs: newestMs } : undefined;
   },
   async trigger_active(_, { activations }, nowMs) {
-    const sinceMs = Math.max(-Infinity, ...(await activations()));
-    return isFresh(sinceMs, nowMs) ? { sinceMs } : undefined;
+    const fresh = (await activations()).filter(({ atMs }) => isFresh(atMs, nowMs));
+    const times = fresh.map(({ atMs, storedMs = atMs }) => Math.max(atMs, storedMs));
+    return times.length > 0 ? { sinceMs: Math.max(...times) } : undefined;
   },
 };
 

@@ -128,7 +128,7 @@ function createFacts(scope: SlicedScope, subjectId: string, subject: Subject, no
     async activations() {
       if (!subject.active?.length) return [];
       const triggers = [...(await createTriggerReader(scope).ofSubject(subjectId)).values()];
-      return triggers.flatMap(({ status, activation }) => (status === 'active' && activation?.atMs) || []);
+      return triggers.flatMap(({ status, changes }) => (status === 'active' && changes.at(-1)) || []);
     },
   };
 }

@@ -95,7 +95,7 @@ function keepConcerns(calm: TopicStress, person: PersonsTriggers): TopicStress |
  * topic, or undefined if it does not change.
  */
 function changeTopics<Topic extends string>(
-  { subjects, changedSubjects }: GroupProgress,
+  { subjects, changedSubjects, nowMs }: GroupProgress,
   person: PersonsTriggers,
   topics: readonly Topic[],
   change: (topic: Topic, known: Trigger | undefined, turns: Subject['turns']) => Trigger | undefined,
@@ -106,11 +106,18 @@ function changeTopics<Topic extends string>(
   for (const topic of topics) {
     const trigger = change(topic, triggerOf(topic), subject.turns);
     if (!trigger) continue;
-    triggers.set(topic, trigger);
+    triggers.set(topic, markActivation(trigger, triggerOf(topic), nowMs));
     subject = moveTopic(subject, topic, trigger, triggerOf);
   }
   subjects.set(subjectId, subject);
   changedSubjects.set(subjectId, subject);
+}
+
+/** Adds the time of storage to a new activation. Alerts compare this time, because a late turn may activate a topic. */
+function markActivation(trigger: Trigger, known: Trigger | undefined, storedMs: number): Trigger {
+  const last = trigger.changes.at(-1);
+  if (!last || trigger.status !== 'active' || known?.status === 'active') return trigger;
+  return { ...trigger, changes: [...trigger.changes.slice(0, -1), { ...last, storedMs }] };
 }
 
 function enterTopics(

@@ -19,9 +19,13 @@ export interface Trigger {
   readonly activation?: Activation;
   /**
    * The latest status changes, in order of arrival. A change by a late reading is appended, not inserted, because earlier
-   * responses cannot be changed.
+   * responses cannot be changed. An activation has the time at which it was stored, in epoch ms.
    */
-  readonly changes: ReadonlyArray<{ readonly status: TriggerStatus; readonly atMs: number }>;
+  readonly changes: ReadonlyArray<{
+    readonly status: TriggerStatus;
+    readonly atMs: number;
+    readonly storedMs?: number;
+  }>;
 }
 
 export interface Activation {
