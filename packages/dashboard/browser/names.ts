@@ -85,7 +85,6 @@ export function namedHead(id: string, ...content: readonly Content[]): HTMLEleme
       setName(id, input.value.trim());
       draw();
       dialog.close();
-      return Promise.resolve();
     };
     openForm(head, { title: 'Name', content: [field.element], submitLabel: 'Store', onSubmit });
   };

@@ -125,6 +125,7 @@ test('from the page of a person, an alert rule and a link for this person are ma
   expect(await links()).toMatchObject([{ grants: ['read', 'connect'], opened_at: null }]);
   await openLinks();
   await page.getByText(/^read, connect · not opened yet · ends /).waitFor();
+  await page.getByRole('button', { name: /^End: read, connect · not opened yet/ }).click();
   await page.getByRole('button', { name: 'End', exact: true }).click();
   await eventually(links).toEqual([]);
   expect(complaints.filter((it) => !it.includes('422'))).toEqual([]);

@@ -2,9 +2,9 @@ import { enums, personLinks as settings } from '../../../../generated/spec.js';
 import type { Link } from '../../../client/src/index.js';
 import { h } from '../../../ui/dom.js';
 import { age, dayAndMonth } from '../../../ui/format.js';
-import { button, createChecks, createField, createStatus } from '../../../ui/parts.js';
-import { nowMs, reasonOf, type Service } from '../service.js';
-import { type Dialog, openForm, showSecret } from '../webhooks/dialog.js';
+import { button, createChecks, createField } from '../../../ui/parts.js';
+import { nowMs, type Service } from '../service.js';
+import { type Dialog, openConfirmation, openForm, showSecret } from '../webhooks/dialog.js';
 
 const grants: Readonly<Record<Link['grants'][number], string>> = {
   read: 'See and export what is stored',
@@ -26,21 +26,17 @@ export function openLinkDialog(service: Service, host: HTMLElement, subjectId: s
     const { url = '' } = await service.createLink(subjectId, request);
     showSecret(dialog, 'Link created', note, 'Link', url);
   };
-  const said = createStatus();
   const rows = links.map((link) => {
+    const text = describeLink(link);
+    const warning = `${text}. The keys of phones that were connected with it end, too. Stored readings stay.`;
     const end = () =>
-      service.removeLink(subjectId, link.id).then(
-        () => row.remove(),
-        (error: unknown) => said.say(reasonOf(error), true),
+      openConfirmation(host, ['End the link?', 'End'], warning, () =>
+        service.removeLink(subjectId, link.id).then(() => row.remove()),
       );
-    const row = h(
-      'li.line.between',
-      h('span.hint', describeLink(link)),
-      button('End', () => void end()),
-    );
+    const row = h('li.line.between', h('span.hint', text), button('End …', end, { 'aria-label': `End: ${text}` }));
     return row;
   });
-  const valid = rows.length > 0 && [h('h3', 'Links of this person'), h('ul.list', ...rows), said.element];
+  const valid = rows.length > 0 && [h('h3', 'Links of this person'), h('ul.list', ...rows)];
   const content = [granted.element, fields.expires_in_days.element, valid];
   openForm(host, { title: 'Link for this person', content, fields, submitLabel: 'Create link', onSubmit });
 }

@@ -10,27 +10,31 @@ export type Dialog = ReturnType<typeof openDialog>;
  * the page if this button is gone.
  */
 function openDialog(host: HTMLElement) {
-  const title = h('h2', { id: 'dialog-title' });
+  const title = h('h2');
   const body = h('div');
-  const dialog = h('dialog', { 'aria-labelledby': 'dialog-title' }, title, body);
+  const dialog = h('dialog', title, body);
   dialog.addEventListener('close', () => {
     dialog.remove();
     if (document.activeElement === document.body) host.querySelector('h1')?.focus();
   });
-  // A click on the backdrop or Escape must not close the only view of a secret.
+  // Chromium has this event before the first Escape only, and other browsers do not know `closedby`.
   dialog.addEventListener('cancel', (event) => {
-    if (body.querySelector('.secret')) event.preventDefault();
+    if (dialog.getAttribute('closedby') === 'none') event.preventDefault();
   });
   host.append(dialog);
   return {
     /** Replaces the title and the content, and moves the focus to the first control of the content. */
     show(text: string, ...content: readonly Content[]) {
       show(title, text);
+      dialog.ariaLabel = text;
       body.replaceChildren(h('div', content));
       if (!dialog.open) dialog.showModal();
       body.querySelector<HTMLElement>('input, button')?.focus();
     },
     close: () => dialog.close(),
+    /** Sets whether a request is in progress. Escape does not close the dialog then, nor the only view of a secret. */
+    hold: (isBusy: boolean) =>
+      dialog.setAttribute('closedby', isBusy || body.querySelector('.secret') ? 'none' : 'closerequest'),
   };
 }
 
@@ -56,14 +60,18 @@ export function openForm(host: HTMLElement, options: FormOptions): void {
     const atFields = error instanceof ProblemError && error.faults.length > 0;
     show(fault, atFields ? showAtFields(error, fields) : reasonOf(error));
   };
+  const setBusy = (isBusy: boolean) => {
+    submit.disabled = cancel.disabled = isBusy;
+    dialog.hold(isBusy);
+  };
   const onsubmit = (event: Event) => {
     event.preventDefault();
     for (const field of Object.values(fields)) field.showFault('');
     show(fault);
-    submit.disabled = true;
+    setBusy(true);
     onSubmit(dialog)
       .catch(showError)
-      .finally(() => (submit.disabled = false));
+      .finally(() => setBusy(false));
   };
   const buttons = h('p.line.between', cancel, submit);
   dialog.show(title, h('form', { novalidate: true, onsubmit }, content, fault, buttons));
