@@ -29,7 +29,7 @@ export function createAlertRules(parts: DialogParts, signal: AbortSignal) {
       const rules = await parts.service.alertRules({ signal });
       show(list, ...rules.map((rule) => ruleRow(rule, parts)));
       const isReceived = webhooks.some(({ events }) => events.includes('alert'));
-      const none = 'No rule yet. A rule watches people, and tells your webhooks when something lasts.';
+      const none = 'No rule yet. A rule sends an alert to your webhooks when its condition is true for a person.';
       const unreceived = 'No webhook receives alerts: register one with the event “Alert”.';
       show(note, rules.length === 0 ? none : !isReceived && unreceived);
     },
@@ -40,7 +40,7 @@ function ruleRow(rule: AlertRule, { service, host, onChanged }: DialogParts) {
   const { id, subject_ids: people, quiet_hours: quiet, last_fired_at: fired } = rule;
   const text = describeRule(rule);
   const remove = () =>
-    openConfirmation(host, ['Remove the alert rule?', 'Remove'], `${text}. It fires no more.`, () =>
+    openConfirmation(host, ['Remove the alert rule?', 'Remove'], `${text}. The rule no longer fires.`, () =>
       service.removeAlertRule(id).then(() => onChanged('Alert rule removed.')),
     );
   const named = people?.slice(0, namedMax).flatMap((it, index) => [index > 0 && ', ', linkTo(it)]);
@@ -68,17 +68,15 @@ function describeRule({ condition, minutes, hours }: AlertRule): string {
 /** Asks for the condition, the people and the quiet hours of a rule, and creates it. `subjectId` is a person to begin with. */
 export function openAlertRule({ service, host, onChanged }: DialogParts, subjectId = ''): void {
   const number = (value: number, max: number) => h('input', { type: 'number', min: 1, max, value });
-  const time = (name: string) => h('input', { type: 'time', 'aria-label': name });
   const [minutes, hours, from, to] = [
     number(settings.default_minutes, 60),
     number(settings.default_hours, 168),
-    time('Quiet from'),
-    time('Quiet to'),
+    h('input', { type: 'time' }),
+    h('input', { type: 'time' }),
   ];
   const people = h('input', { type: 'text', autocomplete: 'off', spellcheck: 'false', value: subjectId });
   const names = enums.AlertCondition.map((it) => [it, conditions[it].replace(/ for$/, ' for a time')] as const);
   const condition = createSelect(names, { onchange: () => showTime() });
-  const quiet = createField('Quiet from (optional)', from, `In ${timeZone()}. An alert waits until their end.`);
   const fields = {
     condition: createField('When', condition),
     minutes: createField('Minutes', minutes),
@@ -88,13 +86,17 @@ export function openAlertRule({ service, host, onChanged }: DialogParts, subject
       people,
       'Ids with spaces between them. Empty: everyone, also people who come later.',
     ),
-    quiet_hours: quiet,
+    quiet_hours: createField('Quiet from (optional)', from),
+    quiet_to: createField('Quiet to', to, `In ${timeZone()}. An alert waits until the end of the quiet hours.`),
   };
   const showTime = () => {
     fields.hours.element.hidden = condition.value !== 'no_data';
     fields.minutes.element.hidden = !['stressed', 'above_usual'].includes(condition.value);
   };
   const onSubmit = async (dialog: Dialog) => {
+    // An incomplete time has the value of an empty one.
+    if (from.validity.badInput || to.validity.badInput)
+      return fields.quiet_hours.showFault('Input should be two complete times.');
     const ids = people.value.split(/\s+/).filter((it) => it !== '');
     const rule: AlertRuleRequest = {
       condition: enums.AlertCondition.find((it) => it === condition.value) ?? 'stressed',
@@ -110,7 +112,6 @@ export function openAlertRule({ service, host, onChanged }: DialogParts, subject
     onChanged('Alert rule created.');
   };
   showTime();
-  from.after(to);
   const content = Object.values(fields).map(({ element }) => element);
   openForm(host, { title: 'New alert rule', content, fields, submitLabel: 'Create', onSubmit });
 }

@@ -17,6 +17,7 @@ export function createDeliveryTable(service: Service, signal: AbortSignal) {
   let shown: readonly AnyDelivery[] = [];
   let shownMax = shownStep;
   let chosen: string | undefined;
+  let requests = 0;
   const choose = { onchange: () => void reload() };
   const target = createSelect([], { 'aria-label': 'Webhook', ...choose });
   const status = createSelect(optional('All outcomes', outcomes), { 'aria-label': 'Outcome', ...choose });
@@ -46,8 +47,11 @@ export function createDeliveryTable(service: Service, signal: AbortSignal) {
   const listAll = async (webhook_id?: string) =>
     (await Promise.all([list('pending', webhook_id), list(undefined, webhook_id)])).flat();
   const load = async () => {
+    const request = (requests += 1);
     const outcome = outcomes.find((it) => it === status.value);
     const found = await (outcome ? list(outcome) : listAll());
+    // A later request may have been for another choice.
+    if (request !== requests) return;
     more.hidden = found.length <= shownMax;
     shown = found.toSorted((a, b) => timeOf(b) - timeOf(a)).slice(0, shownMax);
     draw();

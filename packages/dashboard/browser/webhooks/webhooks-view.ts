@@ -11,7 +11,7 @@ const testQueued = 'Test queued …';
 
 /** Returns the page of webhooks: each with its status, and a table of their deliveries. */
 export function createWebhooksView(service: Service, signal: AbortSignal): HTMLElement {
-  /** What became of a test, by webhook. */
+  /** Outcome of the newest test, by webhook. */
   const tests = new Map<string, string>();
   let webhooks: readonly Webhook[] = [];
   const list = h('div.cards');
@@ -43,11 +43,12 @@ export function createWebhooksView(service: Service, signal: AbortSignal): HTMLE
     );
   };
   const webhookCard = (webhook: Webhook) => {
-    const { id, url, status } = webhook;
+    const { id, url, status, next_attempt_at: next } = webhook;
+    const retried = status === 'failed' && next !== undefined ? 'failing' : status;
     return h(
       'section.card.webhook',
       { key: id, 'aria-label': `Webhook ${id}` },
-      h('div', h('div.line', h('h2', url), badge(status)), h('p.hint', describe(webhook))),
+      h('div', h('div.line', h('h2', url), badge(status, retried)), h('p.hint', describe(webhook))),
       h(
         'div.line',
         button('Send test', () => void test(id)),
@@ -73,7 +74,7 @@ export function createWebhooksView(service: Service, signal: AbortSignal): HTMLE
         if (status === 'delivered') return `Test delivered in ${attempt?.duration_ms ?? 0} ms.`;
         return attempt && `Test failed: ${attempt.status ?? attempt.error}. Retries follow.`;
       });
-      if (outcome !== undefined) sayOfTest(id, outcome);
+      sayOfTest(id, outcome ?? 'The test is still running: no response so far.');
       await refresh();
     } catch (error) {
       sayOfTest(id, reasonOf(error));
