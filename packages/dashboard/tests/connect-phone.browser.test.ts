@@ -78,12 +78,13 @@ test('a click shows a code that sets up Health Auto Export, and the first sample
     .locator('.live.connected')
     .getByText(/^Connected: Health Auto Export sent samples of Watch 7 at \d\d:\d\d\.$/)
     .waitFor();
+  await card.getByRole('button', { name: 'Connect another app' }).waitFor();
   await page.locator('.now .score').waitFor();
   await page.getByRole('region', { name: 'All sessions' }).waitFor();
 
   await card.getByRole('button', { name: /^Revoke/ }).click();
   await page.getByRole('button', { name: 'Revoke', exact: true }).click();
-  await expect.poll(() => card.locator('li').count()).toBe(0);
+  await expect.poll(() => card.locator('.list li').count()).toBe(0);
   expect((await postByDeepLink(link, rates(service.clock.nowMs), service.url)).status).toBe(401);
   // Of a person without data, the service has no state, topics and profile.
   expect(complaints.filter((it) => !it.endsWith('404 (Not Found)'))).toEqual([]);

@@ -11,16 +11,19 @@ const known: Readonly<Record<string, { readonly name: string }>> = sources;
 /** Apps that send local times without a zone. */
 const zoneless: readonly string[] = ['apple_shortcuts', 'generic'];
 /** What to do in the apps of one person. */
-const steps: Readonly<Partial<Record<App, string>>> = {
-  health_auto_export:
-    'Install Health Auto Export, scan the code with the camera of the iPhone, and save the automation that it opens. It sends ' +
-    'yesterday and today, about every five minutes while the iPhone is unlocked. Add one for Workouts with the same URL and ' +
-    'header, so that sport does not count as stress.',
-  health_connect:
+const steps: Readonly<Partial<Record<App, readonly string[]>>> = {
+  health_auto_export: [
+    'Install Health Auto Export.',
+    'Scan the code with the camera of the iPhone, and save the automation that it opens. It sends yesterday and today, about every five minutes while the iPhone is unlocked.',
+    'Add an automation for Workouts with the same URL and header, so that sport does not count as stress.',
+  ],
+  health_connect: [
     'In HC Webhook, add the URL as a webhook, with the header. Or scan the code for the URL with the key.',
-  apple_shortcuts:
+  ],
+  apple_shortcuts: [
     'In a shortcut, use “Get Contents of URL”: POST, the header, and JSON with type, dates and values of the samples.',
-  generic: 'Send a POST with JSON, e.g. {"heart_rate": 72, "device": "Watch"}. A sample without a time is of now.',
+  ],
+  generic: ['Send a POST with JSON, e.g. {"heart_rate": 72, "device": "Watch"}. A sample without a time is of now.'],
 };
 /** Metrics of Health Auto Export that the service reads, as the app names them. */
 const metrics = 'Heart Rate,Heart Rate Variability,Respiratory Rate,Step Count';
@@ -42,6 +45,7 @@ export function needsZone(source: string): boolean {
 export function createSetup(source: App, publicUrl: string, key: string): Content {
   const url = `${publicUrl}/v1/sources/${source}`;
   const link = source === 'health_auto_export' ? createDeepLink(url, key) : `${url}/${key}`;
+  const texts = steps[source] ?? [];
   const onPhone =
     source === 'health_auto_export' && h('p', h('a', { href: link }, 'Open Health Auto Export on this iPhone'));
   return h(
@@ -49,7 +53,7 @@ export function createSetup(source: App, publicUrl: string, key: string): Conten
     qrCode(`Code for ${nameApp(source)}`, link),
     h(
       'div',
-      h('p', steps[source] ?? ''),
+      texts.length > 1 ? h('ol', ...texts.map((it) => h('li', it))) : h('p', texts),
       onPhone,
       createCopyable('URL', url),
       createCopyable('Header X-Service-Key', key),

@@ -29,6 +29,9 @@ export function createPhoneCard(service: Service, subjectId: string, signal: Abo
     publicUrl = list.public_url ?? '';
     outcome.say(problem || advice);
     form.hidden = problem !== '';
+    const isConnected = list.source_keys.some((it) => it.last_post?.usable);
+    show(submit, isConnected ? 'Connect another app' : 'Connect');
+    submit.className = isConnected ? 'secondary' : 'primary';
     show(keys, ...list.source_keys.map((key) => keyRow(key, revoke)));
     return list;
   };
@@ -42,7 +45,7 @@ export function createPhoneCard(service: Service, subjectId: string, signal: Abo
     shown = createPart(signal);
     const arrival = createArrival(service, created, load, onArrived, shown.signal);
     setup.hidden = false;
-    setup.replaceChildren(createHiding(createSetup(source, publicUrl, created.key ?? ''), shown.signal), arrival);
+    setup.replaceChildren(arrival, createHiding(createSetup(source, publicUrl, created.key ?? ''), shown.signal));
     reload();
   };
   const onsubmit = (event: Event) => {
@@ -88,7 +91,7 @@ function createHiding(content: Content, signal: AbortSignal): HTMLElement {
   const place = h('div', content, rest);
   const tick = () => {
     const seconds = Math.ceil((untilMs - Date.now()) / 1_000);
-    if (seconds > 0) return show(rest, `The code and the key disappear in ${seconds} s, and stay valid.`);
+    if (seconds > 0) return show(rest, `For safety, the code and the key are hidden in ${seconds} s. They stay valid.`);
     ended.abort();
     place.replaceChildren(h('p.hint', 'The code and the key are hidden. Connect again for new ones.'));
   };
