@@ -88,7 +88,7 @@ export function view(scope: SlicedScope, viewer: Viewer) {
       return { sessionId: grant?.sessionId ?? sessionId, computed };
     },
 
-    /** Returns the newest points of a window, oldest first. Throws session_not_found or subject_not_found. */
+    /** Returns the newest points of a window, newest first. Throws session_not_found or subject_not_found. */
     async history(whose: Whose, window: HistoryWindow): Promise<readonly ViewedPoint[]> {
       if (whose.kind === 'account') throw noPerson();
       if (whose.kind === 'session') {

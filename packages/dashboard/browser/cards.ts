@@ -122,8 +122,8 @@ function findPastStress(points: readonly Point[], now: number): Point | undefine
 }
 
 function describePastStress({ state, atMs }: Point, now: number): string {
-  const minutes = calmingMs / 60_000;
-  return `${label(state)} until ${age(atMs, now)}. The recommendation of the present state follows ${minutes} minutes after it.`;
+  const left = count(Math.ceil((atMs + calmingMs - now) / 60_000), 'more minute');
+  return `${label(state)} until ${age(atMs, now)}. Go slowly for ${left}. Then the recommendation of the present state counts.`;
 }
 
 function describeEffect(delta: number, previous: number): string {
@@ -177,16 +177,13 @@ function signalRow(signal: SignalName, { atMs, [signal]: sent }: Point, source: 
   const left = lifetimeMs === 0 ? 0 : Math.max(0, 1 - ageMs / lifetimeMs);
   const title = counts ? 'Counts in the score until the bar is empty' : 'No longer counts';
   const name = `${signalName(signal)}, share of the time for which it counts`;
+  const from = source !== undefined && h('a.hint', { href: sessionLink(source) }, `from ${source}`);
   return h(
     'li',
-    h('span', h('strong', signalName(signal)), ' ', value, ' ', source !== undefined && sourceLink(source)),
+    h('span', h('strong', signalName(signal)), ` ${value} `, from),
     bar(name, left, { title, hidden: lifetimeMs === 0 }),
     h('span.signal-age.hint', `${age(atMs, now)}${lifetimeMs === 0 ? ', stored only' : ''}`),
   );
-}
-
-function sourceLink(id: string) {
-  return h('a.hint', { href: sessionLink(id) }, `from ${id}`);
 }
 
 type Triggers = Pick<TriggerProfile, 'triggers'>;

@@ -15,7 +15,7 @@ import { createWebhooksView } from './webhooks/webhooks-view.js';
 
 const main = one('main');
 const account = one('[data-account]');
-/** The service does not tell which of these a key is. */
+/** The response does not state the reason. */
 const rejected =
   'The service rejected this key. It may be incomplete, revoked or expired, or belong to another service: copy it again.';
 let leave = new AbortController();

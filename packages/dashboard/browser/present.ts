@@ -51,7 +51,6 @@ export function createPresent(
     signals: signals.element,
     newest: () => newest,
     points: () => points ?? [],
-    draw,
     take,
     /** Shows a reading of the stream, and requests its signals. */
     receive(reading: StateReading) {

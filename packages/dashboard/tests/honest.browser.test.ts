@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { openBrowser } from '../../../testkit/browser.js';
-import { Clock, shareTestService, startTestService, type TestService } from '../../../testkit/service.js';
+import { Clock, shareTestService, type TestService } from '../../../testkit/service.js';
 
 const acute = { heart_rate: 170, tone: 'hostile', sentiment: -0.9 } as const;
 const real = { session_id: 'support-call', subject_id: 'anna' };
@@ -87,7 +87,7 @@ test('after acute stress, the recommendation is to go slowly, and a low confiden
   const { page } = await openBrowser(service.url);
   await open(service, page, '#/sessions/call');
   await page.getByText('Go slowly', { exact: true }).waitFor();
-  await page.getByText(/^Acute stress until 3 min ago\. The recommendation of the present state follows/).waitFor();
+  await page.getByText(/^Acute stress until \d min ago\. Go slowly for \d more minutes?\. Then/).waitFor();
   expect(await page.getByText('room for detail').count()).toBe(0);
   await page.getByText('Take it as a hint: the score is uncertain.').waitFor();
   await page.getByText(/^Low: the signals are few, old or disagree/).waitFor();
@@ -113,21 +113,6 @@ test('the highest score comes first among the live sessions, then the session th
   const { sessions } = (await service.request('/v1/sessions?sort=score')).body;
   const scoreOf = (id: string) => sessions.find((it: { session_id: string }) => it.session_id === id).stress_score;
   expect(ended).toEqual(['s-2', 's-1', 's-0'].map(scoreOf));
-});
-
-test('a report has no number before the person states one, and an unknown address says that there is no such page', async () => {
-  const service = await startTestService();
-  await service.read({ ...real, heart_rate: 70 });
-  const { page } = await openBrowser(service.url);
-  await open(service, page, '#/sessions/support-call');
-  const choice = page.getByRole('group', { name: 'How stressed is the person?' });
-  await choice.waitFor();
-  expect(await choice.getByRole('radio').count()).toBe(11);
-  expect(await choice.getByRole('radio', { checked: true }).count()).toBe(0);
-  expect(await page.locator('.feedback input[type=range]').count()).toBe(0);
-  await page.goto(`${service.url}/dashboard/#/sesions/x`);
-  await page.getByRole('heading', { name: 'No such page' }).waitFor();
-  await page.getByText('#/sesions/x').waitFor();
 });
 
 test('a state without evidence is unknown in the list, the counts, the page of the session and of the person', async () => {

@@ -63,11 +63,12 @@ export function createToday(
       hours = loaded;
       draw();
     },
-    /** Requests the hours of today again. */
+    /** Requests the hours of today again, or all hours if they have not loaded. */
     async refresh() {
+      if (!hours) return this.load();
       const today = dayOf(nowMs());
       const loaded = await loadHours(service, subjectId, today, signal);
-      hours = [...(hours ?? []).filter(({ atMs }) => atMs < today.fromMs), ...loaded];
+      hours = [...hours.filter(({ atMs }) => atMs < today.fromMs), ...loaded];
       draw();
     },
   };
