@@ -173,7 +173,7 @@ test('a turn by hand names the subject, and its sentiment is derived by choice',
   await page.locator('.triggers li').filter({ hasText: 'job loss' }).waitFor();
 });
 
-test('the key is remembered on the device only by choice, and forgetting it deletes it in every tab', async () => {
+test('the key is remembered on the device only by choice, and forgetting it ends its stream and deletes it in every tab', async () => {
   const service = await startTestService();
   const { page } = await openBrowser(service.url);
   const remembered = () => page.evaluate('localStorage.getItem("key")');
@@ -187,7 +187,9 @@ test('the key is remembered on the device only by choice, and forgetting it dele
   await page.goto(`${service.url}/dashboard/`);
   await enter(false);
   expect(await remembered()).toBe(null);
+  const ended = page.waitForEvent('requestfailed', (it) => it.url().includes('/v1/stream'));
   await page.getByRole('button', { name: 'Forget the key' }).click();
+  await ended;
   await enter(true);
   expect(await remembered()).toBe(service.key);
   const other = await page.context().newPage();

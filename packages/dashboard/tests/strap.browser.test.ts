@@ -34,13 +34,3 @@ test('a Bluetooth heart-rate strap sends readings with its heart rate, beats and
   await page.getByRole('button', { name: connect }).waitFor();
   expect(complaints).toEqual([]);
 });
-
-test('without Web Bluetooth, the page offers no strap', async () => {
-  const service = await startTestService();
-  const { page } = await openBrowser(service.url);
-  await page.goto(`${service.url}/dashboard/#key=${service.key}`);
-  await page.getByRole('link', { name: 'Try it' }).click();
-  await page.getByRole('button', { name: 'Send reading' }).waitFor();
-  expect(await page.evaluate('"bluetooth" in navigator')).toBe(false);
-  expect(await page.getByRole('button', { name: connect }).count()).toBe(0);
-});
