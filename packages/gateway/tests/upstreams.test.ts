@@ -154,7 +154,10 @@ test('a part of a response of Ollama arrives before the next one is sent', async
 
 test.each([
   ...['user@api.example', ':secret@api.example', 'api.example?key=secret', 'api.example#secret'].map(
-    (it) => [`a=openai:https://${it}`, /^GATEWAY_UPSTREAMS must be an http or https URL without a user/] as const,
+    (it): [string, RegExp] => [
+      `a=openai:https://${it}`,
+      /^GATEWAY_UPSTREAMS must be an http or https URL without a user/,
+    ],
   ),
   ['a=vertex:https://secret.example', /^GATEWAY_UPSTREAMS must be NAME=KIND:URL, .*: see number 1$/],
   ['a=openai:http://x,https://user:secret@y', /^GATEWAY_UPSTREAMS must be NAME=KIND:URL, .*: see number 2$/],
