@@ -38,11 +38,10 @@ export function createImportCard(service: Service, subjectId: string, signal: Ab
   const [outcome, lists] = [createStatus(), h('ul.hint')];
   const options = createOptions();
 
-  const importFiles = async (files: readonly File[], onProgress: (share: number) => void) => {
+  const importFiles = async (files: readonly File[], onProgress: (share: number) => void, sent: Sent) => {
     const request = { files, options: options.read(), hours: options.hours(), nowMs: nowMs() };
     const read = await readFiles(request, onProgress, signal);
     const plan = await planImport(read.readings, subjectId, service);
-    const sent = createSent();
     const onWait = (seconds: number, reason: string) => outcome.say(`${reason}. Continues in ${seconds} s.`);
     const explain = (error: unknown) => new Error(reasonOf(error));
     onProgress(0);
@@ -50,16 +49,20 @@ export function createImportCard(service: Service, subjectId: string, signal: Ab
     await sendPlan(plan, sent, onProgress, { client: service, explain, signal, onWait });
     outcome.say(describeRead(read, sent));
     show(lists, ...listSkipped(read, sent));
-    if (sent.samples.stored + sent.samples.replaced > 0) onStored();
   };
   const { input, bar, run } = createFileInput('Progress', (files, onProgress) => {
     progress.hidden = false;
     show(lists);
     options.clear();
     outcome.say(`Reading ${files.map(({ name }) => name).join(', ')} …`);
-    return importFiles(files, onProgress).catch((error: Error) => {
-      if (!signal.aborted) outcome.say(`Not imported. ${options.explain(error.message)}.`, true);
-    });
+    const sent = createSent();
+    const stored = () => sent.samples.stored + sent.samples.replaced;
+    return importFiles(files, onProgress, sent)
+      .catch((error: Error) => {
+        const done = stored() > 0 ? `Stopped, ${count(stored(), 'reading')} stored.` : 'Not imported.';
+        if (!signal.aborted) outcome.say(`${done} ${options.explain(error.message)}.`, true);
+      })
+      .then(() => (stored() > 0 ? onStored() : undefined));
   });
   const progress = h('div.line', { hidden: true }, bar, outcome.element);
   const field = createField('Files of one person', input, `Choose or drop ${formats}. They are read in this browser.`);
