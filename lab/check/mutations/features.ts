@@ -100,6 +100,7 @@ export const features: readonly Feature[] = [
     ],
     tests: [
       'contract-tests/getSubjectSummary/',
+      'contract-tests/every-operation/values',
       'contract-tests/store/summaries',
       'contract-tests/store/dense-readings',
     ],
