@@ -9,7 +9,7 @@ type Group = keyof typeof plurals;
 const chance = 0.5;
 const source = 'Store a report on the page of a session or a person, or send reports with POST /v1/feedback.';
 const captionOf = (units: string) =>
-  `AUC: of two reports, one of ${bounds.stressed_from} or more and one below, the share in which the first has the higher score. 95 % interval over ${units}.`;
+  `Right order (AUC): of two reports, one of ${bounds.stressed_from} or more and one below, the share in which the first has the higher score. 95 % interval over ${units}.`;
 
 /** Returns the agreement of scores with reports. A group is all reports of a day or of a person. */
 export function createAgreementView(request: () => Promise<Agreement>, group: Group, signal: AbortSignal) {
@@ -33,7 +33,7 @@ export function createAgreementView(request: () => Promise<Agreement>, group: Gr
 
 function draw(agreement: Agreement, group: Group) {
   const { auc, calibration } = agreement;
-  const name = h('span', 'AUC ', h('strong', auc?.value.toFixed(2)));
+  const name = h('span', 'Right order ', h('strong', auc?.value.toFixed(2)));
   return [
     auc
       ? plots(['0', `${chance} chance`, '1'], [h('li', name, intervalPlot(auc), h('span.hint', intervalOf(auc)))])
@@ -51,7 +51,7 @@ function describe({ reports, scored_reports: scored, groups, auc, model_version:
   const all = `${reports === bounds.reports_max ? 'the newest ' : ''}${count(reports, 'report')}`;
   const of = `${all} of ${count(groups, group, plurals[group])}, ${scored.toLocaleString('en')} with a score of model ${model}`;
   if (!auc) return `Too few to tell: ${of}`;
-  if (auc.low > chance) return `Stressed reports have the higher scores: ${of}`;
+  if (auc.low > chance) return `Stressed reports have the higher scores, in ${percent(auc.value)} of the pairs: ${of}`;
   return `${auc.high < chance ? 'Stressed reports have the lower scores' : 'No agreement shown so far'}: ${of}`;
 }
 
@@ -59,7 +59,7 @@ function intervalOf({ low, high }: Estimate): string {
   return `${low.toFixed(2)} to ${high.toFixed(2)}`;
 }
 
-/** Returns what an AUC requires, and what there is. */
+/** Returns what a comparison requires, and what there is. */
 function missingReports({ scored_reports: scored, stressed_reports: stressed, groups }: Agreement, group: Group) {
   const required = [
     [scored, bounds.reports_min, 'reports with a score'],
@@ -70,7 +70,7 @@ function missingReports({ scored_reports: scored, stressed_reports: stressed, gr
   const rows = required.map(([found, min, text]) =>
     h('li.hint', `${found >= min ? '✓' : '○'} ${found.toLocaleString('en')} of at least ${min} ${text}`),
   );
-  return [h('h3', 'Required for an AUC'), h('ul.required', rows)];
+  return [h('h3', 'Required for a comparison'), h('ul.required', rows)];
 }
 
 function calibrationRow({ state, reports, stressed_share: share, ...means }: Agreement['calibration'][number]) {

@@ -93,12 +93,16 @@ const axisDistance = `(() => {
 async function expectShown(page: Page, agreement: Agreement): Promise<void> {
   const { auc = { value: NaN, low: NaN, high: NaN } } = agreement;
   const figures = [auc.value, auc.low, auc.high].map((it) => it.toFixed(2));
-  await expect.poll(() => line(page)).toMatch(/^(Stressed reports have the higher scores|No agreement shown so far): /);
+  await expect
+    .poll(() => line(page))
+    .toMatch(/^(Stressed reports have the higher scores, in [0-9]+ % of the pairs|No agreement shown so far): /);
   expect(await line(page)).toMatch(
     new RegExp(`: ${agreement.reports} reports of .*, ${agreement.scored_reports} with a score`),
   );
-  const row = page.locator('.calibration li').filter({ hasText: /^AUC/ });
-  expect((await row.innerText()).replaceAll(/\s+/g, ' ')).toBe(`AUC ${figures[0]} ${figures[1]} to ${figures[2]}`);
+  const row = page.locator('.calibration li').filter({ hasText: /^Right order/ });
+  expect((await row.innerText()).replaceAll(/\s+/g, ' ')).toBe(
+    `Right order ${figures[0]} ${figures[1]} to ${figures[2]}`,
+  );
   expect(await page.locator('.facts-line').allInnerTexts()).toEqual(describeBands(agreement));
   const shares = agreement.calibration.flatMap((it) => it.stressed_share ?? []);
   const estimates = [auc, ...shares];
@@ -130,10 +134,15 @@ test(
 
     // 14 reports of a person are not enough: 20 more of the same days are.
     await page.goto(`${service.url}/dashboard/#/subjects/p0`);
-    await page.getByText('Required for an AUC').waitFor();
+    await page.getByText('Required for a comparison').waitFor();
     expect(await line(page)).toMatch(/^Too few to tell: 14 reports of \d days, 14 with a score/);
     await page.getByText('14 of at least 20 reports with a score').waitFor();
-    expect(await page.locator('.calibration li').filter({ hasText: /^AUC/ }).count()).toBe(0);
+    expect(
+      await page
+        .locator('.calibration li')
+        .filter({ hasText: /^Right order/ })
+        .count(),
+    ).toBe(0);
     expect(await page.locator('.facts-line').allInnerTexts()).toEqual(describeBands(person));
     expect(await flawsInLightAndDark(page)).toEqual([]);
     const { body } = await service.request('/v1/feedback?subject_id=p0');
