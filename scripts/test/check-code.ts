@@ -9,8 +9,8 @@ import { isInstalled, outsideFolders } from '../../testkit/outside.js';
 const missing = outsideFolders.filter((it) => !isInstalled(it));
 const configs = [
   missing.length === 0 ? 'tsconfig.outside.json' : 'tsconfig.json',
+  // With the other code of browsers.
   'packages/dashboard/tsconfig.json',
-  'packages/person/tsconfig.json',
 ];
 /** Compiled where the clients that they use are generated. */
 const untyped = 'scripts/contract/sdk/stories/**';
