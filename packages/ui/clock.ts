@@ -7,6 +7,7 @@ export function nowMs(): number {
   return Date.now() - aheadMs;
 }
 
+/** Learns the difference between both clocks from the `Date` header of a response. */
 export function learnClock(headers: Headers): void {
   const differenceMs = Date.now() - Date.parse(headers.get('date') ?? '');
   if (Number.isFinite(differenceMs)) aheadMs = Math.abs(differenceMs) > toleranceMs ? differenceMs : 0;

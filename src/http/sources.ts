@@ -19,7 +19,7 @@ const anyBody = {};
 export interface SourceParts extends Omit<PostedBody, 'bytes' | 'caller' | 'nowMs'> {
   /** Epoch ms. */
   readonly now: () => number;
-  /** Reads a large body. Absent: as any other. */
+  /** Reads a large body in another thread. Absent: in this one. */
   readonly readLarge?: ReadPostedBody | undefined;
   /** Decrypts a secret of a place. */
   readonly openSecret: (sealed: string, place: string) => string;

@@ -76,7 +76,7 @@ test('a click shows a code that sets up Health Auto Export, and the first sample
   expect(body).toMatchObject({ stored: 1, skipped: {} });
   await card
     .locator('.live.connected')
-    .getByText(/^Connected: Health Auto Export sent samples of Watch 7 at \d\d:\d\d\.$/)
+    .getByText(/^Connected: Health Auto Export sends samples of Watch 7, seen at \d\d:\d\d\.$/)
     .waitFor();
   await card.getByRole('button', { name: 'Connect another app' }).waitFor();
   await page.locator('.now .score').waitFor();
@@ -125,7 +125,7 @@ test('other apps get a URL with the key, and the time zone of the phone where th
   const headers = { 'Content-Type': 'application/json' };
   const answer = await fetch(service.url + new URL(url).pathname, { method: 'POST', headers, body });
   expect(await answer.json()).toMatchObject({ stored: 1, skipped: {} });
-  await card.getByText(/^Connected: Apple Shortcuts sent samples at \d\d:\d\d\.$/).waitFor();
+  await card.getByText(/^Connected: Apple Shortcuts sends samples, seen at \d\d:\d\d\.$/).waitFor();
 });
 
 test('without PUBLIC_URL or the scope, the card says what to do', async () => {

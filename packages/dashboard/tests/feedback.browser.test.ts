@@ -137,12 +137,7 @@ test(
     await page.getByText('Required for a comparison').waitFor();
     expect(await line(page)).toMatch(/^Too few to tell: 14 reports of \d days, 14 with a score/);
     await page.getByText('14 of at least 20 reports with a score').waitFor();
-    expect(
-      await page
-        .locator('.calibration li')
-        .filter({ hasText: /^Right order/ })
-        .count(),
-    ).toBe(0);
+    expect(await page.locator('.calibration li', { hasText: /^Right order/ }).count()).toBe(0);
     expect(await page.locator('.facts-line').allInnerTexts()).toEqual(describeBands(person));
     expect(await flawsInLightAndDark(page)).toEqual([]);
     const { body } = await service.request('/v1/feedback?subject_id=p0');

@@ -107,8 +107,8 @@ const texts = {
     de: 'Gespeichert: {stored}. Schon vorhanden: {unchanged}. Abgelehnt: {refused}. Älter, als der Dienst speichert: {old}.',
   },
   sent_in_part: {
-    en: 'The connection was lost. Stored so far: {stored}. Choose the file again to send the rest.',
-    de: 'Die Verbindung ist abgebrochen. Bisher gespeichert: {stored}. Wähle die Datei noch einmal, um den Rest zu senden.',
+    en: 'The upload stopped. Stored so far: {stored}. Choose the file again to send the rest.',
+    de: 'Das Hochladen ist abgebrochen. Bisher gespeichert: {stored}. Wähle die Datei noch einmal, um den Rest zu senden.',
   },
   not_read: { en: 'The file is not readable, or has no heart data.', de: 'Nicht lesbar, oder ohne Herzdaten.' },
   rights: { en: 'Your data', de: 'Deine Daten' },

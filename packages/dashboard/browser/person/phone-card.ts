@@ -123,7 +123,7 @@ function createArrival(
     if (!found.last_post.usable) return show(line, `The app reaches the service. ${describeSkipped(found)}`);
     line.classList.add('connected');
     const of = found.last_post.device === undefined ? '' : ` of ${found.last_post.device}`;
-    finish(`Connected: ${nameApp(key.source)} sent samples${of} at ${timeOfDay(nowMs())}.`);
+    finish(`Connected: ${nameApp(key.source)} sends samples${of}, seen at ${timeOfDay(nowMs())}.`);
     onArrived();
   };
   everySecond(ended.signal, () => {
