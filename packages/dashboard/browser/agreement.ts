@@ -51,7 +51,9 @@ function describe({ reports, scored_reports: scored, groups, auc, model_version:
   const all = `${reports === bounds.reports_max ? 'the newest ' : ''}${count(reports, 'report')}`;
   const of = `${all} of ${count(groups, group, plurals[group])}, ${scored.toLocaleString('en')} with a score of model ${model}`;
   if (!auc) return `Too few to tell: ${of}`;
-  if (auc.low > chance) return `Stressed reports have the higher scores, in ${percent(auc.value)} of the pairs: ${of}`;
+  // Rounded as in the details.
+  const share = percent(Number(auc.value.toFixed(2)));
+  if (auc.low > chance) return `Stressed reports have the higher scores, in ${share} of the pairs: ${of}`;
   return `${auc.high < chance ? 'Stressed reports have the lower scores' : 'No agreement shown so far'}: ${of}`;
 }
 
