@@ -13,20 +13,20 @@ export interface CodeFile {
 }
 
 /**
- * The most lines that people may have written. 126,000 were planned for 1.1.0. Alert rules, the page of a person, its links,
- * several upstreams of the gateway and the benchmark exceeded that. A further raise needs a reason, too.
+ * The most lines that people may have written, as planned by the issue in progress: 137,496 lines before it, at most 2,000
+ * more for src and tests. Afterwards, the cap is set to what the issue reached.
  */
-const capLines = 137_500;
+const capLines = 139_500;
 export const tolerance = 1.01;
 /** Lines of each package without a budget of its own, e.g. `client`. */
 const packageLines = 4_500;
 const budgets: Readonly<Record<string, number>> = {
-  src: 28_000,
+  src: 31_800,
   'packages/score': 5_800,
   'packages/recordings': 3_300,
   'packages/dashboard': 6_000,
   'packages/person': 1_500,
-  tests: 42_500,
+  tests: 49_100,
   'scripts and lab': 15_300,
   testkit: 5_200,
 };
