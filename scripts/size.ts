@@ -35,7 +35,7 @@ async function listOthers(): Promise<Part[][]> {
       count('tests, files', isTest),
     ],
     [
-      { part: 'openapi.yaml, lines', found: countLines('openapi.yaml'), budget: 6_800, tolerance },
+      { part: 'openapi.yaml, lines', found: countLines('openapi.yaml'), budget: 6_900, tolerance },
       { part: 'guides, words', found: sum(guides.map(countWords)), budget: 28_500 },
       { part: 'README, words', found: countWords('README.md'), budget: 600 },
       { part: 'CHANGELOG, lines', found: countLines('CHANGELOG.md'), budget: 80 },
