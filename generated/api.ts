@@ -1182,6 +1182,74 @@ export interface components {
          */
         Urgency: "low" | "medium" | "high" | "critical";
         /**
+         * @description The person across sessions. Hash personal identifiers first. The first subject_id binds the session. Later readings may omit it. A different subject_id is rejected (`subject_mismatch`).
+         * @example 5f2b51ca2b4d1a7e
+         */
+        SubmittedSubject: string;
+        /**
+         * Format: date-time
+         * @description Time of measurement. RFC 3339 in UTC (`Z` or `+00:00`), stored with millisecond precision. It must be a real calendar date without a leap second, at most 300 s old and at most 60 s ahead. With `backfill`, it may be as old as the retention of readings.
+         * @example 2026-11-21T09:30:00.000Z
+         */
+        ReadingTime: string;
+        /**
+         * @description Beat-to-beat intervals in milliseconds, oldest first. The last beat ends at `timestamp`. The service derives `heart_rate`, `sdnn` and `rmssd` from the intervals of the last five minutes where the reading does not state them. It ignores artifacts, and beats that an earlier reading already contained. The response contains `rr_quality`.
+         * @example [
+         *       812,
+         *       798,
+         *       805,
+         *       821
+         *     ]
+         */
+        BeatIntervals: number[];
+        /**
+         * @description Sentiment of the text, from -1 (negative) to 1 (positive). A word label is rejected.
+         * @example -0.4
+         */
+        Sentiment: number;
+        /**
+         * @description Steps in the last minute. They explain a heart rate, and are not a signal.
+         * @example 12
+         */
+        StepsLastMinute: number;
+        /**
+         * @description The sample that the reading states, for sources that send a sample again with a corrected value. A reading with the same
+         *     `session_id`, `sample_id` and `timestamp` replaces the stored one, unless its `sample_revision` is lower or its body
+         *     was stored before. A replacement changes history, summaries and export, and no state, event or trigger. The same
+         *     `sample_id` with another `timestamp` is rejected. A session token cannot replace a reading.
+         * @example hr-watch-2026-11-21T09:30
+         */
+        SampleId: string;
+        /**
+         * @description Revision of the sample, e.g. the number of measurements that it summarizes. 0 if absent. Of two readings of one sample, the higher revision counts, of equal ones the one that was stored later. Requires `sample_id`.
+         * @example 12
+         */
+        SampleRevision: number;
+        /**
+         * @description The user's utterance. Only the person's own words in it are judged, without fenced code, quoted replies, context blocks in tags, results of tools and task prompts; if none remain, the message counts as absent. Checked for safety, used for topic detection together with `ai_response` and for `derive_sentiment`, and never stored. At most 4,016 characters, because the shortest body with a longer text would exceed 4,096 bytes.
+         * @example My review at work is tomorrow and I have not slept.
+         */
+        UserMessage: string;
+        /**
+         * @description The assistant's reply. Used for topic detection together with `user_message`, and never stored. At most 4,016 characters, because the shortest body with a longer text would exceed 4,096 bytes.
+         * @example That sounds exhausting. What worries you most about it?
+         */
+        AiResponse: string;
+        /**
+         * @description True to estimate the sentiment of `user_message` if the reading does not state `sentiment`. The estimate counts
+         *     as the textual signal, and the response contains it in `derived`. `user_message` is then enough for a reading.
+         *     A text in another language or without known words gets no
+         *     estimate, except with a finding (`safety`), which counts as the most severe words. If the field is absent, the setting `derive-sentiment` of the
+         *     account applies, which is off unless the operator turns it on.
+         * @example true
+         */
+        DeriveSentiment: boolean;
+        /**
+         * @description True for a reading of the past, e.g. from a device that was offline. Its `timestamp` may be as old as the retention of readings. It updates the history and the baseline, does not change the current state, and causes no event. Its text has no topics. It counts as a call of the month, but not as a request of its session, and it starts no new session for the limits. A resend is detected with and without this field.
+         * @example false
+         */
+        Backfill: boolean;
+        /**
          * @description One reading: the signals of a person at one time. At least one of `heart_rate`, `sdnn`, `rmssd`,
          *     `rr_intervals_ms`, `tone`, `expression`, `sentiment` and `urgency` is required (400 "Missing signals"
          *     otherwise). `activity_level` and `steps_last_minute` explain a heart rate. Fields with the description "Stored only"
@@ -1190,44 +1258,18 @@ export interface components {
          */
         SignalSubmission: {
             session_id: components["schemas"]["Identifier"];
-            /**
-             * @description The person across sessions. Hash personal identifiers first. The first subject_id binds the session. Later readings may omit it. A different subject_id is rejected (`subject_mismatch`).
-             * @example 5f2b51ca2b4d1a7e
-             */
-            subject_id?: string;
-            /**
-             * Format: date-time
-             * @description Time of measurement. RFC 3339 in UTC (`Z` or `+00:00`), stored with millisecond precision. It must be a real calendar date without a leap second, at most 300 s old and at most 60 s ahead. With `backfill`, it may be as old as the retention of readings.
-             * @example 2026-11-21T09:30:00.000Z
-             */
-            timestamp: string;
+            subject_id?: components["schemas"]["SubmittedSubject"];
+            timestamp: components["schemas"]["ReadingTime"];
             heart_rate?: components["schemas"]["HeartRate"];
             sdnn?: components["schemas"]["Sdnn"];
             rmssd?: components["schemas"]["Rmssd"];
-            /**
-             * @description Beat-to-beat intervals in milliseconds, oldest first. The last beat ends at `timestamp`. The service derives `heart_rate`, `sdnn` and `rmssd` from the intervals of the last five minutes where the reading does not state them. It ignores artifacts, and beats that an earlier reading already contained. The response contains `rr_quality`.
-             * @example [
-             *       812,
-             *       798,
-             *       805,
-             *       821
-             *     ]
-             */
-            rr_intervals_ms?: number[];
+            rr_intervals_ms?: components["schemas"]["BeatIntervals"];
             tone?: components["schemas"]["Tone"];
             expression?: components["schemas"]["Expression"];
-            /**
-             * @description Sentiment of the text, from -1 (negative) to 1 (positive). A word label is rejected.
-             * @example -0.4
-             */
-            sentiment?: number;
+            sentiment?: components["schemas"]["Sentiment"];
             urgency?: components["schemas"]["Urgency"];
             activity_level?: components["schemas"]["ActivityLevel"];
-            /**
-             * @description Steps in the last minute. They explain a heart rate, and are not a signal.
-             * @example 12
-             */
-            steps_last_minute?: number;
+            steps_last_minute?: components["schemas"]["StepsLastMinute"];
             respiratory_rate?: components["schemas"]["RespiratoryRate"];
             skin_temperature?: components["schemas"]["SkinTemperature"];
             eda?: components["schemas"]["ElectrodermalActivity"];
@@ -1249,43 +1291,12 @@ export interface components {
             cognitive_load?: components["schemas"]["CognitiveLoad"];
             sleep_stage?: components["schemas"]["SleepStage"];
             source_device?: components["schemas"]["DeviceLabel"];
-            /**
-             * @description The sample that the reading states, for sources that send a sample again with a corrected value. A reading with the same
-             *     `session_id`, `sample_id` and `timestamp` replaces the stored one, unless its `sample_revision` is lower or its body
-             *     was stored before. A replacement changes history, summaries and export, and no state, event or trigger. The same
-             *     `sample_id` with another `timestamp` is rejected. A session token cannot replace a reading.
-             * @example hr-watch-2026-11-21T09:30
-             */
-            sample_id?: string;
-            /**
-             * @description Revision of the sample, e.g. the number of measurements that it summarizes. 0 if absent. Of two readings of one sample, the higher revision counts, of equal ones the one that was stored later. Requires `sample_id`.
-             * @example 12
-             */
-            sample_revision?: number;
-            /**
-             * @description The user's utterance. Only the person's own words in it are judged, without fenced code, quoted replies, context blocks in tags, results of tools and task prompts; if none remain, the message counts as absent. Checked for safety, used for topic detection together with `ai_response` and for `derive_sentiment`, and never stored. At most 4,016 characters, because the shortest body with a longer text would exceed 4,096 bytes.
-             * @example My review at work is tomorrow and I have not slept.
-             */
-            user_message?: string;
-            /**
-             * @description The assistant's reply. Used for topic detection together with `user_message`, and never stored. At most 4,016 characters, because the shortest body with a longer text would exceed 4,096 bytes.
-             * @example That sounds exhausting. What worries you most about it?
-             */
-            ai_response?: string;
-            /**
-             * @description True to estimate the sentiment of `user_message` if the reading does not state `sentiment`. The estimate counts
-             *     as the textual signal, and the response contains it in `derived`. `user_message` is then enough for a reading.
-             *     A text in another language or without known words gets no
-             *     estimate, except with a finding (`safety`), which counts as the most severe words. If the field is absent, the setting `derive-sentiment` of the
-             *     account applies, which is off unless the operator turns it on.
-             * @example true
-             */
-            derive_sentiment?: boolean;
-            /**
-             * @description True for a reading of the past, e.g. from a device that was offline. Its `timestamp` may be as old as the retention of readings. It updates the history and the baseline, does not change the current state, and causes no event. Its text has no topics. It counts as a call of the month, but not as a request of its session, and it starts no new session for the limits. A resend is detected with and without this field.
-             * @example false
-             */
-            backfill?: boolean;
+            sample_id?: components["schemas"]["SampleId"];
+            sample_revision?: components["schemas"]["SampleRevision"];
+            user_message?: components["schemas"]["UserMessage"];
+            ai_response?: components["schemas"]["AiResponse"];
+            derive_sentiment?: components["schemas"]["DeriveSentiment"];
+            backfill?: components["schemas"]["Backfill"];
         };
         /**
          * @description NDJSON. Each line is a SignalSubmission.
@@ -1877,44 +1888,18 @@ export interface components {
          */
         ExportedSubmission: {
             session_id?: components["schemas"]["Identifier"];
-            /**
-             * @description The person across sessions. Hash personal identifiers first. The first subject_id binds the session. Later readings may omit it. A different subject_id is rejected (`subject_mismatch`).
-             * @example 5f2b51ca2b4d1a7e
-             */
-            subject_id?: string;
-            /**
-             * Format: date-time
-             * @description Time of measurement. RFC 3339 in UTC (`Z` or `+00:00`), stored with millisecond precision. It must be a real calendar date without a leap second, at most 300 s old and at most 60 s ahead. With `backfill`, it may be as old as the retention of readings.
-             * @example 2026-11-21T09:30:00.000Z
-             */
-            timestamp: string;
+            subject_id?: components["schemas"]["SubmittedSubject"];
+            timestamp: components["schemas"]["ReadingTime"];
             heart_rate?: components["schemas"]["HeartRate"];
             sdnn?: components["schemas"]["Sdnn"];
             rmssd?: components["schemas"]["Rmssd"];
-            /**
-             * @description Beat-to-beat intervals in milliseconds, oldest first. The last beat ends at `timestamp`. The service derives `heart_rate`, `sdnn` and `rmssd` from the intervals of the last five minutes where the reading does not state them. It ignores artifacts, and beats that an earlier reading already contained. The response contains `rr_quality`.
-             * @example [
-             *       812,
-             *       798,
-             *       805,
-             *       821
-             *     ]
-             */
-            rr_intervals_ms?: number[];
+            rr_intervals_ms?: components["schemas"]["BeatIntervals"];
             tone?: components["schemas"]["Tone"];
             expression?: components["schemas"]["Expression"];
-            /**
-             * @description Sentiment of the text, from -1 (negative) to 1 (positive). A word label is rejected.
-             * @example -0.4
-             */
-            sentiment?: number;
+            sentiment?: components["schemas"]["Sentiment"];
             urgency?: components["schemas"]["Urgency"];
             activity_level?: components["schemas"]["ActivityLevel"];
-            /**
-             * @description Steps in the last minute. They explain a heart rate, and are not a signal.
-             * @example 12
-             */
-            steps_last_minute?: number;
+            steps_last_minute?: components["schemas"]["StepsLastMinute"];
             respiratory_rate?: components["schemas"]["RespiratoryRate"];
             skin_temperature?: components["schemas"]["SkinTemperature"];
             eda?: components["schemas"]["ElectrodermalActivity"];
@@ -1936,43 +1921,12 @@ export interface components {
             cognitive_load?: components["schemas"]["CognitiveLoad"];
             sleep_stage?: components["schemas"]["SleepStage"];
             source_device?: components["schemas"]["DeviceLabel"];
-            /**
-             * @description The sample that the reading states, for sources that send a sample again with a corrected value. A reading with the same
-             *     `session_id`, `sample_id` and `timestamp` replaces the stored one, unless its `sample_revision` is lower or its body
-             *     was stored before. A replacement changes history, summaries and export, and no state, event or trigger. The same
-             *     `sample_id` with another `timestamp` is rejected. A session token cannot replace a reading.
-             * @example hr-watch-2026-11-21T09:30
-             */
-            sample_id?: string;
-            /**
-             * @description Revision of the sample, e.g. the number of measurements that it summarizes. 0 if absent. Of two readings of one sample, the higher revision counts, of equal ones the one that was stored later. Requires `sample_id`.
-             * @example 12
-             */
-            sample_revision?: number;
-            /**
-             * @description The user's utterance. Only the person's own words in it are judged, without fenced code, quoted replies, context blocks in tags, results of tools and task prompts; if none remain, the message counts as absent. Checked for safety, used for topic detection together with `ai_response` and for `derive_sentiment`, and never stored. At most 4,016 characters, because the shortest body with a longer text would exceed 4,096 bytes.
-             * @example My review at work is tomorrow and I have not slept.
-             */
-            user_message?: string;
-            /**
-             * @description The assistant's reply. Used for topic detection together with `user_message`, and never stored. At most 4,016 characters, because the shortest body with a longer text would exceed 4,096 bytes.
-             * @example That sounds exhausting. What worries you most about it?
-             */
-            ai_response?: string;
-            /**
-             * @description True to estimate the sentiment of `user_message` if the reading does not state `sentiment`. The estimate counts
-             *     as the textual signal, and the response contains it in `derived`. `user_message` is then enough for a reading.
-             *     A text in another language or without known words gets no
-             *     estimate, except with a finding (`safety`), which counts as the most severe words. If the field is absent, the setting `derive-sentiment` of the
-             *     account applies, which is off unless the operator turns it on.
-             * @example true
-             */
-            derive_sentiment?: boolean;
-            /**
-             * @description True for a reading of the past, e.g. from a device that was offline. Its `timestamp` may be as old as the retention of readings. It updates the history and the baseline, does not change the current state, and causes no event. Its text has no topics. It counts as a call of the month, but not as a request of its session, and it starts no new session for the limits. A resend is detected with and without this field.
-             * @example false
-             */
-            backfill?: boolean;
+            sample_id?: components["schemas"]["SampleId"];
+            sample_revision?: components["schemas"]["SampleRevision"];
+            user_message?: components["schemas"]["UserMessage"];
+            ai_response?: components["schemas"]["AiResponse"];
+            derive_sentiment?: components["schemas"]["DeriveSentiment"];
+            backfill?: components["schemas"]["Backfill"];
         };
         /**
          * @description The fields that the service computed for a reading. `state`, `stress_score` and `confidence` are those of the

@@ -3121,4 +3121,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "db1ba728ef3a2cefd5078024fc9cba7bd558883a0e18c6340fa0a8f49998a683" as const;
+export const contractDigest = "50a616d5026a967a2344b5cde3b6d7924814a6909f1c75d7cc2115d0dd9786bb" as const;

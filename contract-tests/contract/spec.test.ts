@@ -1,6 +1,8 @@
 import { Ajv } from 'ajv';
 import addFormatsModule from 'ajv-formats';
+import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { parse, parseDocument, visit } from 'yaml';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { closed } from '../../testkit/closed.js';
 import { client, startTestService } from '../../testkit/service.js';
@@ -74,6 +76,19 @@ test('every schema, field, parameter, header, response, operation and example ha
   );
   const examples = placed(/\/examples\/[^/]+$/).filter(([, part]) => !follow(part)['summary']);
   expect(examples.map(([at]) => at)).toEqual([]);
+});
+
+test('the contract has no YAML alias, so that parsers with a limit of aliases read it', async () => {
+  const text = await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8');
+  expect(parse(text, { maxAliasCount: 50 })).toEqual(contract);
+  const aliases: string[] = [];
+  visit(parseDocument(text), { Alias: (_, { source }) => void aliases.push(source) });
+  expect(aliases).toEqual([]);
+});
+
+test('an exported reading has the fields of a sent one', () => {
+  const { SignalSubmission, ExportedSubmission } = contract.components.schemas;
+  expect(ExportedSubmission.properties).toEqual(SignalSubmission.properties);
 });
 
 test('every schema and field has a valid example', () => {
@@ -173,9 +188,9 @@ test('no date-time schema has a pattern, which generators would apply to their d
 });
 
 test('bodies with the longest text, and with the maximum number of ids of maximum length, fit into the body limit', () => {
-  const { SignalSubmission, RetryRequest } = contract.components.schemas;
+  const { UserMessage, RetryRequest } = contract.components.schemas;
   const { delivery_ids } = RetryRequest.properties;
-  const text = 'x'.repeat(SignalSubmission.properties.user_message.maxLength);
+  const text = 'x'.repeat(UserMessage.maxLength);
   const ids = Array.from({ length: delivery_ids.maxItems }, (_, index) =>
     `${index}`.padEnd(delivery_ids.items.maxLength, 'x'),
   );

@@ -48,8 +48,7 @@ const breaking: Readonly<Record<string, Change>> = {
   'SignalSubmission/sdnn: gone': (s) => delete s.SignalSubmission.properties.sdnn,
   'StateReading/state: no longer required': (s) => s.StateReading.required.splice(3, 1),
   'HeartRate: minimum was 30, is 40': (s) => (s.HeartRate.minimum = 40),
-  'SignalSubmission/user_message: maxLength was 4016, is 2000': (s) =>
-    (s.SignalSubmission.properties.user_message.maxLength = 2000),
+  'UserMessage: maxLength was 4016, is 2000': (s) => (s.UserMessage.maxLength = 2000),
   'RetryRequest/webhook_id: minLength was 1, is 8': (s) => (s.RetryRequest.properties.webhook_id.minLength = 8),
   'StressScore: maximum was 100, is 200': (s) => (s.StressScore.maximum = 200),
   'SignalSubmission/device: required of requests': (s) => {

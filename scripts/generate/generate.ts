@@ -140,7 +140,7 @@ async function synchronousModule(docstring: string, name: string): Promise<strin
 /** Constants that the Python client needs. */
 function clientConstants(): Record<string, number> {
   const { 'x-batch': batch, 'x-body': body, 'x-stream': stream } = contract as unknown as ClientConstants;
-  const beats = follow('SignalSubmission').properties?.['rr_intervals_ms'] as unknown as IntervalSchema;
+  const beats = follow('BeatIntervals') as unknown as IntervalSchema;
   return {
     BATCH_LINES_MAX: batch.lines_max,
     BATCH_MAX_BYTES: batch.max_bytes,
