@@ -1,4 +1,9 @@
-import { type AuthorizationServer, type OAuthService, startOAuthService } from '../../testkit/authorization-server.js';
+import {
+  type AuthorizationServer,
+  createSigningKey,
+  type OAuthService,
+  startOAuthService,
+} from '../../testkit/authorization-server.js';
 import { bearer } from '../../testkit/tokens.js';
 import { expect, test } from '../../testkit/test.js';
 
@@ -23,6 +28,48 @@ test('the last keys serve a day of an outage, then tokens get a 503 and keys of 
   service.server.respond(undefined);
   service.clock.advance(60);
   expect(await send(service)).toBe(200);
+});
+
+test('after an idle time, a withdrawn key is refused at once, and a request waits for keys that are an hour old only', async () => {
+  const service = await startOAuthService();
+  expect(await send(service)).toBe(200);
+  const first = service.server.key();
+  const withOld = async () => service.sign('anna', { key: first, header: { kid: 'first' } });
+  await service.server.rotate('second');
+  service.clock.advance(20 * hourSeconds);
+  expect([await send(service, await withOld()), service.server.reads()]).toEqual([401, 2]);
+  // Until the hour ends, no request waits, also not for a server that does not answer.
+  service.server.respond(() => undefined);
+  service.clock.advance(hourSeconds);
+  expect(await send(service)).toBe(200);
+  service.clock.advance(60);
+  expect(await send(service)).toBe(200);
+  expect(service.server.reads()).toBe(3);
+});
+
+test('a server that does not answer holds a request for a moment only, then the last keys serve', async () => {
+  const service = await startOAuthService();
+  expect(await send(service)).toBe(200);
+  service.server.respond(() => undefined);
+  service.clock.advance(2 * hourSeconds);
+  expect(await send(service)).toBe(200);
+  // Nobody waits again for a read in progress.
+  expect(await Promise.all([send(service), send(service)])).toEqual([200, 200]);
+  expect(service.server.reads()).toBe(2);
+});
+
+test('a new key under the same id is found at once, and forged signatures read the keys at most once a minute', async () => {
+  const service = await startOAuthService();
+  expect(await send(service)).toBe(200);
+  const forged = { key: await createSigningKey('first') };
+  service.clock.advance(60);
+  await service.server.rotate('first');
+  expect(await Promise.all([send(service), send(service)])).toEqual([200, 200]);
+  for (let count = 0; count < 3; count += 1) expect(await send(service, await service.sign('anna', forged))).toBe(401);
+  expect(service.server.reads()).toBe(2);
+  service.clock.advance(60);
+  for (let count = 0; count < 3; count += 1) expect(await send(service, await service.sign('anna', forged))).toBe(401);
+  expect([service.server.reads(), await send(service)]).toEqual([3, 200]);
 });
 
 test('a new key is found at once, and unknown keys read the keys at most once a minute', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { oauth as settings } from '../../generated/spec.js';
 import { parseUrl } from '../contract/parse-url.js';
@@ -11,49 +12,71 @@ export interface IssuerKeysParts {
   readonly onFailure: (error: Error) => void;
 }
 
-const [keysMs, refetchMs, documentMs, outageMs] = [
+const [keysMs, staleMs, waitMs, refetchMs, documentMs, outageMs] = [
   settings.keys_seconds * 1_000,
+  settings.stale_seconds * 1_000,
+  settings.wait_seconds * 1_000,
   settings.refetch_seconds * 1_000,
   settings.document_seconds * 1_000,
   settings.outage_seconds_max * 1_000,
 ];
 
+/** Runs a verification of a token with the keys of the authorization server. */
+export type WithIssuerKeys = <T>(verify: (findKey: JWTVerifyGetKey) => Promise<T>) => Promise<T>;
+
 /**
- * Returns a function that finds the key of a token. It keeps the keys of the authorization server, so that an outage of
- * the server is not noticed for a day. Throws service_unavailable if there are no keys, because the token may be valid.
+ * Returns a function that verifies with the keys of the authorization server. It keeps the keys, so that an outage of the
+ * server is not noticed for a day. A token of another key is verified again if the server has other keys now. Throws
+ * service_unavailable if there are no keys, because the token may be valid.
  */
-export function createIssuerKeys({ issuer, now, onFailure }: IssuerKeysParts): JWTVerifyGetKey {
+export function createIssuerKeys({ issuer, now, onFailure }: IssuerKeysParts): WithIssuerKeys {
   let kept: { readonly find: JWTVerifyGetKey; readonly readAtMs: number } | undefined;
   let triedAtMs = -Infinity;
   let reading: Promise<void> | undefined;
+  /** Ends with the last reading, or before it. */
+  let wait: Promise<void> | undefined;
+  // A clock that was set back must not make keys or attempts look recent.
+  const sinceMs = (atMs: number) => Math.abs(now() - atMs);
 
   /** Reads the keys, unless they were read a moment ago. Never rejects. */
   function read(): Promise<void> {
-    // A clock that was set back must not prevent it.
-    const isEarly = Math.abs(now() - triedAtMs) < (kept ? refetchMs : documentMs);
+    const isEarly = sinceMs(triedAtMs) < (kept ? refetchMs : documentMs);
     if (reading || isEarly) return reading ?? Promise.resolve();
     triedAtMs = now();
     reading = readIssuerKeys(issuer)
       .then((find) => void (kept = { find, readAtMs: now() }))
       .catch(onFailure)
       .finally(() => (reading = undefined));
+    wait = Promise.race([reading, sleep(waitMs, undefined, { ref: false })]);
     return reading;
   }
 
-  return async (header, token) => {
-    if (kept && now() - kept.readAtMs > outageMs) kept = undefined;
-    // No request waits while there are keys.
-    if (!kept) await read();
-    else if (now() - kept.readAtMs > keysMs) void read();
+  async function findKept() {
+    if (kept && sinceMs(kept.readAtMs) > outageMs) kept = undefined;
+    const ageMs = kept ? sinceMs(kept.readAtMs) : Infinity;
+    if (ageMs > keysMs) void read();
+    // A withdrawn key must not answer after an idle time. Younger keys serve without a wait.
+    if (ageMs > staleMs) await (kept ? wait : reading);
     if (!kept) throw new ProblemError('service_unavailable', { cause: 'the keys of OAUTH_ISSUER are not known' });
+    return kept;
+  }
+
+  return async (verify) => {
+    const used = await findKept();
     try {
-      return await kept.find(header, token);
+      return await verify(used.find);
     } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      if (!isOfOtherKey(error)) throw error;
       await read();
-      return kept.find(header, token);
+      if (!kept || kept === used) throw error;
+      return verify(kept.find);
     }
   };
+}
+
+/** Returns true if the keys have no such key, or another one under its id. */
+function isOfOtherKey(error: unknown): boolean {
+  return error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed;
 }
 
 /** Reads the keys of an authorization server. Rejects with an error that names the document and the reason. */

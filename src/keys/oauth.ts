@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
-import { errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
+import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { oauth as settings } from '../../generated/spec.js';
 import type { Scope, Tier, TokenGrant, TokenIdentity } from '../contract/contract.js';
 import { createDigest } from '../contract/derive-key.js';
 import type { AccountRow } from '../store/keys.js';
+import type { WithIssuerKeys } from './issuer-keys.js';
 import { allScopes } from './scopes.js';
 
 /** What the operator configured. See docs/oauth.md. */
@@ -20,7 +21,7 @@ export interface OAuthSettings {
 
 export interface IdentifyOAuthParts {
   readonly settings: OAuthSettings;
-  readonly findKey: JWTVerifyGetKey;
+  readonly withKeys: WithIssuerKeys;
   readonly findAccount: (name: string) => Promise<AccountRow | undefined>;
   /** Returns the id of the person that a claim identifies. */
   readonly toPersonId: (claim: string) => string;
@@ -88,16 +89,17 @@ export function createIdentifyOAuth(parts: IdentifyOAuthParts): (token: string) 
 type Claims = JWTPayload & { readonly iat: number; readonly exp: number };
 
 /** Resolves with the claims of a valid token. Rejects with a Refusal or an error of `jose`. */
-async function verify(token: string, { settings: { issuer, audiences }, findKey, now }: IdentifyOAuthParts) {
+async function verify(token: string, { settings: { issuer, audiences }, withKeys, now }: IdentifyOAuthParts) {
   const nowMs = now();
-  const { payload, protectedHeader } = await jwtVerify<Claims>(token, findKey, {
+  const options = {
     algorithms: [...settings.algorithms],
     issuer,
     audience: [...audiences],
     requiredClaims: ['exp', 'iat'],
     currentDate: new Date(nowMs),
     clockTolerance: settings.clock_seconds_max,
-  });
+  };
+  const { payload, protectedHeader } = await withKeys((findKey) => jwtVerify<Claims>(token, findKey, options));
   const { iat, exp, cnf } = payload;
   if (!accessType.test(protectedHeader.typ ?? 'JWT')) throw new Refusal('the type is not that of an access token');
   if (cnf !== undefined) throw new Refusal('the token is bound to a key of its client (cnf), which is not supported');

@@ -28,7 +28,7 @@ export async function createOAuth(
   const identify = createIdentifyOAuth({
     settings,
     findAccount: core.findAccount,
-    findKey: createIssuerKeys({
+    withKeys: createIssuerKeys({
       ...{ issuer, now },
       onFailure: (err) => log.warn({ err, issuer }, 'keys of the authorization server not read: see `doctor`'),
     }),
