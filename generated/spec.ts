@@ -377,6 +377,8 @@ export const oauth = {
   "document_seconds": 5,
   "document_bytes_max": 1048576,
   "keys_seconds": 600,
+  "stale_seconds": 3600,
+  "wait_seconds": 2,
   "refetch_seconds": 60,
   "outage_seconds_max": 86400
 } as const;
@@ -3121,4 +3123,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "50a616d5026a967a2344b5cde3b6d7924814a6909f1c75d7cc2115d0dd9786bb" as const;
+export const contractDigest = "07bec1bc848c938101c8c5994ebac750ad8ef0c85db8b092af65d9de1fa2b275" as const;
