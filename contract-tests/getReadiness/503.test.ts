@@ -20,7 +20,10 @@ test('a pending migration makes the readiness probe fail and the liveness probe 
 test('from the first moment of a shutdown, the readiness probe fails and all other requests are served', async () => {
   const service = await startTestService({});
   service.leave();
-  expect((await service.request('/readyz')).status).toBe(503);
+  expect(await service.request('/readyz')).toMatchObject({
+    status: 503,
+    body: { detail: 'Service unavailable: the process is shutting down' },
+  });
   expect((await service.request('/healthz')).status).toBe(200);
   const ingested = await service.ingest({ heart_rate: 70 });
   expect([ingested.status, ingested.headers.get('connection')]).toEqual([200, 'close']);

@@ -89,6 +89,7 @@ test('a process whose writes fail for 10 s is not ready, names the cause, and be
   expect(await ready()).toBe(200);
   expect(await metrics()).toEqual([1, 1, 1]);
   clock.advance(1);
+  await until('the process is not ready', async () => (await ready()) === 503);
   const answer = await service.request('/readyz');
   expect(answer).toMatchObject({ status: 503, body: { code: 'service_unavailable' } });
   expect(answer.body.detail).toContain(`Service unavailable: the database accepts no writes: ${database.cause}`);

@@ -91,7 +91,7 @@ test.each([
   [{ HOST: 'no.such.host.invalid' }, 'HOST and PORT: the host name is unknown'],
   [
     { DATABASE_URL: 'mysql://root@127.0.0.1:1/x' },
-    'DATABASE_URL: the database is unreachable: check its address, and that it is running',
+    'DATABASE_URL: check the address of the server, and that it is running',
   ],
   [{ DATABASE_URL: 'sqlite:/dev/null/state.db' }, 'DATABASE_URL: '],
 ])('a setting that does not work stops the start with one clear line: %j', async (env, line) => {

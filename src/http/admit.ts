@@ -29,6 +29,8 @@ export interface Admission {
   readonly isLeaving: () => boolean;
   /** True when the service accepts no further requests. */
   readonly isClosing: () => boolean;
+  /** Resolves with the cause if the process is not ready. Responds within two seconds. */
+  readonly checkReadiness: () => Promise<{ readonly cause: string | undefined }>;
   /** Maximum number of requests in flight. Further requests are rejected, so that memory stays bounded. */
   readonly inFlightMax: number;
 }
@@ -46,12 +48,24 @@ export function createAdmit({ isLeaving, isClosing, inFlightMax }: Admission): A
   return ({ isPublic, route }, response) => {
     inFlight += 1;
     whenWritten(response, () => (inFlight -= 1));
-    const isEnding = isClosing() || (isLeaving() && route?.record.reportsReadiness);
-    const cause = isEnding ? 'closing' : inFlight > inFlightMax ? 'overloaded' : undefined;
+    const cause = isClosing() ? 'closing' : inFlight > inFlightMax ? 'overloaded' : undefined;
     // Moves clients with persistent connections to another process before the listener closes.
     if (isLeaving()) response.set('Connection', 'close');
     const isRefusable = !isPublic || route?.statuses.includes(unavailable);
-    if (cause && isRefusable) throw new ProblemError('service_unavailable', { cause });
+    if (cause && isRefusable) throw createUnavailable(cause, route?.record.reportsReadiness);
+  };
+}
+
+/** Returns the error of a request that is not served now. Only the readiness check names the cause to the client. */
+function createUnavailable(cause: string, isNamed: boolean | undefined): ProblemError {
+  return new ProblemError('service_unavailable', { cause, ...(isNamed && { hint: { cause } }) });
+}
+
+/** Rejects the readiness check with the cause if the process is not ready. */
+export function requireReady({ checkReadiness }: Admission): Step {
+  return async () => {
+    const { cause } = await checkReadiness();
+    if (cause !== undefined) throw createUnavailable(cause, true);
   };
 }
 

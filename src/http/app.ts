@@ -17,6 +17,7 @@ import {
   findWhose,
   limitRequests,
   requireGrant,
+  requireReady,
   requireScope,
 } from './admit.js';
 import { createBatchFormat, limitBatches, limitBatchesOfAccount, takeLines } from './batches.js';
@@ -184,7 +185,8 @@ async function createOperations(parts: AppParts): Promise<Operations> {
     definitions.map((definition) => {
       const route = { ...definition, record: findOperation(definition.operationId) };
       const kind = route.record.takes ?? (route.body ? 'object' : 'none');
-      const all = route.isPublic ? [validateRequest(route)] : [requireScope(route), ...steps[kind](route)];
+      const ready = route.record.reportsReadiness ? [requireReady(parts)] : [];
+      const all = route.isPublic ? [validateRequest(route), ...ready] : [requireScope(route), ...steps[kind](route)];
       return [route.operationId, createOperation(route, all, parts)];
     }),
   );

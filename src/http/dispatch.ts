@@ -31,13 +31,14 @@ export type RunnableOperation = ReturnType<typeof createOperation>;
 
 export function createOperation(route: Route, steps: readonly Step[], parts: DispatchParts) {
   const toInput = createToInput(route);
-  const { stream } = route.record;
+  const { stream, fixed } = route.record;
   if (stream) return { route, stream: createStream(route, steps, toInput, stream, parts) };
   const { operate, countFailure } = parts;
   return {
     route,
     async respond(exchange: Exchange, response?: Response): Promise<CoreResponse> {
       await takeSteps(steps, exchange, response);
+      if (fixed) return { status: fixed.status, json: JSON.stringify(fixed.body) };
       const served = await operate(route.operationId, toInput(exchange), exchange.caller);
       const { refusals, tokenRefusals = 0 } = served;
       if (refusals) exchange.refusals?.push(...refusals);

@@ -12,8 +12,6 @@ export interface RefusalParts {
   readonly log: Logger;
   /** Returns true for a retryable error of the database. */
   readonly isTransient: (error: unknown) => boolean;
-  /** Returns what an operator can do about a database outage. Undefined if no remedy is known. */
-  readonly findRemedy: (error: unknown) => string | undefined;
   /** Called for every request that a limit rejected. */
   readonly observeRefusal: (policy: LimitPolicy) => void;
   readonly countFailure: FailureLimit;
@@ -33,7 +31,7 @@ export type Refuse = ReturnType<typeof createRefuse>;
  * against the limit of their address.
  */
 export function createRefuse(parts: RefusalParts) {
-  const { log, isTransient, findRemedy, observeRefusal, countFailure } = parts;
+  const { log, isTransient, observeRefusal, countFailure } = parts;
   return (error: unknown, exchange: Exchange): Refusal => {
     let problem = toProblem(error, isTransient);
     if (problem.status === unauthorized) {
@@ -41,10 +39,7 @@ export function createRefuse(parts: RefusalParts) {
       // Responses to invalid tokens have no limits in their headers, whichever check finds the token invalid.
       exchange.allowances = [];
     }
-    if (problem.status >= 500) {
-      const err = problem.cause ?? problem;
-      log.error({ ...exchange.logged, err, remedy: findRemedy(err) }, problem.code);
-    }
+    if (problem.status >= 500) log.error({ ...exchange.logged, err: problem.cause ?? problem }, problem.code);
     if (problem instanceof RateLimitError) observeRefusal(problem.exceeded.policy);
     const { status } = problem;
     return { status, headers: listHeaders(problem, exchange), problem: problem.toBody(exchange.requestId) };

@@ -21,6 +21,20 @@ test('lines are written after a write that was slower than the timer', async () 
   expect(written).toEqual([long, 'b', 'c']);
 });
 
+test('a line about a server that does not respond has the remedy, and other lines are unchanged', () => {
+  const lines: unknown[] = [];
+  const log = createLog('info', { write: (line) => void lines.push(JSON.parse(line)) });
+  for (const code of ['ECONNREFUSED', 'ETIMEDOUT', 'EHOSTUNREACH', 'SQLITE_FULL', 'OTHER'])
+    log.warn({ err: Object.assign(new Error('failed'), { code }) }, 'cleanup failed');
+  log.info({ calls: 1 }, 'written');
+  const remedy = 'check the address of the server, and that it is running';
+  expect(lines).toMatchObject([
+    ...[{ remedy }, { remedy }, { remedy }, { remedy: 'the disk of the database is full: free or add space' }],
+    ...[{ err: { code: 'OTHER' } }, { calls: 1, msg: 'written' }],
+  ]);
+  for (const line of lines.slice(-2)) expect(line).not.toHaveProperty('remedy');
+});
+
 test('warnings of Node.js are lines of the log, deprecations only at level debug', async () => {
   const listeners = process.listeners('warning');
   onTestFinished(

@@ -3,13 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import colors from 'picocolors';
 import { type DestinationStream, levels, type Logger, pino } from 'pino';
+import { findAdvice } from './start.js';
 
 /**
  * Creates the structured log: one JSON line per event. Errors are logged without their values, which may be ids of
- * people.
+ * people. A line with an error has the remedy, if it is known.
  */
 export function createLog(level: string, destination: DestinationStream): Logger {
-  return pino({ level, serializers: { err: describeError } }, destination);
+  const addRemedy = (fields: Record<string, unknown>) =>
+    'err' in fields ? { ...fields, remedy: findAdvice(fields.err) } : fields;
+  return pino({ level, serializers: { err: describeError }, formatters: { log: addRemedy } }, destination);
 }
 
 /** Opens the log of a server on standard error. */

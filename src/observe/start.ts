@@ -42,12 +42,18 @@ export async function runStartStep<T>(what: string, part: () => T | Promise<T>):
   }
 }
 
+const unreachable = 'check the address of the server, and that it is running';
 const remedies: Readonly<Record<string, string>> = {
-  EACCES: 'not allowed',
-  ECONNREFUSED: 'the database is unreachable: check its address, and that it is running',
-  ETIMEDOUT: 'the database is unreachable: check its address, and that it is running',
+  ECONNREFUSED: unreachable,
+  ETIMEDOUT: unreachable,
+  EHOSTUNREACH: unreachable,
   ENOTFOUND: 'the host name is unknown: check the URL',
 };
+
+/** Returns advice to the operator about an error of the database, or of a connection to any server. */
+export function findAdvice(error: unknown): string | undefined {
+  return findRemedy(error) ?? remedies[String((error as { code?: unknown } | undefined)?.code)];
+}
 
 /**
  * Returns one line with the settings, the remedy if known, and the cause. The last one of several settings is the port.
@@ -56,7 +62,8 @@ export function describeFault(what: string, error: unknown): string {
   const { code = '' } = error as { code?: string };
   const advice = findRemedy(error);
   const portInUse = `another process uses the port: set ${what.split(' ').at(-1)} to another port, or to 0 for a free port`;
-  const remedy = advice ?? (code === 'EADDRINUSE' ? portInUse : remedies[code]);
+  const own: Readonly<Record<string, string>> = { EACCES: 'not allowed', EADDRINUSE: portInUse, ...remedies };
+  const remedy = advice ?? own[code];
   return `${advice ? 'DATABASE_URL' : what}: ${remedy ? `${remedy} (${describeCause(error)})` : describeCause(error)}`;
 }
 

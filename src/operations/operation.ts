@@ -16,10 +16,16 @@ import type { TargetPolicy } from '../webhooks/target.js';
 
 /** Operations whose responses are sent piece by piece. */
 type StreamedId = 'streamEvents' | 'exportReadings';
+/** Operations with one response, unless a step before it fails. They do not wait for the core. */
+type FixedId = 'getReadiness';
 
 /** Properties of an operation that the contract does not define. Its handler gets only the services that `Uses` names. */
 export type OperationRecord<Op extends OperationId, Uses extends keyof Services = never, Body = BodyOf<Op>> = Facts &
-  (Op extends StreamedId ? Streamed<Op> : Handled<Op, Uses, Body>);
+  (Op extends StreamedId
+    ? Streamed<Op>
+    : Op extends FixedId
+      ? { readonly fixed: Output<Op> }
+      : Handled<Op, Uses, Body>);
 
 interface Facts {
   /** The effect on the data of people. The access record has an entry of each request that reads, exports or erases. */
@@ -60,6 +66,7 @@ export interface AnyOperation extends Facts {
     services: StreamServices,
     request: Omit<AnyInput, 'body'> & Pick<StreamRequest<OperationId>, 'caller' | 'onSent'>,
   ): StreamedResponse;
+  readonly fixed?: { readonly status: number; readonly body?: object };
 }
 
 export interface AnyInput {
@@ -120,8 +127,6 @@ export interface Services {
   readonly pause: Pause;
   /** The time of the database in epoch ms. All processes of a database share it. */
   readonly now: () => number;
-  /** Resolves with the cause if the process is not ready. Rejects if the database is unavailable. */
-  readonly checkDatabase: () => Promise<{ readonly cause: string | undefined }>;
   readonly log: Logger;
   readonly sessionTokens: SessionTokens;
   readonly digestId: DigestId;

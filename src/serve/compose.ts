@@ -20,7 +20,7 @@ import { serveMetrics } from '../observe/server.js';
 import { type Keep, startAll, runStartStep } from '../observe/start.js';
 import type { ReadPostedBody } from '../readings/posted-body.js';
 import { readMonotonicMs } from '../store/database-clock.js';
-import { findRemedy, isTransient } from '../store/retry.js';
+import { isTransient } from '../store/retry.js';
 import { createExports } from '../streaming/exports.js';
 import type { Notifications, openNotifications } from '../streaming/notifications.js';
 import { createStreams, type Streams } from '../streaming/streams.js';
@@ -179,7 +179,7 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
     isLeaving: () => leaving.aborted,
     isClosing: () => closing.aborted,
     isTransient,
-    findRemedy,
+    checkReadiness: readiness,
   });
   const { url } = keep(
     await runStartStep('HOST and PORT', () =>

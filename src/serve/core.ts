@@ -119,7 +119,7 @@ async function start(keep: Keep, parts: CoreParts) {
   const share = <T>(accountId: string, work: (scope: SlicedScope) => Promise<T>): Promise<T> =>
     roundRobin.run(accountId, (pause) => work(store.read(accountId, pause)));
   const services: Omit<Services, 'pause' | 'commit'> = {
-    ...{ store, now, checkDatabase, sessionTokens, digestId, log, wakeWorker },
+    ...{ store, now, sessionTokens, digestId, log, wakeWorker },
     targetPolicy: config.targetPolicy,
     secretBox: foundation.secretBox,
     resolveName: foundation.resolveName,

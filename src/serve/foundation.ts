@@ -4,7 +4,7 @@ import type { Config } from '../config/config.js';
 import { findSecretsKeys } from '../config/secrets-key.js';
 import { createDigestId } from '../keys/digest-id.js';
 import { cacheResult, type ReadinessStatus } from '../observe/probes.js';
-import { type Keep, runStartStep } from '../observe/start.js';
+import { findAdvice, type Keep, runStartStep } from '../observe/start.js';
 import { type DatabaseClock, createSqliteClock, followClock, openServerClock } from '../store/database-clock.js';
 import { countDeliveries, findDueQueues } from '../store/delivery-queue.js';
 import { findNewestReadingTime } from '../store/expired-readings.js';
@@ -59,15 +59,14 @@ export async function openFoundation(keep: Keep, parts: ProcessParts) {
     clock,
     /** The time of the database in epoch ms. */
     now,
-    /** Rejects if the database is unavailable for an unknown reason. */
     async checkDatabase(): Promise<ReadinessStatus> {
       try {
         const [isCurrent, failure] = [await store.isReady(), await store.findWriteFailure()];
         const cause = isCurrent ? failure : 'the schema is absent or old: run migrate';
         return { isUp: true, isWritable: failure === undefined, cause };
       } catch (error) {
-        const cause = findRemedy(error);
-        if (cause === undefined) throw error;
+        const cause =
+          findRemedy(error) ?? ['the database does not respond', findAdvice(error)].filter(Boolean).join(': ');
         return { isUp: isFault(error), isWritable: false, cause };
       }
     },
