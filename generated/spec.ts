@@ -555,31 +555,31 @@ export const problems = {
     "status": 400,
     "title": "Bad Request",
     "detail": "Missing signals",
-    "hint": "send at least one of {signals}, or user_message with derive_sentiment: true. The operator turns this on for an account: state-service accounts set ACCOUNT derive-sentiment on"
+    "explanation": "send at least one of {signals}, or user_message with derive_sentiment: true. The operator turns this on for an account: state-service accounts set ACCOUNT derive-sentiment on"
   },
   "timestamp_too_old": {
     "status": 400,
     "title": "Bad Request",
     "detail": "Timestamp too old",
-    "hint": "it is {age} s old, at most {max} s are allowed. Server time is {now}. Send readings when they are taken, with a synchronized clock, or older readings with backfill"
+    "explanation": "it is {age} s old, at most {max} s are allowed. Server time is {now}. Send readings when they are taken, with a synchronized clock, or older readings with backfill"
   },
   "timestamp_in_future": {
     "status": 400,
     "title": "Bad Request",
     "detail": "Timestamp in the future",
-    "hint": "it is {ahead} s ahead, at most {max} s are allowed. Server time is {now}. Synchronize the clock"
+    "explanation": "it is {ahead} s ahead, at most {max} s are allowed. Server time is {now}. Synchronize the clock"
   },
   "feedback_too_old": {
     "status": 400,
     "title": "Bad Request",
     "detail": "Feedback too old",
-    "hint": "it is {age} s old, at most {max} s are allowed. Server time is {now}. The operator sets the maximum with RETENTION_FEEDBACK_DAYS"
+    "explanation": "it is {age} s old, at most {max} s are allowed. Server time is {now}. The operator sets the maximum with RETENTION_FEEDBACK_DAYS"
   },
   "missing_api_key": {
     "status": 401,
     "title": "Unauthorized",
     "detail": "Missing API key",
-    "hint": "send the key in the header X-Service-Key, not in Authorization"
+    "explanation": "send the key in the header X-Service-Key, not in Authorization"
   },
   "invalid_api_key": {
     "status": 401,
@@ -595,7 +595,7 @@ export const problems = {
     "status": 401,
     "title": "Unauthorized",
     "detail": "Missing source key: send it in the header X-Service-Key, as Authorization: Bearer, in the query as key, or as the last part of the path",
-    "hint": "what the URL contains is no source key (wk_), and no id of a connection (srk_) as the response that created it states"
+    "explanation": "what the URL contains is no source key (wk_), and no id of a connection (srk_) as the response that created it states"
   },
   "invalid_source_key": {
     "status": 401,
@@ -651,7 +651,7 @@ export const problems = {
     "status": 403,
     "title": "Forbidden",
     "detail": "This account stores only readings with consent",
-    "hint": "{reason}"
+    "explanation": "{reason}"
   },
   "biometrics_refused": {
     "status": 403,
@@ -732,13 +732,13 @@ export const problems = {
     "status": 413,
     "title": "Content Too Large",
     "detail": "Body too large",
-    "hint": "this line is a string that contains JSON, so the body was encoded as JSON twice. Send readings as objects: one per line, or as an array with Content-Type: application/json"
+    "explanation": "this line is a string that contains JSON, so the body was encoded as JSON twice. Send readings as objects: one per line, or as an array with Content-Type: application/json"
   },
   "unsupported_media_type": {
     "status": 415,
     "title": "Unsupported Media Type",
     "detail": "Unsupported media type",
-    "hint": "received {received}. Send Content-Type: {expected}, UTF-8 and not compressed"
+    "explanation": "received {received}. Send Content-Type: {expected}, UTF-8 and not compressed"
   },
   "validation_failed": {
     "status": 422,
@@ -799,7 +799,7 @@ export const problems = {
     "status": 503,
     "title": "Service Unavailable",
     "detail": "Service unavailable",
-    "hint": "{cause}"
+    "explanation": "{cause}"
   }
 } as const;
 
@@ -3123,4 +3123,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "07bec1bc848c938101c8c5994ebac750ad8ef0c85db8b092af65d9de1fa2b275" as const;
+export const contractDigest = "2f7728fa712cf69126cdbd2b10850454e9b80ad89bb0c967d1f3619dc305ed9f" as const;

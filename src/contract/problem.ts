@@ -12,8 +12,8 @@ export interface ProblemOptions {
   readonly omitted?: number;
   /** Fills the placeholders of the contract's detail, e.g. `{scope}`. */
   readonly values?: Values;
-  /** Appends the contract's hint and fills its placeholders. */
-  readonly hint?: Values;
+  /** Appends the contract's explanation and fills its placeholders. */
+  readonly explanation?: Values;
   /** Where the body stops being JSON (invalid_payload only). */
   readonly position?: Schema<'JsonPosition'>;
   /** The complete detail, e.g. of a problem that comes from another thread. */
@@ -77,10 +77,10 @@ export function createBothNamedFault(place: Place): Fault {
   return { ...createFault('exclusive', place), detail };
 }
 
-function describeProblem(code: ProblemCode, { values, hint }: { values?: Values; hint?: Values }): string {
-  const problem: { readonly detail: string; readonly hint?: string } = problems[code];
+function describeProblem(code: ProblemCode, { values, explanation }: ProblemOptions): string {
+  const problem: { readonly detail: string; readonly explanation?: string } = problems[code];
   const detail = fill(problem.detail, values);
-  return hint && problem.hint ? `${detail}: ${fill(problem.hint, hint)}` : detail;
+  return explanation && problem.explanation ? `${detail}: ${fill(problem.explanation, explanation)}` : detail;
 }
 
 function fill(detail: string, values: Values = {}): string {

@@ -58,7 +58,7 @@ export function createAdmit({ isLeaving, isClosing, inFlightMax }: Admission): A
 
 /** Returns the error of a request that is not served now. Only the readiness check names the cause to the client. */
 function createUnavailable(cause: string, isNamed: boolean | undefined): ProblemError {
-  return new ProblemError('service_unavailable', { cause, ...(isNamed && { hint: { cause } }) });
+  return new ProblemError('service_unavailable', { cause, ...(isNamed && { explanation: { cause } }) });
 }
 
 /** Rejects the readiness check with the cause if the process is not ready. */
@@ -92,13 +92,13 @@ export function createAuthenticate({ identify, identifyToken, identifySender }: 
     if (key) return useKey(exchange, key);
     const token = findToken(exchange);
     if (token !== undefined) return useToken(exchange, token);
-    throw new ProblemError('missing_api_key', exchange.headers.authorization ? { hint: {} } : {});
+    throw new ProblemError('missing_api_key', exchange.headers.authorization ? { explanation: {} } : {});
   };
 
   async function useSourceKey(exchange: Exchange): Promise<void> {
     const { key, isInUrl } = findSourceKey(exchange);
     if (isInUrl && forbiddenInUrl.test(key)) throw new ProblemError('credential_in_url');
-    if (isInUrl && !allowedInUrl.test(key)) throw new ProblemError('missing_source_key', { hint: {} });
+    if (isInUrl && !allowedInUrl.test(key)) throw new ProblemError('missing_source_key', { explanation: {} });
     const caller = await identifySender(key);
     if (!caller) throw new ProblemError('invalid_source_key');
     exchange.caller = caller;

@@ -58,8 +58,8 @@ async function receive(route: Route, exchange: Exchange, response: Response, for
 }
 
 function unsupported({ mediaTypes }: Route, headers: IncomingHttpHeaders): ProblemError {
-  const hint = { received: receivedType(headers), expected: mediaTypes.join(' or ') };
-  return new ProblemError('unsupported_media_type', { hint });
+  const explanation = { received: receivedType(headers), expected: mediaTypes.join(' or ') };
+  return new ProblemError('unsupported_media_type', { explanation });
 }
 
 /** Replaces the body by the prepared reading. `readFaults` returns the validation errors of the query. */

@@ -101,7 +101,7 @@ function notAnArray(bytes: Buffer): ProblemError {
  */
 export function parseLine(text: string): unknown {
   if (Buffer.byteLength(text) > bodyLimits.max_bytes)
-    return new ProblemError('body_too_large', holdsJson(text) ? { hint: {} } : {});
+    return new ProblemError('body_too_large', holdsJson(text) ? { explanation: {} } : {});
   // Each line is a JSON text, which may begin with a byte order mark.
   const value = parseJson(text.replace(/^\ufeff/, ''));
   if (typeof value !== 'string' || !holdsJson(text)) return value;

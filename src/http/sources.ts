@@ -90,7 +90,7 @@ function requireReadable({ headers }: Exchange, request: Request, response: Resp
   const isUtf8Text = charset === undefined || /^charset="?utf-8"?$/.test(charset);
   if (!isJson || !isUtf8Text || !(isZipped || /^\s*identity\s*$/i.test(encoding))) {
     const received = `${type.slice(0, 100) || 'no Content-Type'}${isZipped ? '' : ` in ${encoding.slice(0, 100)}`}`;
-    throw new ProblemError('unsupported_media_type', { hint: { received, expected: 'application/json' } });
+    throw new ProblemError('unsupported_media_type', { explanation: { received, expected: 'application/json' } });
   }
   if (headers['transfer-encoding'] === undefined && Number(length ?? 0) === 0)
     throw new ProblemError('invalid_payload');

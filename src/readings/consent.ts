@@ -119,7 +119,7 @@ export function keepAllowedValues(subject: Subject, allowed: AllowedCategories):
 }
 
 function refuse(reason: keyof typeof contract.refusals): ProblemError {
-  return new ProblemError('consent_required', { hint: { reason: contract.refusals[reason] } });
+  return new ProblemError('consent_required', { explanation: { reason: contract.refusals[reason] } });
 }
 
 function collectTexts(submission: Submission): string[] {

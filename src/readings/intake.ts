@@ -184,7 +184,7 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
     if (stated.sample_revision !== undefined && stated.sample_id === undefined) throw withoutSampleId();
     // Cheap checks run first, so that a rejected reading needs no topic detection.
     if (listCategories(stated).length === 0 && source === undefined)
-      throw new ProblemError('missing_signals', { hint: { signals: requiredNames.join(', ') } });
+      throw new ProblemError('missing_signals', { explanation: { signals: requiredNames.join(', ') } });
     checkAge(timestampMs, now(), isBackfill ? maxBackfillAgeMs : maxTimestampAgeMs);
     const isChecked = mayReadText && !isBackfill && words !== undefined;
     const isRead = mayReadText && source !== undefined;
@@ -239,8 +239,11 @@ export function checkAge(
   const maxAheadMs = timestamps.max_ahead_seconds * 1000;
   if (ageMs <= maxAgeMs && ageMs >= -maxAheadMs) return;
   const now = new Date(nowMs).toISOString();
-  if (ageMs > maxAgeMs) throw new ProblemError(tooOld, { hint: { age: seconds(ageMs), max: seconds(maxAgeMs), now } });
-  throw new ProblemError('timestamp_in_future', { hint: { ahead: seconds(-ageMs), max: seconds(maxAheadMs), now } });
+  if (ageMs > maxAgeMs)
+    throw new ProblemError(tooOld, { explanation: { age: seconds(ageMs), max: seconds(maxAgeMs), now } });
+  throw new ProblemError('timestamp_in_future', {
+    explanation: { ahead: seconds(-ageMs), max: seconds(maxAheadMs), now },
+  });
 }
 
 /** Formats seconds with milliseconds, so that a value just above the limit does not look equal to the limit. */
