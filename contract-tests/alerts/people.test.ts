@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { purgeExpired } from '../../src/retention/purge.js';
-import { createAlertTable, removeErasedPeople } from '../../src/store/alerts.js';
-import { createErasedIdTable } from '../../src/store/erased-ids.js';
+import { createAlertTable } from '../../src/store/alerts.js';
 import { expandEvents } from '../../src/webhooks/expand.js';
-import { alertsOf, createRule, digestsOf, evaluateNow, stress } from '../../testkit/alerts.js';
+import { alertsOf, createRule, evaluateNow, stress } from '../../testkit/alerts.js';
 import { makeAccount } from '../../testkit/calls.js';
 import { allow, setUp } from '../../testkit/consents.js';
 import { client, startTestService, type TestService } from '../../testkit/service.js';
@@ -116,20 +115,6 @@ test('rules of an account without a webhook for alerts store no firing', async (
   await stress(service, 'anna', 1);
   expect((await evaluateNow(service)).fired).toBe(0);
   expect(await peopleIn(service, 'alert_firings')).toEqual([]);
-});
-
-test('a start deletes what an earlier release left of erased people', async () => {
-  const service = await startTestService({});
-  await createRule(service, { condition: 'stressed', minutes: 1, subject_ids: ['anna', 'bert'] });
-  for (const it of ['anna', 'bert']) await stress(service, it, 1);
-  await evaluateNow(service);
-  const { store, accountId, clock } = service;
-  const digestId = digestsOf(service);
-  await store.transact((scopeOf) =>
-    createErasedIdTable(scopeOf(accountId)).add(digestId(accountId, { kind: 'subject', id: 'anna' }), clock.nowMs),
-  );
-  await store.run((knex) => removeErasedPeople(knex, digestId));
-  for (const table of ['alert_people', 'alert_firings']) expect(await peopleIn(service, table)).toEqual(['bert']);
 });
 
 test('firings expire', async () => {

@@ -4,7 +4,8 @@ import type { Caller } from '../../src/contract/contract.js';
 import { wholeAccount } from '../../src/contract/whose.js';
 import { operations } from '../../src/operations/index.js';
 import type { Services } from '../../src/operations/operation.js';
-import { createAlertLease, removeErasedPeople } from '../../src/store/alerts.js';
+import { createRemoveLeftovers } from '../../src/retention/remove-leftovers.js';
+import { createAlertLease } from '../../src/store/alerts.js';
 import type { Clock } from '../../testkit/service.js';
 
 const rules = 40;
@@ -28,7 +29,7 @@ export async function fillAlerts(knex: Knex, account_id: string, nowMs: number):
 
 /** Creates rules with each condition for everyone and for somebody, evaluates them, and removes one. */
 export async function liveWithAlerts({ store, digestId }: Services, clock: Clock, caller: Caller): Promise<void> {
-  const services = { store, now: clock.now } as Services;
+  const services = { store, digestId, now: clock.now } as Services;
   const submit = { query: {}, params: {}, whose: wholeAccount };
   const webhook = { url: 'https://8.8.8.8/alerts', events: ['alert' as const] };
   await store.run((knex) =>
@@ -43,7 +44,7 @@ export async function liveWithAlerts({ store, digestId }: Services, clock: Clock
       await operations.createAlertRule.handle(services, { ...submit, body }, caller);
     }
   const minuteMs = clock.nowMs - (clock.nowMs % 60_000);
-  await store.run((knex) => removeErasedPeople(knex, digestId));
+  await createRemoveLeftovers(store, digestId, clock.now)();
   await store.run((knex) => createAlertLease(knex).claim(minuteMs));
   let people = 0;
   const isOver = () => (people += 1) > 200;

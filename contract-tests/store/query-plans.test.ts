@@ -59,6 +59,8 @@ const hourMs = 3_600_000;
 
 /** Statements that may scan, because they read any one row or all rows of a small table. */
 const mayScan = [
+  // Reads the people of an account from an index, in pages, after an erasure. With few accounts, the server sorts them.
+  /^select distinct `subject_id` as `subjectId` from `alert_(people|firings)` where `account_id` = \?/,
   // The write check of the readiness deletes the only row of its own account, which every index finds.
   /^delete from `session_readings` where `account` = \? and `position` = \?$/,
   // Tombstones exist for a short time only.

@@ -1,7 +1,7 @@
 import type { Subject } from '../../packages/score/rows/person.js';
 import { isExpired } from '../contract/consent.js';
-import { createAlertTable, findErasures, type StoredAlertRule, toFiringKey } from '../store/alerts.js';
-import type { DigestId } from '../store/erased-ids.js';
+import { createAlertTable, type StoredAlertRule, toFiringKey } from '../store/alerts.js';
+import { type DigestId, findErasures } from '../store/erased-ids.js';
 import { createPersonEvent } from '../store/event-kinds.js';
 import { createOutboxTable } from '../store/outbox.js';
 import type { WriteScope } from '../store/scope.js';
@@ -41,8 +41,10 @@ export async function fire(
   const rules = await alerts.lock([...new Set(candidates.map(({ rule }) => rule.alertId))]);
   const erased = await findErasures(scope, ids, digestId);
   const fired = selectDue(candidates, await alerts.newestFirings(ids), nowMs).filter(
-    ({ rule: { alertId }, subjectId }) =>
-      rules.has(alertId) && mayAlert(people.get(subjectId), nowMs) && (erased.get(subjectId) ?? -Infinity) < readAtMs,
+    ({ rule: { alertId, subjectIds, createdAtMs }, subjectId }) =>
+      rules.has(alertId) &&
+      mayAlert(people.get(subjectId), nowMs) &&
+      (erased.get(subjectId) ?? -Infinity) < (subjectIds ? Math.min(createdAtMs, readAtMs) : readAtMs),
   );
   if (fired.length === 0) return 0;
   const epoch = (await createWebhookTable(scope).findEpoch()) ?? 0;

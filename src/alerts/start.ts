@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { alerts as settings } from '../../generated/spec.js';
-import { createAlertLease, findAccountsWithRules, removeErasedPeople } from '../store/alerts.js';
+import { createAlertLease, findAccountsWithRules } from '../store/alerts.js';
 import type { DigestId } from '../store/erased-ids.js';
 import { retry } from '../store/retry.js';
 import type { Store } from '../store/store.js';
@@ -35,14 +35,12 @@ export interface AlertParts {
 export function startAlerts({ store, digestId, now, log, onFired, pollMs = 1_000 }: AlertParts) {
   const stop = new AbortController();
   let cursor: Cursor | undefined;
-  let [evaluatedMs, isTidy] = [0, false];
+  let evaluatedMs = 0;
   const step = async () => {
     const minuteMs = now() - (now() % everyMs);
     if (minuteMs === evaluatedMs) return;
     evaluatedMs = minuteMs;
     if ((await store.run(findAccountsWithRules)).length === 0) return;
-    if (!isTidy) await store.run((knex) => removeErasedPeople(knex, digestId));
-    isTidy = true;
     if (!(await retry(() => store.run((knex) => createAlertLease(knex).claim(minuteMs))))) return;
     const endsAtMs = performance.now() + settings.evaluation_ms_max;
     const isOver = () => stop.signal.aborted || performance.now() > endsAtMs;

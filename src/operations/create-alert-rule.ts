@@ -4,21 +4,22 @@ import { createDayCalendar } from '../../packages/score/summary.js';
 import type { Schema } from '../contract/contract.js';
 import { createFault, createValidationError, ProblemError } from '../contract/problem.js';
 import { createAlertTable, type StoredAlertRule } from '../store/alerts.js';
+import { omitErasedPeople } from '../store/leftovers.js';
 import { createWebhookTable } from '../store/webhooks.js';
 import type { OperationRecord } from './operation.js';
 import { toAlertRule } from './list-alert-rules.js';
 
 /** Creates an alert rule, or returns the equal one that exists. */
-export const createAlertRule: OperationRecord<'createAlertRule', 'store' | 'now'> = {
+export const createAlertRule: OperationRecord<'createAlertRule', 'store' | 'now' | 'digestId'> = {
   personalData: 'none',
-  async handle({ store, now }, { body }, { accountId }) {
+  async handle({ store, now, digestId }, { body }, { accountId }) {
     requireRule(body);
     const rule = toStoredRule(body, now());
     return store.transact(async (scopeOf) => {
       const scope = scopeOf(accountId);
       // Excludes other rules of the account.
       await createWebhookTable(scope).lockAccount();
-      const rules = await createAlertTable(scope).list();
+      const rules = await omitErasedPeople(scope, await createAlertTable(scope).list(), digestId);
       const equal = rules.find((it) => describe(it) === describe(rule));
       if (equal) return { status: 200 as const, body: toAlertRule(equal) };
       if (rules.length >= settings.max_per_account)

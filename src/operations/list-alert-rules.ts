@@ -1,12 +1,14 @@
 import type { Schema } from '../contract/contract.js';
 import { createAlertTable, type StoredAlertRule } from '../store/alerts.js';
+import { omitErasedPeople } from '../store/leftovers.js';
 import type { OperationRecord } from './operation.js';
 
-export const listAlertRules: OperationRecord<'listAlertRules', 'store'> = {
+export const listAlertRules: OperationRecord<'listAlertRules', 'store' | 'digestId'> = {
   personalData: 'none',
-  async handle({ store }, _, { accountId }) {
-    const table = createAlertTable(store.read(accountId));
-    const rules = await table.list();
+  async handle({ store, digestId }, _, { accountId }) {
+    const scope = store.read(accountId);
+    const table = createAlertTable(scope);
+    const rules = await omitErasedPeople(scope, await table.list(), digestId);
     const fired = await table.lastFirings(rules.map(({ alertId }) => alertId));
     const alerts = rules.map((rule) => {
       const firedAtMs = fired.get(rule.alertId);

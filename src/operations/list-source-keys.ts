@@ -1,4 +1,5 @@
 import type { Schema } from '../contract/contract.js';
+import { omitLeftovers } from '../store/leftovers.js';
 import { createSourceKeyTable, type SourceKey } from '../store/source-keys.js';
 import type { OperationRecord } from './operation.js';
 
@@ -6,11 +7,12 @@ import type { OperationRecord } from './operation.js';
 const keysMax = 500;
 
 /** Returns the source keys of a person, or the newest of the account. */
-export const listSourceKeys: OperationRecord<'listSourceKeys', 'store' | 'now' | 'publicUrl'> = {
+export const listSourceKeys: OperationRecord<'listSourceKeys', 'store' | 'now' | 'publicUrl' | 'digestId'> = {
   personalData: 'reads',
-  async handle({ store, now, publicUrl }, { query }, { accountId }) {
-    const keys = await createSourceKeyTable(store.read(accountId)).list(query.subject_id, now(), keysMax);
-    const list = { source_keys: keys.map(toSourceKey) };
+  async handle({ store, now, publicUrl, digestId }, { query }, { accountId }) {
+    const scope = store.read(accountId);
+    const keys = await createSourceKeyTable(scope).list(query.subject_id, now(), keysMax);
+    const list = { source_keys: (await omitLeftovers(scope, keys, digestId)).map(toSourceKey) };
     return { status: 200, body: publicUrl === undefined ? list : { public_url: publicUrl, ...list } };
   },
 };

@@ -82,10 +82,10 @@ export const submitSource: OperationRecord<'submitSource', Uses, Post> = {
 };
 
 /** Leaves out what a hub sends of people without data, consent and source key. */
-async function omitUnknownPeople({ scope, caller, skip }: Progress, post: Post): Promise<Post> {
+async function omitUnknownPeople({ services, scope, caller, skip }: Progress, post: Post): Promise<Post> {
   if (caller.sender?.subjectId !== undefined) return post;
   const named = new Set([...post.groups, ...post.reports].map(({ subjectId }) => subjectId));
-  const known = await createSourceKeyTable(scope).findKnown([...named]);
+  const known = await createSourceKeyTable(scope).findKnown([...named], services.digestId);
   const isKnown = ({ subjectId }: { readonly subjectId: string }) => known.has(subjectId);
   for (const group of post.groups) if (!isKnown(group)) skip('unknown_person', group.count);
   const reports = post.reports.filter(isKnown);

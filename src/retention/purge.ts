@@ -5,7 +5,7 @@ import { readConfig, type RetentionTimes } from '../config/config.js';
 import { createAccessTable } from '../store/accesses.js';
 import type { DatabaseClock } from '../store/database-clock.js';
 import { type DeletedBatch, deleteOldest } from '../store/delete-oldest.js';
-import { purgeErasedIds } from '../store/erased-ids.js';
+import { type DigestId, purgeErasedIds } from '../store/erased-ids.js';
 import { purgeReadings } from '../store/expired-readings.js';
 import { forgetIssuedSecrets } from '../store/idempotency-keys.js';
 import { retry } from '../store/retry.js';
@@ -13,6 +13,7 @@ import { purgeExpiredKeys } from '../store/source-keys.js';
 import type { Store } from '../store/store.js';
 import { finishErasures } from './erase.js';
 import { planPurge, type PurgeEdge } from './purge-edges.js';
+import { createRemoveLeftovers } from './remove-leftovers.js';
 import { removeStaleSignals } from './remove-live-values.js';
 import { createConfirmedRetention } from './shortened.js';
 import { createSummarize } from './summarize.js';
@@ -43,7 +44,13 @@ export function computePace(lagMs: number): { readonly rows: number; readonly pa
  * Copies SQLite's log into the database, purges expired rows and completes erasures. The first round runs immediately,
  * then one round every minute. If the database is unavailable, the next round retries.
  */
-export function startRetention(store: Store, times: RetentionTimes, clock: DatabaseClock, log: Logger) {
+export function startRetention(
+  store: Store,
+  times: RetentionTimes,
+  clock: DatabaseClock,
+  digestId: DigestId,
+  log: Logger,
+) {
   const stop = new AbortController();
   let lastPurgeAtMs: number | undefined;
   const confirmedTimes = createConfirmedRetention(store, times, log);
@@ -57,11 +64,13 @@ export function startRetention(store: Store, times: RetentionTimes, clock: Datab
     await purgeExpired(store, nowMs, confirmed, { signal: stop.signal });
     lastPurgeAtMs = clock.now();
   };
+  const removeLeftovers = createRemoveLeftovers(store, digestId, clock.now);
   const loop = async () => {
     while (!stop.signal.aborted) {
       const erase = () => finishErasures(store, stop.signal);
+      const tidyPeople = () => removeLeftovers(stop.signal);
       // `tidy` runs first: on a full disk, the other steps fail until `tidy` has freed the space of the log.
-      for (const work of [store.sqliteFiles.tidy, purge, erase])
+      for (const work of [store.sqliteFiles.tidy, purge, erase, tidyPeople])
         await work().catch((error: unknown) => log.warn({ err: error }, 'cleanup failed'));
       await sleep(intervalMs, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
     }

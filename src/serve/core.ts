@@ -80,14 +80,14 @@ async function start(keep: Keep, parts: CoreParts) {
     onClock: host.setClock,
   });
   const { store, now, checkDatabase } = foundation;
-  const retention = keep(startRetention(store, config.retention, foundation.clock, log));
+  const digestId = createDigestId(foundation.secretsKeys);
+  const retention = keep(startRetention(store, config.retention, foundation.clock, digestId, log));
   const threadLoad = keep(createThreadLoadProbe());
   let worker: Worker | undefined;
   // Closed after the groups, so that the worker still delivers their last events.
   keep({ close: async () => worker?.close() });
   const wakeWorker = () => worker?.wake();
   let isNotifying = false;
-  const digestId = createDigestId(foundation.secretsKeys);
   const newSessions = keep(
     await openWindow(limits.new_sessions, config.quotas.newSessions, { redisUrl: config.redisUrl, log }),
   );

@@ -2,9 +2,8 @@ import type { Knex } from 'knex';
 import type { Subject } from '../../packages/score/rows/person.js';
 import type { Schema } from '../contract/contract.js';
 import { filterAsciiIds, nameColumns } from './columns.js';
-import { createErasedIdTable, type DigestId } from './erased-ids.js';
 import { rowFormats } from './row-formats.js';
-import { chunksOf, insertRows } from './rows.js';
+import { insertRows } from './rows.js';
 import type { ReadScope } from './scope.js';
 import { readSubject } from './subjects.js';
 
@@ -152,38 +151,4 @@ export function createAlertLease(knex: Knex) {
       return (await set()) > 0;
     },
   };
-}
-
-/**
- * Deletes named people who were erased after the creation of their rule, and firings from before an erasure. An earlier
- * release, which does not know these tables, may have erased people meanwhile.
- */
-export async function removeErasedPeople(knex: Knex, digestId: DigestId): Promise<void> {
-  const rules: Array<Readonly<Record<'accountId' | 'alertId', string> & { createdAtMs: number }>> = await knex(
-    'alert_rules',
-  ).select(nameColumns('accountId alertId createdAtMs'));
-  for (const { accountId, alertId, createdAtMs } of rules) {
-    const mine = (table: string) => knex(table).where({ account_id: accountId, alert_id: alertId });
-    const ids = async (table: string): Promise<string[]> => mine(table).distinct().pluck('subject_id');
-    for (const some of chunksOf([...new Set([...(await ids('alert_people')), ...(await ids('alert_firings'))])]))
-      for (const [subject_id, erasedAtMs] of await findErasures({ knex, accountId }, some, digestId)) {
-        if (erasedAtMs >= createdAtMs) await mine('alert_people').where({ subject_id }).delete();
-        await mine('alert_firings').where({ subject_id }).where('fired_at_ms', '<=', erasedAtMs).delete();
-      }
-  }
-}
-
-/** Returns the erased ones of some people, with the time of their newest erasure in epoch ms. */
-export async function findErasures(
-  scope: ReadScope,
-  subjectIds: readonly string[],
-  digestId: DigestId,
-): Promise<Map<string, number>> {
-  const digests = new Map(subjectIds.map((id) => [id, digestId(scope.accountId, { kind: 'subject', id })]));
-  const erased = await createErasedIdTable(scope).find([...digests.values()].flat());
-  const times = [...digests].flatMap(([id, all]): Array<[string, number]> => {
-    const atMs = Math.max(...all.map((it) => erased.get(it) ?? -Infinity));
-    return atMs > -Infinity ? [[id, atMs]] : [];
-  });
-  return new Map(times);
 }

@@ -48,6 +48,23 @@ export function createErasedIdTable({ knex, accountId }: ReadScope) {
   };
 }
 
+/** Returns the erased ones of some people, with the time of their newest erasure in epoch ms. */
+export async function findErasures(
+  scope: ReadScope,
+  subjectIds: readonly string[],
+  digestId: DigestId,
+): Promise<Map<string, number>> {
+  const digests = new Map(subjectIds.map((id) => [id, digestId(scope.accountId, { kind: 'subject', id })]));
+  const erased = new Map<string, number>();
+  for (const some of chunksOf([...digests.values()].flat()))
+    for (const [digest, atMs] of await createErasedIdTable(scope).find(some)) erased.set(digest, atMs);
+  const times = [...digests].flatMap(([id, all]): Array<[string, number]> => {
+    const atMs = Math.max(...all.map((it) => erased.get(it) ?? -Infinity));
+    return atMs > -Infinity ? [[id, atMs]] : [];
+  });
+  return new Map(times);
+}
+
 export interface StoredErasure {
   readonly accountId: string;
   readonly digest: string;

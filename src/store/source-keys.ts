@@ -2,6 +2,8 @@ import type { Knex } from 'knex';
 import type { AccountSettings, Schema, Tier } from '../contract/contract.js';
 import { filterAsciiIds, nameColumns, toColumns } from './columns.js';
 import type { DeletedBatch } from './delete-oldest.js';
+import type { DigestId } from './erased-ids.js';
+import { omitLeftovers } from './leftovers.js';
 import { changeRows } from './row-codes.js';
 import { rowFormats } from './row-formats.js';
 import { chunksOf } from './rows.js';
@@ -108,15 +110,20 @@ export function createSourceKeyTable({ knex, accountId }: ReadScope) {
       );
     },
 
-    /** Returns those people of whom the account has data, a consent or a source key. */
-    async findKnown(subjectIds: readonly string[]): Promise<ReadonlySet<string>> {
+    /** Returns those people of whom the account has data, a consent, or a source key since their newest erasure. */
+    async findKnown(subjectIds: readonly string[], digestId: DigestId): Promise<ReadonlySet<string>> {
       const known = new Set<string>();
-      for (const some of chunksOf(filterAsciiIds(subjectIds)))
-        for (const table of ['subjects', 'consents', 'source_keys']) {
+      for (const some of chunksOf(filterAsciiIds(subjectIds))) {
+        for (const table of ['subjects', 'consents']) {
           const rows = knex(table).where({ account_id: accountId }).whereIn('subject_id', some);
           if (table === 'subjects') void rows.whereNotNull('body');
           for (const id of await rows.distinct().pluck('subject_id')) known.add(id);
         }
+        const keys: SourceKeyRow[] = await mine().select(columns).whereIn('subject_id', some);
+        const others = keys.map(toSourceKey).filter(({ subjectId }) => !known.has(subjectId ?? ''));
+        for (const { subjectId } of await omitLeftovers({ knex, accountId }, others, digestId))
+          known.add(subjectId ?? '');
+      }
       return known;
     },
 

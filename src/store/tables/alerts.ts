@@ -3,6 +3,9 @@ import { addAscii, addAsciiJson, type Tables } from './table.js';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
+const ruleTime =
+  '(select created_at_ms from alert_rules r where r.account_id = alert_people.account_id and r.alert_id = alert_people.alert_id)';
+
 /** Alert rules, the people that they name, and their firings. */
 export const alertTables: Tables = {
   alert_rules: {
@@ -32,7 +35,7 @@ export const alertTables: Tables = {
     identifies: 'person',
     retention: 'until the rule is removed',
     erasure: 'deleted',
-    erasesBySubject: {},
+    erasesBySubject: { time: ruleTime },
     readBy: ['createAlertRule', 'listAlertRules'],
     about: { 'account_id alert_id subject_id': 'account, rule and person' },
     columns(table) {
@@ -50,7 +53,7 @@ export const alertTables: Tables = {
     retention: `${alerts.firing_days} days`,
     expiry: { kind: 'alert firings', column: 'fired_at_ms', maxAgeMs: alerts.firing_days * dayMs },
     erasure: 'deleted',
-    erasesBySubject: { batchKey: 'alert_id' },
+    erasesBySubject: { batchKey: 'alert_id', time: 'fired_at_ms' },
     readBy: ['listAlertRules'],
     about: {
       'account_id alert_id subject_id': 'account, rule and person',

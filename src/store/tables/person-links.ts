@@ -7,7 +7,7 @@ export const person_links: TableDefinition = {
   identifies: 'person',
   retention: 'until the link expires or is removed',
   expiry: { column: 'expires_at_ms', maxAgeMs: 0 },
-  erasesBySubject: {},
+  erasesBySubject: { time: 'created_at_ms' },
   erasure: 'deleted',
   readBy: ['createLink', 'listLinks'],
   about: {

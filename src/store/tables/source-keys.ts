@@ -7,7 +7,7 @@ export const source_keys: TableDefinition = {
   identifies: 'person',
   retention: 'until the key expires or is removed',
   expiry: { column: 'expires_at_ms', maxAgeMs: 0 },
-  erasesBySubject: {},
+  erasesBySubject: { time: 'created_at_ms' },
   erasure: 'deleted',
   readBy: ['createSourceKey', 'listSourceKeys'],
   about: {

@@ -21,6 +21,11 @@ export interface TableDefinition {
   readonly erasesBySubject?: {
     /** The rest of the key. An erasure deletes rows in batches first, if a person may have many. */
     readonly batchKey?: string;
+    /**
+     * SQL of the time of a row, in epoch ms. Required of a table that 1.0.0 does not know: the purge deletes rows that are
+     * not newer than an erasure of their person.
+     */
+    readonly time?: string;
   };
   /** Columns of the session. Rows without a `subject_id` get that of their session, if a later reading names it. */
   readonly bindsBy?: ReadonlyArray<'session_id' | 'incarnation'>;

@@ -1,0 +1,92 @@
+import { createRemoveLeftovers } from '../../src/retention/remove-leftovers.js';
+import { createErasedIdTable } from '../../src/store/erased-ids.js';
+import { createRule, digestsOf, evaluateNow, stress } from '../../testkit/alerts.js';
+import { createLink, pageEnv } from '../../testkit/person-link.js';
+import { connectHub, heartRateEvent } from '../../testkit/phone.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
+
+const tables = ['alert_firings', 'alert_people', 'person_links', 'source_keys'];
+const sourceKey = { subject_id: 'anna', source: 'generic' };
+
+/** Stores the erasure of a person as 1.0.0 does it, which does not know these tables. */
+async function eraseEarlier(service: TestService, accountId: string, id = 'anna'): Promise<void> {
+  const digests = digestsOf(service)(accountId, { kind: 'subject', id });
+  await service.store.transact((scopeOf) => createErasedIdTable(scopeOf(accountId)).add(digests, service.clock.nowMs));
+  await service.store.run((knex) => knex('subjects').where({ account_id: accountId, subject_id: id }).delete());
+}
+
+/** Returns the people with rows in the tables that 1.0.0 does not know. */
+const findPeople = ({ store }: TestService) =>
+  Promise.all(tables.map((it) => store.run((knex) => knex(it).orderBy('subject_id').pluck('subject_id'))));
+
+test('lists do not show what an earlier release left of an erased person', async () => {
+  const service = await startTestService({ env: pageEnv });
+  const rule = { condition: 'stressed' as const, minutes: 1, subject_ids: ['anna', 'bert'] };
+  await createRule(service, rule);
+  const give = async () => [await createLink(service), await service.post('/v1/source-keys', sourceKey)];
+  await give();
+  await eraseEarlier(service, service.accountId);
+  const read = async (path: string) => (await service.request(path)).body;
+  expect(await read('/v1/source-keys')).toMatchObject({ source_keys: [] });
+  expect(await read('/v1/source-keys?subject_id=anna')).toMatchObject({ source_keys: [] });
+  expect(await read('/v1/subjects/anna/links')).toEqual({ links: [] });
+  expect(await read('/v1/alerts')).toMatchObject({ alerts: [{ subject_ids: ['bert'] }] });
+  // The person returns: what is created now counts, also an equal rule.
+  service.clock.advance(1);
+  await give();
+  expect((await service.post('/v1/alerts', rule)).status).toBe(201);
+  expect((await read('/v1/source-keys')).source_keys).toHaveLength(1);
+  expect((await read('/v1/subjects/anna/links')).links).toHaveLength(1);
+  expect((await read('/v1/alerts')).alerts[1].subject_ids).toEqual(['anna', 'bert']);
+});
+
+test('an erased person is unknown to a hub, although an earlier release left the source key', async () => {
+  const service = await startTestService({});
+  const hub = await connectHub(service, 'terra');
+  await hub.operator.post('/v1/source-keys', sourceKey);
+  const post = async () => (await hub.post(heartRateEvent('terra', 'anna', [[service.clock.nowMs - 1_000, 72]]))).body;
+  expect(await post()).toMatchObject({ stored: 1 });
+  await eraseEarlier(service, hub.accountId);
+  service.clock.advance(1);
+  expect(await post()).toMatchObject({ stored: 0, skipped: { unknown_person: 1 } });
+  await hub.operator.post('/v1/source-keys', sourceKey);
+  expect(await post()).toMatchObject({ stored: 1 });
+});
+
+test('a rule from before the erasure of a person does not fire for this person', async () => {
+  const service = await startTestService({});
+  await createRule(service, { condition: 'stressed', minutes: 1, subject_ids: ['anna'] });
+  await eraseEarlier(service, service.accountId);
+  service.clock.advance(60);
+  await stress(service, 'anna', 1);
+  expect((await evaluateNow(service)).fired).toBe(0);
+});
+
+test('the purge deletes what an earlier release left, also after its start, and keeps later rows', async () => {
+  const service = await startTestService({ env: pageEnv });
+  const removeLeftovers = createRemoveLeftovers(service.store, digestsOf(service), service.clock.now);
+  const giveAll = async () => {
+    await createRule(service, { condition: 'stressed', minutes: 1, subject_ids: ['anna', 'bert'] });
+    for (const it of ['anna', 'bert']) {
+      await stress(service, it, 1);
+      await createLink(service, {}, it);
+      await service.post('/v1/source-keys', { ...sourceKey, subject_id: it });
+    }
+    await evaluateNow(service);
+  };
+  await giveAll();
+  for (const round of ['at the start', 'later']) {
+    await removeLeftovers();
+    expect([round, await findPeople(service)]).toEqual([round, tables.map(() => ['anna', 'bert'])]);
+    await eraseEarlier(service, service.accountId);
+    await removeLeftovers();
+    expect([round, await findPeople(service)]).toEqual([round, tables.map(() => ['bert'])]);
+    await eraseEarlier(service, service.accountId, 'bert');
+    service.clock.advance(3_600);
+    await removeLeftovers();
+    expect([round, await findPeople(service)]).toEqual([round, tables.map(() => [])]);
+    await service.store.run((knex) => knex('alert_rules').delete());
+    await giveAll();
+  }
+});
