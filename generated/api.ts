@@ -4979,7 +4979,8 @@ export interface operations {
         };
         /**
          * @description The body as the app sends it, at most 20,971,520 bytes of UTF-8 JSON, also after inflating gzip. For the source
-         *     `generic` and for hubs also an array of such objects.
+         *     `generic` and for hubs also an array of such objects. A time, value or name has at most 256 characters:
+         *     a sample with a longer one is skipped, and of a longer name of a device the start counts.
          */
         requestBody: {
             content: {

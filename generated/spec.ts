@@ -236,6 +236,7 @@ export const sources = {
   "large_in_progress_max": 2,
   "upload_seconds": 30,
   "depth_max": 32,
+  "text_characters_max": 256,
   "stored_readings": {
     "quota": 20000,
     "window_seconds": 3600
@@ -3123,4 +3124,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "2f7728fa712cf69126cdbd2b10850454e9b80ad89bb0c967d1f3619dc305ed9f" as const;
+export const contractDigest = "1e034a2eed36651e6861af20bac33ffa6dea4e026586e18da51c2ed4aa747494" as const;
