@@ -134,6 +134,34 @@ test('a name that every object inherits is like any other name that is not read'
   expect((await app.post(`{"heart_rate":70,${entry}}`)).body).toMatchObject({ stored: 1, skipped: { not_read: 5 } });
 });
 
+test('a longer text than the contract allows skips its sample, and the start of a name of a device counts', async ({
+  service,
+}) => {
+  const max = settings.text_characters_max;
+  const phone = await connectPhone(service, 'generic');
+  const time = (length: number) => service.clock.at(-9).padEnd(length);
+  expect(
+    (await phone.post([{ time: time(max), hr: '70'.padEnd(max), device: 'W'.repeat(max + 1) }])).body,
+  ).toMatchObject({ stored: 1, skipped: {} });
+  const { body: rows } = await phone.operator.request(`/v1/export?subject_id=${phone.subjectId}`);
+  expect(String(rows)).toContain(`"source_device":"${'W'.repeat(64)}"`);
+  const long = [
+    { time: time(max + 1), hr: 70 },
+    { time: time(max), hr: '70'.padEnd(max + 1) },
+    { time: time(max), hr: 70, ['hr'.padEnd(max + 1)]: 70 },
+  ];
+  expect((await phone.post(long)).body).toMatchObject({ stored: 1, skipped: { invalid: 2, not_read: 1 } });
+  const app = await connectPhone(service, 'health_connect');
+  // Such an object has no text.
+  const exercise = [{ type: 'Running'.padEnd(max + 1) }, { type: { toString: 1 } }, { type: [[]] }];
+  expect((await app.post({ exercise })).body).toMatchObject({ stored: 0, skipped: { not_read: 3 } });
+  // A list in a text has any length.
+  const shortcut = await connectPhone(service, 'apple_shortcuts');
+  const dates = Array.from({ length: 20 }, (_, index) => service.clock.at(-index - 1));
+  const lines = { type: 'Heart Rate', dates: dates.join('\n'), values: dates.map(() => '70').join('\n') };
+  expect((await shortcut.post(lines)).body).toMatchObject({ stored: 20, skipped: {} });
+});
+
 test('a large body is stored, zipped or not, and a second one of the account gets 503 meanwhile', async ({
   service,
 }) => {

@@ -1,3 +1,5 @@
+import { textMaxCharacters } from './names.js';
+
 /** Kinds of devices by words of their names, the most accurate for heart data first. A device of another kind has no row. */
 const kinds = [
   /strap|belt|chest|hrm|tickr|\bh(7|9|10)\b/i,
@@ -7,13 +9,13 @@ const kinds = [
 
 /** Returns the rank of a device, 0 for a chest strap, then watches, unknown devices and phones. */
 export function rankDevice(name: string): number {
-  const rank = kinds.findIndex((it) => it.test(name));
+  const rank = kinds.findIndex((it) => it.test(name.slice(0, textMaxCharacters)));
   return rank < 0 ? kinds.length : rank;
 }
 
 /** Returns a name as `source_device` allows it: printable ASCII of at most 64 characters. Undefined if nothing is left. */
 export function toDeviceLabel(name: string): string | undefined {
-  const letters = name.normalize('NFKD').replace(/[’‘]/g, "'");
+  const letters = name.slice(0, textMaxCharacters).normalize('NFKD').replace(/[’‘]/g, "'");
   return (
     letters
       .replace(/[^ -~]/g, '')

@@ -13,6 +13,8 @@ const stepsIntervalMaxMs = 60 * minuteMs;
 const workoutMaxMs = 24 * 60 * minuteMs;
 /** Bounds memory if a hostile file names very many devices: of all files, and in a minute. */
 const [sourcesMax, sharesMax] = [10_000, 8];
+/** Bounds memory if a hostile file states very many workouts. Ten years have about 10,000. */
+const workoutsMax = 100_000;
 const earliestMs = Date.UTC(2000, 0, 1);
 const aheadMaxMs = minuteMs;
 
@@ -66,6 +68,7 @@ interface Minute {
 export class Minutes {
   readonly #minutes = new Map<number, Minute>();
   readonly #sources = new Map<string, Source>();
+  readonly #workouts: Workout[] = [];
   readonly #skipped = new Map<string, number>();
   readonly #hours: number;
   readonly #nowMs: number;
@@ -81,7 +84,7 @@ export class Minutes {
     for (const item of items) {
       const reason = 'skipped' in item ? item.skipped : this.#problemOf(item);
       if (reason !== undefined) this.#skip(reason);
-      else if ('workout' in item) this.#mark(item);
+      else if ('workout' in item) this.#keep(item);
       else if ('field' in item) this.#collect(item, file);
     }
     if (this.#minutes.size > (this.#hours + 24) * 60) this.#prune();
@@ -97,19 +100,27 @@ export class Minutes {
    * out, because the service requires a signal. A minute with more than 64 beats becomes several readings.
    */
   readings(): RecordedReading[] {
-    return [...this.inOrder()];
+    return [...this.inOrder()].flat();
   }
 
-  /** Yields what `readings` returns. */
-  *inOrder(): Generator<RecordedReading> {
+  /** Yields what `readings` returns, by minute. A minute that is left out is an empty list. */
+  *inOrder(): Generator<readonly RecordedReading[]> {
     this.#prune();
-    const ordered = [...this.#minutes].sort(([a], [b]) => a - b);
-    for (const [, minute] of ordered) {
+    const findActivity = createActivityFinder(this.#workouts);
+    for (const key of Float64Array.from(this.#minutes.keys()).sort()) {
+      const minute = this.#minutes.get(key);
+      if (!minute) continue;
+      minute.activity = Math.max(minute.activity, findActivity(key));
       const readings = listReadings(minute);
       if (readings.length === 0)
         this.#skip('no heart rate, variability or beats in the same minute, e.g. steps alone', minute.count);
-      yield* readings;
+      yield readings;
     }
+  }
+
+  /** Returns the label of a device or app. It is made once, because many values name the same one. */
+  findLabel(name: string | undefined): string | undefined {
+    return this.#findSource(name, '')?.label;
   }
 
   #problemOf(item: Measurement | Workout): string | undefined {
@@ -129,12 +140,11 @@ export class Minutes {
     return undefined;
   }
 
-  /** Marks the minutes of a workout. */
-  #mark({ workout, atMs, untilMs }: Workout): void {
-    for (let fromMs = atMs; fromMs <= untilMs; fromMs = (Math.floor(fromMs / minuteMs) + 1) * minuteMs) {
-      const minute = this.#minuteAt(fromMs, 0);
-      if (minute) minute.activity = Math.max(minute.activity, enums.ActivityLevel.indexOf(workout));
-    }
+  /** Keeps a workout. Its minutes are marked at the end, because a hostile file may repeat a long one. */
+  #keep(workout: Workout): void {
+    this.#newest = Math.max(this.#newest, Math.floor(workout.untilMs / minuteMs));
+    if (this.#workouts.length < workoutsMax) this.#workouts.push(workout);
+    else this.#skip('too many workouts');
   }
 
   #collect(measurement: Measurement, file: string): void {
@@ -188,15 +198,15 @@ export class Minutes {
    * Returns the minute of a time and adds to its number of values, or counts a skipped value if the minute is older than the
    * newest hours.
    */
-  #minuteAt(atMs: number, count = 1): Minute | undefined {
+  #minuteAt(atMs: number): Minute | undefined {
     const key = Math.floor(atMs / minuteMs);
     this.#newest = Math.max(this.#newest, key);
     if (key <= this.#newest - this.#hours * 60) {
-      this.#skip(this.#tooOld(), count);
+      this.#skip(this.#tooOld());
       return undefined;
     }
     const minute = this.#minutes.get(key) ?? { lastMs: 0, count: 0, activity: -1, shares: [] };
-    minute.count += count;
+    minute.count += 1;
     this.#minutes.set(key, minute);
     return minute;
   }
@@ -216,6 +226,24 @@ export class Minutes {
   #skip(reason: string, count = 1): void {
     if (count > 0) this.#skipped.set(reason, (this.#skipped.get(reason) ?? 0) + count);
   }
+}
+
+/**
+ * Returns a function that returns the index of the strongest activity level of the workouts in a minute, -1 if there is none.
+ * Its calls must be in the order of the minutes.
+ */
+function createActivityFinder(workouts: readonly Workout[]): (key: number) => number {
+  const ordered = workouts.toSorted((a, b) => a.atMs - b.atMs);
+  /** The last minute of the workouts that have begun, by level. */
+  const untilKeys = enums.ActivityLevel.map(() => -1);
+  let next = 0;
+  return (key) => {
+    for (let it = ordered[next]; it && Math.floor(it.atMs / minuteMs) <= key; it = ordered[(next += 1)]) {
+      const level = enums.ActivityLevel.indexOf(it.workout);
+      untilKeys[level] = Math.max(untilKeys[level] ?? -1, Math.floor(it.untilMs / minuteMs));
+    }
+    return untilKeys.findLastIndex((until) => until >= key);
+  };
 }
 
 /** Returns what a device measured in a minute. Undefined if the minute has too many devices. */

@@ -1,3 +1,8 @@
+import { sources } from '../../generated/spec.js';
+
+/** Maximum number of characters of a time, value or name. A longer one is not read, so that none costs more than a sample. */
+export const textMaxCharacters = sources.text_characters_max;
+
 /** Maximum number of names that an error lists. */
 const namesListed = 20;
 /** Maximum number of characters of a text that an error shows. */

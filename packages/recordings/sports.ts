@@ -1,4 +1,5 @@
 import { enums } from '../../generated/spec.js';
+import { textMaxCharacters } from './names.js';
 import type { Submission } from './signals.js';
 
 export type ActivityLevel = NonNullable<Submission['activity_level']>;
@@ -38,7 +39,10 @@ export function isOnFoot(name: string | undefined): boolean {
 }
 
 function listWords(name = ''): string {
-  const separate = name.replace(/^HKWorkoutActivityType/, '').replace(/([a-z])(?=[A-Z])/g, '$1 ');
+  const separate = name
+    .slice(0, textMaxCharacters)
+    .replace(/^HKWorkoutActivityType/, '')
+    .replace(/([a-z])(?=[A-Z])/g, '$1 ');
   return separate
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, ' ')

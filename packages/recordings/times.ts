@@ -1,3 +1,5 @@
+import { textMaxCharacters } from './names.js';
+
 /** A zone of local times: an offset from UTC in ms, or a name such as `Europe/Berlin`. */
 export type Zone = number | string;
 
@@ -31,16 +33,23 @@ export const utc: Clock = (localMs) => localMs;
  * unknown name.
  */
 export function createClock(zone: Zone): Clock {
-  if (typeof zone === 'number') return (localMs) => localMs - zone;
+  return createClocks(zone)();
+}
+
+/** Returns a function that creates clocks, each with a direction of its own. They share the offsets of the zone. */
+function createClocks(zone: Zone): () => Clock {
+  if (typeof zone === 'number') return () => (localMs) => localMs - zone;
   const offsetAt = createOffsets(zone);
-  let [previous, isAscending] = [Number.NaN, true];
-  return (localMs) => {
-    const offsets = [offsetAt(localMs - dayMs), offsetAt(localMs + dayMs)];
-    const valid = offsets.map((it) => localMs - it).filter((ms) => ms + offsetAt(ms) === localMs);
-    const [first = localMs - Math.min(...offsets), second = first] = valid.sort((a, b) => a - b);
-    const chosen = first === second ? first : chooseOccurrence(first, second, previous, isAscending);
-    if (chosen !== previous && !Number.isNaN(previous)) isAscending = chosen > previous;
-    return (previous = chosen);
+  return () => {
+    let [previous, isAscending] = [Number.NaN, true];
+    return (localMs) => {
+      const offsets = [offsetAt(localMs - dayMs), offsetAt(localMs + dayMs)];
+      const valid = offsets.map((it) => localMs - it).filter((ms) => ms + offsetAt(ms) === localMs);
+      const [first = localMs - Math.min(...offsets), second = first] = valid.sort((a, b) => a - b);
+      const chosen = first === second ? first : chooseOccurrence(first, second, previous, isAscending);
+      if (chosen !== previous && !Number.isNaN(previous)) isAscending = chosen > previous;
+      return (previous = chosen);
+    };
   };
 }
 
@@ -96,6 +105,7 @@ const yearFirst: readonly DateOrder[] = ['ymd'];
 
 /** Returns the parts of a text. Undefined if the text has no date and time. */
 function readWritten(source: string): Written | undefined {
+  if (source.length > textMaxCharacters) return undefined;
   const parts = usual.exec(source);
   if (parts) {
     const ms = (Number(parts[4]) * 60 + Number(parts[5])) * minuteMs + Number(parts[6]) * 1000;
@@ -207,15 +217,24 @@ export function createOrderFinder(): { add: (text: string) => void; decide: () =
   };
 }
 
-function findClock(zone: string, known: Map<string, Clock>): Clock | undefined {
-  const clock = known.get(zone);
-  if (clock || known.size >= clocksMax) return clock;
+/** Returns a function that creates a clock of a zone. It returns undefined for a name that is no zone. */
+export type FindClock = (zone: string) => Clock | undefined;
+
+/** Returns a `FindClock` that loads each zone once, also one that does not exist: loading takes longer than reading a sample. */
+export function createZones(): FindClock {
+  const known = new Map<string, (() => Clock) | undefined>();
+  return (zone) => {
+    if (!known.has(zone) && known.size < clocksMax) known.set(zone, tryZone(zone));
+    return known.get(zone)?.();
+  };
+}
+
+function tryZone(zone: string): (() => Clock) | undefined {
   try {
-    known.set(zone, createClock(zone));
+    return createClocks(zone);
   } catch {
     return undefined;
   }
-  return known.get(zone);
 }
 
 /**
@@ -224,8 +243,8 @@ function findClock(zone: string, known: Map<string, Clock>): Clock | undefined {
  * seconds, ms, µs or ns since 1970. A time without a zone is one of `clock`. A date that has several orders is NaN without
  * `order`.
  */
-export function createTimeReader(clock: Clock, order?: DateOrder): (text: string) => number {
-  const zones = new Map<string, Clock>();
+export function createTimeReader(clock: Clock, order?: DateOrder, findClock = createZones()): (text: string) => number {
+  const clocks = new Map<string, Clock | undefined>();
   return (text) => {
     const epoch = readEpoch(text);
     if (epoch !== undefined) return epoch;
@@ -240,7 +259,8 @@ export function createTimeReader(clock: Clock, order?: DateOrder): (text: string
     if (/^[+-]/.test(zone)) return localMs - readOffset(zone);
     const hours = abbreviations[zone];
     if (hours !== undefined) return localMs - hours * hourMs;
-    return zone.includes('/') ? (findClock(zone, zones)?.(localMs) ?? Number.NaN) : Number.NaN;
+    if (!clocks.has(zone) && clocks.size < clocksMax) clocks.set(zone, findClock(zone));
+    return clocks.get(zone)?.(localMs) ?? Number.NaN;
   };
 }
 

@@ -1,12 +1,11 @@
 import { sources as settings } from '../../generated/spec.js';
-import { toDeviceLabel } from '../../packages/recordings/devices.js';
 import { type DeviceMinute, floorMinute, nameSample, planHistory } from '../../packages/recordings/history.js';
 import type { Item, Measurement } from '../../packages/recordings/measurement.js';
 import { Minutes, type RecordedReading } from '../../packages/recordings/minutes.js';
 import type { Submission as Values } from '../../packages/recordings/signals.js';
 import { findHub, sources } from '../../packages/recordings/sources/index.js';
 import { type Mood, notRead } from '../../packages/recordings/sources/source.js';
-import { createClock, createTimeReader } from '../../packages/recordings/times.js';
+import { createTimeReader, createZones, type FindClock } from '../../packages/recordings/times.js';
 import type { Caller, Sender, Submission } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
 import type { Pause } from '../store/scope.js';
@@ -81,16 +80,18 @@ export function createReadPost({ prepare, nowMs, maxTimestampAgeMs, maxBackfillA
     const groups: PostedGroup[] = [];
     const reports: PostedReport[] = [];
     let [device, oldestMs]: [string | undefined, number] = [undefined, nowMs];
+    const findClock = createZones();
     for (const [subjectId, events] of listPeople(sender, body)) {
-      const items = readItems(sender, events, nowMs);
-      const collected = await collect(items, skip, pause);
+      await pause(events.length);
+      const collected = await collect(readItems(sender, events, { nowMs, findClock }), skip, pause);
       if (subjectId === undefined) {
         skip('unknown_person', collected.readings.length + collected.moods.length);
         continue;
       }
       device = collected.readings.at(-1)?.values.source_device;
       oldestMs = Math.min(oldestMs, collected.oldestMs);
-      for (const some of inGroups(toSubmissions(subjectId, collected, skip), readingsAtOnce)) {
+      const live = await mergeLive(collected, skip, pause);
+      for (const some of inGroups(toSubmissions(subjectId, live, collected), readingsAtOnce)) {
         const posted = some.flatMap(({ submission, minute }): PostedReading[] => {
           const reading = prepareOne(caller, submission, skip);
           return reading ? [{ reading, minute }] : [];
@@ -111,7 +112,7 @@ export function createReadPost({ prepare, nowMs, maxTimestampAgeMs, maxBackfillA
   async function collect(all: Iterable<Item | Mood>, skip: Skip, pause: Pause): Promise<Collected> {
     const minutes = new Minutes({ hours: Math.ceil(maxBackfillAgeMs / hourMs) + 1, nowMs });
     const moods: Mood[] = [];
-    let live: Measurement[] = [];
+    let live: LiveSample[] = [];
     let oldestMs = nowMs;
     // The samples of a minute are stored in one way, also if only its end is live.
     const [liveFromMs, minuteFromMs] = [nowMs - maxTimestampAgeMs, floorMinute(nowMs - maxTimestampAgeMs)];
@@ -124,7 +125,8 @@ export function createReadPost({ prepare, nowMs, maxTimestampAgeMs, maxBackfillA
           known.push(item);
           if (item.atMs > nowMs - retentionHoursMax * hourMs) oldestMs = Math.min(oldestMs, item.atMs);
         }
-        if ('field' in item && item.atMs >= minuteFromMs) live.push(item);
+        if ('field' in item && item.atMs >= minuteFromMs)
+          live.push({ ...item, device: minutes.findLabel(item.source) });
       }
       minutes.add(known);
       if (live.length > settings.stored_readings.quota)
@@ -135,7 +137,7 @@ export function createReadPost({ prepare, nowMs, maxTimestampAgeMs, maxBackfillA
     if (!isEdgeLive) live = live.filter(({ atMs }) => floorMinute(atMs) !== minuteFromMs);
     const readings: RecordedReading[] = [];
     for (const some of inGroups(minutes.inOrder(), readingsAtOnce)) {
-      readings.push(...some);
+      readings.push(...some.flat());
       await pause(some.length);
     }
     for (const [reason, count] of minutes.skipped) skip(toReason(reason), count);
@@ -162,10 +164,15 @@ function toNeededHours(ageMs: number): number {
   return Math.min(retentionHoursMax, Math.ceil(ageMs / hourMs / dayHours) * dayHours + 1);
 }
 
+/** A measurement with the label of its device. */
+interface LiveSample extends Measurement {
+  readonly device: string | undefined;
+}
+
 /** What a body states about a person. */
 interface Collected {
   readonly readings: readonly RecordedReading[];
-  readonly live: readonly Measurement[];
+  readonly live: readonly LiveSample[];
   readonly moods: readonly Mood[];
   /** Time of the oldest sample, also of one that is skipped as too old, in epoch ms. */
   readonly oldestMs: number;
@@ -188,9 +195,13 @@ function listPeople({ subjectId, source }: Sender, body: unknown): Iterable<[str
   return people;
 }
 
-function* readItems({ source, timeZone }: Sender, events: readonly unknown[], nowMs: number): Generator<Item | Mood> {
-  const clock = timeZone === null ? () => Number.NaN : createClock(timeZone);
-  const time = { readTime: createTimeReader(clock), nowMs };
+function* readItems(
+  { source, timeZone }: Sender,
+  events: readonly unknown[],
+  { nowMs, findClock }: { readonly nowMs: number; readonly findClock: FindClock },
+): Generator<Item | Mood> {
+  const clock = (timeZone === null ? undefined : findClock(timeZone)) ?? (() => Number.NaN);
+  const time = { readTime: createTimeReader(clock, undefined, findClock), nowMs };
   for (const event of events) yield* sources[source].read(event, time);
 }
 
@@ -216,38 +227,46 @@ interface Submitted {
   readonly minute?: PostedReading['minute'];
 }
 
-/** Yields them step by step, because the ids of many minutes take long. */
-function* toSubmissions(subjectId: string, collected: Collected, skip: Skip): Generator<Submitted> {
-  yield* toLive(subjectId, collected, skip);
+/** Yields them step by step, because the ids of many readings take long. */
+function* toSubmissions(subjectId: string, merged: Iterable<LiveReading>, collected: Collected): Generator<Submitted> {
+  for (const { atMs, device, values } of merged)
+    yield { submission: { ...nameSample(subjectId, 'live', device, atMs), ...values } };
   yield* toHistory(subjectId, collected);
 }
 
+interface LiveReading extends Pick<LiveSample, 'atMs' | 'device'> {
+  readonly values: Partial<Values>;
+}
+
 /** Returns one reading per time and device of the live samples, with the movement that the post states for its minute. */
-function toLive(subjectId: string, { readings, live }: Collected, skip: Skip): Submitted[] {
+async function mergeLive({ readings, live }: Collected, skip: Skip, pause: Pause): Promise<Iterable<LiveReading>> {
   const byMinute = new Map(readings.map((it) => [floorMinute(it.atMs), it.values]));
-  const merged = new Map<string, { atMs: number; device: string | undefined; values: Partial<Values> }>();
-  for (const { field, atMs, value, source = '', activity } of live) {
-    const ofMinute = byMinute.get(floorMinute(atMs));
-    // The minutes have counted what is not valid, and steps are a part of their minute.
-    if (!ofMinute || Number.isNaN(value) || field === 'steps_last_minute' || ofMinute[field] === undefined) continue;
-    const device = toDeviceLabel(source);
-    if (device !== ofMinute.source_device) {
-      skip('other_device');
-      continue;
-    }
-    const { source_device, steps_last_minute, activity_level = activity } = ofMinute;
-    const context = { ...(source_device && { source_device }), ...(activity_level && { activity_level }) };
-    const steps = steps_last_minute === undefined ? {} : { steps_last_minute };
-    const key = `${atMs} ${device ?? ''}`;
-    const known = merged.get(key) ?? { atMs, device, values: { ...context, ...steps } };
-    merged.set(key, known);
-    if (field === 'rr_intervals_ms')
-      known.values[field] = [...(known.values[field] ?? []), Math.round(value)].slice(0, 64);
-    else known.values[field] = value;
+  const merged = new Map<string, LiveReading>();
+  for (const some of inGroups(live)) {
+    for (const sample of some) mergeSample(merged, byMinute.get(floorMinute(sample.atMs)), sample, skip);
+    await pause(some.length);
   }
-  return [...merged.values()].map(({ atMs, device, values }) => ({
-    submission: { ...nameSample(subjectId, 'live', device, atMs), ...values },
-  }));
+  return merged.values();
+}
+
+function mergeSample(
+  merged: Map<string, LiveReading>,
+  ofMinute: RecordedReading['values'] | undefined,
+  { field, atMs, value, device, activity }: LiveSample,
+  skip: Skip,
+): void {
+  // The minutes have counted what is not valid, and steps are a part of their minute.
+  if (!ofMinute || Number.isNaN(value) || field === 'steps_last_minute' || ofMinute[field] === undefined) return;
+  if (device !== ofMinute.source_device) return skip('other_device');
+  const { source_device, steps_last_minute, activity_level = activity } = ofMinute;
+  const context = { ...(source_device && { source_device }), ...(activity_level && { activity_level }) };
+  const steps = steps_last_minute === undefined ? {} : { steps_last_minute };
+  const key = `${atMs} ${device ?? ''}`;
+  const known = merged.get(key) ?? { atMs, device, values: { ...context, ...steps } };
+  merged.set(key, known);
+  if (field === 'rr_intervals_ms')
+    known.values[field] = [...(known.values[field] ?? []), Math.round(value)].slice(0, 64);
+  else known.values[field] = value;
 }
 
 /** Yields the readings of the minutes without a live sample. */

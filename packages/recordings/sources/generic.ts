@@ -9,6 +9,7 @@ import {
   notRead,
   readAt,
   readDevice,
+  readText,
   type Source,
   SourceFormError,
   type SourceTime,
@@ -23,6 +24,7 @@ const names: Readonly<Record<string, Field>> = {
 };
 const times = ['time', 'timestamp', 'date', 'datetime', 'at'];
 const devices = ['device', 'sourcedevice', 'source'];
+const context = [...times, ...devices, 'activitylevel'];
 
 /** Flat objects of a sender that somebody sets up: Tasker, Connect IQ, Home Assistant, an own app. */
 export const generic: Source = {
@@ -30,33 +32,47 @@ export const generic: Source = {
   reads: 'heart rate, SDNN, RMSSD, intervals between beats, respiratory rate, steps and activity level',
   *read(body, time) {
     const entries = Array.isArray(body) ? body : [body];
-    const isKnown = (entry: unknown) =>
-      isObject(entry) && Object.keys(entry).some((name) => findEntry(names, fold(name)));
-    if (entries.length > 0 && !entries.some(isKnown)) throw new SourceFormError('no object with a known field');
+    let hasField = false;
     for (const entry of entries) {
-      if (isObject(entry)) yield* readEntry(entry, time);
-      else yield { skipped: notRead };
+      const fields = isObject(entry) ? Object.keys(entry) : [];
+      if (fields.length === 0) yield { skipped: notRead };
+      if (!isObject(entry)) continue;
+      const known = yield* collectKnown(entry, fields);
+      hasField ||= Object.keys(known).some((name) => findEntry(names, name));
+      yield* readEntry(known, time);
     }
+    if (entries.length > 0 && !hasField) throw new SourceFormError('no object with a known field');
   },
 };
 
-function* readEntry(entry: Fields, time: SourceTime): Generator<Item> {
-  const folded = Object.fromEntries(Object.entries(entry).map(([name, value]) => [fold(name), value]));
-  const sent = times.map((name) => folded[name]).find((value) => value !== undefined);
+/** Returns the known fields by their folded names. Yields the other ones, because an object may have many. */
+function* collectKnown(entry: Fields, fields: readonly string[]): Generator<Item, Fields> {
+  const known: Record<string, unknown> = {};
+  for (const name of fields) {
+    const folded = fold(name);
+    if (findEntry(names, folded) || context.includes(folded)) known[folded] = entry[name];
+    else yield { skipped: notRead };
+  }
+  return known;
+}
+
+function* readEntry(known: Fields, time: SourceTime): Generator<Item> {
+  const sent = times.map((name) => known[name]).find((value) => value !== undefined);
   // A watch without a clock sends what it measures now.
   const atMs = sent === undefined ? time.nowMs : readAt(sent, time);
-  const source = devices.map((name) => readDevice(folded[name])).find((name) => name !== undefined);
-  const activity = activityLevels.find((level) => level === folded['activitylevel']);
+  const source = devices.map((name) => readDevice(known[name])).find((name) => name !== undefined);
+  const activity = activityLevels.find((level) => level === known['activitylevel']);
   const rest: Partial<Measurement> = { source, activity };
-  for (const [name, value] of Object.entries(folded)) {
+  for (const [name, value] of Object.entries(known)) {
     const field = findEntry(names, name);
     if (field === 'rr_intervals_ms') for (const ms of [value].flat()) yield measure(field, atMs, ms, rest);
     else if (field === 'steps_last_minute') yield measure(field, atMs, value, { ...rest, isRate: true });
     else if (field) yield measure(field, atMs, value, rest);
-    else if (![...times, ...devices, 'activitylevel'].includes(name)) yield { skipped: notRead };
   }
 }
 
 function fold(name: string): string {
-  return name.toLowerCase().replace(/[^a-z0-9]/g, '');
+  return readText(name)
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '');
 }

@@ -12,6 +12,7 @@ import {
   readDevice,
   readList,
   readNumber,
+  readText,
   skipUnread,
   type Source,
   SourceFormError,
@@ -44,10 +45,11 @@ export const healthAutoExport: Source = {
 
 function* readMetric(metric: unknown, time: SourceTime): Generator<Item> {
   if (!isObject(metric) || typeof metric['name'] !== 'string') throw new SourceFormError('a metric without a name');
-  const [field, units] = findEntry(metrics, metric['name']) ?? [];
+  const [field, units] = findEntry(metrics, readText(metric['name'])) ?? [];
+  const isUnit = units?.test(readText(metric['units'])) ?? false;
   for (const entry of readList(metric['data'])) {
-    if (!field || !units || !isObject(entry)) yield { skipped: notRead };
-    else if (!units.test(String(metric['units'] ?? ''))) yield { skipped: 'another unit' };
+    if (!field || !isObject(entry)) yield { skipped: notRead };
+    else if (!isUnit) yield { skipped: 'another unit' };
     else yield readEntry(field, entry, time);
   }
 }
@@ -60,16 +62,16 @@ function readEntry(field: Field, entry: Fields, time: SourceTime): Item {
 
 function* readWorkout(workout: unknown, time: SourceTime): Generator<Item> {
   if (!isObject(workout)) throw new SourceFormError('a workout that is no object');
-  const level = classifySport(typeof workout['name'] === 'string' ? workout['name'] : undefined);
+  const level = classifySport(readText(workout['name']));
   const [atMs, untilMs] = [readAt(workout['start'], time), readAt(workout['end'], time)];
-  if (level) yield { workout: level, atMs, untilMs };
+  yield level ? { workout: level, atMs, untilMs } : { skipped: notRead };
   for (const entry of readList(workout['heartRateData']))
     yield isObject(entry) ? readEntry('heart_rate', entry, time) : { skipped: notRead };
 }
 
 /** Reads an emotion of a moment. The mood of a day belongs to no time. */
 function readMood(state: unknown, time: SourceTime): Item | Mood {
-  if (!isObject(state) || !/^(momentary|1$)/i.test(String(state['kind']))) return { skipped: notRead };
+  if (!isObject(state) || !/^(momentary|1$)/i.test(readText(state['kind']))) return { skipped: notRead };
   const [valence, atMs] = [readNumber(state['valence']), readAt(state['start'], time)];
   if (!(Math.abs(valence) <= 1) || !Number.isFinite(atMs)) return { skipped: 'a mood without time or valence' };
   return { valence, atMs };

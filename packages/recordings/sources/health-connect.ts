@@ -8,6 +8,7 @@ import {
   readAt,
   readList,
   readNumber,
+  readText,
   skipUnread,
   type Source,
   SourceFormError,
@@ -26,7 +27,7 @@ const records: Readonly<Record<string, ReadRecord>> = {
     return measure('steps_last_minute', readAt(it['start_time'], time), it['count'], { untilMs });
   },
   exercise(it, time) {
-    const type = String(it['type'] ?? '');
+    const type = readText(it['type']);
     const workout = classifySport(jetpackSports[readNumber(type)] ?? type);
     if (!workout) return { skipped: notRead };
     return { workout, atMs: readAt(it['start_time'], time), untilMs: readAt(it['end_time'], time) };

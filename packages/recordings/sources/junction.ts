@@ -2,7 +2,7 @@ import type { Item } from '../measurement.js';
 import type { Field } from '../signals.js';
 import { classifySport } from '../sports.js';
 import { svix } from './signatures.js';
-import { type Fields, type Hub, isObject, measure, notRead, readAt, readList, readPart } from './source.js';
+import { type Fields, type Hub, isObject, measure, notRead, readAt, readList, readPart, readText } from './source.js';
 import { findEntry, skipUnread, SourceFormError, type SourceTime } from './source.js';
 
 const resources: Readonly<Record<string, Field>> = {
@@ -20,7 +20,7 @@ export const junction: Hub = {
   readPerson: (event) => (isObject(event) ? event['client_user_id'] : undefined),
   *read(event, time) {
     if (!isObject(event) || typeof event['event_type'] !== 'string') throw new SourceFormError('no `event_type`');
-    const [, resource = ''] = /^daily\.data\.(\w+)\.(?:created|updated)$/.exec(event['event_type']) ?? [];
+    const [, resource = ''] = /^daily\.data\.(\w+)\.(?:created|updated)$/.exec(readText(event['event_type'])) ?? [];
     const data = readPart(event, 'data');
     const source = describeSource(readPart(data, 'source'));
     const field = resource === 'hrv' && source.startsWith('apple') ? 'sdnn' : findEntry(resources, resource);
@@ -34,8 +34,8 @@ export const junction: Hub = {
 
 /** Returns e.g. `garmin watch`: the kind of device decides which one counts. */
 function describeSource({ slug, provider, name, type }: Fields): string {
-  const known = [slug ?? provider ?? name, type].filter((it) => typeof it === 'string' && it !== 'unknown');
-  return known.join(' ');
+  const known = [slug ?? provider ?? name, type].map(readText);
+  return known.filter((it) => it !== '' && it !== 'unknown').join(' ');
 }
 
 /** A sample has a time, or an interval. */
@@ -47,7 +47,7 @@ function readSample(field: Field, sample: Fields, source: string, time: SourceTi
 
 function readWorkout(data: Fields, time: SourceTime): Item {
   const { slug, name } = readPart(data, 'sport');
-  const workout = classifySport(String(slug ?? name ?? 'other'));
+  const workout = classifySport(readText(slug ?? name ?? 'other'));
   if (!workout) return { skipped: notRead };
   return { workout, atMs: readAt(data['time_start'], time), untilMs: readAt(data['time_end'], time) };
 }

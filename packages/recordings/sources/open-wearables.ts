@@ -2,7 +2,7 @@ import type { Item } from '../measurement.js';
 import type { Field } from '../signals.js';
 import { classifySport } from '../sports.js';
 import { svix } from './signatures.js';
-import { type Fields, type Hub, isObject, measure, notRead, readAt, readDevice, readList } from './source.js';
+import { type Fields, type Hub, isObject, measure, notRead, readAt, readDevice, readList, readText } from './source.js';
 import { findEntry, SourceFormError, type SourceTime } from './source.js';
 
 const series: Readonly<Record<string, Field>> = {
@@ -22,14 +22,14 @@ export const openWearables: Hub = {
     if (!isObject(event) || typeof event['type'] !== 'string' || !isObject(event['data']))
       throw new SourceFormError('no `type` and `data`');
     const { type, data } = event;
-    if (/^(workout|activity)\./.test(type as string)) yield readWorkout(data, time);
+    if (/^(workout|activity)\./.test(readText(type))) yield readWorkout(data, time);
     for (const sample of readList(data['samples'])) yield readSample(sample, data, time);
   },
 };
 
 function readSample(sample: unknown, data: Fields, time: SourceTime): Item {
   if (!isObject(sample)) return { skipped: notRead };
-  const field = findEntry(series, String(sample['type'] ?? data['series_type']));
+  const field = findEntry(series, readText(sample['type'] ?? data['series_type']));
   if (!field) return { skipped: notRead };
   const { source: from } = sample;
   const source = readDevice(from) ?? readDevice(isObject(from) ? from['provider'] : data['provider']);
@@ -37,7 +37,7 @@ function readSample(sample: unknown, data: Fields, time: SourceTime): Item {
 }
 
 function readWorkout(data: Fields, time: SourceTime): Item {
-  const workout = classifySport(String(data['type'] ?? ''));
+  const workout = classifySport(readText(data['type']));
   if (!workout) return { skipped: notRead };
   return { workout, atMs: readAt(data['start_time'], time), untilMs: readAt(data['end_time'], time) };
 }

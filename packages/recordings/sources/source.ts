@@ -1,4 +1,5 @@
 import type { Item, Measurement } from '../measurement.js';
+import { textMaxCharacters } from '../names.js';
 import type { Field } from '../signals.js';
 import type { SignatureScheme } from './signatures.js';
 
@@ -61,22 +62,32 @@ export function readList(value: unknown): readonly unknown[] {
   return value;
 }
 
+/**
+ * Returns a text or number as a text without spaces around it. Empty for another value, and for a text that is longer than a
+ * body may state. Only this function converts values, because a list or an object has any size, and many samples share it.
+ */
+export function readText(value: unknown): string {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value.length <= textMaxCharacters ? value.trim() : '';
+}
+
 /** Returns a number, also of a text. NaN for another value, e.g. `unavailable`. */
 export function readNumber(value: unknown): number {
   if (typeof value === 'number') return value;
-  if (typeof value !== 'string' || value.trim() === '') return Number.NaN;
-  return Number(value.trim().replace(',', '.'));
+  const text = readText(value);
+  return text === '' ? Number.NaN : Number(text.replace(',', '.'));
 }
 
 /** Returns the epoch ms of a text or number of seconds or ms. NaN for another value. */
 export function readAt(value: unknown, { readTime }: SourceTime): number {
-  return typeof value === 'string' || typeof value === 'number' ? readTime(String(value).trim()) : Number.NaN;
+  return readTime(readText(value));
 }
 
-/** Returns the name of a device, which some apps send as an object. */
+/** Returns the start of the name of a device, which some apps send as an object. */
 export function readDevice(value: unknown): string | undefined {
   const name = isObject(value) ? (value['name'] ?? value['device'] ?? value['deviceModel']) : value;
-  return typeof name === 'string' && name.trim() !== '' ? name : undefined;
+  const start = typeof name === 'string' ? name.slice(0, textMaxCharacters) : '';
+  return start.trim() === '' ? undefined : start;
 }
 
 export function measure(field: Field, atMs: number, value: unknown, rest: Partial<Measurement> = {}): Measurement {

@@ -2,7 +2,7 @@ import type { Item } from '../measurement.js';
 import type { Field } from '../signals.js';
 import { classifySport } from '../sports.js';
 import { terraSignature } from './signatures.js';
-import { type Fields, type Hub, isObject, measure, notRead, readAt, readDevice, readList } from './source.js';
+import { type Fields, type Hub, isObject, measure, notRead, readAt, readDevice, readList, readText } from './source.js';
 import { readPart, SourceFormError, type SourceTime } from './source.js';
 
 /** Lists of samples of a record: where they are, and the name of the value. */
@@ -24,24 +24,28 @@ export const terra: Hub = {
     const provider = readDevice(readPart(event, 'user')['provider']);
     // Events about connections have no list.
     for (const record of Array.isArray(event['data']) ? event['data'] : []) {
-      const items = [...readRecord(record, provider, time)];
-      if (event['type'] === 'activity') items.push(...readActivity(record, time));
-      yield* items.length > 0 ? items : [{ skipped: notRead }];
+      let isRead = false;
+      for (const item of readRecord(record, event['type'], provider, time)) {
+        isRead = true;
+        yield item;
+      }
+      if (!isRead) yield { skipped: notRead };
     }
   },
 };
 
-function* readRecord(record: unknown, provider: string | undefined, time: SourceTime): Generator<Item> {
+function* readRecord(record: unknown, type: unknown, provider: string | undefined, time: SourceTime): Generator<Item> {
   const source = readDevice(readPart(record, 'device_data')) ?? provider;
   for (const [parts, list, value, field] of lists)
     for (const sample of readList(readPart(record, ...parts)[list]))
       yield isObject(sample)
         ? measure(field, readAt(sample['timestamp'], time), sample[value], { source })
         : { skipped: notRead };
+  if (type === 'activity') yield* readActivity(record, time);
 }
 
 function* readActivity(record: unknown, time: SourceTime): Generator<Item> {
   const { name, start_time: start, end_time: end }: Fields = readPart(record, 'metadata');
-  const workout = classifySport(typeof name === 'string' && name !== '' ? name : 'other');
+  const workout = classifySport(readText(name) || 'other');
   if (workout && start) yield { workout, atMs: readAt(start, time), untilMs: readAt(end, time) };
 }
