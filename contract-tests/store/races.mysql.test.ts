@@ -12,8 +12,10 @@ import { createPositionTable } from '../../src/store/stream-positions.js';
 import { createWebhookTable } from '../../src/store/webhooks.js';
 import { expandEvents } from '../../src/webhooks/expand.js';
 import { watchLocks } from '../../testkit/blocked.js';
+import { connectPhone } from '../../testkit/phone.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { storyEnv } from '../../testkit/story.js';
+import { until } from '../../testkit/until.js';
 import { deliveriesOf, register, startStory, storeFailed } from '../../testkit/webhooks.js';
 
 /** Runs the second work when the first is done, but before the first commits. */
@@ -100,6 +102,20 @@ test('a purge whose statement loses a deadlock runs it again', async () => {
   );
   await purging.purge;
   expect(await store.run(async (knex) => knex('sessions'))).toEqual([]);
+});
+
+test('a post that is stored gets its response, although the use of its key loses every deadlock and is retried', async () => {
+  const service = await startTestService();
+  const phone = await connectPhone(service, 'generic');
+  const run = (sql: string) => service.store.run(async (knex) => (await knex.raw(sql))[0]);
+  // Rows of this engine stay when the statement is rolled back.
+  await run('create table attempts (attempt int) engine = MyISAM');
+  await run(`create trigger deadlock before update on source_keys for each row begin
+    insert into attempts values (1);
+    signal sqlstate '40001' set mysql_errno = 1213, message_text = 'Deadlock found';
+  end`);
+  expect((await phone.post({ heart_rate: 70 })).body).toMatchObject({ stored: 1 });
+  await until('a retry', async () => (await run('select * from attempts')).length > 1);
 });
 
 test('registrations, readings and erasures do not wait while a worker holds the locks of all webhooks', async () => {

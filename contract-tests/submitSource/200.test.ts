@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { connectPhone, metric, toLocal } from '../../testkit/phone.js';
 import { expect, test } from '../../testkit/test.js';
+import { until } from '../../testkit/until.js';
 
 const minuteMs = 60_000;
 
@@ -83,7 +85,8 @@ test('the list of source keys says what the newest post contained, and which ret
     [[3, 0], 'Watch B', { usable: true, skipped: ['not_read'] }],
   ] as const) {
     await post(hours, device);
-    expect((await list()).source_keys[0].last_post).toEqual({ device, ...expected });
+    const isListed = async () => isDeepStrictEqual((await list()).source_keys[0].last_post, { device, ...expected });
+    await until(`the post of hours ${hours.join()}`, isListed);
   }
 });
 

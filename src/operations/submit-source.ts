@@ -6,6 +6,7 @@ import type { Outcome } from '../readings/group.js';
 import type { PreparedReading } from '../readings/intake.js';
 import type { Post, PostedGroup, PostedReading, PostedReport } from '../readings/post.js';
 import { findLiveMinutes } from '../store/live-minutes.js';
+import { retry } from '../store/retry.js';
 import { createSourceKeyTable } from '../store/source-keys.js';
 import type { SlicedScope } from '../store/scope.js';
 import { createUsageTable } from '../store/usage.js';
@@ -27,7 +28,7 @@ const reasons: Readonly<Record<string, string>> = {
   invalid_token: 'erased',
 };
 
-type Uses = 'store' | 'commit' | 'now' | 'digestId' | 'digestFeedback' | 'maxFeedbackAgeMs' | 'countStored';
+type Uses = 'store' | 'commit' | 'now' | 'digestId' | 'digestFeedback' | 'maxFeedbackAgeMs' | 'countStored' | 'log';
 
 /** A post in progress. */
 interface Progress {
@@ -50,7 +51,7 @@ export const submitSource: OperationRecord<'submitSource', Uses, Post> = {
   personalData: 'writes',
   takes: 'source',
   async handle(services, { body }, caller) {
-    const { store, now } = services;
+    const { store, now, log } = services;
     const { accountId, sender, keyId } = caller;
     if (!sender) throw new Error('a post requires a source key');
     // Before people are looked up, so that each later erasure ends the grant.
@@ -75,8 +76,12 @@ export const submitSource: OperationRecord<'submitSource', Uses, Post> = {
       skipped: Object.keys(result.skipped).sort(),
       ...(neededHours !== undefined && { readings_hours: neededHours }),
     };
-    await store.run((knex) => createSourceKeyTable({ knex, accountId }).recordUse(keyId, now(), post));
-    await store.use(createUsageTable).add([{ accountId, month: toMonth(now()), calls: result.stored }]);
+    const calls = [{ accountId, month: toMonth(now()), calls: result.stored }];
+    await retry(() => store.use(createUsageTable).add(calls));
+    // The response does not wait, because the readings are stored.
+    retry(() => store.run((knex) => createSourceKeyTable({ knex, accountId }).recordUse(keyId, now(), post))).catch(
+      (err: unknown) => log.warn({ err }, 'last post of a source key not recorded: its next post is'),
+    );
     return { status: 200, body: result };
   },
 };
