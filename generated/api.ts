@@ -1381,6 +1381,7 @@ export interface components {
              * @example 01JD6Z7Q8N4W3V5K2M9T
              */
             request_id: string;
+            hint?: components["schemas"]["Hint"];
             position?: components["schemas"]["JsonPosition"];
             /** @description The first validation errors of a line with the status 422, at most 20 per line and 200 per response. Absent if the earlier lines have 200. */
             errors?: components["schemas"]["Fault"][];
@@ -3617,8 +3618,14 @@ export interface components {
              * @example 01JD6Z7Q8N4W3V5K2M9T
              */
             request_id: string;
+            hint?: components["schemas"]["Hint"];
             position?: components["schemas"]["JsonPosition"];
         };
+        /**
+         * @description The next step, for people and agents, by the form of the request. Absent if there is none. New texts may be added.
+         * @example The body is empty. Send JSON, as the examples of the operation show
+         */
+        Hint: string;
         /**
          * @description Where a body, or a line of a batch, stops being JSON: the first character that may not stand there, or the start of
          *     a text or number that is not valid. After the last character if the end is missing. Only with
@@ -3665,6 +3672,7 @@ export interface components {
              * @example 01JD6Z7Q8N4W3V5K2M9T
              */
             request_id: string;
+            hint?: components["schemas"]["Hint"];
             /** @description The validation errors, at most the first 20. */
             errors: components["schemas"]["Fault"][];
             /**

@@ -804,6 +804,21 @@ export const problems = {
   }
 } as const;
 
+export const hints = {
+  "send_key": "Send an API key, which begins with sk_, in the header X-Service-Key. The operator creates one with: state-service keys create",
+  "source_key": "A key that begins with wk_ is a source key, for POST /v1/sources/{source} only. Send an API key, which begins with sk_",
+  "token_as_key": "This has the form of a token. Send it in the header Authorization, after Bearer, without X-Service-Key",
+  "key_form": "An API key consists of sk_ and 32 letters and digits. Send the whole key and nothing else, e.g. no quotes and no Bearer",
+  "check_key": "The form is right. Check that the key is of this service. The operator sees with state-service keys list whether it has ended",
+  "allowed_methods": "This path supports {methods}",
+  "empty_body": "The body is empty. Send JSON, as the examples of the operation show",
+  "send_lines": "The body begins like one reading per line. Send it with Content-Type: application/x-ndjson, or send an array of readings",
+  "similar_path": "The most similar path is {path}",
+  "all_paths": "/openapi.json lists all paths. They are case-sensitive and have no trailing slash",
+  "clock_or_zone": "Synchronize the sender's clock. Local time that is marked as UTC is ahead by the offset of its time zone",
+  "time_unit": "A clock is seldom days ahead. Check the date of the sender's clock, and whether seconds, milliseconds and microseconds are confused"
+} as const;
+
 export const problemHelp = {
   "invalid_payload": {
     "cause": "The body is empty, is not JSON, or is not valid UTF-8.",
@@ -2111,6 +2126,7 @@ export const fields = {
     "detail",
     "code",
     "request_id",
+    "hint",
     "position",
     "errors",
     "errors_omitted",
@@ -2755,6 +2771,7 @@ export const fields = {
     "detail",
     "code",
     "request_id",
+    "hint",
     "position"
   ],
   "JsonPosition": [
@@ -2768,6 +2785,7 @@ export const fields = {
     "detail",
     "code",
     "request_id",
+    "hint",
     "errors",
     "errors_omitted"
   ],
@@ -3124,4 +3142,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "1e034a2eed36651e6861af20bac33ffa6dea4e026586e18da51c2ed4aa747494" as const;
+export const contractDigest = "9e70ff65a4142653e7adca3d5c633265a890ff090c638778f7901094dd3f7a3d" as const;

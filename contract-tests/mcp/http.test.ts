@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { signals } from '../../generated/spec.js';
+import { hints, signals } from '../../generated/spec.js';
 import { readConfig } from '../../src/config/config.js';
 import type { KeyOptions } from '../../src/keys/manage.js';
 import { openDatabase } from '../../src/store/database.js';
@@ -69,6 +69,7 @@ test.each<[string, Record<string, unknown>, string[]]>([
   ['ingest', { session_id: 's1', tone: 'loud' }, ['- tone: ', 'calm, focused, hesitant']],
   ['ingest', { session_id: 's1' }, ['missing_signals', 'send at least one of']],
   ['get_trigger_memory', {}, ['subject_id: Field required']],
+  ['ingest', { session_id: 's1', heart_rate: 70, timestamp: '9999-12-31T00:00:00Z' }, [`do: ${hints.time_unit}`]],
 ])('the error for a call of %s with %j states what to do', async (name, args, texts) => {
   const { text, isError } = await call(await agentOf(await startTestService()), name, args);
   expect(isError).toBe(true);

@@ -87,6 +87,7 @@ function importCommand({ root, jsonOption }: ToolSurroundings): Command {
   return new Command('import')
     .alias('replay')
     .description('import a recording of a device into a running service, and print the states')
+    .showHelpAfterError('Name recordings with --file, e.g. tools import --file export.zip. --help lists all options.')
     .option(
       '--file <files...>',
       `a CSV with the columns subject, task, label and any of ${signals.join(', ')}, user_message, ai_response, or the recording of a device, also in a ZIP`,

@@ -76,7 +76,8 @@ export function explain(error: unknown, url: string, remedies: Readonly<Record<n
     );
   if (error instanceof UnexpectedAnswerError)
     return status < 500 ? otherService(url) : new UnusableService(`the service responded with ${message}`);
-  if (status === 401) return new UnusableService(`the service rejected the key (401 ${message}): ${keyRemedy}`);
+  if (status === 401)
+    return new UnusableService(`the service rejected the key (401 ${error.problem.detail}): ${keyRemedy}`);
   return new UnusableService(`the service responded with ${describeReason(error)}${remedies[status] ?? ''}`);
 }
 

@@ -1,4 +1,4 @@
-import { faults, problems, problemTypePrefix, validation } from '../../generated/spec.js';
+import { faults, hints, problems, problemTypePrefix, validation } from '../../generated/spec.js';
 import type { Fault, FaultCode, ProblemCode, Schema } from './contract.js';
 import type { Definition, Parameter, Schema as SchemaObject } from './definitions.js';
 import { findContainedName, findSimilar } from './similar.js';
@@ -14,6 +14,8 @@ export interface ProblemOptions {
   readonly values?: Values;
   /** Appends the contract's explanation and fills its placeholders. */
   readonly explanation?: Values;
+  /** The next step, from `createHint`. */
+  readonly hint?: string | undefined;
   /** Where the body stops being JSON (invalid_payload only). */
   readonly position?: Schema<'JsonPosition'>;
   /** The complete detail, e.g. of a problem that comes from another thread. */
@@ -32,6 +34,7 @@ export class ProblemError extends Error {
   readonly omitted: number;
   readonly retryAfterSeconds: number | undefined;
   readonly position: Schema<'JsonPosition'> | undefined;
+  readonly hint: string | undefined;
 
   constructor(code: ProblemCode, options: ProblemOptions = {}) {
     super(options.detail ?? describeProblem(code, options), { cause: options.cause });
@@ -40,6 +43,7 @@ export class ProblemError extends Error {
     this.omitted = (options.omitted ?? 0) + (options.faults?.length ?? 0) - (this.faults?.length ?? 0);
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.position = options.position;
+    this.hint = options.hint;
   }
 
   get status(): number {
@@ -51,9 +55,9 @@ export class ProblemError extends Error {
     const { status, title } = problems[this.code];
     const type = problemTypePrefix + this.code;
     const body = { type, title, status, detail: this.faults?.[0]?.detail ?? this.message, code: this.code };
-    const { faults, omitted, position } = this;
+    const { faults, omitted, position, hint } = this;
     const named = { ...(faults && { errors: [...faults] }), ...(omitted > 0 && { errors_omitted: omitted }) };
-    return { ...body, request_id: requestId, ...named, ...(position && { position }) };
+    return { ...body, request_id: requestId, ...named, ...(position && { position }), ...(hint && { hint }) };
   }
 }
 
@@ -75,6 +79,11 @@ export function createValidationError(code: FaultCode, place: Place, limit?: str
 export function createBothNamedFault(place: Place): Fault {
   const detail = faults.exclusive.optional_detail.replace('{limit}', 'session_id and subject_id');
   return { ...createFault('exclusive', place), detail };
+}
+
+/** Returns the text of a hint. Agents read it as an instruction, so no value may be a text of the caller. */
+export function createHint(name: keyof typeof hints, values?: Values): string {
+  return fill(hints[name], values);
 }
 
 function describeProblem(code: ProblemCode, { values, explanation }: ProblemOptions): string {

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { limits, operationScopes, problems, sources } from '../../generated/spec.js';
 import type { Caller, Identity, Scope, TokenIdentity } from '../contract/contract.js';
-import { ProblemError } from '../contract/problem.js';
+import { createHint, ProblemError } from '../contract/problem.js';
 import { readWhose, toWhoseKey } from '../contract/whose.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
 import type { MonthlyCalls } from '../limits/monthly-calls.js';
@@ -23,6 +23,8 @@ const unauthorized = problems.invalid_signature.status;
 const allowedInUrl = new RegExp(`^(${sources.key_prefix}|srk_)`);
 /** A service key or a token. */
 const forbiddenInUrl = /^(sk_|eyJ)/;
+/** As `generateKey` writes it. */
+const keyFormat = /^sk_[0-9A-Za-z]{32}$/;
 
 export interface Admission {
   /** True from the first moment of a shutdown. Requests are still served. */
@@ -92,7 +94,8 @@ export function createAuthenticate({ identify, identifyToken, identifySender }: 
     if (key) return useKey(exchange, key);
     const token = findToken(exchange);
     if (token !== undefined) return useToken(exchange, token);
-    throw new ProblemError('missing_api_key', exchange.headers.authorization ? { explanation: {} } : {});
+    const hint = createHint('send_key');
+    throw new ProblemError('missing_api_key', { hint, ...(exchange.headers.authorization && { explanation: {} }) });
   };
 
   async function useSourceKey(exchange: Exchange): Promise<void> {
@@ -109,7 +112,7 @@ export function createAuthenticate({ identify, identifyToken, identifySender }: 
     if (!identity.caller) {
       const { refusal, keyId } = identity;
       exchange.logged = { ...exchange.logged, key_refusal: refusal, ...(keyId !== undefined && { key_id: keyId }) };
-      throw new ProblemError('invalid_api_key');
+      throw new ProblemError('invalid_api_key', { hint: findKeyHint(key) });
     }
     exchange.caller = identity.caller;
     exchange.scopes = identity.scopes;
@@ -126,6 +129,13 @@ export function createAuthenticate({ identify, identifyToken, identifySender }: 
     exchange.caller = identity.caller;
     exchange.scopes = identity.scopes;
   }
+}
+
+/** Returns the next step for a key that is not valid. Its form decides, so that the response reveals no key. */
+function findKeyHint(key: string): string {
+  if (key.startsWith(sources.key_prefix)) return createHint('source_key');
+  if (key.startsWith('eyJ')) return createHint('token_as_key');
+  return createHint(keyFormat.test(key) ? 'check_key' : 'key_form');
 }
 
 /**

@@ -117,7 +117,7 @@ function createServe(operations: Operations, parts: AppParts): express.RequestHa
     if (isAgent) return serveAgent(exchange, request, response);
     if (ofPage?.serveLink(exchange, request, response)) return;
     const operation = exchange.route && operations.get(exchange.route.operationId);
-    if (!operation) throw rejectRoute(methods, response);
+    if (!operation) throw rejectRoute(methods, request, response);
     await send(operation, exchange, response);
   }
 

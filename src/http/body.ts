@@ -6,7 +6,7 @@ import { visit } from 'jsonc-parser';
 import getRawBody from 'raw-body';
 import { body as bodyLimits } from '../../generated/spec.js';
 import type { Fault, Schema } from '../contract/contract.js';
-import { ProblemError } from '../contract/problem.js';
+import { createHint, ProblemError } from '../contract/problem.js';
 import type { Admit } from '../readings/intake.js';
 import { type Exchange, requireCaller, type Step } from './exchange.js';
 import type { Route } from './route.js';
@@ -44,7 +44,7 @@ async function receive(route: Route, exchange: Exchange, response: Response, for
   // `fetch` sends this type for a text if the caller states none.
   const isUntyped = findType !== undefined && isOfType('text/plain', headers['content-type'] || 'text/plain');
   const length = Number(headers['content-length'] ?? 0);
-  if (headers['transfer-encoding'] === undefined && length === 0) throw new ProblemError('invalid_payload');
+  if (headers['transfer-encoding'] === undefined && length === 0) throw createEmptyBodyError();
   if (length > bytesMax) throw tooLarge(response);
   if (!(sent || isUntyped) || isCompressed(headers['content-encoding'])) throw unsupported(route, headers);
   if (headers.expect !== undefined) response.writeContinue();
@@ -129,14 +129,19 @@ function isCompressed(encoding = 'identity'): boolean {
   return encoding.trim().toLowerCase() !== 'identity';
 }
 
-/** Parses JSON. Returns the error, with its position, for a text that is not JSON. */
-export function parseJson(text: string): unknown {
+/** Parses JSON. Returns the error, with its position and a hint, for a text that is not JSON. */
+export function parseJson(text: string, hint?: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const position = /\S/.test(text) ? { position: findJsonErrorPosition(text) } : {};
-    return new ProblemError('invalid_payload', { cause, ...position });
+    if (!/\S/.test(text)) return createEmptyBodyError();
+    return new ProblemError('invalid_payload', { cause, position: findJsonErrorPosition(text), hint });
   }
+}
+
+/** Returns the error of a body without a value. */
+export function createEmptyBodyError(): ProblemError {
+  return new ProblemError('invalid_payload', { hint: createHint('empty_body') });
 }
 
 /** Returns the position of the first error. V8 states a position only in some of its messages. */

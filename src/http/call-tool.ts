@@ -163,14 +163,14 @@ function success({ leading = [], listsIds }: Tool, args: Arguments, body: Record
 }
 
 function failure(problem: AnyProblem, retryAfter: string | undefined): ToolResult {
-  const { code, detail, errors = [], errors_omitted, violated_policies = [], request_id } = problem;
+  const { code, detail, hint, errors = [], errors_omitted, violated_policies = [], request_id } = problem;
   const lines = [
     `${code}: ${detail}`,
     ...errors.map((it) => `- ${nameArgument(it)}: ${it.detail}${describeAllowed(it)}`),
     ...(errors_omitted === undefined ? [] : [`- ${errors_omitted} more errors`]),
     ...violated_policies.map((it) => `- exceeded limit: ${it}`),
     ...(retryAfter === undefined ? [] : [`Wait ${retryAfter} s, then call the tool again with the same arguments.`]),
-    `What to do: ${findHelp(code)}`,
+    `What to do: ${hint ?? findHelp(code)}`,
     ...(code === 'internal_error' ? [`request_id: ${request_id}`] : []),
   ];
   return { content: [{ type: 'text', text: lines.join('\n') }], isError: true };

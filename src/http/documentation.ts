@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import helmet from 'helmet';
-import { ProblemError } from '../contract/problem.js';
 import { cacheResult } from '../observe/probes.js';
 import { type Encoding, endings, type PublicFile, readPublicFiles } from './public-files.js';
+import { rejectMethod } from './route.js';
 
 export interface DocumentationParts {
   /** The root folder of the project, with the contract and, after `npm run docs`, the documentation and dashboard. */
@@ -66,9 +66,7 @@ function leadToPages(request: Request, response: Response): boolean {
 }
 
 function requireReading({ method }: Request, response: Response): void {
-  if (method === 'GET' || method === 'HEAD') return;
-  response.set('Allow', 'GET, HEAD');
-  throw new ProblemError('method_not_allowed');
+  if (method !== 'GET' && method !== 'HEAD') throw rejectMethod(response, ['GET', 'HEAD']);
 }
 
 function send(request: Request, response: Response, { extension, plain, encoded }: PublicFile): void {

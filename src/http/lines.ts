@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { batch as limits, body as bodyLimits } from '../../generated/spec.js';
-import { createValidationError, ProblemError } from '../contract/problem.js';
-import { parseJson } from './body.js';
+import { createFault, createHint, createValidationError, ProblemError } from '../contract/problem.js';
+import { createEmptyBodyError, parseJson } from './body.js';
 
 /** A line of a body with its number, from 1. */
 export interface Line {
@@ -42,7 +42,7 @@ const backslash = 0x5c;
  */
 export function toLines(bytes: Buffer): Buffer {
   const [start, end] = trim(bytes, 0, bytes.length);
-  if (start === end) throw new ProblemError('invalid_payload');
+  if (start === end) throw createEmptyBodyError();
   if (bytes[start] !== 0x5b) throw notAnArray(bytes);
   const lines: Uint8Array[] = [];
   const add = (from: number, to: number) => {
@@ -90,10 +90,11 @@ function isSpace(byte: number | undefined): boolean {
 /** Returns the error of a body that does not begin with a bracket. Parses only short bodies. */
 function notAnArray(bytes: Buffer): ProblemError {
   const text = bytes.toString();
-  const value = bytes.length > bodyLimits.max_bytes ? undefined : parseJson(text);
+  const hint = /^\s*\{/.test(text) ? createHint('send_lines') : undefined;
+  const value = bytes.length > bodyLimits.max_bytes ? undefined : parseJson(text, hint);
   if (value instanceof ProblemError) return value;
   const code = holdsJson(text) ? 'encoded_twice' : 'array_type';
-  return createValidationError(code, { pointer: '' });
+  return new ProblemError('validation_failed', { faults: [createFault(code, { pointer: '' })], hint });
 }
 
 /**
@@ -126,7 +127,7 @@ export function splitLines(body: string): Line[] {
     if (lines.length > limits.lines_max) throw tooManyLines();
     from = end + 1;
   }
-  if (lines.length === 0) throw new ProblemError('invalid_payload');
+  if (lines.length === 0) throw createEmptyBodyError();
   return lines;
 }
 

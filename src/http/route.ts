@@ -1,8 +1,9 @@
 import type { Request, Response } from 'express';
 import { personLinks } from '../../generated/spec.js';
-import type { Definition } from '../contract/definitions.js';
+import { type Definition, definitions } from '../contract/definitions.js';
 import { parseUrl } from '../contract/parse-url.js';
-import { ProblemError } from '../contract/problem.js';
+import { createHint, ProblemError } from '../contract/problem.js';
+import { findSimilar } from '../contract/similar.js';
 import type { AnyOperation } from '../operations/operation.js';
 import type { Exchange } from './exchange.js';
 
@@ -111,9 +112,41 @@ function originForm(target: string): string {
 }
 
 /** Returns the error of an unknown path (404) or method (405). */
-export function rejectRoute(methods: Methods | undefined, response: Response): ProblemError {
-  if (!methods) return new ProblemError('path_not_found');
-  const allowed = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-  response.set('Allow', allowed.join(', '));
-  return new ProblemError('method_not_allowed');
+export function rejectRoute(methods: Methods | undefined, { url }: Request, response: Response): ProblemError {
+  if (methods)
+    return rejectMethod(
+      response,
+      [...methods.keys()].flatMap((it) => (it === 'GET' ? ['GET', 'HEAD'] : [it])),
+    );
+  const path = findSimilarPath(url.split('?', 1)[0] ?? '');
+  const hint = path === undefined ? createHint('all_paths') : createHint('similar_path', { path });
+  return new ProblemError('path_not_found', { hint });
+}
+
+/** Sets `Allow` and returns the error of a method that a path does not support. */
+export function rejectMethod(response: Response, allowed: readonly string[]): ProblemError {
+  const methods = allowed.join(', ');
+  response.set('Allow', methods);
+  return new ProblemError('method_not_allowed', { hint: createHint('allowed_methods', { methods }) });
+}
+
+/** Longer paths are not compared, because each comparison takes time. */
+const comparedMax = 200;
+
+/** Returns the path of the contract that a path resembles, also without `/v1`, with `/v1`, or behind the prefix of a proxy. */
+function findSimilarPath(sent: string): string | undefined {
+  if (sent.length > comparedMax) return undefined;
+  const path = sent.replace(/\/+$/, '');
+  const known = definitions.map((it) => it.template.split('/'));
+  for (const steps of [path, `/v1${path}`, path.replace(/^\/[^/]+/, '')].map((it) => it.split('/'))) {
+    const found = known.find((it) => it.length === steps.length && resembles(steps, it));
+    if (found) return found.join('/');
+  }
+  return undefined;
+}
+
+/** Compares the fixed parts of a template. Its parameters may have any value. */
+function resembles(steps: readonly string[], template: readonly string[]): boolean {
+  const fixed = (it: readonly string[]) => it.filter((_, index) => !template[index]?.startsWith('{')).join('/');
+  return findSimilar(fixed(steps), [fixed(template)]) !== undefined;
 }

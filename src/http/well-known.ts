@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Config } from '../config/config.js';
-import { ProblemError } from '../contract/problem.js';
+import { rejectMethod } from './route.js';
 
 export const protectedResourcePath = '/.well-known/oauth-protected-resource/mcp';
 
@@ -50,10 +50,7 @@ export function wellKnown({ published, now }: WellKnownParts, scopes: readonly s
   return ({ method, path }: Request, response: Response): boolean => {
     const write = Object.hasOwn(documents, path) ? documents[path] : undefined;
     if (!write && path !== '/llms.txt') return false;
-    if (method !== 'GET') {
-      response.set('Allow', 'GET, HEAD');
-      throw new ProblemError('method_not_allowed');
-    }
+    if (method !== 'GET') throw rejectMethod(response, ['GET', 'HEAD']);
     response.set({ 'Cache-Control': 'no-cache', Link: '</.well-known/api-catalog>; rel="api-catalog"' });
     if (!write) response.redirect(302, '/docs/llms.txt');
     else send(response, write());

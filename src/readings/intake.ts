@@ -4,7 +4,7 @@ import type { MessageCheck } from '../../packages/text/check-message.js';
 import { keepOwnWords } from '../../packages/text/own-words.js';
 import type { Texts, TurnAnalysis } from '../../packages/text/texts.js';
 import type { Caller, Fault, Submission, TokenGrant } from '../contract/contract.js';
-import { createFault, ProblemError } from '../contract/problem.js';
+import { createFault, createHint, ProblemError } from '../contract/problem.js';
 import { readWhose, toWhoseKey } from '../contract/whose.js';
 import type { CountedCall } from '../limits/monthly-calls.js';
 import { listCategories, type ReadingContent, requiredNames, type UnreadText } from '../../packages/score/signals.js';
@@ -243,8 +243,12 @@ export function checkAge(
     throw new ProblemError(tooOld, { explanation: { age: seconds(ageMs), max: seconds(maxAgeMs), now } });
   throw new ProblemError('timestamp_in_future', {
     explanation: { ahead: seconds(-ageMs), max: seconds(maxAheadMs), now },
+    hint: createHint(-ageMs > offsetMaxMs + maxAheadMs ? 'time_unit' : 'clock_or_zone'),
   });
 }
+
+/** The largest offset of a time zone. */
+const offsetMaxMs = 14 * 3_600_000;
 
 /** Formats seconds with milliseconds, so that a value just above the limit does not look equal to the limit. */
 function seconds(ms: number): string {

@@ -89,6 +89,11 @@ def test_both_clients_have_the_same_methods_and_arguments(synchronous: type, asy
     assert methods_of(asynchronous) == methods_of(synchronous)
 
 
+def test_the_message_of_an_error_ends_with_its_hint() -> None:
+    problem = {"code": "invalid_api_key", "status": 401, "detail": "Invalid", "request_id": "r", "hint": "Send it."}
+    assert str(ProblemError(problem, {})) == "Invalid. Send it."
+
+
 def test_a_builtin_handler_catches_a_connection_error() -> None:
     assert issubclass(ConnectionError, builtins.ConnectionError)
 

@@ -6,7 +6,7 @@ type OrNewer<Known extends string> = Known | (string & {});
 
 /**
  * An error response of the service. Branch on `code`. `message` is for people: the problem's detail, or each validation
- * error with its field, e.g. `sentiment: Input should be a valid number`.
+ * error with its field, e.g. `sentiment: Input should be a valid number`, and then its hint.
  */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
@@ -38,7 +38,8 @@ export class ProblemError extends Error {
 function messageOf(problem: AnyProblem): string {
   const faults = 'errors' in problem ? problem.errors : [];
   const omitted = 'errors_omitted' in problem ? [`${problem.errors_omitted} more errors`] : [];
-  return faults.length === 0 ? problem.detail : [...faults.map(describe), ...omitted].join('; ');
+  const text = faults.length === 0 ? problem.detail : [...faults.map(describe), ...omitted].join('; ');
+  return 'hint' in problem ? `${text}. ${problem.hint}` : text;
 }
 
 /** Returns the detail with its field. An error of the whole body has an empty pointer and no field. */

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { hints } from '../../../generated/spec.js';
 import { createStateClient, ProblemError, type ResponseInfo, type StateClient } from '../src/index.js';
 import { startTestService, type TestService } from '../../../testkit/service.js';
 import { storeFailed } from '../../../testkit/webhooks.js';
@@ -37,7 +38,10 @@ test('an error response becomes a ProblemError with its code, all validation err
   expect(faults.map(({ pointer }) => pointer).sort()).toEqual(['/heart_rate', '/sentiment']);
   expect(service.logs.some((line) => line.includes(requestId))).toBe(true);
   await expect(client.state('none')).rejects.toMatchObject({ status: 404, code: 'session_not_found', faults: [] });
-  await expect(clientOf({ ...service, key: 'sk_none' }).state('s1')).rejects.toMatchObject({ code: 'invalid_api_key' });
+  await expect(clientOf({ ...service, key: 'sk_none' }).state('s1')).rejects.toMatchObject({
+    code: 'invalid_api_key',
+    message: `Invalid API key. ${hints.key_form}`,
+  });
 });
 
 test('a 429 whose Retry-After exceeds the wait budget is thrown immediately, with policy and wait time', async () => {

@@ -67,6 +67,12 @@ test('--json prints nothing but JSON, and does not go with --markdown', async ()
   expect(await replay(recording, service, '--json', '--markdown')).toMatchObject({ code: 1, stdout: '' });
 });
 
+test('a file without --file gets an error that names the option', async () => {
+  const { code, stderr } = await runCommand('tools import', ['a.xml'], {});
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/too many arguments.*\n.*--file/);
+});
+
 test('a rejected window is counted with its status and detail, and the replay continues', async () => {
   const service = await startTestService({ clock: realTime() });
   const { code, stdout, stderr } = await replay(`${recording}p3,Rest,,,rest\np3,Math,80,,stressor\n`, service);

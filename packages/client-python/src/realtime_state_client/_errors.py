@@ -16,7 +16,7 @@ class ProblemError(StateClientError):
     """An error response of the service. Branch on `code`.
 
     The message is for people: the problem's detail, or each validation error with its field, e.g.
-    `sentiment: Input should be a valid number`.
+    `sentiment: Input should be a valid number`, and then its hint.
     """
 
     def __init__(self, problem: Mapping[str, Any], headers: Mapping[str, str]) -> None:
@@ -32,7 +32,8 @@ class ProblemError(StateClientError):
         #: The exceeded limits. Empty unless the status is 429.
         self.violated_policies: Sequence[str] = problem.get("violated_policies", [])
         omitted = [f"{problem['errors_omitted']} more errors"] if "errors_omitted" in problem else []
-        super().__init__("; ".join([*map(_describe, self.faults), *omitted]) or problem["detail"])
+        text = "; ".join([*map(_describe, self.faults), *omitted]) or problem["detail"]
+        super().__init__(f"{text}. {problem['hint']}" if "hint" in problem else text)
 
 
 class UnexpectedAnswerError(StateClientError):

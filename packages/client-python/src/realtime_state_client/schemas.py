@@ -455,6 +455,8 @@ class LineProblem(TypedDict):
     code: ProblemCode
     # The `X-Request-Id` of the response.
     request_id: str
+    # The next step, for people and agents, by the form of the request.
+    hint: NotRequired[str]
     position: NotRequired[JsonPosition]
     # The first validation errors of a line with the status 422, at most 20 per line and 200 per response.
     errors: NotRequired[list[Fault]]
@@ -1786,6 +1788,8 @@ class Problem(TypedDict):
     code: ProblemCode
     # The `X-Request-Id` of this response.
     request_id: str
+    # The next step, for people and agents, by the form of the request.
+    hint: NotRequired[str]
     position: NotRequired[JsonPosition]
 
 
@@ -1803,6 +1807,8 @@ class ValidationProblem(TypedDict):
     code: ProblemCode
     # The `X-Request-Id` of this response.
     request_id: str
+    # The next step, for people and agents, by the form of the request.
+    hint: NotRequired[str]
     # The validation errors, at most the first 20.
     errors: list[Fault]
     # Number of further validation errors that `errors` does not name.
