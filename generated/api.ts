@@ -1748,6 +1748,17 @@ export interface components {
             datapoints: components["schemas"]["HistoryDatapoint"][];
             trend: components["schemas"]["Trend"];
             summary: components["schemas"]["HistorySummary"];
+            not_observed?: components["schemas"]["NotObserved"];
+        };
+        /**
+         * @description Times of the window in which the service did not run, oldest first. Silence in them says nothing about a person. Absent
+         *     if there are none.
+         */
+        NotObserved: components["schemas"]["AbsentTime"][];
+        /** @description A time of at least 5 minutes, or its part within the window. */
+        AbsentTime: {
+            from: components["schemas"]["Instant"];
+            to: components["schemas"]["Instant"];
         };
         /**
          * @description Compares the mean score of the last third of the datapoints with the first third. A difference of at least 5 points is rising or falling. Fewer than three datapoints are stable. Datapoints without `evidence` do not count.
@@ -2702,6 +2713,7 @@ export interface components {
             to: components["schemas"]["Instant"];
             /** @description The hours or days with data, oldest first. */
             rows: components["schemas"]["SummaryRow"][];
+            not_observed?: components["schemas"]["NotObserved"];
             /**
              * @description Pass it as `cursor` to get the next page. Null at the end.
              * @example null
@@ -3348,8 +3360,8 @@ export interface components {
         /**
          * @description stressed (the state is stressed or above for `minutes`), above_usual (the score is above the usual level of the person
          *     for `minutes`: the 75th percentile of the mean scores of the same four UTC hours of the last 28 days, from seven days
-         *     on. It requires stored hours, `RETENTION_SUMMARY_DAYS`), no_data (no live reading for `hours`, of a person with
-         *     earlier ones), trigger_active (a topic of the person became active).
+         *     on. It requires stored hours, `RETENTION_SUMMARY_DAYS`), no_data (no live reading for `hours` in which the
+         *     service ran, of a person with earlier ones), trigger_active (a topic of the person became active).
          * @example stressed
          * @enum {string}
          */

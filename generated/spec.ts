@@ -435,6 +435,12 @@ export const readiness = {
   "failed_writes_seconds": 10
 } as const;
 
+export const serviceRuns = {
+  "heartbeat_seconds": 60,
+  "absence_seconds": 300,
+  "kept_days": 90
+} as const;
+
 export const safetyCheck = {
   "timeout_ms": 200,
   "gateway_timeout_ms": 300,
@@ -2201,7 +2207,12 @@ export const fields = {
     "minutes",
     "datapoints",
     "trend",
-    "summary"
+    "summary",
+    "not_observed"
+  ],
+  "AbsentTime": [
+    "from",
+    "to"
   ],
   "HistoryDatapoint": [
     "timestamp",
@@ -2516,6 +2527,7 @@ export const fields = {
     "from",
     "to",
     "rows",
+    "not_observed",
     "next_cursor"
   ],
   "FeedbackSubmission": [
@@ -3142,4 +3154,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "9e70ff65a4142653e7adca3d5c633265a890ff090c638778f7901094dd3f7a3d" as const;
+export const contractDigest = "0d2069c23b20fa680ca05d3f49dde82eebc3a2af9b958137e4968412eeaa5c0d" as const;

@@ -581,6 +581,18 @@ class HistorySummary(TypedDict):
     mean: NotRequired[float]
 
 
+# A time of at least 5 minutes, or its part within the window.
+AbsentTime = TypedDict(
+    "AbsentTime",
+    {
+        # RFC 3339 date-time in UTC, with millisecond precision.
+        "from": str,
+        # RFC 3339 date-time in UTC, with millisecond precision.
+        "to": str,
+    },
+)
+
+
 class History(TypedDict):
     """The state history of a session or a person for a window."""
 
@@ -594,6 +606,8 @@ class History(TypedDict):
     datapoints: list[HistoryDatapoint]
     trend: Trend
     summary: HistorySummary
+    # Times of the window in which the service did not run, oldest first.
+    not_observed: NotRequired[list[AbsentTime]]
 
 
 # reading (a stored reading and the state after it) or state_change (the payload of webhooks).
@@ -1189,6 +1203,8 @@ SubjectSummary = TypedDict(
         "to": str,
         # The hours or days with data, oldest first.
         "rows": list[SummaryRow],
+        # Times of the window in which the service did not run, oldest first.
+        "not_observed": NotRequired[list[AbsentTime]],
         # Pass it as `cursor` to get the next page.
         "next_cursor": str | None,
     },

@@ -31,6 +31,7 @@ export type SafetyFinding = Schemas['SafetyFinding'];
 export type DerivedValues = Schemas['DerivedValues'];
 export type AdaptationEffectiveness = Schemas['AdaptationEffectiveness'];
 export type History = Schemas['History'];
+export type AbsentTime = Schemas['AbsentTime'];
 export type Trend = Schemas['Trend'];
 export type HistoryDatapoint = Schemas['HistoryDatapoint'];
 export type HistorySummary = Schemas['HistorySummary'];
