@@ -5,6 +5,7 @@ import { requireSecretsKeys } from '../src/config/secrets-key.js';
 import type { Schema } from '../src/contract/contract.js';
 import { createDigestId } from '../src/keys/digest-id.js';
 import { createAlertLease } from '../src/store/alerts.js';
+import { findAbsences } from '../src/store/service-runs.js';
 import { settingsFor } from './databases.js';
 import type { TestService } from './service.js';
 import { openKnex } from './temporary-database.js';
@@ -35,8 +36,18 @@ export async function evaluateNow(service: TestService, changes: Partial<Evaluat
   await claimMinute(service);
   const { store, clock } = service;
   const minuteMs = clock.nowMs - (clock.nowMs % 60_000);
-  const parts = { store, digestId: digestsOf(service), now: clock.now, minuteMs, isOver: () => false };
-  return evaluate({ ...parts, ...changes }, undefined);
+  await keepRunning(service);
+  const absences = () => store.run((knex) => findAbsences(knex, clock.nowMs));
+  const parts = { store, digestId: digestsOf(service), now: clock.now, findAbsences: absences, minuteMs };
+  return evaluate({ ...parts, isOver: () => false, ...changes }, undefined);
+}
+
+/** Stores that the service has run until now. The clock of a test jumps, which would be an absence. */
+export function keepRunning({ store, clock }: TestService): Promise<void> {
+  return store.run(async (knex) => {
+    const newest = await knex('service_runs').orderBy('started_ms', 'desc').first('started_ms');
+    await knex('service_runs').where(newest).update({ seen_ms: clock.nowMs });
+  });
 }
 
 /** Sends a reading of high stress now, and then one per minute. */

@@ -48,14 +48,15 @@ export async function liveWithAlerts({ store, digestId }: Services, clock: Clock
   await store.run((knex) => createAlertLease(knex).claim(minuteMs));
   let people = 0;
   const isOver = () => (people += 1) > 200;
-  await evaluate({ store, digestId, now: clock.now, minuteMs, isOver }, undefined);
+  const parts = { store, digestId, now: clock.now, findAbsences: async () => [], minuteMs };
+  await evaluate({ ...parts, isOver }, undefined);
   const cursor = { accountId: caller.accountId, subjectId: 'us-0' };
-  await evaluate({ store, digestId, now: clock.now, minuteMs, isOver: () => false }, cursor);
+  await evaluate({ ...parts, isOver: () => false }, cursor);
   const { body } = await operations.listAlertRules.handle(services, { ...submit, body: undefined }, caller);
   for (const { id } of body.alerts.filter(({ subject_ids }) => subject_ids === undefined))
     await operations.removeAlertRule.handle(services, { ...submit, params: { id }, body: undefined }, caller);
   // Without rules for everyone, only the named people are read.
-  await evaluate({ store, digestId, now: clock.now, minuteMs, isOver: () => false }, cursor);
+  await evaluate({ ...parts, isOver: () => false }, cursor);
 }
 
 const durations = { stressed: { minutes: 1 }, above_usual: { minutes: 1 }, no_data: { hours: 1 }, trigger_active: {} };

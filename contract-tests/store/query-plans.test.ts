@@ -198,6 +198,7 @@ async function startHeard(): Promise<Heard> {
     digestFeedback: createDigestFeedback(['k']),
     maxFeedbackAgeMs: day * 1000,
     countStored: async () => 1,
+    absences: () => [],
     now: clock.now,
     log: createLog('silent', { write() {} }),
     sessionTokens: createSessionTokens(['k']),

@@ -3,6 +3,7 @@ import type { Trigger } from '../../packages/score/rows/trigger.js';
 import type { Hour } from '../../packages/score/summary.js';
 import type { Schema } from '../contract/contract.js';
 import type { StoredAlertRule } from '../store/alerts.js';
+import { type Absence, addObserved } from '../store/service-runs.js';
 
 export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
@@ -25,6 +26,8 @@ export interface PersonFacts {
   readonly points: (ms: number) => Promise<readonly Point[]>;
   /** Returns the usual level of the person at this time. Undefined if it is not known. */
   readonly usual: () => Promise<number | undefined>;
+  /** Returns the times in which the service did not run, oldest first. They are no silence of the person. */
+  readonly absences: () => Promise<readonly Absence[]>;
   /** Returns the changes by which the active topics became active. */
   readonly activations: () => Promise<Trigger['changes']>;
 }
@@ -42,8 +45,10 @@ export const conditions: { readonly [Name in Schema<'AlertCondition'>]: Conditio
   // Above the level, so a score equal to it does not count.
   above_usual: (rule, facts, nowMs) =>
     findHigh(rule, facts, nowMs, async () => Math.floor((await facts.usual()) ?? Infinity) + 1),
-  async no_data({ hours = settings.default_hours }, { newestMs = Infinity }, nowMs) {
-    return isFresh(newestMs + hours * hourMs, nowMs) ? { sinceMs: newestMs } : undefined;
+  async no_data({ hours = settings.default_hours }, { newestMs, absences }, nowMs) {
+    if (newestMs === undefined) return undefined;
+    const dueMs = addObserved(newestMs, hours * hourMs, await absences());
+    return isFresh(dueMs, nowMs) ? { sinceMs: newestMs } : undefined;
   },
   async trigger_active(_, { activations }, nowMs) {
     const fresh = (await activations()).filter(({ atMs }) => isFresh(atMs, nowMs));

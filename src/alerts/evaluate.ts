@@ -3,6 +3,7 @@ import { ProblemError } from '../contract/problem.js';
 import { createAlertTable, findAccountsWithRules, type StoredAlertRule } from '../store/alerts.js';
 import type { DigestId } from '../store/erased-ids.js';
 import type { SlicedScope } from '../store/scope.js';
+import type { Absence } from '../store/service-runs.js';
 import type { Store } from '../store/store.js';
 import { createHourReader } from '../store/subject-hours.js';
 import { createTriggerReader } from '../store/triggers.js';
@@ -25,6 +26,8 @@ export interface EvaluationParts {
   readonly digestId: DigestId;
   /** The time of the database in epoch ms. */
   readonly now: () => number;
+  /** Returns the times in which no process of the service ran, oldest first. */
+  readonly findAbsences: () => Promise<readonly Absence[]>;
   /** Returns true if the time of the evaluation is used up. */
   readonly isOver: () => boolean;
   /** The claimed minute, in epoch ms. */
@@ -92,7 +95,7 @@ function listWatched(rules: readonly StoredAlertRule[]): string[] | undefined {
 
 /** Returns the true conditions of people, up to the `last` one for whom there is time. */
 async function findCandidates(
-  { now, isOver }: EvaluationParts,
+  { now, isOver, findAbsences }: EvaluationParts,
   scope: SlicedScope,
   rules: readonly StoredAlertRule[],
   people: ReadonlyMap<string, Subject>,
@@ -102,7 +105,7 @@ async function findCandidates(
   for (const [subjectId, subject] of people) {
     last = subjectId;
     const nowMs = now();
-    const facts = createFacts(scope, subjectId, subject, nowMs);
+    const facts = createFacts(scope, findAbsences, subjectId, subject, nowMs);
     for (const rule of rules) {
       if (rule.subjectIds && !rule.subjectIds.includes(subjectId)) continue;
       const truth = await conditions[rule.condition](rule, facts, nowMs);
@@ -114,10 +117,17 @@ async function findCandidates(
   return { candidates, last };
 }
 
-function createFacts(scope: SlicedScope, subjectId: string, subject: Subject, nowMs: number): PersonFacts {
+function createFacts(
+  scope: SlicedScope,
+  absences: PersonFacts['absences'],
+  subjectId: string,
+  subject: Subject,
+  nowMs: number,
+): PersonFacts {
   const whose = { kind: 'person', subjectId } as const;
   return {
     newestMs: subject.newest?.atMs,
+    absences,
     points: (ms) =>
       view(scope, {})
         .history(whose, { afterMs: nowMs - ms, nowMs })

@@ -5,7 +5,7 @@ import { createAlertLease, findAccountsWithRules } from '../store/alerts.js';
 import type { DigestId } from '../store/erased-ids.js';
 import { retry } from '../store/retry.js';
 import type { Store } from '../store/store.js';
-import { type Cursor, evaluate } from './evaluate.js';
+import { type Cursor, evaluate, type EvaluationParts } from './evaluate.js';
 
 const everyMs = settings.evaluate_every_seconds * 1000;
 
@@ -14,6 +14,7 @@ export interface AlertParts {
   readonly digestId: DigestId;
   /** The time of the database in epoch ms. All processes of a database share it. */
   readonly now: () => number;
+  readonly findAbsences: EvaluationParts['findAbsences'];
   readonly log: Logger;
   /** Called after firings, with their number. */
   readonly onFired: (count: number) => void;
@@ -32,7 +33,7 @@ export interface AlertParts {
  */
 
 /** Starts the evaluation of alert rules. If the database is unavailable, the next minute retries. */
-export function startAlerts({ store, digestId, now, log, onFired, pollMs = 1_000 }: AlertParts) {
+export function startAlerts({ store, digestId, now, findAbsences, log, onFired, pollMs = 1_000 }: AlertParts) {
   const stop = new AbortController();
   let cursor: Cursor | undefined;
   let evaluatedMs = 0;
@@ -44,7 +45,7 @@ export function startAlerts({ store, digestId, now, log, onFired, pollMs = 1_000
     if (!(await retry(() => store.run((knex) => createAlertLease(knex).claim(minuteMs))))) return;
     const endsAtMs = performance.now() + settings.evaluation_ms_max;
     const isOver = () => stop.signal.aborted || performance.now() > endsAtMs;
-    const ended = await evaluate({ store, digestId, now, minuteMs, isOver }, cursor);
+    const ended = await evaluate({ store, digestId, now, findAbsences, minuteMs, isOver }, cursor);
     cursor = ended.cursor;
     if (cursor)
       log.info({ accountId: cursor.accountId }, 'alert rules: the next evaluation continues with more people');

@@ -11,6 +11,7 @@ import {
 } from '../../packages/score/summary.js';
 import { computeHours } from '../retention/hours.js';
 import type { SlicedScope } from '../store/scope.js';
+import { toNotObserved } from '../store/service-runs.js';
 import { createHourReader, findFirstTime } from '../store/subject-hours.js';
 import { createSubjectReader } from '../store/subjects.js';
 import { createTriggerReader } from '../store/triggers.js';
@@ -32,7 +33,7 @@ const anyTime = '-?\\d{1,15}';
 const cursors = createCursors<Span>({ fromMs: anyTime, toMs: anyTime, pageMs: anyTime });
 
 /** Returns a page of the hours or days of a subject. */
-export const getSubjectSummary: OperationRecord<'getSubjectSummary', 'store' | 'now' | 'pause'> = {
+export const getSubjectSummary: OperationRecord<'getSubjectSummary', 'store' | 'now' | 'pause' | 'absences'> = {
   personalData: 'reads',
   tool: {
     name: 'get_subject_summary',
@@ -40,7 +41,7 @@ export const getSubjectSummary: OperationRecord<'getSubjectSummary', 'store' | '
     description: 'Get the states, score and heart rate of a person by hour or by day, over days or weeks.',
     leading: ['rows'],
   },
-  async handle({ store, now, pause }, { params: { subject_id }, query }, { accountId }) {
+  async handle({ store, now, pause, absences }, { params: { subject_id }, query }, { accountId }) {
     const nowMs = now();
     const { interval = 'hour', time_zone: timeZone = 'UTC' } = query;
     const calendar = readCalendar(query);
@@ -53,7 +54,8 @@ export const getSubjectSummary: OperationRecord<'getSubjectSummary', 'store' | '
     const { rows, nextMs } = await readPage(scope, { subjectId: subject_id, calendar, span, nowMs });
     const [from, to] = [span.fromMs, span.toMs].map((ms) => new Date(ms).toISOString()) as [string, string];
     const next_cursor = nextMs === undefined ? null : cursors.write({ ...span, pageMs: nextMs });
-    return { status: 200, body: { subject_id, interval, time_zone: timeZone, from, to, rows, next_cursor } };
+    const body = { subject_id, interval, time_zone: timeZone, from, to, rows, next_cursor };
+    return { status: 200, body: { ...body, ...toNotObserved(absences(), span.fromMs, span.toMs) } };
   },
 };
 

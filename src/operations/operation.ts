@@ -6,6 +6,7 @@ import type { Commit } from '../readings/group.js';
 import type { ErasureParts } from '../retention/erase.js';
 import type { DigestId } from '../store/erased-ids.js';
 import type { Pause } from '../store/scope.js';
+import type { Absence } from '../store/service-runs.js';
 import type { Store } from '../store/store.js';
 import type { Exports } from '../streaming/exports.js';
 import type { Sink } from '../streaming/sink.js';
@@ -127,6 +128,8 @@ export interface Services {
   readonly pause: Pause;
   /** The time of the database in epoch ms. All processes of a database share it. */
   readonly now: () => number;
+  /** Returns the times in which no process of the service ran, oldest first. */
+  readonly absences: () => readonly Absence[];
   readonly log: Logger;
   readonly sessionTokens: SessionTokens;
   readonly digestId: DigestId;

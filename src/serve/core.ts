@@ -75,10 +75,12 @@ export const startCore: StartCore = async (parts) => {
 
 async function start(keep: Keep, parts: CoreParts) {
   const { config, log, host } = parts;
-  const foundation = await openFoundation(keep, {
-    ...{ config, log, now: parts.now, databaseNow: parts.databaseNow },
-    onClock: host.setClock,
-  });
+  const { databaseNow } = parts;
+  const foundation = await openFoundation(
+    keep,
+    { config, log, now: parts.now, databaseNow, onClock: host.setClock },
+    true,
+  );
   const { store, now, checkDatabase } = foundation;
   const digestId = createDigestId(foundation.secretsKeys);
   const retention = keep(startRetention(store, config.retention, foundation.clock, digestId, log));
@@ -127,6 +129,7 @@ async function start(keep: Keep, parts: CoreParts) {
     digestFeedback: createDigestFeedback(foundation.secretsKeys),
     maxFeedbackAgeMs: config.retention.feedbackMs,
     publicUrl: config.publicUrl,
+    absences: foundation.presence.known,
     countStored: storedReadings.count,
   };
 

@@ -11,7 +11,7 @@ const defaultPollMs = 200;
 export async function startDelivery(parts: ProcessParts) {
   const closing = new AbortController();
   const { result: metricsUrl, close } = await startAll(async (keep) => {
-    const foundation = await openFoundation(keep, parts);
+    const foundation = await openFoundation(keep, parts, false);
     const metrics = createMetrics();
     metrics.watchDroppedLines(parts.droppedLines ?? (() => 0));
     metrics.watchDatabase(foundation.figures);

@@ -17,6 +17,7 @@ import { createResolveName } from '../webhooks/resolve-name.js';
 import { createSecretBox } from '../webhooks/secrets.js';
 import type { WorkerParts } from '../webhooks/worker-parts.js';
 import { startWorker, type Worker } from '../webhooks/worker.js';
+import { startPresence } from './presence.js';
 import { admitSecretsKeys } from './secrets-keys.js';
 
 /** How long the delivery counts are cached, in ms. Limits the queries when several scrapers read the metrics. */
@@ -40,7 +41,7 @@ export interface ProcessParts {
 /** Resources of every process that serves or delivers: a migrated database and the secrets. */
 export type Foundation = Awaited<ReturnType<typeof openFoundation>>;
 
-export async function openFoundation(keep: Keep, parts: ProcessParts) {
+export async function openFoundation(keep: Keep, parts: ProcessParts, isObserving: boolean) {
   const { config, log } = parts;
   // Checked first, because a missing SECRETS_KEY needs no database.
   await runStartStep('SECRETS_KEY', () => findSecretsKeys(config));
@@ -51,12 +52,15 @@ export async function openFoundation(keep: Keep, parts: ProcessParts) {
   const clock = keep(await runStartStep('DATABASE_URL', () => openClock(store, parts)));
   const { now } = clock;
   const secretsKeys = await runStartStep('SECRETS_KEY', () => admitSecretsKeys(store, config, now()));
+  const isClockManual = parts.databaseNow !== undefined;
+  const presence = keep(await startPresence({ store, now, log, isObserving, isClockManual }));
   return {
     store,
     secretsKeys,
     secretBox: createSecretBox(secretsKeys),
     resolveName: createResolveName(config.dnsServers),
     clock,
+    presence,
     /** The time of the database in epoch ms. */
     now,
     async checkDatabase(): Promise<ReadinessStatus> {
@@ -140,6 +144,7 @@ export function startWorkerOn(
   const alerts = startAlerts({
     ...foundation,
     ...{ log, pollMs: own.pollMs, digestId: createDigestId(foundation.secretsKeys) },
+    findAbsences: foundation.presence.find,
     onFired(count) {
       observeAlerts(count);
       worker.wake();

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { findTables, tables } from '../tables/index.js';
 import { person_links } from '../tables/person-links.js';
 import { alertTables } from '../tables/alerts.js';
+import { service_runs } from '../tables/service-runs.js';
 import { source_keys } from '../tables/source-keys.js';
 import { createTable, readParts } from '../tables/table.js';
 
@@ -31,6 +32,7 @@ export const migrations: readonly Migration[] = [
   { name: 'late-readings-by-session', run: addSamples },
   { name: 'person-links', run: addPersonLinks },
   { name: 'alerts', run: addAlerts },
+  { name: 'service-runs', run: (knex) => createTable(knex, 'service_runs', service_runs) },
 ];
 
 /** Adds the codes of rows, which stay null until a process codes the rows. */

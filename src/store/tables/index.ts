@@ -8,6 +8,7 @@ import { person_links } from './person-links.js';
 import { receipt_keys } from './receipt-keys.js';
 import { secrets_keys } from './secrets-key.js';
 import { sessionTables } from './sessions.js';
+import { service_runs } from './service-runs.js';
 import { source_keys } from './source-keys.js';
 import { subject_hours } from './subject-hours.js';
 import { subjectTables } from './subjects.js';
@@ -32,6 +33,7 @@ export const tables: Tables = {
   source_keys,
   person_links,
   ...alertTables,
+  service_runs,
 };
 
 /** Tables that match a condition, with their names. */
