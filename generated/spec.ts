@@ -251,6 +251,10 @@ export const sources = {
   "connections_max": 20
 } as const;
 
+export const ownSessions = {
+  "id_characters_max": 238
+} as const;
+
 export const personLinks = {
   "secret_prefix": "pl_",
   "links_per_subject_max": 20,
@@ -3154,4 +3158,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "0d2069c23b20fa680ca05d3f49dde82eebc3a2af9b958137e4968412eeaa5c0d" as const;
+export const contractDigest = "104bf364e492e8b74ac22907fcb6b4cb8951a3d3abcc8d657f52f34d01496889" as const;
