@@ -112,6 +112,8 @@ export interface TokenGrant {
   readonly sessionId?: string;
   /** A person whom readings may name, in addition to the subject of the session, and whom the token may read. */
   readonly subjectId?: string;
+  /** What the ids of sessions begin with that a credential of one person chooses. Absent for a session token. */
+  readonly namespace?: string;
   /** Database times in epoch ms. */
   readonly issuedAtMs: number;
   readonly expiresAtMs: number;

@@ -61,7 +61,8 @@ export class ProblemError extends Error {
   }
 }
 
-type Place = Pick<Fault, 'pointer' | 'parameter' | 'allowed' | 'suggestion'>;
+/** Where a request has a validation error. */
+export type Place = Pick<Fault, 'pointer' | 'parameter' | 'allowed' | 'suggestion'>;
 
 /**
  * Returns a validation error with the contract's text. `limit` replaces the placeholder `{limit}` of the text.

@@ -28,7 +28,15 @@ import { Exchange, type Step } from './exchange.js';
 import { crossOrigin, requireProtocol, setSecurityHeaders } from './headers.js';
 import { createInnerCalls } from './inner-calls.js';
 import { acceptAgent, isMcp, serveMcp } from './mcp.js';
-import { acceptOAuth, addChallenge, agentScopes, nameOwnPerson, type OAuthAccess, requireOwnPerson } from './oauth.js';
+import {
+  acceptOAuth,
+  addChallenge,
+  agentScopes,
+  nameOwnPerson,
+  nameOwnSession,
+  type OAuthAccess,
+  requireOwnPerson,
+} from './oauth.js';
 import { createObservation, type ObserveRequest, observeResponse } from './observe.js';
 import { createRefuse, type Refusal, type RefusalParts } from './refuse.js';
 import { createPersonPage, type PersonPageParts } from './person-page.js';
@@ -159,12 +167,13 @@ async function createOperations(parts: AppParts): Promise<Operations> {
   // Tokens of an authorization server and links belong to a person. A service without them runs no step for them.
   const hasPeople = parts.oauth !== undefined || parts.links !== undefined;
   const nameOwn = (route: Route) => (hasPeople ? [nameOwnPerson(route)] : []);
+  const ownSessions = hasPeople ? [nameOwnSession(parts.resolveSession)] : [];
   const own = (route: Route) => [
     ...(hasPeople ? [requireOwnPerson] : []),
     ...(hasPeople || route.acceptsToken ? [requireGrant(parts.findErased)] : []),
   ];
   const steps: Readonly<Record<'none' | 'object' | 'reading' | 'lines' | 'source', CreateSteps>> = {
-    none: (route) => [...nameOwn(route), validateRequest(route), findWhose, ...own(route), limit],
+    none: (route) => [...nameOwn(route), validateRequest(route), ...ownSessions, findWhose, ...own(route), limit],
     object: (route) => [readBody(route, jsonFormat), ...steps.none(route)],
     reading: (route) => [
       readBody(route, jsonFormat),

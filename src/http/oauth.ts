@@ -1,10 +1,12 @@
 import type { Request } from 'express';
 import { decodeProtectedHeader } from 'jose';
 import { authentication, operationScopes, oauth as settings } from '../../generated/spec.js';
-import type { Scope, TokenIdentity } from '../contract/contract.js';
+import type { Caller, Scope, TokenIdentity } from '../contract/contract.js';
 import type { Definition } from '../contract/definitions.js';
-import { ProblemError } from '../contract/problem.js';
+import { type Place, ProblemError } from '../contract/problem.js';
+import type { Names } from '../contract/whose.js';
 import { findOnlyPerson, isGranted } from '../view/grant.js';
+import type { ResolveSession } from '../view/own-sessions.js';
 import type { Exchange, Step } from './exchange.js';
 import { isMcp } from './mcp.js';
 import type { Refusal } from './refuse.js';
@@ -112,6 +114,27 @@ function withPerson(names: object, own: string): object {
   if (subject_id === undefined) return names;
   if (subject_id !== 'me' && subject_id !== own) throw new ProblemError('other_person');
   return { ...names, subject_id: own };
+}
+
+/**
+ * Returns a step that replaces the session id of a credential of one person by the id of the session that it means. Limits,
+ * records and handlers therefore know only the latter.
+ */
+export function nameOwnSession(resolve: ResolveSession): Step {
+  const replace = async (caller: Caller, named: object, place: Place): Promise<object> => {
+    const { session_id } = named as Names;
+    return session_id === undefined ? named : { ...named, session_id: await resolve(caller, session_id, place) };
+  };
+  const replaceAll = async (exchange: Exchange, caller: Caller): Promise<void> => {
+    const { query, body } = exchange;
+    exchange.query = await replace(caller, query, { parameter: 'session_id' });
+    if (typeof body === 'object' && body !== null)
+      exchange.body = await replace(caller, body, { pointer: '/session_id' });
+  };
+  return (exchange) => {
+    const { caller } = exchange;
+    return caller?.grant?.namespace === undefined ? undefined : replaceAll(exchange, caller);
+  };
 }
 
 /** Rejects a token of a person on a request for data of other people. Only the gate knows whose a session is. */

@@ -25,6 +25,8 @@ export interface IdentifyOAuthParts {
   readonly findAccount: (name: string) => Promise<AccountRow | undefined>;
   /** Returns the id of the person that a claim identifies. */
   readonly toPersonId: (claim: string) => string;
+  /** Returns the namespace of a person's sessions. */
+  readonly toNamespace: (accountId: string, subjectId: string) => string;
   /** Called for a client that was not seen lately, with the id that limits and records have. */
   readonly onClient: (keyId: string, clientId: string) => void;
   /** Epoch ms. */
@@ -66,13 +68,14 @@ export function createIdentifyOAuth(parts: IdentifyOAuthParts): (token: string) 
     const keyId = toClientKeyId(configured.issuer, clientId);
     if (!clients.has(keyId)) parts.onClient(keyId, clientId);
     clients.set(keyId, true);
+    const { accountId, tier, settings: accountSettings } = account;
+    const subjectId = findPerson(claims, parts);
     const grant: TokenGrant = {
-      ...findPerson(claims, parts),
+      ...(subjectId !== undefined && { subjectId, namespace: parts.toNamespace(accountId, subjectId) }),
       issuedAtMs: claims.iat * 1_000,
       expiresAtMs: claims.exp * 1_000,
       ...(scopes.has('read') && { canRead: true }),
     };
-    const { accountId, tier, settings: accountSettings } = account;
     return { caller: { accountId, keyId, tier: tier as Tier, settings: accountSettings, grant }, scopes };
   }
 
@@ -110,16 +113,16 @@ async function verify(token: string, { settings: { issuer, audiences }, withKeys
   return payload;
 }
 
-/** Returns the person that the token is limited to. Empty for a token of the whole account. */
+/** Returns the person that the token is limited to. Undefined for a token of the whole account. */
 function findPerson(
   claims: Claims,
   { settings: { subjectClaim, allowsWholeAccount }, toPersonId }: IdentifyOAuthParts,
-) {
+): string | undefined {
   const isAbsent = subjectClaim === undefined || claims[subjectClaim] === undefined;
-  if (isAbsent && allowsWholeAccount) return {};
+  if (isAbsent && allowsWholeAccount) return undefined;
   const claim = readText(claims, subjectClaim);
   if (claim === undefined) throw new Refusal(`the claim ${subjectClaim} does not name a person`);
-  return { subjectId: toPersonId(claim) };
+  return toPersonId(claim);
 }
 
 function readText(claims: Claims, name = ''): string | undefined {

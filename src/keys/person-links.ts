@@ -80,12 +80,14 @@ export interface LinkParts {
   readonly open: Lookup['open'];
   /** Returns the time of the newest erasure of a person, in epoch ms. 0 if there is none. */
   readonly findErased: (accountId: string, subjectId: string) => Promise<number>;
+  /** Returns the namespace of a person's sessions. */
+  readonly toNamespace: (accountId: string, subjectId: string) => string;
   /** Epoch ms. */
   readonly now: () => number;
 }
 
 /** The callers of links. `accountId` and `linkId` name a link of an open stream. */
-export function createLinkCallers({ find, open, findErased, now }: LinkParts) {
+export function createLinkCallers({ find, open, findErased, toNamespace, now }: LinkParts) {
   const isCurrent = async (found: FoundLink | undefined) =>
     typeof found?.openedAtMs === 'number' && (await findErased(found.accountId, found.subjectId)) < found.createdAtMs;
   type By = Parameters<Lookup['find']>[0];
@@ -103,7 +105,9 @@ export function createLinkCallers({ find, open, findErased, now }: LinkParts) {
   }
   async function identify(cookie: string): Promise<LinkIdentity | undefined> {
     const link = secretFormat.test(cookie) ? await findValid({ keyHash: hashKey(cookie) }) : undefined;
-    return link && { caller: toCaller(link), scopes: listScopes(link.grants) };
+    if (!link) return undefined;
+    const namespace = toNamespace(link.accountId, link.subjectId);
+    return { caller: toCaller(link, namespace), scopes: listScopes(link.grants) };
   }
   return {
     identify,
@@ -120,13 +124,13 @@ export function createLinkCallers({ find, open, findErased, now }: LinkParts) {
   };
 }
 
-function toCaller(link: FoundLink): Caller {
+function toCaller(link: FoundLink, namespace: string): Caller {
   const { accountId, linkId: keyId, tier, settings: accountSettings, subjectId, grants, makerKeyId } = link;
   const expiresAtMs = Math.min(link.expiresAtMs, link.makerEndsAtMs);
   const canRead = grants.includes('read') && { canRead: true as const };
   return {
     ...{ accountId, keyId, tier, settings: accountSettings },
-    grant: { subjectId, issuedAtMs: link.createdAtMs, expiresAtMs, ...canRead },
+    grant: { subjectId, namespace, issuedAtMs: link.createdAtMs, expiresAtMs, ...canRead },
     link: { grants, makerKeyId, openedAtMs: link.openedAtMs ?? 0 },
   };
 }

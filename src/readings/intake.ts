@@ -12,6 +12,7 @@ import { type Allowance, countRequest, type WindowLimit } from '../limits/window
 import { digestLength } from '../store/readings.js';
 import { sampleKeyLength } from '../store/tables/sessions.js';
 import { isGranted } from '../view/grant.js';
+import type { ResolveSession } from '../view/own-sessions.js';
 import { type IsTextAllowed, type ConsentCheck, createConsentCheck, hasText, hasStatedPurpose } from './consent.js';
 
 /**
@@ -93,6 +94,7 @@ export interface IntakeParts extends PreparationParts {
   readonly sessionRequests: WindowLimit;
   /** Called for readings with text of accounts that enforce consent. */
   readonly allowsText: IsTextAllowed;
+  readonly resolveSession: ResolveSession;
 }
 
 /**
@@ -100,16 +102,19 @@ export interface IntakeParts extends PreparationParts {
  * tool `ingest`. Runs on the HTTP thread, so that neither validation nor topic detection delays the database.
  */
 export function createIntake(parts: IntakeParts): Admit {
-  const { validate, sessionRequests, allowsText } = parts;
+  const { validate, sessionRequests, allowsText, resolveSession } = parts;
   const prepare = createPrepareReading(parts);
 
-  async function readSubmission({ grant }: Caller, value: unknown, faults: readonly Fault[]): Promise<Submission> {
+  async function readSubmission(caller: Caller, value: unknown, faults: readonly Fault[]): Promise<Submission> {
+    const { grant } = caller;
     const body = withSubject(grant?.subjectId, value);
     await validate(body, faults);
     const submission = body as Submission;
     if (!isGranted(grant, readWhose(submission)))
       throw new ProblemError('invalid_token', { cause: 'not valid for this session' });
-    return submission;
+    if (grant?.namespace === undefined) return submission;
+    const { session_id } = submission;
+    return { ...submission, session_id: await resolveSession(caller, session_id, { pointer: '/session_id' }) };
   }
 
   async function prepareAllowed(caller: Caller, submission: Submission): Promise<PreparedReading> {

@@ -6,6 +6,7 @@ import { requireSecretsKeys } from '../config/secrets-key.js';
 import { requireSameContract } from '../contract/definitions.js';
 import { createApp } from '../http/app.js';
 import { startServer } from '../http/server.js';
+import { createToNamespace } from '../keys/digest-id.js';
 import { createExpiredKeyLog } from '../keys/expired-keys.js';
 import { createFindKey, createIdentify, createIdentifyToken, isUsable } from '../keys/identify.js';
 import { createSessionTokens } from '../keys/session-token.js';
@@ -24,6 +25,7 @@ import { isTransient } from '../store/retry.js';
 import { createExports } from '../streaming/exports.js';
 import type { Notifications, openNotifications } from '../streaming/notifications.js';
 import { createStreams, type Streams } from '../streaming/streams.js';
+import { createResolveSession } from '../view/own-sessions.js';
 import { createSecretBox } from '../webhooks/secrets.js';
 import type { StartCore } from './core.js';
 import type { ProcessParts } from './foundation.js';
@@ -114,7 +116,7 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
   const oauth = config.oauth && (await openOAuth(config.oauth, { core, secretsKeys: digestKeys, now, log }));
   const { findErased, findLink, openLink } = core;
   const links = mayHaveLinks(config.publicUrl)
-    ? createLinkCallers({ find: findLink, open: openLink, findErased, now })
+    ? createLinkCallers({ find: findLink, open: openLink, findErased, toNamespace: createToNamespace(digestKeys), now })
     : undefined;
   const isKeyValid = async (accountId: string, keyId: string) =>
     links?.isLink(keyId)
@@ -165,6 +167,7 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
     monthlyCalls,
     sessionRequests: sessionRequests.count,
     allowsText: core.allowsText,
+    resolveSession: createResolveSession(core.findOwnSession),
     texts,
     addSafetyCheck: outside?.addTo,
     digestKeys,

@@ -31,6 +31,7 @@ import { createUsageTable } from '../store/usage.js';
 import { beginExport, type ExportScope, readExportPage } from '../streaming/export-page.js';
 import { listSessions, type SessionId } from '../streaming/open-streams.js';
 import { type PageRequest, readPage } from '../streaming/stream-page.js';
+import { type ChosenId, createReplacer, findOwnSession } from '../view/own-sessions.js';
 import type { Position } from '../view/search-person.js';
 import type { WorkerParts } from '../webhooks/worker-parts.js';
 import type { Worker } from '../webhooks/worker.js';
@@ -161,23 +162,27 @@ async function start(keep: Keep, parts: CoreParts) {
       const { handle, personalData, sharesThread = personalData === 'reads' } = findOperation(operationId);
       if (!handle) throw new Error(`${operationId} has no handler`);
       // Serialized on this thread: a string crosses to another thread faster than an object, which would be cloned.
-      const respond = async (pause: Pause, write: (body: object, pause: Pause) => Promise<string> | string) => {
+      const replacer = caller && createReplacer(caller);
+      const respond = async (pause: Pause, write: (body: object) => Promise<string> | string) => {
         const {
           body,
           whose = input.whose,
           ...rest
         } = await handle({ ...services, commit: commitIn(operationId), pause }, input, caller);
         await recordAccess(operationId, whose, caller);
-        return { ...rest, json: body === undefined ? undefined : await write(body, pause) };
+        return { ...rest, json: body === undefined ? undefined : await write(body) };
       };
       return caller && sharesThread
-        ? roundRobin.run(caller.accountId, (pause) => respond(pause, stringifyInSlices))
-        : respond(runOtherWork, (body) => JSON.stringify(body));
+        ? roundRobin.run(caller.accountId, (pause) =>
+            respond(pause, (body) => stringifyInSlices(body, pause, replacer)),
+          )
+        : respond(runOtherWork, (body) => JSON.stringify(body, replacer));
     },
     recordAccess,
     /** Returns true if the subject of a reading allows the analysis of its texts. */
     allowsText: (source: TextSource) => readTextConsent(store.read(source.accountId), source, now()),
     mayStore: groups.mayStore,
+    findOwnSession: (id: ChosenId) => findOwnSession(store.read(id.accountId), id),
     findKeys: store.use(createKeyTable).byHashes,
     findKey: store.use(createKeyTable).find,
     recordKeyUse: store.use(createKeyTable).recordUse,

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { formatCommandLine } from '../contract/command-line.js';
 import type { OAuthAccess } from '../http/oauth.js';
+import { createToNamespace } from '../keys/digest-id.js';
 import { createIssuerKeys } from '../keys/issuer-keys.js';
 import { createIdentifyOAuth, createToPersonId, isClientKeyId } from '../keys/oauth.js';
 import { runStartStep } from '../observe/start.js';
@@ -33,6 +34,7 @@ export async function createOAuth(
       onFailure: (err) => log.warn({ err, issuer }, 'keys of the authorization server not read: see `doctor`'),
     }),
     toPersonId: createToPersonId(secretsKeys, issuer),
+    toNamespace: createToNamespace(secretsKeys),
     onClient: (key_id, client_id) => log.info({ key_id, client_id, issuer }, 'OAuth client'),
     now,
   });

@@ -1,6 +1,8 @@
 import { stream as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import type { Names } from '../contract/whose.js';
+import type { Viewer } from '../view/grant.js';
+import { createReplacer } from '../view/own-sessions.js';
 import { type Client, drained, type Sink } from './sink.js';
 import type { EventPage, PageRequest, StreamEvent } from './stream-page.js';
 
@@ -86,8 +88,9 @@ export function createEventStream({ sink, request, type, readPage, onSent }: Eve
  * Returns the first bytes of a stream. They contain an `id`, from which a client can continue that gets no further
  * event.
  */
-export function formatReadyEvent(after: number, data: Names): string {
-  return `retry: ${settings.retry_ms[0]}\nid: ${after}\nevent: ready\ndata: ${JSON.stringify(data)}\n\n`;
+export function formatReadyEvent(after: number, names: Names, viewer: Viewer): string {
+  const data = JSON.stringify(names, createReplacer(viewer));
+  return `retry: ${settings.retry_ms[0]}\nid: ${after}\nevent: ready\ndata: ${data}\n\n`;
 }
 
 function toText({ id, type, data }: StreamEvent): string {

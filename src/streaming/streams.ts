@@ -127,7 +127,7 @@ export function createStreams(parts: StreamsParts) {
           open.remove(entry);
           leave();
         });
-        sink.write(formatReadyEvent(after, toNames(whose)));
+        sink.write(formatReadyEvent(after, toNames(whose), caller));
         if (isDraining) stream.end();
         else stream.wake();
       } catch (error) {

@@ -6,6 +6,7 @@ import { hideSessions } from '../../packages/score/reason.js';
 import type { ComputedState } from '../../packages/score/rows/session.js';
 import type { Report } from '../store/feedback.js';
 import type { StreamedReading } from '../store/readings-by-position.js';
+import { createReplacer, omitNamespace } from './own-sessions.js';
 
 /*
  * The rule of session tokens. A token sees its own session. If a person is signed into it, it also sees this person.
@@ -95,17 +96,26 @@ export function restrictEvent(reading: StreamedReading, viewer: Viewer): Streame
   const { grant } = viewer;
   const { sessionId, subjectId, stateChange } = reading;
   const computed = restrictState(reading.computed, viewer, subjectId);
-  if (grant?.sessionId === undefined) return { ...reading, computed };
+  if (grant?.sessionId === undefined) return omitNamespaces({ ...reading, computed }, viewer);
   const isLeftOut = sessionId !== grant.sessionId || (reading.computed.alone && !knowsPerson(grant, subjectId));
   return { ...reading, sessionId: grant.sessionId, computed, stateChange: isLeftOut ? null : stateChange };
+}
+
+function omitNamespaces(reading: StreamedReading, viewer: Viewer): StreamedReading {
+  const replacer = createReplacer(viewer);
+  if (!replacer) return reading;
+  const { sessionId, stateChange } = reading;
+  const shown = stateChange === null ? null : JSON.stringify(JSON.parse(stateChange), replacer);
+  return { ...reading, sessionId: omitNamespace(sessionId, viewer), stateChange: shown };
 }
 
 /** Returns a row of an export. For a token, a row of another session has no session. */
 export function restrictRow(row: StoredResult, viewer: Viewer): StoredResult {
   const { subjectId, computed } = row;
+  const sessionId = showSession(viewer, row.sessionId);
   const restricted = {
     ...row,
-    sessionId: showSession(viewer, row.sessionId),
+    sessionId: sessionId === undefined ? undefined : omitNamespace(sessionId, viewer),
     computed: restrictState(computed, viewer, subjectId),
   };
   if (knowsPerson(viewer.grant, subjectId) || !computed.alone) return restricted;
