@@ -330,7 +330,8 @@ export interface paths {
          *     before replaces the earlier one.
          *
          *     **Responses.** A body of the right form gets 200, also if nothing of it was usable: `skipped` has the number of
-         *     samples by reason. A request is one call of the month, and each newly stored reading is another one.
+         *     samples by reason. A request is one call of the month, and each newly stored reading is another one. One post of a
+         *     person is processed at a time and eight wait. A further one gets a 429.
          */
         post: operations["submitSource"];
         delete?: never;
@@ -3698,7 +3699,7 @@ export interface components {
          * @example session
          * @enum {string}
          */
-        LimitPolicy: "session" | "new-sessions" | "month" | "failed-authentications" | "streams" | "exports" | "batches" | "requests";
+        LimitPolicy: "session" | "new-sessions" | "month" | "failed-authentications" | "streams" | "exports" | "batches" | "requests" | "posts";
         /** @description Problem details of a request that exceeded a limit. */
         RateLimitProblem: {
             /**
@@ -4201,7 +4202,7 @@ export interface components {
         };
         /**
          * @description A quota is exceeded: the session's requests (`session`), the key's new sessions (`new-sessions`), the account's
-         *     calls this month (`month`), or the account's requests in progress (`requests`). Nothing was stored. Resend the same request after `Retry-After` seconds.
+         *     calls this month (`month`), the account's requests (`requests`) or the person's posts (`posts`) in progress. Nothing was stored. Resend the same request after `Retry-After` seconds.
          */
         RateLimitExceeded: {
             headers: {

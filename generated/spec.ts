@@ -232,10 +232,17 @@ export const sources = {
   "keys_per_subject_max": 20,
   "max_bytes": 20971520,
   "large_bytes": 262144,
-  "large_per_account_max": 1,
-  "large_in_progress_max": 2,
+  "large_in_progress_max": 4,
+  "large_threads_max": 2,
+  "unproven": {
+    "bytes_max": 4194304,
+    "all_bytes_max": 33554432,
+    "files_max": 8
+  },
   "upload_seconds": 30,
   "depth_max": 32,
+  "objects_max": 500000,
+  "names_max": 1000,
   "text_characters_max": 256,
   "stored_readings": {
     "quota": 20000,
@@ -420,6 +427,11 @@ export const limits = {
   },
   "requests": {
     "policy": "requests",
+    "refused_retry_seconds": 1
+  },
+  "posts": {
+    "policy": "posts",
+    "quota": 9,
     "refused_retry_seconds": 1
   },
   "exports": {
@@ -1439,7 +1451,8 @@ export const enums = {
     "streams",
     "exports",
     "batches",
-    "requests"
+    "requests",
+    "posts"
   ]
 } as const;
 
@@ -3158,4 +3171,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "104bf364e492e8b74ac22907fcb6b4cb8951a3d3abcc8d657f52f34d01496889" as const;
+export const contractDigest = "e46090967a069f4bfe76e68eba5e4df772cf0ed1a77435561381973bcce49147" as const;

@@ -438,6 +438,7 @@ LimitPolicy = Literal[
     "exports",
     "batches",
     "requests",
+    "posts",
 ]
 
 
