@@ -46,7 +46,7 @@ const onceOnly = [
   'contract-tests/{getSubjectSummary/200,submitSource/bodies}.test.ts',
   'contract-tests/ingestBatch/{array,refusals,untyped}.test.ts',
   'contract-tests/{ingest/safety-check,limits/round-robin,oauth/people,streamEvents/resume}.test.ts',
-  'contract-tests/{deleteSubject/notifications,person/read-stream,person/share,submitSource/limits}.test.ts',
+  'contract-tests/{deleteSubject/notifications,person/read-stream,person/share,submitSource/limits,submitSource/places}.test.ts',
   'contract-tests/process/{backup-encryption,backup-verify,secrets-key}.test.ts',
   'contract-tests/putConsent/{enforcement,precedence}.test.ts',
 ];

@@ -16,6 +16,7 @@ export interface PostOptions {
   readonly credential?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly isZipped?: boolean;
+  readonly signal?: AbortSignal;
 }
 
 /** A simulated phone or watch with an app, and the operator's client of its account. */
@@ -34,7 +35,7 @@ export async function connectPhone(
 
   /** Posts a body as the app does it, and checks that the contract documents the response. */
   async function post(body: unknown, options: PostOptions = {}): Promise<Answer<ReturnType<typeof JSON.parse>>> {
-    const { place = 'header', credential = key, headers = {}, isZipped = false } = options;
+    const { place = 'header', credential = key, headers = {}, isZipped = false, signal } = options;
     const text = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
     const path = `/v1/sources/${source}`;
     const response = await fetch(service.url + path + toUrlPart(place, credential), {
@@ -46,6 +47,7 @@ export async function connectPhone(
         ...headers,
       },
       body: isZipped ? gzipSync(text) : text,
+      ...(signal && { signal }),
     });
     const { body: answer } = await textOf(response);
     assertConforms('POST', path, response, answer);

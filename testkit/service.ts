@@ -7,6 +7,7 @@ import type { StateReading, Submission } from '../src/contract/contract.js';
 import { createKey } from '../src/keys/manage.js';
 import { allScopes } from '../src/keys/scopes.js';
 import { createLog } from '../src/observe/log.js';
+import type { ReadPostedBody } from '../src/readings/posted-body.js';
 import { type Service, startService } from '../src/serve/compose.js';
 import { startCore } from '../src/serve/core.js';
 import { createKeyTable } from '../src/store/keys.js';
@@ -91,6 +92,8 @@ export interface TestServiceOptions {
   readonly requestMs?: number;
   /** Time limit for sending what a source posts, ms. */
   readonly uploadMs?: number;
+  /** Reads large bodies of sources. */
+  readonly readLarge?: ReadPostedBody;
   /** An existing database, which is not dropped when the service ends. */
   readonly database?: TestDatabase;
 }
@@ -184,6 +187,7 @@ async function start(options: TestServiceOptions): Promise<Running> {
     requestMs: options.requestMs ?? patientRequestMs,
     ...(options.heartbeatMs !== undefined && { heartbeatMs: options.heartbeatMs }),
     ...(options.uploadMs !== undefined && { uploadMs: options.uploadMs }),
+    ...(options.readLarge && { readLarge: options.readLarge }),
   });
   const store = openStore(config.database);
   startEvidence(store, requireSecretsKeys(config), config.retention.accessesMs > 0, clock.now);

@@ -20,7 +20,7 @@ import {
   requireReady,
   requireScope,
 } from './admit.js';
-import { createBatchFormat, limitBatches, limitBatchesOfAccount, takeLines } from './batches.js';
+import { createBatchFormat, createUploads, limitBatches, limitBatchesOfAccount, takeLines } from './batches.js';
 import { jsonFormat, readBody, takeReading } from './body.js';
 import { createOperation, type DispatchParts, type RunnableOperation, send, sendRefusal } from './dispatch.js';
 import { documentation, type DocumentationParts } from './documentation.js';
@@ -62,6 +62,7 @@ export interface AppParts
   /** Decrypts the signing secret of a hub. */
   readonly openSecret: SourceParts['openSecret'];
   readonly readLarge?: SourceParts['readLarge'];
+  readonly closing: SourceParts['closing'];
   /** Time limit for sending what a source posts, in ms. Tests change it. */
   readonly uploadMs?: number | undefined;
   /** Proxies whose X-Forwarded-For is trusted: the number of proxies, or their networks. */
@@ -161,8 +162,9 @@ async function createOperations(parts: AppParts): Promise<Operations> {
   const reading = findDefinition('ingest');
   const admitReading = createIntake({ ...parts, validate: (value, faults) => validateBody(reading, value, faults) });
   const admitSingle = parts.addSafetyCheck?.(admitReading) ?? admitReading;
-  const batches = createBatchFormat();
-  const takeSource = createSourceSteps(parts);
+  const watch = createUploads();
+  const batches = createBatchFormat(watch);
+  const takeSource = createSourceSteps(parts, watch);
   const limit = limitRequests(parts.sessionRequests);
   // Tokens of an authorization server and links belong to a person. A service without them runs no step for them.
   const hasPeople = parts.oauth !== undefined || parts.links !== undefined;

@@ -16,7 +16,7 @@ import { decodeLines, type Line, splitLines, parseLine, toLines } from './lines.
 import { whenSettled, whenWritten } from './messages.js';
 
 /** Bodies with one reading per line, or an array of readings. Both are parsed to lines. */
-export function createBatchFormat(): Format {
+export function createBatchFormat(watch: WatchUpload): Format {
   return {
     parsers: {
       'application/json': (bytes) => decodeLines(toLines(bytes)),
@@ -28,7 +28,7 @@ export function createBatchFormat(): Format {
       const first = String.fromCharCode(bytes.find((byte) => byte > 0x20) ?? 0);
       return { '[': 'application/json', '"': 'application/json', '{': 'application/x-ndjson' }[first];
     },
-    watch: createUploads(settings.receiving_bytes_max),
+    watch,
   };
 }
 
@@ -143,7 +143,7 @@ interface Upload {
  * Bounds the memory of the bodies that the process is receiving. Above the bound, it closes the oldest connection of the
  * account that has sent the most bytes. An account that sends slowly or often therefore loses its own uploads first.
  */
-export function createUploads(bytesMax: number): WatchUpload {
+export function createUploads(bytesMax: number = settings.receiving_bytes_max): WatchUpload {
   /** In the order of their start. */
   const uploads = new Set<Upload>();
   let total = 0;

@@ -95,7 +95,7 @@ export async function readBytes(request: Request, response: Response, limit: num
  * Returns the error for a body above the limit. The connection closes after the response, because the rest of the body
  * may be long.
  */
-function tooLarge(response: Response): ProblemError {
+export function tooLarge(response: Response): ProblemError {
   response.set('Connection', 'close');
   return new ProblemError('body_too_large');
 }

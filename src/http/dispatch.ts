@@ -34,12 +34,15 @@ export function createOperation(route: Route, steps: readonly Step[], parts: Dis
   const { stream, fixed } = route.record;
   if (stream) return { route, stream: createStream(route, steps, toInput, stream, parts) };
   const { operate, countFailure } = parts;
+  const run = async (exchange: Exchange, response?: Response): Promise<CoreResponse> => {
+    await takeSteps(steps, exchange, response);
+    if (fixed) return { status: fixed.status, json: JSON.stringify(fixed.body) };
+    return operate(route.operationId, toInput(exchange), exchange.caller);
+  };
   return {
     route,
     async respond(exchange: Exchange, response?: Response): Promise<CoreResponse> {
-      await takeSteps(steps, exchange, response);
-      if (fixed) return { status: fixed.status, json: JSON.stringify(fixed.body) };
-      const served = await operate(route.operationId, toInput(exchange), exchange.caller);
+      const served = await run(exchange, response).finally(() => exchange.end?.());
       const { refusals, tokenRefusals = 0 } = served;
       if (refusals) exchange.refusals?.push(...refusals);
       for (let count = 0; count < tokenRefusals; count += 1)

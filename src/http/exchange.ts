@@ -43,6 +43,8 @@ export class Exchange {
   call: CountedCall | undefined;
   /** The state of each limit that admitted this request. The response has them in its headers. */
   allowances: readonly Allowance[] = [];
+  /** Releases what the steps took for the operation. Called when the operation has ended. */
+  end: (() => void) | undefined;
   /** The limits that rejected lines of a batch, one per rejected line. Set for a batch. */
   refusals: LimitPolicy[] | undefined;
 

@@ -1,22 +1,23 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
 import type { Request, Response } from 'express';
-import { sources as settings } from '../../generated/spec.js';
+import { limits, sources as settings } from '../../generated/spec.js';
 import { findHub } from '../../packages/recordings/sources/index.js';
-import type { SignatureScheme, StatedSignature } from '../../packages/recordings/sources/signatures.js';
 import type { Caller } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
+import { toNetwork } from '../limits/failure-limit.js';
+import { createTurns } from '../limits/turns.js';
 import { countRequest } from '../limits/window-limit.js';
 import type { Post } from '../readings/post.js';
-import { readInParts, type PostedBody, type ReadPostedBody } from '../readings/posted-body.js';
+import { inflate, type PostedBody, type ReadPostedBody } from '../readings/posted-body.js';
+import { readBytes, tooLarge, type WatchUpload } from './body.js';
 import { type Exchange, requireCaller, type Step } from './exchange.js';
-import { whenWritten } from './messages.js';
+import { beginWork, createPlaces, createReadSmall, failOn, type Work } from './post-work.js';
+import { type Chunks, isSigned } from './signature.js';
+import { collect, createUnproven, readChunks } from './unproven.js';
 
 /** In place of the body, while the parameters are validated: the contract has no schema of what apps send. */
 const anyBody = {};
 
-export interface SourceParts extends Omit<PostedBody, 'bytes' | 'caller' | 'nowMs'> {
+export interface SourceParts extends Omit<PostedBody, 'bytes' | 'isZipped' | 'caller' | 'nowMs'> {
   /** Epoch ms. */
   readonly now: () => number;
   /** Reads a large body in another thread. Absent: in this one. */
@@ -25,44 +26,88 @@ export interface SourceParts extends Omit<PostedBody, 'bytes' | 'caller' | 'nowM
   readonly openSecret: (sealed: string, place: string) => string;
   /** Time limit for sending a body, in ms. */
   readonly uploadMs?: number | undefined;
+  /** Ends the reading of large bodies. */
+  readonly closing: AbortSignal;
 }
 
 /**
- * Returns the steps of a post with a source key: `validate` checks the parameters, then the body is read, inflated and
- * converted to readings.
+ * Returns the steps of a post with a source key: `validate` checks the parameters, then the body is received, waits for the
+ * earlier posts of its person, and is converted to readings. What it takes is released when its readings are stored.
  */
-export function createSourceSteps(parts: SourceParts): (validate: Step) => Step[] {
-  const { uploadMs = settings.upload_seconds * 1000, readLarge = readInParts } = parts;
+export function createSourceSteps(parts: SourceParts, watch: WatchUpload): (validate: Step) => Step[] {
+  const readSmall = createReadSmall();
+  const { uploadMs = settings.upload_seconds * 1000, closing, readLarge = readSmall } = parts;
   const { digestKeys, maxTimestampAgeMs, maxBackfillAgeMs } = parts;
-  const slots = createSlots();
+  const takePlace = createPlaces(closing);
+  const { policy, quota, refused_retry_seconds: resetSeconds } = limits.posts;
+  const takeTurn = createTurns({ policy, quota, resetSeconds });
+  const receiveUnproven = createUnproven();
 
   async function take(exchange: Exchange, response: Response | undefined): Promise<void> {
     if (!response) throw new Error('a post requires a response');
     const caller = requireCaller(exchange);
-    const { req: request } = response;
-    const isZipped = requireReadable(exchange, request, response);
-    const requireSigned = readSignature(exchange, caller);
-    if (isLarge(request, isZipped)) whenWritten(response, slots(caller.accountId));
-    const bytes = await receive(request, response, isZipped, uploadMs);
-    requireSigned?.(bytes);
+    const { accountId, sender } = caller;
+    const isZipped = requireReadable(exchange, response.req, response);
+    const requireSigned = readSignature(exchange, caller, isZipped);
+    const work = beginWork(response);
+    exchange.end = work.end;
+    const bytes = await receive(exchange, response, work, requireSigned);
+    const small = isZipped ? inflate(bytes, settings.large_bytes) : bytes;
+    const isLarge = !small || small.length > settings.large_bytes;
+    if (isLarge) work.add(takePlace(accountId, work));
     const { allowances, refusal } = await countRequest(() => exchange.call?.admit());
     exchange.allowances = allowances;
     if (refusal) throw refusal;
-    const posted = { bytes, caller, nowMs: parts.now(), digestKeys, maxTimestampAgeMs, maxBackfillAgeMs };
-    const read = bytes.length > settings.large_bytes ? readLarge : readInParts;
-    exchange.body = (await read(posted)) satisfies Post;
+    if (sender?.subjectId !== undefined) work.add(await takeTurn(`${accountId} ${sender.subjectId}`, work.signal));
+    const body = { bytes: small ?? bytes, isZipped: !small };
+    const posted = { ...body, caller, nowMs: parts.now(), digestKeys, maxTimestampAgeMs, maxBackfillAgeMs };
+    exchange.body = (await (isLarge ? readLarge : readSmall)(posted, work.signal)) satisfies Post;
+  }
+
+  /** Resolves with the body as sent. That of a hub is unproven until `requireSigned` has read it. */
+  async function receive(
+    exchange: Exchange,
+    response: Response,
+    work: Work,
+    requireSigned: ((chunks: Chunks) => Promise<void>) | undefined,
+  ): Promise<Buffer> {
+    const { req: request } = response;
+    const { address } = exchange;
+    const caller = requireCaller(exchange);
+    const timer = setTimeout(() => {
+      response.set('Connection', 'close');
+      work.abort(new ProblemError('service_unavailable', { cause: 'the upload is too slow' }));
+    }, uploadMs);
+    const ended = failOn(work.signal);
+    try {
+      if (!requireSigned) {
+        const end = watch(request, caller.accountId);
+        return await Promise.race([readBytes(request, response, settings.max_bytes).finally(end), ended]);
+      }
+      const body = await receiveUnproven(readChunks(request, response, ended), caller.keyId, toNetwork(address));
+      try {
+        await requireSigned(body.chunks());
+        return await collect(body.chunks());
+      } finally {
+        body.discard();
+      }
+    } catch (error) {
+      throw error instanceof ProblemError ? error : new ProblemError('invalid_payload', { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Returns the check of a hub's body. Throws a ProblemError if its headers contain no new signature. */
-  function readSignature({ headers }: Exchange, { accountId, keyId, sender }: Caller) {
+  function readSignature({ headers }: Exchange, { accountId, keyId, sender }: Caller, isZipped: boolean) {
     const scheme = sender && findHub(sender.source)?.signature;
     if (!scheme) return undefined;
     const stated = scheme.read(headers);
     const isNew = stated && Math.abs(parts.now() / 1000 - stated.atSeconds) <= settings.signature_age_seconds;
     if (!isNew) throw new ProblemError('invalid_signature');
     const secret = parts.openSecret(sender.signingSecret ?? '', `${accountId} ${keyId}`);
-    return (bytes: Buffer) => {
-      if (!isSigned(scheme, secret, stated, bytes)) throw new ProblemError('invalid_signature');
+    return async (chunks: Chunks) => {
+      if (!(await isSigned(scheme, secret, stated, { chunks, isZipped }))) throw new ProblemError('invalid_signature');
     };
   }
 
@@ -97,80 +142,4 @@ function requireReadable({ headers }: Exchange, request: Request, response: Resp
   if (Number(length ?? 0) > settings.max_bytes) throw tooLarge(response);
   if (headers.expect !== undefined) request.res?.writeContinue();
   return isZipped;
-}
-
-function isLarge({ headers }: Request, isZipped: boolean): boolean {
-  const { 'content-length': length } = headers;
-  return isZipped || length === undefined || Number(length) > settings.large_bytes;
-}
-
-/** Returns a function that takes a place of a large body and returns the function that gives it back. */
-function createSlots(): (accountId: string) => () => void {
-  const open: string[] = [];
-  return (accountId) => {
-    const own = open.filter((it) => it === accountId).length;
-    if (own >= settings.large_per_account_max || open.length >= settings.large_in_progress_max)
-      throw new ProblemError('service_unavailable', { cause: 'too many large bodies in progress' });
-    open.push(accountId);
-    return () => void open.splice(open.indexOf(accountId), 1);
-  };
-}
-
-/** Resolves with the body. Counts bytes as sent and after inflating. */
-async function receive(request: Request, response: Response, isZipped: boolean, uploadMs: number): Promise<Buffer> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      response.set('Connection', 'close');
-      reject(new ProblemError('service_unavailable', { cause: 'the upload is too slow' }));
-    }, uploadMs);
-  });
-  // The request must not be destroyed, because its connection still carries the response.
-  const sent = bounded(request.iterator({ destroyOnReturn: false }), response);
-  const received = isZipped ? inflate(sent, response) : collect(sent);
-  received.catch(() => undefined);
-  try {
-    return await Promise.race([received, late]);
-  } catch (error) {
-    throw error instanceof ProblemError ? error : new ProblemError('invalid_payload', { cause: error });
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function* bounded(chunks: AsyncIterable<Buffer>, response: Response): AsyncGenerator<Buffer> {
-  let bytes = 0;
-  for await (const chunk of chunks) {
-    bytes += chunk.length;
-    if (bytes > settings.max_bytes) throw tooLarge(response);
-    yield chunk;
-  }
-}
-
-async function inflate(chunks: AsyncIterable<Buffer>, response: Response): Promise<Buffer> {
-  let inflated: Buffer = Buffer.alloc(0);
-  await pipeline(chunks, createGunzip(), async (source: AsyncIterable<Buffer>) => {
-    inflated = await collect(bounded(source, response));
-  });
-  return inflated;
-}
-
-async function collect(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
-  const all: Buffer[] = [];
-  for await (const chunk of chunks) all.push(chunk);
-  return Buffer.concat(all);
-}
-
-/** The connection closes after the response, because the rest of the body may be long. */
-function tooLarge(response: Response): ProblemError {
-  response.set('Connection', 'close');
-  return new ProblemError('body_too_large');
-}
-
-/** Compares in constant time. */
-function isSigned(scheme: SignatureScheme, secret: string, stated: StatedSignature, bytes: Buffer): boolean {
-  const [, key = ''] = scheme.secret.exec(secret) ?? [];
-  const hmac = createHmac('sha256', Buffer.from(key, scheme.keyEncoding)).update(stated.prefix).update(bytes).digest();
-  const sent = stated.signatures.map((it) => Buffer.from(it, scheme.signatureEncoding));
-  return sent.some((it) => it.length === hmac.length && timingSafeEqual(it, hmac));
 }

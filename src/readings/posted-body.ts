@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { setImmediate } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import { sources as settings } from '../../generated/spec.js';
 import { SourceFormError } from '../../packages/recordings/sources/source.js';
 import type { Caller } from '../contract/contract.js';
@@ -11,26 +11,40 @@ import { createReadPost, type Post } from './post.js';
 /** What an app posted, with what is needed to read it. Plain data, because a large body is read on another thread. */
 export interface PostedBody extends Omit<PreparationParts, 'texts' | 'now'> {
   readonly bytes: Uint8Array;
+  /** True for a body that is inflated where it is read. */
+  readonly isZipped?: boolean;
   readonly caller: Caller;
   readonly nowMs: number;
 }
 
-/** Returns the readings of a body. Rejects with a ProblemError for a body that is not of the form of the source. */
-export type ReadPostedBody = (posted: PostedBody) => Promise<Post>;
-
-/** Reads a body between other work of this thread. */
-export const readInParts: ReadPostedBody = (posted) => readPostedBody(posted, () => setImmediate());
+/**
+ * Returns the readings of a body. Rejects with a ProblemError for a body that is not of the form of the source, and with the
+ * reason of the signal when it ends the work.
+ */
+export type ReadPostedBody = (posted: PostedBody, signal: AbortSignal) => Promise<Post>;
 
 export async function readPostedBody(posted: PostedBody, pause: Pause): Promise<Post> {
-  const { bytes, caller, nowMs } = posted;
+  const { caller, nowMs } = posted;
+  const bytes = posted.isZipped ? inflate(posted.bytes, settings.max_bytes) : posted.bytes;
+  if (!bytes) throw new ProblemError('body_too_large');
   const prepare = createPrepareReading({ ...posted, texts: { analyze: rejectText }, now: () => nowMs });
-  if (isDeeper(bytes, settings.depth_max))
-    throw createValidationError('source_form', { pointer: '' }, `with at most ${settings.depth_max} nested values`);
+  const excess = findExcess(bytes);
+  if (excess) throw createValidationError('source_form', { pointer: '' }, `with at most ${excess}`);
   try {
     return await createReadPost({ ...posted, prepare })(caller, parse(bytes), pause);
   } catch (error) {
     if (!(error instanceof SourceFormError)) throw error;
     throw createValidationError('source_form', { pointer: '' }, caller.sender?.source);
+  }
+}
+
+/** Inflates a gzip body. Returns undefined if it is longer than `bytesMax`. */
+export function inflate(bytes: Uint8Array, bytesMax: number): Buffer | undefined {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: bytesMax });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
+    throw new ProblemError('invalid_payload', { cause });
   }
 }
 
@@ -48,20 +62,33 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-const [quote, backslash, openList, closeList, openObject, closeObject] = Buffer.from('"\\[]{}');
+const [quote, backslash, openList, closeList, openObject, closeObject, colon] = Buffer.from('"\\[]{}:');
+const { depth_max: levelsMax, objects_max: objectsMax, names_max: namesMax } = settings;
 
 /**
- * Returns true for a text with more than `levelsMax` arrays and objects in each other. Runs before the text is parsed, because
- * each level takes much memory.
+ * Returns what a text has too many of. Runs before the text is parsed, because nested values, empty objects and names of an
+ * object take 40 times the memory of their text, and V8 ends the process when the heap is full.
  */
-function isDeeper(text: Uint8Array, levelsMax: number): boolean {
-  let [levels, isString] = [0, false];
-  for (let at = 0; at < text.length && levels <= levelsMax; at += 1) {
+function findExcess(text: Uint8Array): string | undefined {
+  /** Numbers of names in the open objects. */
+  const names = new Uint32Array(levelsMax + 1);
+  let [levels, objects, isString] = [0, 0, false];
+  for (let at = 0; at < text.length; at += 1) {
     const byte = text[at];
     if (byte === quote) isString = !isString;
     else if (isString) at += byte === backslash ? 1 : 0;
-    else if (byte === openList || byte === openObject) levels += 1;
-    else if (byte === closeList || byte === closeObject) levels -= 1;
+    else if (byte === openList || byte === openObject) {
+      levels += 1;
+      objects += 1;
+      if (levels > levelsMax) return `${levelsMax} nested values`;
+      if (objects > objectsMax) return `${objectsMax} objects and lists`;
+      names[levels] = 0;
+    } else if (byte === closeList || byte === closeObject) levels = Math.max(0, levels - 1);
+    else if (byte === colon) {
+      const count = (names[levels] ?? 0) + 1;
+      if (count > namesMax) return `${namesMax} names in an object`;
+      names[levels] = count;
+    }
   }
-  return levels > levelsMax;
+  return undefined;
 }

@@ -181,6 +181,7 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
     observeRefusal,
     isLeaving: () => leaving.aborted,
     isClosing: () => closing.aborted,
+    closing,
     isTransient,
     checkReadiness: readiness,
   });

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { parentPort, Worker } from 'node:worker_threads';
+import { sources as settings } from '../../generated/spec.js';
+import { createRoundRobin } from '../limits/round-robin.js';
 import { threadLimits as resourceLimits } from '../observe/v8-options.js';
 import type { Post } from '../readings/post.js';
 import { type PostedBody, readPostedBody, type ReadPostedBody } from '../readings/posted-body.js';
@@ -7,15 +9,31 @@ import { readError, type WireError, writeError } from './wire-error.js';
 
 type Result = { readonly post: Post } | { readonly error: WireError };
 
-/** Returns a function that reads a body on a thread of its own: it delays no request, and its memory is free afterwards. */
+/**
+ * Returns a function that reads a body on a thread of its own: it delays no request, and its memory is free afterwards. The
+ * signal ends the thread. Few threads run at the same time, and accounts take turns.
+ */
 export function createReadOnThread(program: URL): ReadPostedBody {
-  return async (posted) => {
-    const transferList = [posted.bytes.buffer as ArrayBuffer];
-    const thread = new Worker(program, { workerData: posted, transferList, resourceLimits });
-    const [result] = (await once(thread, 'message')) as [Result];
+  const threads = createRoundRobin({ atOnce: settings.large_threads_max });
+  return (posted, signal) => threads.run(posted.caller.accountId, () => readOnThread(program, posted, signal));
+}
+
+async function readOnThread(program: URL, posted: PostedBody, signal: AbortSignal): Promise<Post> {
+  signal.throwIfAborted();
+  const { buffer } = posted.bytes;
+  // A short Buffer is a part of memory that others use.
+  const transferList = buffer.byteLength > Buffer.poolSize ? [buffer as ArrayBuffer] : [];
+  const thread = new Worker(program, { workerData: posted, transferList, resourceLimits });
+  try {
+    const [result] = (await once(thread, 'message', { signal })) as [Result];
     if ('error' in result) throw readError(result.error);
     return result.post;
-  };
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    // The next thread starts when this one has freed its memory.
+    await thread.terminate();
+  }
 }
 
 /** Reads a body on this thread, for `createReadOnThread`. */
