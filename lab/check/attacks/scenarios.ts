@@ -5,9 +5,11 @@ import { failingWebhooks } from './failing-webhooks.js';
 import { gatewayUploads } from './gateway-uploads.js';
 import { hangingHosts, sharedHost, silentNameserver } from './hanging.js';
 import { longQueue, longQueueThatHangs } from './long-queues.js';
+import { clientsThatLeave, heldPlaces } from './posts.js';
 import type { Scenario } from './scenario.js';
 
 export const scenarios: readonly Scenario[] = [
   ...[pipelinedRequests, hangingHosts, halfOpenSockets, silentNameserver, longQueue, longQueueThatHangs],
   ...[sharedHost, mcpFlood, slowUploads, largeBatches, gatewayUploads, accountReads, failingWebhooks],
+  ...[clientsThatLeave, heldPlaces],
 ];
