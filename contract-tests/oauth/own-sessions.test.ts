@@ -124,6 +124,27 @@ test('a new id has at most 238 characters, and an id of the account that is long
   expect([status, body.errors[0].parameter]).toEqual([422, 'session_id']);
 });
 
+test('tools name the session as the person does', async () => {
+  const { service, anna } = await start('OAuth token');
+  const call = async (name: string, args: object) => {
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
+    const headers = {
+      ...anna.headers,
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+    };
+    const response = await fetch(`${service.url}/mcp`, { method: 'POST', headers, body: JSON.stringify(message) });
+    return response.text();
+  };
+  const texts = [await call('ingest', { session_id: 'chat', heart_rate: 90 })];
+  texts.push(await call('get_human_state', { session_id: 'chat' }), await call('list_sessions', {}));
+  for (const text of texts) {
+    expect(text).toContain('"session_id":"chat"');
+    expect(text).not.toMatch(namespace);
+  }
+  expect(await listIds(service, anna.id)).toEqual([expect.stringMatching(/^~.*~chat$/)]);
+});
+
 test('two first readings at once, and readings after an erasure, are of one session', async () => {
   const { service, anna } = await start('OAuth token');
   await Promise.all([1, 2, 3].map(() => ingest(anna, service, 'chat', 'chat')));
