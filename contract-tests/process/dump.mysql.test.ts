@@ -100,6 +100,20 @@ test('without the programs, with another database, or with tables in the way, an
   expect(verified).toMatchObject({ code: 1, stderr: expect.stringContaining('must be allowed to create') });
 });
 
+test('a backup of SQLite is rejected with the name of its engine, and changes no table', async () => {
+  const embedded = await temporaryDatabase('sqlite');
+  const file = join(await temporaryFolder(), 'copy.db');
+  await runHere(['migrate'], settingsFor(embedded.url));
+  await runHere(['backup', file], settingsFor(embedded.url));
+  const { url } = await temporaryDatabase('mysql');
+  await runHere(['migrate'], settingsFor(url));
+  const restored = await runHere(['restore', file, '--replace', '--unverified'], settingsFor(url));
+  expect(restored).toMatchObject({ code: 1, stderr: expect.stringContaining('it is a backup of SQLite') });
+  expect(await runHere(['restore', file], settingsFor(url))).toMatchObject({
+    stderr: expect.stringContaining('contains tables already'),
+  });
+});
+
 test('a damaged dump is rejected before the tables that it would replace are deleted', async () => {
   const { url } = await withPassword();
   const env = settingsFor(url.href);

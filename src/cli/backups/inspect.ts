@@ -14,6 +14,7 @@ export async function inspectCopy(file: string, copy: string): Promise<RowCounts
 
 /** No value contains this text, because a dump escapes line breaks. */
 const insert = '\nINSERT INTO `schema_migrations`';
+const sqliteHeader = Buffer.from('SQLite format 3\0');
 /** Number of characters, more than all migrations have. */
 const ledgerMax = 65_536;
 
@@ -24,14 +25,21 @@ const ledgerMax = 65_536;
 export async function inspectDump(backup: FoundBackup, options: ReadOptions) {
   const sha256 = createHash('sha256');
   let text = '';
+  let isSqlite = false;
   const write = (piece: Buffer, _: unknown, done: () => void) => {
     sha256.update(piece);
+    isSqlite ||= text === '' && piece.subarray(0, sqliteHeader.length).equals(sqliteHeader);
     text += piece.toString('latin1');
     const start = text.indexOf(insert);
     text = start < 0 ? text.slice(-insert.length) : text.slice(start, start + ledgerMax);
     done();
   };
   const origin = await readBackup(backup, options, new Writable({ write }));
+  if (isSqlite)
+    return refuse(
+      backup.file,
+      'it is a backup of SQLite, and DATABASE_URL names MySQL or MariaDB: use a dump of that engine',
+    );
   try {
     if (checkLedger(readLedger(text)).size > 0) return { origin, sha256: sha256.digest() };
   } catch (error) {
