@@ -63,6 +63,7 @@ export const messages = {
     de: 'weniger sicher, weil der Dienst die Person noch nicht kennt',
   },
   nothing_today: { en: 'nothing was measured today', de: 'heute wurde nichts gemessen' },
+  not_observed: { en: '{time} not observed', de: '{time} nicht beobachtet' },
   newest: { en: 'the newest measured day is {date}', de: 'der letzte gemessene Tag ist {date}' },
   nothing: { en: 'nothing was measured in the last four weeks', de: 'seit vier Wochen wurde nichts gemessen' },
   under_a_minute: { en: 'less than a minute', de: 'weniger als eine Minute' },

@@ -2,7 +2,16 @@
 import { signalAges, topics as areas } from '../../generated/spec.js';
 import type { History, StateReading, SubjectProfile, SummaryRow, TriggerProfile } from '../client/src/index.js';
 import { type Language, type Message, say, sayDate, sayDuration, sayTime } from './messages.js';
-import { compareDay, compareHour, hoursOfDay, measuredSeconds, measureStress, stressOfHour } from './usual.js';
+import {
+  compareDay,
+  compareHour,
+  countNotObserved,
+  hoursOfDay,
+  measuredSeconds,
+  measureStress,
+  type NotObserved,
+  stressOfHour,
+} from './usual.js';
 
 export interface Present {
   readonly nowMs: number;
@@ -14,6 +23,8 @@ export interface Present {
   readonly triggers?: Pick<TriggerProfile, 'active'>;
   /** The hours of the last four weeks, oldest first. */
   readonly hours: readonly SummaryRow[];
+  /** Times of these weeks in which the service did not run. */
+  readonly absences?: NotObserved | undefined;
   /** The first day of which the service has data, epoch ms. */
   readonly firstMs?: number | undefined;
 }
@@ -57,7 +68,7 @@ function describeNow(present: Present, state: StateReading, language: Language):
     ? say(language, 'state_for', { ...values, time: sayDuration(language, lastedMs / 1_000) })
     : say(language, short, values);
   const isCompared = isLong && isLoaded(state) && state.state !== 'focused';
-  const usual = isCompared && compareHour(present.hours, newestMs, stressOfHour(lastedMs, newestMs));
+  const usual = isCompared && compareHour(present.hours, newestMs, stressOfHour(lastedMs, newestMs), present.absences);
   const facts = listFacts(present, state, language);
   const unsure = state.confidence < confidenceMin ? say(language, 'unsure') : '';
   return [usual ? `${name}, ${say(language, `hour_${usual}`)}` : name, facts.join(', '), unsure];
@@ -139,14 +150,17 @@ function describeLast(
   return isToday ? [say(language, 'not_live', { at }), ...today] : today;
 }
 
-function describeToday({ hours, nowMs, firstMs, baseline }: Present, isLive: boolean, language: Language): string[] {
+function describeToday(present: Present, isLive: boolean, language: Language): string[] {
+  const { hours, nowMs, firstMs, baseline, absences = [] } = present;
   const today = hoursOfDay(hours, nowMs);
   const measuredTime = measuredSeconds(today);
   const measured = sayDuration(language, measuredTime);
-  if (isLive && measuredTime < 60) return [];
-  if (today.length === 0) return describeNewest(hours, language);
+  const absent = countNotObserved(absences, new Date(nowMs).setHours(0, 0, 0, 0), nowMs);
+  const unseen = absent < 60 ? '' : say(language, 'not_observed', { time: sayDuration(language, absent) });
+  if (isLive && measuredTime < 60) return [unseen];
+  if (today.length === 0) return [...describeNewest(hours, language), unseen];
   const { seconds, lone } = measureStress(today);
-  const usual = compareDay(hours, nowMs);
+  const usual = compareDay(hours, nowMs, absences);
   const stress =
     seconds > 0
       ? say(language, 'in_measured', {
@@ -156,7 +170,11 @@ function describeToday({ hours, nowMs, firstMs, baseline }: Present, isLive: boo
       : say(language, lone > 0 ? 'lone_stress_today' : 'no_stress_today', { measured });
   const isNew = (baseline?.heart_rate?.learned_seconds ?? Infinity) < daySeconds;
   const isFirst = isNew && firstMs !== undefined && new Date(firstMs).toDateString() === new Date(nowMs).toDateString();
-  return [usual ? `${stress}, ${say(language, `day_${usual}`)}` : stress, isFirst ? say(language, 'first_day') : ''];
+  return [
+    usual ? `${stress}, ${say(language, `day_${usual}`)}` : stress,
+    unseen,
+    isFirst ? say(language, 'first_day') : '',
+  ];
 }
 
 function describeNewest(hours: readonly SummaryRow[], language: Language): string[] {

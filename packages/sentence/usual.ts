@@ -1,7 +1,10 @@
 /** What is usual for a person, from the hours of other days. */
-import type { SummaryRow } from '../client/src/index.js';
+import type { SubjectSummary, SummaryRow } from '../client/src/index.js';
 
 type Row = Pick<SummaryRow, 'start' | 'readings' | 'state_seconds' | 'stress_score'>;
+
+/** Times in which the service did not run. */
+export type NotObserved = NonNullable<SubjectSummary['not_observed']>;
 
 /** A comparison requires as many other days. */
 export const comparedDaysMin = 4;
@@ -34,6 +37,18 @@ export function measureStress(rows: readonly Row[]): StressTime {
 
 function stressOf({ state_seconds: { stressed, acute_stress } }: Row): number {
   return stressed + acute_stress;
+}
+
+/** Returns how much of a time was not observed, in seconds. */
+export function countNotObserved(absences: NotObserved, fromMs: number, toMs: number): number {
+  const parts = absences.map(({ from, to }) => Math.min(Date.parse(to), toMs) - Math.max(Date.parse(from), fromMs));
+  return parts.reduce((sum, ms) => sum + Math.max(0, ms), 0) / 1_000;
+}
+
+/** Returns true if the service observed the time from the first to the last of these hours, or to `toMs`, without a break. */
+function isObserved(rows: readonly Row[], absences: NotObserved, toMs = Date.parse(rows.at(-1)?.start ?? '') + hourMs) {
+  const [first] = rows;
+  return !first || countNotObserved(absences, Date.parse(first.start), toMs) === 0;
 }
 
 export function measuredSeconds(rows: readonly Row[]): number {
@@ -74,12 +89,17 @@ function hourAt(time: string | number): number {
 
 /**
  * Returns whether the stress of this hour, in seconds so far, is already longer than that of the whole hour on three of four
- * other days. Undefined with fewer than four other days that measured this hour.
+ * other days. Undefined with fewer than four other days that measured this hour, and observed all of it.
  */
-export function compareHour(hours: readonly Row[], nowMs: number, seconds: number): 'more' | 'usual' | undefined {
+export function compareHour(
+  hours: readonly Row[],
+  nowMs: number,
+  seconds: number,
+  absences: NotObserved = [],
+): 'more' | 'usual' | undefined {
   const others = listOtherDays(hours, nowMs)
     .map((day) => day.filter(({ start }) => hourAt(start) === hourAt(nowMs)))
-    .filter((day) => measuredSeconds(day) >= measuredMin);
+    .filter((day) => measuredSeconds(day) >= measuredMin && isObserved(day, absences));
   if (others.length < comparedDaysMin) return undefined;
   const usual = quantile(
     others.map((day) => measureStress(day).seconds),
@@ -91,14 +111,19 @@ export function compareHour(hours: readonly Row[], nowMs: number, seconds: numbe
 /**
  * Compares the stress of today with that of other days up to this hour. The present hour is not complete: "more" compares with
  * the whole hour of other days, "less" with the hours before it. Undefined with fewer than four days of a similar measured time.
+ * What the service did not observe is no calm: such a day is never "less" or "usual", and other days with it do not count.
  */
-export function compareDay(hours: readonly Row[], nowMs: number): 'more' | 'less' | 'usual' | undefined {
+export function compareDay(
+  hours: readonly Row[],
+  nowMs: number,
+  absences: NotObserved = [],
+): 'more' | 'less' | 'usual' | undefined {
   const today = hoursOfDay(hours, nowMs);
   const before = (day: readonly Row[]) => day.filter(({ start }) => hourAt(start) < hourAt(nowMs));
   const measured = measuredSeconds(before(today));
   const isSimilar = (day: readonly Row[]) => {
     const share = measuredSeconds(before(day)) / measured;
-    return share >= 0.5 && share <= 2;
+    return share >= 0.5 && share <= 2 && isObserved(before(day), absences);
   };
   const others = measured < 4 * measuredMin ? [] : listOtherDays(hours, nowMs).filter(isSimilar);
   if (others.length < comparedDaysMin) return undefined;
@@ -106,6 +131,7 @@ export function compareDay(hours: readonly Row[], nowMs: number): 'more' | 'less
   const withHour = others.map((day) => day.filter(({ start }) => hourAt(start) <= hourAt(nowMs)));
   const stress = (days: readonly (readonly Row[])[]) => days.map((day) => measureStress(day).seconds);
   if (seconds > quantile(stress(withHour), 0.75)) return 'more';
+  if (!isObserved(today, absences, nowMs)) return undefined;
   return seconds < quantile(stress(others.map(before)), 0.25) ? 'less' : 'usual';
 }
 

@@ -47,11 +47,15 @@ async function describe({ client, me, signal }: Page): Promise<string> {
     client.triggers(me, { signal }).catch(ifUnknown),
   ]);
   const hours: SummaryRow[] = [];
-  for await (const hour of client.summary(me, { interval: 'hour', from }, { signal })) hours.push(hour);
+  let absences;
+  for await (const page of client.summary(me, { interval: 'hour', from }, { signal }).pages()) {
+    hours.push(...page.rows);
+    absences = page.not_observed;
+  }
   const { first_session_started_at: first, baseline } = profile;
   const firstMs = first ? Date.parse(first) : undefined;
   const known = { points: history?.datapoints ?? [], baseline, firstMs, ...(triggers && { triggers }) };
-  return describePerson({ nowMs: atMs, state, hours, ...known }, language);
+  return describePerson({ nowMs: atMs, state, hours, absences, ...known }, language);
 }
 
 /** Calls the function after readings, at most once per pause, until the link ends. */

@@ -1,8 +1,8 @@
 import { nowMs } from '../../ui/clock.js';
 import { h } from '../../ui/dom.js';
 import { say, sayDuration } from '../../sentence/messages.js';
-import { measuredSeconds, measureStress } from '../../sentence/usual.js';
-import type { SummaryRow } from '../../client/src/index.js';
+import { countNotObserved, measuredSeconds, measureStress } from '../../sentence/usual.js';
+import type { SubjectSummary, SummaryRow } from '../../client/src/index.js';
 import type { Page } from './link.js';
 import { card, load } from './parts.js';
 import { language, t, weekday } from './texts.js';
@@ -22,6 +22,8 @@ interface Day {
   /** The start of the local date in UTC. */
   readonly atMs: number;
   readonly row: SummaryRow | undefined;
+  /** Time in which the service did not run, in seconds. */
+  readonly absent: number;
 }
 
 /** Returns the last days of the calendar, today first. */
@@ -29,16 +31,22 @@ async function readDays({ client, me, signal }: Page): Promise<Day[]> {
   const time_zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   const from = new Date(nowMs() - (days - 1) * dayMs).toISOString();
   const rows = new Map<string | undefined, SummaryRow>();
-  for await (const row of client.summary(me, { interval: 'day', time_zone, from }, { signal })) rows.set(row.date, row);
+  let absences: NonNullable<SubjectSummary['not_observed']> = [];
+  for await (const page of client.summary(me, { interval: 'day', time_zone, from }, { signal }).pages()) {
+    for (const row of page.rows) rows.set(row.date, row);
+    absences = page.not_observed ?? [];
+  }
   const now = new Date(nowMs());
   const todayMs = Date.UTC(now.getFullYear(), now.getMonth(), now.getDate());
   return Array.from({ length: days }, (_, index) => {
     const atMs = todayMs - index * dayMs;
-    return { atMs, row: rows.get(new Date(atMs).toISOString().slice(0, 10)) };
+    const midnight = (ago: number) => new Date(now.getFullYear(), now.getMonth(), now.getDate() - ago).getTime();
+    const absent = countNotObserved(absences, midnight(index), midnight(index - 1));
+    return { atMs, row: rows.get(new Date(atMs).toISOString().slice(0, 10)), absent };
   });
 }
 
-function showDay({ atMs, row }: Day) {
+function showDay({ atMs, row, absent }: Day) {
   const shares = states.map((state) => [state, row?.state_seconds[state] ?? 0] as const).filter(([, it]) => it > 0);
   const bars = shares.map(([state, seconds]) =>
     h(`span.${state}`, { style: `--share: ${seconds}`, title: say(language, state) }),
@@ -47,9 +55,11 @@ function showDay({ atMs, row }: Day) {
     'li',
     h('strong', weekday(atMs)),
     h('div.shares', { 'aria-hidden': 'true' }, ...bars),
-    h('span.hint', describe(row)),
+    h('span.hint', [describe(row), absent >= 60 && sayAbsent(absent)].filter(Boolean).join('; ')),
   );
 }
+
+const sayAbsent = (seconds: number) => say(language, 'not_observed', { time: sayDuration(language, seconds) });
 
 function describe(row: SummaryRow | undefined): string {
   if (!row) return t('day_none');

@@ -129,3 +129,26 @@ test('each message has the same values in each language', () => {
     'Gestresst seit 12 Minuten, mehr als sonst um diese Zeit; Puls 24 über dem üblichen Wert, angespannte Stimme, das Gespräch über Arbeit.',
   );
 });
+
+test('what the service did not observe is named, is no calm, and makes no day usual', () => {
+  const absent = (ago: number, hour: number, hours: number) => {
+    const [from, to] = [hour, hour + hours].map((it) => iso(new Date(2026, 10, 25 - ago, it).getTime()));
+    return { from: from ?? '', to: to ?? '' };
+  };
+  const say = (part: Partial<Present>, language: 'en' | 'de' = 'en') =>
+    describePerson({ nowMs, hours: hoursOf(4), ...part }, language).replace(/; all readings were imported[^;.]*/, '');
+  const measured = 'No stress today in 7 hours measured';
+  expect(say({})).toBe(`${measured}, about as much stress as usual by this hour.`);
+  expect(say({ absences: [absent(0, 10, 2)] })).toBe(`${measured}; 2 hours not observed.`);
+  expect(say({ absences: [absent(1, 10, 2)] })).toBe(`${measured}.`);
+  // Outside of the measured hours, e.g. of a computer that sleeps at night.
+  expect(say({ absences: [absent(0, 2, 3), absent(1, 2, 3)] })).toBe(
+    `${measured}, about as much stress as usual by this hour; 3 hours not observed.`,
+  );
+  expect(say({ hours: [], absences: [absent(0, 12, 9)] }, 'de')).toBe(
+    'Seit vier Wochen wurde nichts gemessen; 2 Stunden 40 Minuten nicht beobachtet.',
+  );
+  expect(describePerson({ ...full, absences: [absent(2, 14, 1)] })).toBe(
+    describePerson({ ...full, hours: hoursOf(3) }),
+  );
+});

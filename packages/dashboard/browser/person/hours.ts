@@ -2,7 +2,7 @@ import type { State, StateClient, SummaryRow } from '../../../client/src/index.j
 import { bands } from '../../../../generated/spec.js';
 import { count, sum, words } from '../../../ui/format.js';
 import { type Day, timeZone } from '../../../sentence/calendar.js';
-import { measureStress } from '../../../sentence/usual.js';
+import { measureStress, type NotObserved } from '../../../sentence/usual.js';
 
 export const hourMs = 3_600_000;
 export const firstDayHint = 'First stored day: less certain if the service did not know the person yet.';
@@ -46,15 +46,26 @@ export function describeStates(seconds: Seconds): string {
   return shown.map((state) => `${words(state)} ${duration(seconds[state])}`).join(', ');
 }
 
-/** Returns the measured hours of a period, oldest first. Rejects with the error of the request. */
-export async function loadHours(service: Summaries, subjectId: string, period: Day, signal: AbortSignal) {
-  const rows = await loadRows(service, subjectId, period, {}, signal);
-  return rows.map((row): Hour => ({ ...row, atMs: Date.parse(row.start) }));
+/** Measured hours, oldest first, and the times in which the service did not run. */
+export interface LoadedHours {
+  readonly hours: readonly Hour[];
+  readonly absences: NotObserved;
+}
+
+/** Returns the measured hours of a period. Rejects with the error of the request. */
+export async function loadHours(
+  service: Summaries,
+  subjectId: string,
+  period: Day,
+  signal: AbortSignal,
+): Promise<LoadedHours> {
+  const { rows, absences } = await loadRows(service, subjectId, period, {}, signal);
+  return { hours: rows.map((row) => ({ ...row, atMs: Date.parse(row.start) })), absences };
 }
 
 /** Returns the summaries of the days of a period, in the reader's time zone. */
-export function loadDays(service: Summaries, subjectId: string, period: Day, signal: AbortSignal) {
-  return loadRows(service, subjectId, period, { interval: 'day', time_zone: timeZone() }, signal);
+export async function loadDays(service: Summaries, subjectId: string, period: Day, signal: AbortSignal) {
+  return (await loadRows(service, subjectId, period, { interval: 'day', time_zone: timeZone() }, signal)).rows;
 }
 
 async function loadRows(
@@ -63,9 +74,13 @@ async function loadRows(
   { fromMs, toMs }: Day,
   rowsPer: { interval?: 'day'; time_zone?: string },
   signal: AbortSignal,
-): Promise<SummaryRow[]> {
+) {
   const range = { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
   const rows: SummaryRow[] = [];
-  for await (const row of service.summary(subjectId, { ...range, ...rowsPer }, { signal })) rows.push(row);
-  return rows;
+  let absences: NotObserved = [];
+  for await (const page of service.summary(subjectId, { ...range, ...rowsPer }, { signal }).pages()) {
+    rows.push(...page.rows);
+    absences = page.not_observed ?? [];
+  }
+  return { rows, absences };
 }

@@ -8,6 +8,7 @@ import { count, label, percent, sum, words } from '../../../ui/format.js';
 import { createTable } from '../../../ui/parts.js';
 import { personLink } from '../router.js';
 import * as calendar from '../../../sentence/calendar.js';
+import { countNotObserved } from '../../../sentence/usual.js';
 import {
   describeStates,
   describeStress,
@@ -16,6 +17,7 @@ import {
   type Hour,
   hourMs,
   hoursOf,
+  type LoadedHours,
   states,
   sumSeconds,
 } from './hours.js';
@@ -37,12 +39,12 @@ export function stateLegend() {
 export function stateStrips(
   subjectId: string,
   { span, days }: calendar.Period,
-  hours: readonly Hour[],
+  loaded: LoadedHours,
   nowMs: number,
   firstMs = Number.NaN,
 ) {
   const begun = days.filter(({ fromMs }) => fromMs <= nowMs);
-  const rows = begun.map((day) => dayStrip(day, hoursOf(hours, day), span, subjectId));
+  const rows = begun.map((day) => dayStrip(day, loaded, span, subjectId));
   const names = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
   const weekdays = names.map((it) => h('li.weekday.hint.tiny', { 'aria-hidden': 'true' }, it));
   const [first] = begun;
@@ -59,13 +61,17 @@ export function stateStrips(
   return [strips, isFirst && h('p.hint', `${calendar.days.format(firstMs)} – ${firstDayHint}`)];
 }
 
-function dayStrip(day: calendar.Day, hours: readonly Hour[], span: calendar.Period['span'], subjectId: string) {
+function dayStrip(day: calendar.Day, loaded: LoadedHours, span: calendar.Period['span'], subjectId: string) {
+  const hours = hoursOf(loaded.hours, day);
   const name = calendar.days.format(day.fromMs);
   const seconds = sumSeconds(hours);
   const measured = sum(Object.values(seconds));
   const isLone = sum(hours.map(({ readings }) => readings)) === 1;
   const time = measured > 0 && h('span.measured', isLone ? 'one reading' : `${duration(measured)} measured`);
   const stress = isLone ? '' : describeStress(hours);
+  const absent = countNotObserved(loaded.absences, day.fromMs, day.toMs);
+  const unseen = absent >= 60 && `${duration(absent)} not observed`;
+  const facts = [time, stress, unseen].filter(Boolean).flatMap((it, index) => (index > 0 ? [' · ', it] : [it]));
   const date = new Date(day.fromMs);
   const href = personLink(subjectId, calendar.addressOf(calendar.periodAt('day', date)));
   const lines = axisHours.slice(1, -1).map((it) => {
@@ -75,7 +81,7 @@ function dayStrip(day: calendar.Day, hours: readonly Hour[], span: calendar.Peri
   return h(
     'li.line.between',
     span === 'day' ? name : h('a', { href, 'aria-label': name }, span === 'month' ? date.getDate() : name),
-    h('span.hint', { class: span === 'month' && 'tiny' }, time, stress && ' · ', stress),
+    h('span.hint', { class: span === 'month' && 'tiny' }, facts),
     plot.drawing('svg.strip', `${name}: ${describeStates(seconds)}`, lines, hourStacks(day, hours)),
   );
 }

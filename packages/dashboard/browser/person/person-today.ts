@@ -3,7 +3,7 @@ import { hasEnded, shownState } from '../../../ui/format.js';
 import { nowMs, type Service } from '../service.js';
 import * as calendar from '../../../sentence/calendar.js';
 import { dayChart } from './day-chart.js';
-import { type Hour, loadDays, loadHours } from './hours.js';
+import { loadDays, type LoadedHours, loadHours } from './hours.js';
 import { describePerson, type Present } from '../../../sentence/sentence.js';
 import { comparedDays } from '../../../sentence/usual.js';
 
@@ -19,17 +19,18 @@ export function createToday(
   service: Service,
   subjectId: string,
   signal: AbortSignal,
-  readPresent: () => Omit<Present, 'hours' | 'nowMs' | 'firstMs'>,
+  readPresent: () => Omit<Present, 'hours' | 'absences' | 'nowMs' | 'firstMs'>,
   ...controls: readonly HTMLElement[]
 ) {
   const [title, chart] = [h('h2', { id: 'card-today' }), h('div.chart')];
-  let hours: readonly Hour[] | undefined;
+  let known: LoadedHours | undefined;
   let firstMs: number | undefined;
   const dayOf = (atMs: number) => calendar.periodAt('day', new Date(atMs));
   const draw = () => {
-    if (!hours) return;
+    if (!known) return;
+    const { hours } = known;
     const [now, present] = [nowMs(), readPresent()];
-    show(sentence, describePerson({ ...present, hours, nowMs: now, firstMs }));
+    show(sentence, describePerson({ ...present, ...known, nowMs: now, firstMs }));
     const isLive = present.state && !hasEnded(Date.parse(present.state.timestamp), now);
     sentence.className = `sentence ${isLive && present.state ? shownState(present.state) : 'ended'}`;
     const newestMs = hours.findLast((it) => it.stress_score)?.atMs;
@@ -60,15 +61,19 @@ export function createToday(
         loadHours(service, subjectId, since(comparedDays), signal),
       ]);
       firstMs = first && Date.parse(first.start);
-      hours = loaded;
+      known = loaded;
       draw();
     },
     /** Requests the hours of today again, or all hours if they have not loaded. */
     async refresh() {
-      if (!hours) return this.load();
+      if (!known) return this.load();
       const today = dayOf(nowMs());
       const loaded = await loadHours(service, subjectId, today, signal);
-      hours = [...hours.filter(({ atMs }) => atMs < today.fromMs), ...loaded];
+      const absences = known.absences.filter(({ to }) => Date.parse(to) <= today.fromMs);
+      known = {
+        hours: [...known.hours.filter(({ atMs }) => atMs < today.fromMs), ...loaded.hours],
+        absences: [...absences, ...loaded.absences],
+      };
       draw();
     },
   };

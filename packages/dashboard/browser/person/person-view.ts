@@ -9,7 +9,7 @@ import { bar, button, card, createChoice, createStatus } from '../../../ui/parts
 import { personLink } from '../router.js';
 import { isUnknown, nowMs, pauseOf, reasonOf, type Service } from '../service.js';
 import * as calendar from '../../../sentence/calendar.js';
-import { duration, type Hour, loadDays, loadHours } from './hours.js';
+import { duration, loadDays, type LoadedHours, loadHours } from './hours.js';
 import { heartChart, periodTable, stateLegend, stateStrips, topicLanes } from './period.js';
 import { createPersonNow } from './person-now.js';
 import { createPersonSessions } from './person-sessions.js';
@@ -23,7 +23,7 @@ const importHint = 'Imported readings count in these hours. They do not change t
 const unknownHint = 'No reading names this subject, or the person was erased.';
 
 /** The hours of the shown period, when the service sent them, and why a later request failed. */
-type Loaded = { readonly hours: readonly Hour[]; readonly fault: string };
+type Loaded = LoadedHours & { readonly fault: string };
 
 /** The charts of today are requested again in these steps, ms. Readings of the stream appear at once. */
 const refreshMs = 60_000;
@@ -97,8 +97,8 @@ export function createPersonView(
 
   const draw = () => {
     if (!person || !loaded) return;
-    const [now, [profile, triggers], { hours, fault }] = [nowMs(), person, loaded];
-    show(strips, stateStrips(subjectId, period, hours, now, today.firstMs()));
+    const [now, [profile, triggers], { hours, absences, fault }] = [nowMs(), person, loaded];
+    show(strips, stateStrips(subjectId, period, { hours, absences }, now, today.firstMs()));
     const parts = [
       [heart, heartChart(period, hours, profile.baseline.heart_rate), 'heart rate in this time'],
       [topics, topicLanes(period, triggers, profile, hours, now), 'topics'],
@@ -146,8 +146,8 @@ export function createPersonView(
     };
     // After a failed request, earlier hours of this period stay. Those of another period would have the wrong dates.
     loadHours(service, subjectId, of, signal).then(
-      (hours) => finish({ hours, fault: '' }),
-      (error: unknown) => isUnknown(error) || finish({ hours: [], ...loaded, fault: reasonOf(error) }),
+      (found) => finish({ ...found, fault: '' }),
+      (error: unknown) => isUnknown(error) || finish({ hours: [], absences: [], ...loaded, fault: reasonOf(error) }),
     );
   };
   const loadPerson = async () => {
