@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { sources as settings } from '../../../generated/spec.js';
 import { createHubSecret } from '../../../testkit/phone.js';
 import { readUsage, runCommand } from '../../../testkit/program.js';
+import { createRequest } from '../shared/client.js';
 import type { Scenario } from './scenario.js';
 import type { Stage } from './stage.js';
 
@@ -60,7 +61,9 @@ export const heldPlaces: Scenario = {
       startPost(stage, 'generic', await createSourceKey(stage, account, 'p'), {});
     }
     const hub = { source: 'terra', signing_secret: createHubSecret('terra') };
-    const { id } = await stage.attacker.request<{ readonly id: string }>('/v1/source-keys', hub);
+    const scoped = ['keys', 'create', '--account', 'attacker', '--scopes', 'sources'];
+    const request = createRequest(stage.service().url, await runCommand(stage.databaseUrl, scoped));
+    const { id } = await request<{ readonly id: string }>('/v1/source-keys', hub);
     const signature = { 'terra-signature': `t=${Math.floor(stage.clock.now() / 1000)},v1=00` };
     for (let index = 0; index < slowAccounts; index += 1) startPost(stage, `terra/${id}`, undefined, signature);
     await sleep(500);
