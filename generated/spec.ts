@@ -410,6 +410,7 @@ export const limits = {
   "new_sessions": {
     "policy": "new-sessions",
     "quota": 50,
+    "oauth_client_quota": 1000,
     "window_seconds": 60
   },
   "failed_authentications": {
@@ -3171,4 +3172,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "e46090967a069f4bfe76e68eba5e4df772cf0ed1a77435561381973bcce49147" as const;
+export const contractDigest = "796dbabb2611f420ba4cede14fa84847b7c8373d302dffbc4d19f2d4bd3b08e2" as const;
