@@ -143,3 +143,18 @@ test('an erasure ends the tokens of its person, and the access record names the 
   const later = await asPerson(service, 'anna');
   expect((await later.ingest({ session_id: 'chat' })).status).toBe(200);
 });
+
+test('a person starts 50 sessions per minute, all people of a client 1,000, and nobody uses up the quota of another', async () => {
+  const service = await startOAuthService({ env: { LIMIT_NEW_SESSIONS_PER_MINUTE: '' } });
+  const start = async (sub: string, count: number) => {
+    const lines = Array.from({ length: count }, (_, index) => {
+      return { session_id: `${sub}-${index}`, timestamp: service.clock.at(), heart_rate: 90 };
+    });
+    const { post } = await asPerson(service, sub);
+    const { body } = await post('/v1/ingest/batch', lines as unknown as Body);
+    return body.results.map(({ status }: { status: number }) => status).filter((status: number) => status === 200);
+  };
+  expect(await start('anna', 55)).toHaveLength(50);
+  for (let person = 0; person < 19; person += 1) expect(await start(`bert-${person}`, 50)).toHaveLength(50);
+  expect(await start('carla', 1)).toHaveLength(0);
+});

@@ -182,7 +182,7 @@ async function startHeard(): Promise<Heard> {
   });
   const digestId = createDigestId(['k']);
   const window = createWindowLimit({ policy: 'new-sessions', quota: 1_000_000, windowSeconds: 60 });
-  const admitSession = createAdmitSession(store, window, false);
+  const admitSession = createAdmitSession(store, { perKey: window, perClient: window }, false);
   const groups = createReadingWriter({
     store,
     admitSession,

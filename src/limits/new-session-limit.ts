@@ -5,11 +5,14 @@ import { createGroupCommit } from '../store/group-commit.js';
 import { isTransient } from '../store/retry.js';
 import { createSessionReader } from '../store/sessions.js';
 import type { Store } from '../store/store.js';
-import { RateLimitError, type WindowLimit } from './window-limit.js';
+import { countRequest, type WindowLimit } from './window-limit.js';
 
 const knownMax = 20_000;
 /** Maximum number of sessions per query, and of lookups that wait while the database is slow. */
 const [groupMax, queueMax] = [500, 4096];
+
+/** `perKey` counts keys, and the people of OAuth tokens. `perClient` counts OAuth clients, each for all of its people. */
+export type NewSessionLimits = Readonly<Record<'perKey' | 'perClient', WindowLimit>>;
 
 /**
  * Admits a reading. The first reading of a session counts against the limit of new sessions of its key. Rejects with
@@ -21,7 +24,11 @@ export type AdmitSession = (caller: Caller, sessionId: string) => Promise<void>;
 /**
  * Returns the check for new sessions. It runs before the reading joins a group, so a rejected session stores nothing.
  */
-export function createAdmitSession(store: Store, limit: WindowLimit, isOff: boolean): AdmitSession {
+export function createAdmitSession(
+  store: Store,
+  { perKey, perClient }: NewSessionLimits,
+  isOff: boolean,
+): AdmitSession {
   if (isOff) return async () => undefined;
   // An erased session counts as new again after its cache entry expires.
   const known = new LRUCache<string, true>({ max: knownMax, ttl: limits.new_sessions.window_seconds * 1000 });
@@ -35,10 +42,18 @@ export function createAdmitSession(store: Store, limit: WindowLimit, isOff: bool
     queueMax,
   });
 
-  async function admit({ accountId, keyId }: Caller, sessionId: string, name: string): Promise<void> {
+  async function admit(caller: Caller, sessionId: string, name: string): Promise<void> {
+    const { accountId, keyId } = caller;
     if (!(await lookups.submit({ accountId, sessionId }))) {
-      const allowance = await limit(accountId, keyId);
-      if (allowance?.isExceeded) throw new RateLimitError(allowance);
+      const person = findOAuthPerson(caller);
+      // A person above the quota does not use up that of the client.
+      const { refusal } = person
+        ? await countRequest(
+            () => perKey(accountId, 'person', person),
+            () => perClient(accountId, keyId),
+          )
+        : await countRequest(() => perKey(accountId, keyId));
+      if (refusal) throw refusal;
     }
     known.set(name, true);
   }
@@ -46,12 +61,18 @@ export function createAdmitSession(store: Store, limit: WindowLimit, isOff: bool
   return async (caller, sessionId) => {
     const name = `${caller.accountId} ${sessionId}`;
     if (known.get(name)) return;
-    // Concurrent first readings of one session with the same key count as one new session.
-    const asked = `${caller.keyId} ${name}`;
+    // Concurrent first readings of one session with the same key and person count as one new session.
+    const asked = [caller.keyId, findOAuthPerson(caller), name].join(' ');
     const admission = inFlight.get(asked) ?? admit(caller, sessionId, name).finally(() => inFlight.delete(asked));
     inFlight.set(asked, admission);
     await admission;
   };
+}
+
+/** Returns the person of an OAuth token. Undefined for other callers, and for a token of the whole account. */
+function findOAuthPerson({ grant, link }: Caller): string | undefined {
+  // A session token always has a session.
+  return link || grant?.sessionId !== undefined ? undefined : grant?.subjectId;
 }
 
 interface NamedSession {

@@ -10,7 +10,8 @@ const silent = 'REDIS_URL: Redis does not respond; each process counts separatel
 
 /**
  * Opens the limit of requests per session (`count(accountId, sessionId)`) and of reads per person (`count(accountId,
- * 'person', subjectId)`), or of new sessions per key. All processes with the same Redis share their counts.
+ * 'person', subjectId)`), or of new sessions per key, person or client of OAuth. All processes with the same Redis share
+ * their counts.
  */
 export async function openWindow(
   { policy, window_seconds: windowSeconds }: typeof limits.session_requests | typeof limits.new_sessions,
@@ -21,6 +22,8 @@ export async function openWindow(
   const isMissing = redis !== undefined && !(await redis.isAvailable());
   return {
     count: createWindowLimit({ policy, quota, windowSeconds }, redis),
+    /** Returns a limit with another quota, which must count other names. */
+    withQuota: (other: number) => createWindowLimit({ policy, quota: other, windowSeconds }, redis),
     /** Warnings for the operator. */
     warnings: isMissing ? [silent] : [],
     /** Closes the connection to Redis, if there is one. */

@@ -94,13 +94,18 @@ async function start(keep: Keep, parts: CoreParts) {
   const newSessions = keep(
     await openWindow(limits.new_sessions, config.quotas.newSessions, { redisUrl: config.redisUrl, log }),
   );
+  const clientQuota = Math.max(limits.new_sessions.oauth_client_quota, config.quotas.newSessions);
   const storedReadings = keep(await openStoredReadings({ redisUrl: config.redisUrl, log }));
   const groups = keep(
     createReadingWriter({
       ...{ store, now, digestId, onEvents: wakeWorker },
       // SQLite allows only one write transaction at a time.
       hasConcurrentWriters: !store.isEmbedded,
-      admitSession: createAdmitSession(store, newSessions.count, config.quotas.newSessions === 0),
+      admitSession: createAdmitSession(
+        store,
+        { perKey: newSessions.count, perClient: newSessions.withQuota(clientQuota) },
+        config.quotas.newSessions === 0,
+      ),
       onCommitted(group, subjectIds) {
         host.observeGroup(group.length);
         if (isNotifying) host.wakeStreams(listSessions(group, subjectIds));
