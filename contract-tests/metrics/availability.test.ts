@@ -38,6 +38,21 @@ test('the time of the last complete purge is a metric', async () => {
   await until('a purge is complete', async () => (await read()) === service.clock.nowMs / 1000);
 });
 
+test('the age of the oldest row past its retention is a metric', async () => {
+  const { read: send, database, clock } = await startTestService({});
+  await send({ heart_rate: 70 });
+  const env = { METRICS_PORT: '0', RETENTION_READINGS_HOURS: '24', RETENTION_SUMMARY_DAYS: '0' };
+  const { metricsUrl } = await startTestService({ database, clock, env });
+  const read = () => readMetric(metricsUrl, 'purge_lag_seconds');
+  await until(
+    'a purge is complete',
+    async () => ((await readMetric(metricsUrl, 'last_purge_timestamp_seconds')) ?? 0) > 0,
+  );
+  expect(await read()).toBe(0);
+  clock.advance(9 * 86_400);
+  expect(await read()).toBe(8 * 86_400);
+});
+
 test('the time of the last backup is a metric, 0 without a valid record, and absent without BACKUP_STATUS_FILE', async () => {
   const folder = await temporaryFolder();
   const file = join(folder, 'status.json');

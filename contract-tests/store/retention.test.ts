@@ -3,7 +3,10 @@ import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { batchRows, computePace, purgeExpired } from '../../src/retention/purge.js';
 import { batchResults } from '../../testkit/batch.js';
-import { Clock, startTestService } from '../../testkit/service.js';
+import { claimPurge } from '../../src/store/due-accounts.js';
+import { toAccountKey } from '../../src/store/readings.js';
+import { chunksOf, insertRows } from '../../src/store/rows.js';
+import { Clock, startTestService, type TestService } from '../../testkit/service.js';
 import { deliveriesOf, register, storeDue, storeFailed } from '../../testkit/webhooks.js';
 
 const minute = 60;
@@ -75,13 +78,8 @@ test('an interrupted purge keeps the sessions of remaining readings, so that an 
   await batchResults(service, lines);
   clock.advance(2 * day);
   const stop = new AbortController();
-  let calls = 0;
-  // The first call deletes secrets, the second one readings.
-  const run: typeof store.run = (work) => {
-    const call = (calls += 1);
-    return store.run(work).finally(() => call === 2 && stop.abort());
-  };
-  expect(await purgeExpired({ ...store, run }, clock.nowMs, undefined, { signal: stop.signal })).toBe(batchRows);
+  const options = { signal: stop.signal, onDeleted: () => stop.abort() };
+  expect(await purgeExpired(store, clock.nowMs, undefined, options)).toBe(batchRows);
   expect((await request('/v1/subjects/p', { method: 'DELETE' })).body).toMatchObject({ sessions_removed: 1 });
   expect(await purgeExpired(store, clock.nowMs)).toBe(0);
 });
@@ -219,4 +217,69 @@ test('a purge deletes no reading between the expired ones that is not expired', 
   // Not an export, because the session may be deleted already: its time is that of the request.
   const left = await store.run((knex) => knex('session_readings').pluck('timestamp_ms'));
   expect(left.map(Number)).toEqual([clock.nowMs - (day - 25) * 1000]);
+});
+
+/** Stores readings of two sessions in each of several accounts of one database. The accounts are in the order of their ids. */
+async function startAccounts(counts: readonly number[]): Promise<TestService[]> {
+  const first = await startTestService({});
+  const { database, clock } = first;
+  const others = await Promise.all(counts.slice(1).map(() => startTestService({ database, clock })));
+  const services = [first, ...others].sort((a, b) => (a.accountId < b.accountId ? -1 : 1));
+  for (const [index, service] of services.entries()) {
+    const lines = Array.from({ length: counts[index] ?? 0 }, (_, line) => {
+      return { session_id: `s${line % 2}`, timestamp: clock.at(-line / 1000), heart_rate: 70 };
+    });
+    for (const some of chunksOf(lines, 900)) await batchResults(service, some);
+  }
+  return services;
+}
+
+const countReadings = ({ store, accountId }: TestService): Promise<number> =>
+  store.run(async (knex) => (await knex('session_readings').where({ account: toAccountKey(accountId) })).length);
+
+test('accounts and tables are purged in turn, and no session is deleted before its readings', async () => {
+  const services = await startAccounts([9 * batchRows, 60, 60]);
+  const [large] = services as [TestService];
+  const { store, clock } = large;
+  await storeFailed(large, [{ webhookId: 'wh_any', settledAtMs: clock.nowMs - 8 * day * 1000 }]);
+  clock.advance(day + 3 * minute);
+  const stop = new AbortController();
+  let batches = 0;
+  const onDeleted = (rows: number) => void ((batches += rows > 0 ? 1 : 0) === 5 && stop.abort());
+  await purgeExpired(store, clock.nowMs, withoutHours, { signal: stop.signal, onDeleted });
+  const left = await Promise.all(services.map(countReadings));
+  expect(left).toEqual([expect.toSatisfy((count: number) => count > 0), 0, 0]);
+  expect(await deliveriesOf(large, 'wh_any')()).toEqual([]);
+  const states = await Promise.all(services.map(({ request }) => request('/v1/state?session_id=s0')));
+  expect(states.map(({ status }) => status)).toEqual([200, 404, 404]);
+  await purgeExpired(store, clock.nowMs, withoutHours);
+  expect((await large.request('/v1/state?session_id=s0')).status).toBe(404);
+});
+
+test('processes share the accounts: one deletes what another one has not, and takes over after its claim ends', async () => {
+  const services = await startAccounts([2 * batchRows, 60]);
+  const [{ store, clock, accountId }] = services as [TestService];
+  clock.advance(day + 3 * minute);
+  await store.run((knex) => claimPurge(knex, accountId, clock.nowMs, clock.nowMs + 1000));
+  expect(await purgeExpired(store, clock.nowMs, withoutHours)).toBe(62);
+  clock.advance(1);
+  const purges = [1, 2, 3].map(() => purgeExpired(store, clock.nowMs, withoutHours));
+  expect((await Promise.all(purges)).reduce((sum, it) => sum + it)).toBe(2 * batchRows + 2);
+});
+
+test('accounts without expired readings cost a purge nothing, until a clock that was ahead is set back', async () => {
+  const { read, store, clock } = await startTestService({});
+  const idle = Array.from({ length: 1_000 }, (_, index) => {
+    return { account_id: `acc_${String(index).padStart(12, '0')}`, position: 1, erasures: 0 };
+  });
+  await store.run((knex) => insertRows(knex, 'stream_positions', idle));
+  await purgeExpired(store, clock.nowMs, withoutHours);
+  let statements = 0;
+  const run: typeof store.run = (work) => ((statements += 1), store.run(work));
+  await purgeExpired({ ...store, run }, clock.nowMs, withoutHours);
+  expect(statements).toBeLessThan(25);
+  await purgeExpired(store, clock.nowMs + 20 * day * 1000, withoutHours);
+  await read({ heart_rate: 70 });
+  clock.advance(2 * day);
+  expect(await purgeExpired(store, clock.nowMs, withoutHours)).toBe(2);
 });

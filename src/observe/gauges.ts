@@ -59,14 +59,19 @@ export function createGauges(registry: Registry) {
       const ready = '1 if the readiness check succeeds, otherwise 0.';
       add('ready', ready, async () => Number((await check()).cause === undefined));
     },
-    /** `lastPurgeAtMs` returns the time of the last complete purge, in epoch ms. Undefined if no purge has started. */
-    watchPurge(lastPurgeAtMs: () => Promise<number | undefined>) {
+    /**
+     * `lastPurgeAtMs` returns the time of the last complete purge, in epoch ms, and `purgeLagMs` the age of the oldest row
+     * past its retention. Both return undefined if no purge has started.
+     */
+    watchPurge(read: Readonly<Record<'lastPurgeAtMs' | 'purgeLagMs', () => Promise<number | undefined>>>) {
+      const inSeconds = (of: keyof typeof read) => async () => {
+        const ms = await read[of]();
+        if (ms === undefined) throw new Error('no purge has started');
+        return ms / 1000;
+      };
       const help = 'Unix time of the last complete purge of this process. 0 if none was complete.';
-      add('last_purge_timestamp_seconds', help, async () => {
-        const atMs = await lastPurgeAtMs();
-        if (atMs === undefined) throw new Error('no purge has started');
-        return atMs / 1000;
-      });
+      add('last_purge_timestamp_seconds', help, inSeconds('lastPurgeAtMs'));
+      add('purge_lag_seconds', 'Age of the oldest row past its retention, of any account.', inSeconds('purgeLagMs'));
     },
     /** `statusFile` is the file in which `backup` records the time of the last backup. */
     watchBackup(statusFile: string) {

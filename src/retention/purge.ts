@@ -5,8 +5,9 @@ import { readConfig, type RetentionTimes } from '../config/config.js';
 import { createAccessTable } from '../store/accesses.js';
 import type { DatabaseClock } from '../store/database-clock.js';
 import { type DeletedBatch, deleteOldest } from '../store/delete-oldest.js';
+import { findPurgedTo } from '../store/due-accounts.js';
 import { type DigestId, purgeErasedIds } from '../store/erased-ids.js';
-import { purgeReadings } from '../store/expired-readings.js';
+import { purgeLateReadings } from '../store/expired-readings.js';
 import { forgetIssuedSecrets } from '../store/idempotency-keys.js';
 import { retry } from '../store/retry.js';
 import { purgeExpiredKeys } from '../store/source-keys.js';
@@ -17,6 +18,7 @@ import { createRemoveLeftovers } from './remove-leftovers.js';
 import { removeStaleSignals } from './remove-live-values.js';
 import { createConfirmedRetention } from './shortened.js';
 import { createSummarize } from './summarize.js';
+import { createTurns } from './turns.js';
 
 /** Number of rows of the first batch of a table. A small batch holds its locks for only a few milliseconds. */
 export const batchRows = 200;
@@ -52,17 +54,23 @@ export function startRetention(
   log: Logger,
 ) {
   const stop = new AbortController();
+  const progress = createPurgeProgress();
   let lastPurgeAtMs: number | undefined;
+  let isBehind = false;
+  let applied = times;
   const confirmedTimes = createConfirmedRetention(store, times, log);
   const purge = async () => {
     // The purge time may be hours late on SQLite. Secrets must not stay that long.
     await forgetSecrets(store, clock.now());
     const nowMs = await clock.readPurgeTime();
-    const confirmed = await confirmedTimes(nowMs);
+    applied = await confirmedTimes(nowMs);
     if (nowMs === undefined) return;
     lastPurgeAtMs ??= 0;
-    await purgeExpired(store, nowMs, confirmed, { signal: stop.signal });
-    lastPurgeAtMs = clock.now();
+    // A round is short, so that the next one also deletes what has expired meanwhile.
+    const endsAtMs = performance.now() + intervalMs;
+    const isOver = () => (isBehind = performance.now() > endsAtMs);
+    await purgeExpired(store, nowMs, applied, { signal: stop.signal, isOver, progress });
+    if (!isBehind) lastPurgeAtMs = clock.now();
   };
   const removeLeftovers = createRemoveLeftovers(store, digestId, clock.now);
   const loop = async () => {
@@ -72,7 +80,9 @@ export function startRetention(
       // `tidy` runs first: on a full disk, the other steps fail until `tidy` has freed the space of the log.
       for (const work of [store.sqliteFiles.tidy, purge, erase, tidyPeople])
         await work().catch((error: unknown) => log.warn({ err: error }, 'cleanup failed'));
-      await sleep(intervalMs, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
+      const waitMs = isBehind ? pauseMostMs : intervalMs;
+      isBehind = false;
+      await sleep(waitMs, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
     }
   };
   const running = loop();
@@ -82,6 +92,15 @@ export function startRetention(
      * undefined if none has started, for example because an idle SQLite database has no certain time.
      */
     lastPurgeAtMs: () => lastPurgeAtMs,
+    /**
+     * Returns the age of the oldest row past its retention, of any account, in ms. Undefined before the first batch. Known
+     * as of the last batch of each table, so it also grows while purges fail.
+     */
+    lagMs(): number | undefined {
+      const { edges } = planPurge(applied, clock.now());
+      const lagsMs = [...progress.oldestMs].map(([table, ms]) => (edges.get(table)?.beforeMs ?? ms) - ms);
+      return lagsMs.length > 0 ? Math.max(0, ...lagsMs) : undefined;
+    },
     /** Stops the purge. Resolves after the current batch. */
     async close() {
       stop.abort();
@@ -93,54 +112,83 @@ export function startRetention(
 export interface PurgeOptions {
   /** Ends the purge after the current batch. */
   readonly signal?: AbortSignal | undefined;
+  /** Returns true if the purge must end after the current pass. */
+  readonly isOver?: () => boolean;
   /** Called after each batch with the number of its rows. */
   readonly onDeleted?: (rows: number) => void;
+  /** What the purge before this one has left. */
+  readonly progress?: PurgeProgress;
 }
 
-/** Deletes expired rows in batches until none remain. Resolves with the number of deleted rows. */
+export type PurgeProgress = ReturnType<typeof createPurgeProgress>;
+
+/** What a purge keeps between rounds. */
+export function createPurgeProgress() {
+  return {
+    turns: createTurns(),
+    /** Time of the oldest row of a table, in epoch ms, as of its last batch. */
+    oldestMs: new Map<string, number>(),
+  };
+}
+
+/**
+ * Deletes expired rows in batches until none remain. Each pass deletes one batch of each table, so that a table with many
+ * expired rows does not delay the others. Resolves with the number of deleted rows.
+ */
 export async function purgeExpired(
   store: Store,
   nowMs: number,
   times: RetentionTimes = readConfig({}).retention,
-  { signal, onDeleted = () => undefined }: PurgeOptions = {},
+  options: PurgeOptions = {},
 ): Promise<number> {
+  const { signal, isOver, onDeleted = () => undefined, progress = createPurgeProgress() } = options;
   const { storesHours, edges } = planPurge(times, nowMs);
+  let pace = computePace(0);
   const summarize = storesHours
     ? createSummarize({
         ...{ store, sinceMs: nowMs - times.summariesMs, signal },
         paced: (work) => paced(work, () => pace, signal),
       })
     : undefined;
-  let pace = computePace(0);
   const special: Readonly<Record<string, (beforeMs: number) => Promise<DeletedBatch>>> = {
-    session_readings: (beforeMs) => store.run((knex) => purgeReadings(knex, beforeMs, pace.rows, summarize)),
+    session_readings: (beforeMs) => purgeReadings(beforeMs),
     erased_ids: (beforeMs) => store.run((knex) => purgeErasedIds(knex, beforeMs, Math.min(pace.rows, batchRows))),
     source_keys: (beforeMs) => store.run((knex) => purgeExpiredKeys(knex, 'source_keys', beforeMs, batchRows)),
     person_links: (beforeMs) => store.run((knex) => purgeExpiredKeys(knex, 'person_links', beforeMs, batchRows)),
     access_entries: (beforeMs) => store.use(createAccessTable).purge(beforeMs, pace.rows),
   };
-  const purgeTable = ({ table, expiry: { column }, beforeMs }: PurgeEdge) =>
-    special[table]?.(beforeMs) ?? store.run((knex) => deleteOldest(knex, table, column, beforeMs, pace.rows));
-  const purgeBatch = async (edge: PurgeEdge) => {
-    // A statement may lose a deadlock to an erasure.
-    const { rows, oldestMs = edge.beforeMs } = await retry(() => purgeTable(edge));
-    pace = computePace(edge.beforeMs - oldestMs);
-    return rows;
-  };
+  async function purgeReadings(beforeMs: number): Promise<DeletedBatch> {
+    const late = await store.run((knex) => purgeLateReadings(knex, beforeMs, pace.rows, summarize));
+    if (signal?.aborted) return late;
+    const { rows, hasMore } = await progress.turns({ store, nowMs, beforeMs, rows: pace.rows, summarize, signal });
+    const oldestMs = Math.min(late.oldestMs ?? Infinity, (await store.run(findPurgedTo)) ?? Infinity);
+    return { rows: late.rows + rows, oldestMs, hasMore };
+  }
+  const purgeBatch = ({ table, expiry: { column, unless }, beforeMs }: PurgeEdge) =>
+    special[table]?.(beforeMs) ?? store.run((knex) => deleteOldest(knex, table, column, beforeMs, pace.rows, unless));
   await forgetSecrets(store, nowMs);
-  let total = 0;
-  for (const edge of edges.values())
-    total += await repeatPaced(
-      () => purgeBatch(edge),
-      () => pace,
-      signal,
-      onDeleted,
-    );
-  await repeatPaced(
-    () => removeStaleSignals(store, nowMs, batchRows),
-    () => computePace(0),
-    signal,
-  );
+  let [total, hasMore] = [0, true];
+  while (hasMore && !isOver?.()) {
+    hasMore = false;
+    for (const edge of edges.values()) {
+      // Otherwise it would delete sessions whose readings remain, and an erasure would not find these readings.
+      if (signal?.aborted) return total;
+      pace = computePace(edge.beforeMs - (progress.oldestMs.get(edge.table) ?? Infinity));
+      // A statement may lose a deadlock to an erasure.
+      const batch = await paced(
+        () => retry(() => purgeBatch(edge)),
+        () => pace,
+        signal,
+      );
+      progress.oldestMs.set(edge.table, batch.oldestMs ?? Infinity);
+      onDeleted(batch.rows);
+      total += batch.rows;
+      hasMore ||= batch.rows > 0 || batch.hasMore === true;
+    }
+    const removeStale = async () => ({ rows: await removeStaleSignals(store, nowMs, batchRows) });
+    const stale = await paced(removeStale, () => computePace(0), signal);
+    hasMore ||= stale.rows > 0;
+  }
   return total;
 }
 
@@ -150,34 +198,18 @@ function forgetSecrets(store: Store, nowMs: number): Promise<void> {
   return retry(() => store.run((knex) => forgetIssuedSecrets(knex, beforeMs)));
 }
 
-/**
- * Deletes batches until nothing remains or `signal` aborts. An aborted purge starts no further batch. Otherwise it would
- * delete sessions whose readings remain, and an erasure would not find these readings.
- */
-async function repeatPaced(
-  deleteBatch: () => Promise<number>,
-  findPace: FindPace,
-  signal: AbortSignal | undefined,
-  onDeleted: (rows: number) => void = () => undefined,
-): Promise<number> {
-  let total = 0;
-  while (!signal?.aborted) {
-    const deleted = await paced(deleteBatch, findPace, signal);
-    onDeleted(deleted);
-    total += deleted;
-    if (deleted === 0) break;
-  }
-  return total;
-}
-
 type FindPace = () => ReturnType<typeof computePace>;
 
-/** Runs a batch and then pauses. */
-async function paced<T>(batch: () => Promise<T>, findPace: FindPace, signal?: AbortSignal): Promise<T> {
+/** Runs a batch and then pauses, unless nothing was left to delete. */
+async function paced<T extends DeletedBatch | void>(
+  batch: () => Promise<T>,
+  findPace: FindPace,
+  signal?: AbortSignal,
+): Promise<T> {
   const startedAtMs = performance.now();
   const result = await batch();
   const pauseMs = Math.max(pauseLeastMs, findPace().pausePerBatch * (performance.now() - startedAtMs));
-  // The last batch deletes nothing.
-  if (result !== 0) await sleep(Math.min(pauseMs, pauseMostMs), undefined, { signal }).catch(() => undefined);
+  const isLast = result?.rows === 0 && !result.hasMore;
+  if (!isLast) await sleep(Math.min(pauseMs, pauseMostMs), undefined, { signal }).catch(() => undefined);
   return result;
 }

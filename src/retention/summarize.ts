@@ -9,7 +9,7 @@ export interface SummarizeParts {
   /** Hours that begin earlier are not stored in epoch ms. */
   readonly sinceMs: number;
   /** Runs one task and pauses after it, so that ingest has priority. */
-  readonly paced: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly paced: (work: () => Promise<void>) => Promise<void>;
   readonly signal?: AbortSignal | undefined;
 }
 

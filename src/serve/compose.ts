@@ -98,7 +98,7 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
   metrics.watchDroppedLines(parts.droppedLines ?? (() => 0));
   metrics.watchQueue(core.waiting);
   metrics.watchDatabase(core);
-  metrics.watchPurge(core.lastPurgeAtMs);
+  metrics.watchPurge(core);
   const threadLoad = keep(createThreadLoadProbe());
   metrics.watchThread('http', async () => threadLoad.read());
   metrics.watchThread('core', core.threadLoad);

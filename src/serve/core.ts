@@ -228,6 +228,7 @@ async function start(keep: Keep, parts: CoreParts) {
     ...foundation.figures,
     checkDatabase,
     lastPurgeAtMs: async () => retention.lastPurgeAtMs(),
+    purgeLagMs: async () => retention.lagMs(),
     /** Event-loop lag and heap of the thread that runs the core. */
     threadLoad: async () => threadLoad.read(),
     /** Lookups of the caches of sessions and subjects since the start. */

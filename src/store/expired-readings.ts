@@ -30,58 +30,62 @@ export interface ExpiredReading {
   readonly timestamp_ms: number;
 }
 
+/** Resolves with true when the readings may be deleted. */
+type Prepare = (readings: readonly ExpiredReading[]) => Promise<boolean>;
+
 /**
- * Deletes at most `batch` readings older than `beforeMs`, after `prepare` has resolved with true for them. Deletes none if
- * `prepare` resolves with false.
+ * Deletes at most `batch` late readings older than `beforeMs` of all accounts, oldest first, after `prepare` has resolved
+ * with true for them.
  *
  * Finds late readings by their timestamps and others by their positions, so that only late readings require an index of
- * timestamps. A reading may stay up to a minute longer.
+ * timestamps.
  */
-export async function purgeReadings(
+export async function purgeLateReadings(
   knex: Knex,
   beforeMs: number,
   batch: number,
-  prepare: (readings: readonly ExpiredReading[]) => Promise<boolean> = async () => true,
+  prepare: Prepare = async () => true,
 ): Promise<DeletedBatch> {
   const late: ExpiredReading[] = await knex('late_readings')
     .select('account', 'position', 'incarnation', 'timestamp_ms')
     .where('timestamp_ms', '<', beforeMs)
     .orderBy('timestamp_ms')
     .limit(batch);
-  const expired = late.length > 0 ? late : await findByPosition(knex, beforeMs, batch);
-  const [first] = expired;
-  if (!first || !(await prepare(expired))) return { rows: 0 };
-  for (const account of new Set(expired.map((row) => row.account))) {
-    const positions = expired.filter((row) => row.account === account).map(toPosition);
-    if (late.length > 0) await deleteAll(knex, account, positions);
-    // A range takes less time than a list. Its other readings are not expired.
-    else
-      await knex('session_readings')
-        .where({ account })
-        .whereBetween('position', [positions[0] ?? 0, positions.at(-1) ?? 0])
-        .where('timestamp_ms', '<', beforeMs)
-        .delete();
-  }
-  return { rows: expired.length, oldestMs: Number(first.timestamp_ms) };
+  const [first] = late;
+  if (!first) return { rows: 0 };
+  const oldestMs = Number(first.timestamp_ms);
+  if (!(await prepare(late))) return { rows: 0, oldestMs };
+  for (const account of new Set(late.map((row) => row.account)))
+    await deleteAll(knex, account, late.filter((row) => row.account === account).map(toPosition));
+  return { rows: late.length, oldestMs };
 }
 
-async function findByPosition(knex: Knex, beforeMs: number, batch: number): Promise<ExpiredReading[]> {
-  const expired = 'position > 0 and position < ? and timestamp_ms < ?';
-  const range = [beforeMs * positionsPerMs, beforeMs];
-  // A selected value, not `exists`: MariaDB would read all readings to join them with the accounts.
-  const oldest = `(select position from session_readings where account = ${accountKey} and ${expired}
-    order by position limit 1)`;
-  const [found] = await selectRows<{ account: string }>(knex, {
-    sql: `select account from (select ${accountKey} as account, ${oldest} as oldest from stream_positions p) as accounts
-      where oldest is not null limit 1`,
-    bindings: range,
+/**
+ * Deletes at most `batch` readings of an account older than `beforeMs` that are not late, after `prepare` has resolved
+ * with true for them. Returns their number. A reading may stay up to a minute longer.
+ */
+export async function purgeReadings(
+  knex: Knex,
+  accountId: string,
+  beforeMs: number,
+  batch: number,
+  prepare: Prepare = async () => true,
+): Promise<number> {
+  const account = toAccountKey(accountId);
+  const expired: ExpiredReading[] = await selectRows(knex, {
+    sql: `select account, position, incarnation, timestamp_ms from session_readings where account = ?
+      and position > 0 and position < ? and timestamp_ms < ? order by position limit ${batch}`,
+    bindings: [account, beforeMs * positionsPerMs, beforeMs],
   });
-  if (!found) return [];
-  return selectRows(knex, {
-    sql: `select account, position, incarnation, timestamp_ms from session_readings
-      where account = ? and ${expired} order by position limit ${batch}`,
-    bindings: [found.account, ...range],
-  });
+  const [first, last] = [expired[0], expired.at(-1)];
+  if (!first || !last || !(await prepare(expired))) return 0;
+  // A range takes less time than a list. Its other readings are not expired.
+  await knex('session_readings')
+    .where({ account })
+    .whereBetween('position', [first.position, last.position])
+    .where('timestamp_ms', '<', beforeMs)
+    .delete();
+  return expired.length;
 }
 
 /** Returns the sessions of readings of one account that have a subject. */

@@ -33,6 +33,7 @@ export const migrations: readonly Migration[] = [
   { name: 'person-links', run: addPersonLinks },
   { name: 'alerts', run: addAlerts },
   { name: 'service-runs', run: (knex) => createTable(knex, 'service_runs', service_runs) },
+  { name: 'purge-turns', run: addSamples },
 ];
 
 /** Adds the codes of rows, which stay null until a process codes the rows. */

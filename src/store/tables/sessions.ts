@@ -5,6 +5,8 @@ import { addAscii, addAsciiJson, addFixedAscii, type Tables } from './table.js';
  * Precision of `touched_at_ms` in ms. Most readings do not change the rounded time, which avoids an update of its index.
  */
 export const touchStepMs = 60_000;
+/** SQL of `toAccountKey` for a row of `sessions`. */
+const accountKey = 'substr(sessions.account_id, 5, 12)';
 /** Number of hex characters of a sample's key. The keys of one session must differ, so 64 bits suffice. */
 export const sampleKeyLength = 16;
 
@@ -20,7 +22,16 @@ export const sessionTables: Tables = {
     content: 'sessions: current state, recent values, topics as numbers',
     identifies: 'person',
     retention: 'RETENTION_IDLE_SESSIONS_HOURS',
-    expiry: { kind: 'sessions', column: 'touched_at_ms', graceMs: touchStepMs },
+    expiry: {
+      ...{ kind: 'sessions', column: 'touched_at_ms', graceMs: touchStepMs },
+      // Every stored reading has a session, so that an erasure finds it.
+      unless: ['session_readings', 'late_readings']
+        .map(
+          (it) =>
+            `exists (select 1 from ${it} r where r.account = ${accountKey} and r.incarnation = sessions.incarnation)`,
+        )
+        .join(' or '),
+    },
     erasure: 'deleted',
     readBy: ['getState', 'listSessions', 'getHistory', 'exportReadings'],
     about: {
@@ -99,7 +110,18 @@ export const sessionTables: Tables = {
     retention: 'without end',
     erasure: 'no data of people',
     readBy: [],
-    about: { 'account_id position erasures': 'numbers' },
+    about: {
+      'account_id position erasures': 'numbers',
+      'purged_to_ms purge_until_ms': 'time before which no reading is stored, and the end of the present purge',
+    },
+    added: {
+      // A lower limit of the times of the account's readings, except late ones. 0: unknown. Readings never lower it, because
+      // their positions ascend.
+      purged_to_ms: (table) => void table.bigInteger('purged_to_ms').notNullable().defaultTo(0),
+      // A process that purges the account has it until this time.
+      purge_until_ms: (table) => void table.bigInteger('purge_until_ms').notNullable().defaultTo(0),
+    },
+    indexes: { stream_positions_by_purge: ['purged_to_ms', 'account_id'] },
     columns(table) {
       addAscii(table, 'account_id', 32).notNullable();
       // Position of the account's newest reading.

@@ -39,7 +39,7 @@ export interface TableDefinition {
   readonly indexes?: Readonly<Record<string, readonly string[]>>;
   readonly unique?: Readonly<Record<string, readonly string[]>>;
   /**
-   * Nullable columns of a later release, by name. They are added to new databases as to existing ones, so that SQLite
+   * Columns of a later release, by name, nullable or with a default. They are added to new databases as to existing ones, so that SQLite
    * prints the same schema for both.
    */
   readonly added?: Readonly<Record<string, (table: Knex.CreateTableBuilder) => void>>;
@@ -64,6 +64,8 @@ export interface Expiry {
   readonly graceMs?: number;
   /** Condition of expired rows with one `?` for the time. Absent: the column is less than the time. */
   readonly condition?: string;
+  /** Condition of rows that a purge leaves for later. */
+  readonly unless?: string;
 }
 
 /** Tables by name. */
