@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { startTestService } from '../../testkit/service.js';
 
 test('logs contain the request id and the outcome, but no keys, subject ids, session ids or texts', async () => {
-  const { ingest, request, read, logs, key } = await startTestService({});
+  const { ingest, request, read, logs, key, accountId } = await startTestService({});
   const secrets = { session_id: 'session-of-anna', subject_id: 'subject-anna', user_message: 'my marker sentence' };
   await read({ ...secrets, ai_response: 'an answer to the marker', heart_rate: 70 });
   await ingest({ ...secrets, ai_response: 'an answer to the marker', heart_rate: 'marker' });
@@ -16,6 +16,10 @@ test('logs contain the request id and the outcome, but no keys, subject ids, ses
     expect(text.toLowerCase()).not.toContain(secret.toLowerCase());
   const ingests = logs.map((line) => JSON.parse(line)).filter((line) => line.operation === 'ingest');
   expect(ingests.map(({ status }) => status)).toEqual([200, 422, 422]);
+  const lines = logs.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
+  expect(lines.map(({ status, account_id: account, key_id: keyId }) => [status, account, /^key_/.test(keyId)])).toEqual(
+    [...[200, 422, 422, 200].map((status) => [status, accountId, true]), [401, undefined, false]],
+  );
 });
 
 test.each([

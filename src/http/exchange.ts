@@ -14,7 +14,7 @@ const none: Params = Object.freeze({});
 export class Exchange {
   readonly requestId = randomUUID();
   readonly startedAtMs = performance.now();
-  /** Fields of every log line about this request. */
+  /** Fields of every log line about this request, besides those of the caller. */
   logged: Logged = { request_id: this.requestId };
   /** Address of the client. Set for every request that requires a key. */
   address: string | undefined;
@@ -52,6 +52,12 @@ export class Exchange {
     public method: string,
     readonly headers: IncomingHttpHeaders,
   ) {}
+
+  /** Returns the fields of a log line about this request. The id of the key may be that of an OAuth client or a link. */
+  describe(): object {
+    const { accountId, keyId } = this.caller ?? {};
+    return { ...this.logged, ...(accountId !== undefined && { account_id: accountId, key_id: keyId }) };
+  }
 }
 
 interface Logged {

@@ -21,7 +21,7 @@ export type Observation = ReturnType<typeof createObservation>;
 /**
  * Creates the observation of requests: their log lines, metrics and spans.
  *
- * Logs one line per request: operation, status, duration. Never logs the URL, headers or body, because they contain keys,
+ * Logs one line per request: account, key, operation, status, duration. Never logs the URL, headers or body, because they contain keys,
  * texts and ids of people.
  */
 export function createObservation(log: Logger, observe: ObserveRequest) {
@@ -44,7 +44,7 @@ export function createObservation(log: Logger, observe: ObserveRequest) {
     end(exchange: Exchange, { status, durationMs, isAborted }: Outcome): void {
       const operation = exchange.route?.operationId;
       const line = {
-        ...exchange.logged,
+        ...exchange.describe(),
         operation,
         status,
         duration_ms: Math.round(durationMs * 10) / 10,

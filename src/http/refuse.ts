@@ -39,7 +39,7 @@ export function createRefuse(parts: RefusalParts) {
       // Responses to invalid tokens have no limits in their headers, whichever check finds the token invalid.
       exchange.allowances = [];
     }
-    if (problem.status >= 500) log.error({ ...exchange.logged, err: problem.cause ?? problem }, problem.code);
+    if (problem.status >= 500) log.error({ ...exchange.describe(), err: problem.cause ?? problem }, problem.code);
     if (problem instanceof RateLimitError) observeRefusal(problem.exceeded.policy);
     const { status } = problem;
     return { status, headers: listHeaders(problem, exchange), problem: problem.toBody(exchange.requestId) };
