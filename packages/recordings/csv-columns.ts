@@ -47,11 +47,11 @@ export interface Roles {
 
 /** Returns a title without brackets. `[Avg]` is a part of the name. */
 export function readTitle(title: string): Title {
-  const unit = [...title.matchAll(/[([]([^)\]]*)[)\]]/g)]
+  const unit = [...title.matchAll(/[([]([^()[\]]*)[)\]]/g)]
     .map(([, text = '']) => text.toLowerCase().trim())
     .filter((text) => !['min', 'max', 'avg'].includes(text))
     .at(-1);
-  const plain = title.replace(/[([](?!(?:min|max|avg)[)\]])[^)\]]*[)\]]/gi, ' ');
+  const plain = title.replace(/[([](?!(?:min|max|avg)[)\]])[^()[\]]*[)\]]/gi, ' ');
   return { name: normalize(plain), unit: unit ?? '' };
 }
 

@@ -91,7 +91,7 @@ function findEnd(text: string, start: number, delimiter: Delimiter): number {
 
 /** Returns true if a line ends inside of a cell in quotation marks. */
 function endsInsideCell(line: string, delimiter: Delimiter): boolean {
-  return line.includes('"') && new RegExp(`(^|${delimiter})\\s*"(?:[^"]|"")*$`).test(line);
+  return line.includes('"') && new RegExp(`(^|${delimiter})[^\\S\\t]*"(?:[^"]|"")*$`).test(line);
 }
 
 const cellPatterns: Readonly<Record<Delimiter, RegExp>> = {
@@ -100,8 +100,10 @@ const cellPatterns: Readonly<Record<Delimiter, RegExp>> = {
   '\t': createCellPattern('\t'),
 };
 
+/** Spaces before a cell are no part of it, because a run of spaces that two parts of a pattern match takes quadratic time. */
 function createCellPattern(delimiter: Delimiter): RegExp {
-  return new RegExp(`[^\\S\\t]*(?:"((?:[^"]|"")*)"[^\\S\\t]*|([^"${delimiter}]*))(${delimiter}|$)`, 'y');
+  const plain = `(?:(?!["${delimiter}])[\\S\\t][^"${delimiter}]*)?`;
+  return new RegExp(`[^\\S\\t]*(?:"((?:[^"]|"")*)"[^\\S\\t]*|(${plain}))(${delimiter}|$)`, 'y');
 }
 
 /** Returns the cells of a row without spaces around them. Undefined if a quotation mark is misplaced. */

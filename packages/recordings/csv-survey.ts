@@ -86,8 +86,9 @@ function createSelect(roles: Roles, name: string): ((record: Cells) => readonly 
   if (roles.values.length > 0) return () => roles.values;
   if (roles.value < 0) return undefined;
   const byType = new Map<string, Column>();
+  const [apple, csv] = [listMappings('apple-health'), listMappings('csv')];
   const findColumn = (type: string): Column | undefined => {
-    const mapping = listMappings('apple-health').get(type) ?? listMappings('csv').get(readTitle(type).name);
+    const mapping = apple.get(type) ?? csv.get(readTitle(type).name);
     const known = byType.get(type);
     if (!mapping || known) return known;
     const column = { index: roles.value, title: type, mapping, unit: '' };
@@ -197,7 +198,7 @@ function timeTexts(names: readonly string[]): TimeText[] {
   };
   const [date, time] = [read('date'), read('time')];
   const inTwo: TimeText = (record) =>
-    /^\d\d?:\d\d/.test(time(record)) ? `${date(record).replace(/[T ]\d\d?:.*$/, '')} ${time(record)}` : '';
+    /^\d\d?:\d\d/.test(time(record)) ? `${date(record).replace(/[T ]\d\d?:[^]*$/, '')} ${time(record)}` : '';
   const known = timeColumns.filter((name) => names.includes(name));
   const hasBoth = names.includes('date') && names.includes('time');
   const before = known.filter((name) => name !== 'time' && name !== 'date').map(read);

@@ -15,12 +15,15 @@ interface Field {
   readonly id: number;
   readonly size: number;
   readonly baseType: number;
+  /** Position in a message, bytes after its header. */
+  readonly at: number;
 }
 
 interface Definition {
   readonly number: number;
   readonly isLittleEndian: boolean;
-  readonly fields: readonly Field[];
+  /** By id. Read once, because a message may be one byte long and have 255 empty fields. */
+  readonly fields: ReadonlyMap<number, Field>;
   /** Size of a message without its header, bytes. */
   readonly size: number;
 }
@@ -74,20 +77,21 @@ export function* messagesOf(records: Uint8Array): Generator<Message | SkippedEnt
 
 /** Returns the definition at a position. Undefined if it is damaged. */
 function readDefinition(records: Uint8Array, at: number): (Definition & { readonly end: number }) | undefined {
+  let size = 0;
   const readFields = (from: number): Field[] =>
     Array.from({ length: records[from] ?? 0 }, (_, index) => {
-      const [id = 0, size = 0, baseType = 0] = records.subarray(from + 1 + 3 * index);
-      return { id, size, baseType };
+      const at = from + 1 + 3 * index;
+      const [id = 0, bytes = 0, baseType = 0] = records.subarray(at, at + 3);
+      return { id, size: bytes, baseType, at: (size += bytes) - bytes };
     });
-  const [header = 0, , order = 2] = records.subarray(at);
+  const [header = 0, , order = 2] = records.subarray(at, at + 3);
   const fields = readFields(at + 5);
   const hasDeveloper = (header & hasDeveloperFields) !== 0;
   const developer = hasDeveloper ? readFields(at + 6 + 3 * fields.length) : [];
   const end = at + 6 + 3 * (fields.length + developer.length) + (hasDeveloper ? 1 : 0);
   if (order > 1 || end > records.length) return undefined;
   const number = viewOf(records).getUint16(at + 3, order === 0);
-  const size = [...fields, ...developer].reduce((sum, it) => sum + it.size, 0);
-  return { number, isLittleEndian: order === 0, fields, size, end };
+  return { number, isLittleEndian: order === 0, fields: new Map(fields.map((it) => [it.id, it])), size, end };
 }
 
 /** Returns the message at a position. Undefined if it has no definition or is cut off. */
@@ -102,20 +106,20 @@ function readMessage(
   const definition = definitions.get(hasTime ? (header >>> 5) & 3 : header & 15);
   const end = start + 1 + (definition?.size ?? 0);
   if (!definition || end > records.length || (!hasTime && header & notOfData)) return undefined;
-  const found = new Map<number, Field & { readonly bytes: Uint8Array }>();
-  let at = start + 1;
-  for (const field of definition.fields)
-    found.set(field.id, { ...field, bytes: records.subarray(at, (at += field.size)) });
-  const read = (id: number) => readNumbers(found.get(id), definition.isLittleEndian);
+  const bytes = (id: number) => {
+    const { at = 0, size } = definition.fields.get(id) ?? {};
+    return size === undefined ? undefined : records.subarray(start + 1 + at, start + 1 + at + size);
+  };
+  const read = (id: number) =>
+    readNumbers(bytes(id), definition.fields.get(id)?.baseType ?? -1, definition.isLittleEndian);
   // The header holds the lower five bits of a time that follows the previous one.
   const time = hasTime && !Number.isNaN(newest) ? newest + (((header & 31) - newest) & 31) : read(timestamp)[0];
-  return { number: definition.number, time, bytes: (id) => found.get(id)?.bytes, read, end };
+  return { number: definition.number, time, bytes, read, end };
 }
 
-function readNumbers(field: (Field & { readonly bytes: Uint8Array }) | undefined, isLittleEndian: boolean): number[] {
-  const size = sizes[field?.baseType ?? -1];
-  if (!field || size === undefined) return [];
-  const { bytes } = field;
+function readNumbers(bytes: Uint8Array | undefined, baseType: number, isLittleEndian: boolean): number[] {
+  const size = sizes[baseType];
+  if (!bytes || size === undefined) return [];
   return Array.from({ length: Math.floor(bytes.length / size) }, (_, index) =>
     readUnsigned(bytes.subarray(size * index, size * (index + 1)), isLittleEndian),
   ).filter((value) => value !== 2 ** (8 * size) - 1);

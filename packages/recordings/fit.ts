@@ -18,6 +18,8 @@ const fields = [
 ];
 const times = new Set(fields.map(({ message }) => message));
 
+/** Sessions of a file, e.g. a swim, a ride and a run. Bounds the time for a hostile file, because each record looks for its own. */
+const sessionsMax = 100;
 /** 1989-12-31T00:00:00Z, epoch s. Times of FIT count from here. */
 const fitEpoch = 631_065_600;
 const again = 'copy the file from the device again';
@@ -107,7 +109,7 @@ function readSummary(records: Uint8Array): Summary {
   for (const message of messagesOf(records)) {
     if ('skipped' in message) continue;
     const [start, elapsedMs] = [message.read(2)[0], message.read(7)[0]];
-    if (message.number === messages.session && start !== undefined) {
+    if (message.number === messages.session && start !== undefined && sessions.length < sessionsMax) {
       const to = elapsedMs === undefined ? (message.time ?? start) : start + elapsedMs / 1000;
       sessions.push({ from: start, to, sport: nameSport(message, 5, 6) });
     } else if (message.number === messages.file) device = nameDevice(message);

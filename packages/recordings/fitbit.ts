@@ -19,7 +19,7 @@ export async function* readFitbit({ name, chunks }: Recording): AsyncGenerator<r
   const read = /^steps-/.test(name) ? readSteps : readEntry;
   if (!/^\s*\[/.test(text)) throw new Error(`the file is not a JSON array: pass ${expected}`);
   let [entries, known] = [0, 0];
-  for (const { value } of readJson(text, ['*'], expected)) {
+  for await (const { value } of readJson(text, ['*'], expected)) {
     const item = read(value);
     entries += 1;
     if (item !== unknown) known += 1;

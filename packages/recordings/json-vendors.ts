@@ -22,7 +22,7 @@ export async function* readJsonVendors(recording: Recording): AsyncGenerator<rea
   const text = await readWholeText(recording.chunks);
   const readRow = createRowReader(createClock(recording.zone));
   let [entries, known, type] = [0, 0, ''];
-  for (const { path, value } of readJson(text, [source, garminPath, googlePath, ...rows], expected)) {
+  for await (const { path, value } of readJson(text, [source, garminPath, googlePath, ...rows], expected)) {
     if (path === source) type = String(value);
     else {
       const items =

@@ -1,3 +1,7 @@
+import { createPause } from './pause.js';
+
+/** Tokens between two looks at the clock. */
+const tokensAtOnce = 1_000;
 /** An entry of an export has about 100 characters, a workout of Fitbit up to 6,000. */
 const entryMaxCharacters = 16_384;
 /** The exports are nested six deep. Bounds the memory for open arrays and objects of a hostile file. */
@@ -21,7 +25,11 @@ interface Frame {
  * JSON takes forty times its size in memory, so the whole text is never parsed at once, and the size of a value is
  * limited. The value of an entry with a mistake of its own is undefined. Errors name the line. `expected` names the files to pass instead.
  */
-export function* readJson(text: string, paths: readonly string[], expected: string): Generator<JsonEntry> {
+export async function* readJson(
+  text: string,
+  paths: readonly string[],
+  expected: string,
+): AsyncGenerator<JsonEntry, undefined> {
   // Matches a text, or a character that opens, closes or separates values. Of a text that is too long, matches only the
   // opening quotation mark.
   const tokens = new RegExp(String.raw`"(?:[^"\\]|\\[^]){0,${entryMaxCharacters}}"|["[\]{},:]`, 'g');
@@ -32,7 +40,9 @@ export function* readJson(text: string, paths: readonly string[], expected: stri
   let start: number | undefined = 0;
   let isFirst = false;
   let name = '';
-  for (let token = tokens.exec(text); token; token = tokens.exec(text)) {
+  const pause = createPause();
+  for (let [token, count] = [tokens.exec(text), 1]; token; token = tokens.exec(text), count += 1) {
+    if (count % tokensAtOnce === 0) await pause();
     const [symbol] = token;
     const top = frames.at(-1);
     if ((symbol === '"' ? text.length : tokens.lastIndex) - (entry?.start ?? token.index) > entryMaxCharacters)

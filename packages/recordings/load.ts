@@ -3,6 +3,7 @@ import type { Format } from './field-map.js';
 import { NotReadError, type Reader, type Recording } from './measurement.js';
 import type { Minutes } from './minutes.js';
 import { shown } from './names.js';
+import { createPause } from './pause.js';
 
 /** The formats of this package. Health Connect's database requires SQLite, so its reader is in packages/tools. */
 type Streamed = Exclude<Format, 'health-connect'>;
@@ -33,7 +34,11 @@ export async function readRecording(
   if (recording.person !== undefined && format !== 'csv')
     throw new Error(`a recording of the format ${format} is of one person: --person is for CSV`);
   const read = await readers[format]();
-  for await (const items of read(recording)) minutes.add(items, path);
+  const pause = createPause();
+  for await (const items of read(recording)) {
+    minutes.add(items, path);
+    await pause();
+  }
 }
 
 /** The start of files that are no text, by what they are. */

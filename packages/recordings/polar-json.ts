@@ -27,7 +27,7 @@ export async function* readPolarJson({ chunks, zone }: Recording): AsyncGenerato
   let date = '';
   let activity: ActivityLevel | undefined;
   let hasSamples = false;
-  for (const entry of readJson(text, [...offsets, day, sport, ...mappings.keys()], expected)) {
+  for await (const entry of readJson(text, [...offsets, day, sport, ...mappings.keys()], expected)) {
     if (offsets.includes(entry.path))
       clock = typeof entry.value === 'number' ? createClock(entry.value * 60_000) : local;
     else if (entry.path === day) date = String(entry.value);

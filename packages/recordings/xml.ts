@@ -2,7 +2,7 @@ import sax from 'sax';
 import { readText } from './chunks.js';
 import { listMappings } from './field-map.js';
 import { type Item, type Measurement, NotReadError, type Reader, type Recording } from './measurement.js';
-import { shown } from './names.js';
+import { shown, textMaxCharacters as namesMaxCharacters } from './names.js';
 import { classifySport, isOnFoot } from './sports.js';
 import { createClock, createTimeReader } from './times.js';
 import { createCommentFilter } from './xml-comments.js';
@@ -11,7 +11,7 @@ import { createCommentFilter } from './xml-comments.js';
 const depthMax = 32;
 /** An element of the formats has at most 10 attributes. */
 const attributesMax = 100;
-/** Texts that are read are times, numbers and names. A longer text is cut. */
+/** Texts that are read are times, numbers and names. A longer text is cut, also in attributes and names of elements. */
 const textMaxCharacters = 64;
 
 export interface XmlFormat {
@@ -48,6 +48,7 @@ export async function* readXml(
   let items: Item[] = [];
   const open: Element[] = [];
   let text = '';
+  let attributes: Record<string, string> = {};
   let failure: Error | undefined;
   let [hasRoot, isBroken, attributeCount] = [false, false, 0];
   const add = (item: Item) => void items.push(item);
@@ -67,19 +68,23 @@ export async function* readXml(
     // Without this call, the parser throws on the next write.
     parser.resume();
   };
-  parser.onopentagstart = () => (attributeCount = 0);
-  parser.onattribute = () => {
+  parser.onopentagstart = () => {
+    attributes = {};
+    attributeCount = 0;
+  };
+  parser.onattribute = ({ name, value }) => {
+    attributes[name] = value.slice(0, namesMaxCharacters);
     attributeCount += 1;
     if (attributeCount > attributesMax) fail(`more than ${attributesMax} attributes in one element: pass ${expected}`);
   };
-  parser.onopentag = ({ name, attributes }) => {
+  parser.onopentag = ({ name }) => {
     // The parser continues to the end of the chunk.
     if (failure !== undefined) return;
-    const local = name.slice(name.indexOf(':') + 1);
+    const local = name.slice(name.indexOf(':') + 1).slice(0, namesMaxCharacters);
     if (!hasRoot && local !== root)
       failure = new NotReadError(`the root element of the XML is ${shown(name)}, not ${root}`);
     hasRoot = true;
-    open.push({ name: local, attributes: attributes as Element['attributes'] });
+    open.push({ name: local, attributes });
     text = '';
     if (open.length > depthMax) fail(`more than ${depthMax} nested elements: pass ${expected}`);
     if (isBroken && !records.includes(local)) endMistake(local);

@@ -1,6 +1,7 @@
 import { accountReads } from './account-reads.js';
 import { largeBatches, mcpFlood, slowUploads } from './account-floods.js';
 import { halfOpenSockets, pipelinedRequests } from './connections.js';
+import { costlyPosts } from './costly-posts.js';
 import { failingWebhooks } from './failing-webhooks.js';
 import { gatewayUploads } from './gateway-uploads.js';
 import { hangingHosts, sharedHost, silentNameserver } from './hanging.js';
@@ -11,5 +12,5 @@ import type { Scenario } from './scenario.js';
 export const scenarios: readonly Scenario[] = [
   ...[pipelinedRequests, hangingHosts, halfOpenSockets, silentNameserver, longQueue, longQueueThatHangs],
   ...[sharedHost, mcpFlood, slowUploads, largeBatches, gatewayUploads, accountReads, failingWebhooks],
-  ...[clientsThatLeave, heldPlaces],
+  ...[clientsThatLeave, heldPlaces, costlyPosts],
 ];

@@ -9,6 +9,7 @@ import { detectFormat } from '../../recordings/load.js';
 import type { Chunks } from '../../recordings/measurement.js';
 import { Minutes, type RecordedReading } from '../../recordings/minutes.js';
 import { readRecordingFile as readOpenFile } from '../../recordings/open-file.js';
+import { createPause } from '../../recordings/pause.js';
 import type { DateOrder } from '../../recordings/times.js';
 import { isZip } from '../../recordings/zip.js';
 import { readWindows } from './read-windows.js';
@@ -147,7 +148,11 @@ function readChunks(path: string): Chunks {
 /** The library of SQLite is loaded when a database is read. */
 async function readDatabase(path: string, minutes: Minutes, name: string): Promise<void> {
   const { readHealthConnect } = await import('./health-connect.js');
-  for (const items of readHealthConnect(path)) minutes.add(items, name);
+  const pause = createPause();
+  for (const items of readHealthConnect(path)) {
+    minutes.add(items, name);
+    await pause();
+  }
 }
 
 /** Writes the database of a ZIP to a temporary file, because SQLite reads files only. */
