@@ -50,14 +50,6 @@ function fit(...parts: readonly Messages[]): Uint8Array {
   new DataView(header.buffer).setUint32(4, records.length, true);
   return Uint8Array.from([...header, ...records, 0, 0]);
 }
-const sessions: Messages = [
-  18,
-  [
-    [2, 4, 0x86],
-    [7, 4, 0x86],
-  ],
-  [1, 0, 0, 0x50, 1, 0, 0, 0],
-];
 const rates: Messages = [
   20,
   [
@@ -107,7 +99,6 @@ const hostile: ReadonlyArray<readonly [string, Exclude<Format, 'health-connect'>
     record(`a ${'b'.repeat(many)}\nc`),
     record(time).repeat(200),
   ],
-  ['a FIT file of sessions', 'fit', fit(sessions, rates), fit(rates, rates)],
   ['a FIT file of empty fields', 'fit', fit(empty), fit(rates)],
 ];
 
