@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { type Api, get, type Placement, readText } from './apis.js';
 import { findField, type JsonText, type Member, openJson, UnreadableJson } from './json-text.js';
 
@@ -46,11 +45,11 @@ const [quote, openArray] = Buffer.from('"[');
 /** A message has a list of parts, and each part has fields. */
 export const messageDepth = 3;
 
-/** Returns undefined for a body that is compressed or not JSON, and for one with too much structure. */
-export async function readConversation(api: Api, headers: IncomingHttpHeaders, body: Buffer) {
-  if (headers['content-encoding'] !== undefined) return undefined;
+/** Returns undefined for a text that is not JSON, and for one with too much structure. */
+export async function readConversation(api: Api, text: Buffer | undefined) {
+  if (!text) return undefined;
   return unlessUnreadable(async () => {
-    const json = openJson(body);
+    const json = openJson(text);
     return describeConversation(api, json, await json.findMembers(0));
   });
 }

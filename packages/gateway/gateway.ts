@@ -29,7 +29,8 @@ import {
   withStateKey,
 } from './headers.js';
 import { createPages } from './pages.js';
-import { describeRefusal, Refusal } from './refusal.js';
+import { inflate } from './inflate.js';
+import { describeRefusal, Refusal, upgradeRequired, upgradeRequiredStatus } from './refusal.js';
 import { createWithBody } from './request-body.js';
 import {
   type ApiPath,
@@ -78,6 +79,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, endAfterB
     const { pathname, search } = parsePath(request.url);
     if (pathname === '/healthz' || pathname === '/readyz') return sendHealth(response, pathname);
     logged['path'] = pathname.slice(0, loggedPathMax);
+    if (/\bwebsocket\b/i.test(request.headers.upgrade ?? '')) throw upgradeRequired();
     if (pathname === guardrailPath && request.method === 'POST') return answerGuardrail(request, response, logged);
     const path = readApiPath(pathname, request.headers);
     if (!path) throw new Refusal(404, 'not_found_error', 'unknown_path', 'the gateway has no such path: use /v1/…');
@@ -89,28 +91,38 @@ export async function startGateway(config: GatewayConfig, log: Logger, endAfterB
     const closed = new AbortController();
     // Not after a complete response, because creating the error of `abort` is slow.
     response.once('close', () => response.writableFinished || closed.abort());
+    const isOfPage = request.headers.origin !== undefined;
     await admit(request, caller);
-    const { answer, advice, isAdapted } = await withBody(request, response, caller.credential, async (received) => {
-      const { upstream, body, conversation } = await chooseByModel(found, path, request.headers, received);
-      const participant = await identify(request.headers, caller, conversation);
-      const advice = await advisor.consult(participant, conversation?.message);
-      const { instruction, shortInstruction } = path.api ? advice : {};
-      const { credential, sessionId } = participant;
-      const asking = { credential, sessionId, upstream: upstream.base.href + path.rest };
-      const question = { ...asking, body, conversation, instruction, shortInstruction };
-      const { skipped, ...asked } = await askModel(question, (parts) =>
-        (pools.get(upstream) as Pool).request({
-          method: request.method as Dispatcher.HttpMethod,
-          path: upstream.base.pathname + path.rest + search,
-          ...joinBody(parts, pickForwardedHeaders(request.headers, callerHeaders, path.api)),
-          signal: closed.signal,
-        }),
-      );
-      return { ...asked, advice: skipped === undefined ? advice : { ...advice, skipped } };
-    });
+    const { answer, advice, isAdapted } = await withBody(
+      request,
+      response,
+      caller.credential,
+      async (received, claim) => {
+        const text = path.api && (await inflate(request.headers, received, claim));
+        const { upstream, body, conversation } = await chooseByModel(found, path, request.headers, received, text);
+        const participant = await identify(request.headers, caller, conversation);
+        const advice = await advisor.consult(participant, conversation?.message);
+        const { instruction, shortInstruction } = path.api ? advice : {};
+        const { credential, sessionId } = participant;
+        const asking = { credential, sessionId, upstream: upstream.base.href + path.rest };
+        const question = { ...asking, body, conversation, instruction, shortInstruction };
+        const { skipped, ...asked } = await askModel(question, (parts) =>
+          (pools.get(upstream) as Pool).request({
+            method: request.method as Dispatcher.HttpMethod,
+            path: upstream.base.pathname + path.rest + search,
+            ...joinBody(
+              parts,
+              pickForwardedHeaders(request.headers, callerHeaders, path.api, isOfPage, parts[0] !== received),
+            ),
+            signal: closed.signal,
+          }),
+        );
+        return { ...asked, advice: skipped === undefined ? advice : { ...advice, skipped } };
+      },
+    );
     Object.assign(logged, { adapted: isAdapted, ...(advice.skipped && { skipped: advice.skipped }) });
     response.writeHead(answer.statusCode, {
-      ...pickReturnedHeaders(answer.headers),
+      ...pickReturnedHeaders(answer.headers, isOfPage),
       ...createStateHeaders(advice, isAdapted),
     });
     // The first event of a stream may be late.
@@ -125,13 +137,19 @@ export async function startGateway(config: GatewayConfig, log: Logger, endAfterB
   }
 
   /** Reads the conversation. Its model may choose another upstream, and is sent without the name of the upstream. */
-  async function chooseByModel(upstream: Upstream, { api }: ApiPath, headers: IncomingHttpHeaders, body: Buffer) {
-    const conversation = api && (await readConversation(api, headers, body));
+  async function chooseByModel(
+    upstream: Upstream,
+    { api }: ApiPath,
+    headers: IncomingHttpHeaders,
+    body: Buffer,
+    text: Buffer | undefined,
+  ) {
+    const conversation = api && (await readConversation(api, text));
     const isNamed = backendHeader in headers;
     const chosen = isNamed ? undefined : findUpstreamOfModel(upstreams, upstream, conversation?.model);
     if (!api || !conversation || !chosen) return { upstream, body, conversation };
     const renamed = conversation.renameModel(String(conversation.model).slice(chosen.name.length + 1));
-    return { upstream: chosen, body: renamed, conversation: await readConversation(api, headers, renamed) };
+    return { upstream: chosen, body: renamed, conversation: await readConversation(api, renamed) };
   }
 
   /** Returns the session and the person of a request, from its headers or its body. */
@@ -174,7 +192,16 @@ export async function startGateway(config: GatewayConfig, log: Logger, endAfterB
     if (status === 503) response.setHeader('Retry-After', '1');
     const body =
       logged['api'] === 'ollama' ? { error: message, code } : { type: 'error', error: { type, code, message } };
-    const write = () => writeJson(response, status, body);
+    const write = () => {
+      if (status !== upgradeRequiredStatus) return writeJson(response, status, body);
+      response.setHeader('Upgrade', 'HTTP/1.1');
+      writeJson(
+        response,
+        status,
+        { title: 'Upgrade Required', status, detail: message, code },
+        'application/problem+json',
+      );
+    };
     const end = () => void response.end();
     if (endAfterBody(response, write, end)) return;
     write();
@@ -225,8 +252,8 @@ function parsePath(path = ''): { pathname: string; search: string } {
   }
 }
 
-function writeJson(response: ServerResponse, status: number, body: object | string): void {
+function writeJson(response: ServerResponse, status: number, body: object | string, type = 'application/json'): void {
   const json = typeof body === 'string' ? body : JSON.stringify(body);
-  const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) };
+  const headers = { 'Content-Type': type, 'Content-Length': Buffer.byteLength(json) };
   response.writeHead(status, headers).write(json);
 }

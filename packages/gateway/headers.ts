@@ -77,13 +77,22 @@ function refuse(kind: keyof typeof remedies, fault: 'missing' | 'invalid', name:
   return new Refusal(status, type, `${fault}_state_${kind}`, `${name} is ${fault}: ${remedies[kind]}${remedy}`);
 }
 
-/** The upstream gets no header for the gateway. It must not compress a response that the gateway reads. */
+/** What a browser adds about the page and its person. Load balancers of vendors set cookies, which other clients return. */
+const headersOfPage = ['cookie', 'referer'];
+
+/**
+ * The upstream gets no header for the gateway, and none with which a browser names the page. It must not compress a
+ * response that the gateway reads. A changed body is not compressed.
+ */
 export function pickForwardedHeaders(
   headers: IncomingHttpHeaders,
   { session, subject }: CallerHeaders,
   api: Api | undefined,
+  isOfPage: boolean,
+  isChanged: boolean,
 ): IncomingHttpHeaders {
-  const own = ['x-service-key', backendHeader, ...session, ...subject];
+  const dropped = [...(isOfPage ? headersOfPage : []), ...(isChanged ? ['content-encoding'] : [])];
+  const own = ['x-service-key', backendHeader, ...session, ...subject, ...dropped];
   const isForwarded = (name: string) => !name.startsWith('x-state-') && !own.includes(name);
   return { ...pick(headers, isForwarded), ...(api && { 'accept-encoding': 'identity' }) };
 }
@@ -92,9 +101,12 @@ export function pickForwardedHeaders(
  * Proxies must not buffer or compress a stream, because they would delay its events. Which pages may read the response is
  * for the gateway to say.
  */
-export function pickReturnedHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+export function pickReturnedHeaders(headers: IncomingHttpHeaders, isOfPage: boolean): IncomingHttpHeaders {
   const { 'content-length': length, 'cache-control': caching } = headers;
-  const kept = pick(headers, (name) => !/^(?:x-state|access-control-)/.test(name));
+  const kept = pick(
+    headers,
+    (name) => !/^(?:x-state|access-control-)/.test(name) && !(isOfPage && name === 'set-cookie'),
+  );
   const unchanged = [caching, 'no-transform'].filter(Boolean).join(', ');
   return {
     ...kept,

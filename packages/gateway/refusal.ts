@@ -19,6 +19,14 @@ export function describeRefusal(error: unknown): Refusal {
   return new Refusal(502, 'api_error', 'upstream_unavailable', 'the gateway got no response from the model');
 }
 
+export const upgradeRequiredStatus = 426;
+
+/** Returns the error of a WebSocket, which would otherwise become a plain GET. */
+export function upgradeRequired(): Refusal {
+  const message = 'the gateway forwards no WebSocket: send the request over HTTP, or connect to the vendor';
+  return new Refusal(upgradeRequiredStatus, 'invalid_request_error', 'websocket_unsupported', message);
+}
+
 export function clientClosed(): Refusal {
   return new Refusal(499, 'api_error', 'client_closed', 'the client closed the connection');
 }

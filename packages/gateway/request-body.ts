@@ -14,17 +14,28 @@ export function createWithBody(bytesMax: number) {
     request: IncomingMessage,
     response: ServerResponse,
     caller: string,
-    work: (body: Buffer) => Promise<T>,
+    work: (body: Buffer, claim: (bytes: number) => number) => Promise<T>,
   ): Promise<T> => {
     let body = Buffer.alloc(0);
     let size = 0;
+    let claimed = 0;
+    const take = (bytes: number) => {
+      if (!shares.take(caller, bytes))
+        throw new Refusal(503, 'overloaded_error', 'overloaded', 'too many large requests: send the request again');
+    };
+    /** Reserves memory until the work is done, at most that of the largest body. Returns the number of bytes. */
+    const claim = (wanted: number) => {
+      const bytes = Math.min(wanted, bytesMax);
+      take(bytes);
+      claimed += bytes;
+      return bytes;
+    };
     /** One buffer grows, because joining many parts of a large body blocks other requests. */
     const grow = (needed: number, wanted: number) => {
       if (needed > bytesMax)
         throw new Refusal(413, 'request_too_large', 'body_too_large', `the body exceeds ${bytesMax} bytes`);
       const bytes = Math.max(needed, Math.min(wanted, bytesMax));
-      if (!shares.take(caller, bytes - body.length))
-        throw new Refusal(503, 'overloaded_error', 'overloaded', 'too many large requests: send the request again');
+      take(bytes - body.length);
       const grown = Buffer.allocUnsafe(bytes);
       body.copy(grown, 0, 0, size);
       body = grown;
@@ -37,9 +48,9 @@ export function createWithBody(bytesMax: number) {
       grow(Number(request.headers['content-length'] ?? 0), 0);
       if (request.headers.expect !== undefined) response.writeContinue();
       await receive(request, add);
-      return await work(body.subarray(0, size));
+      return await work(body.subarray(0, size), claim);
     } finally {
-      shares.take(caller, -body.length);
+      shares.take(caller, -body.length - claimed);
     }
   };
 }

@@ -65,9 +65,11 @@ function readVersionedPath(prefix: string, rest: string, headers: IncomingHttpHe
   return { kinds: isAnthropic ? (['anthropic', 'openai'] as const) : (['openai', 'anthropic'] as const), rest, api };
 }
 
-/** The id of a file may contain escaped slashes: some servers put a path into it. */
+/** The segments after these contain ids, with escaped slashes on some servers. They do not decide which API serves the path. */
+const beforeIds = /^\/(?!deployments\/)[^/%]+\//;
+
 function isSafePath(rest: string): boolean {
-  const decoded = rest.startsWith('/files/') ? rest.replaceAll(/%2f/gi, '/') : rest;
+  const decoded = beforeIds.test(rest) ? rest.replaceAll(/%2f/gi, '/') : rest;
   return decoded
     .slice(1)
     .split('/')

@@ -48,6 +48,24 @@ test('a page of a listed origin calls the gateway with a session token, without 
   expect((await response.json()).headers).not.toHaveProperty('origin');
 });
 
+test('a page sends the model no cookie and no address, and gets no cookie; other clients do', async () => {
+  const { service, upstream, post } = await startWithPages();
+  for (const _ of [1, 2])
+    upstream.respond((request, response) => sendJson(response, request, 200, { 'Set-Cookie': 'a=b' }));
+  const [token, browser] = [
+    await issueToken(service, { subject_id: 'anna' }),
+    { Cookie: 'c=d', Referer: 'https://x/' },
+  ];
+  const ofPage = await post(chat, body, { ...page, ...browser, 'X-State-Key': token });
+  const direct = await post(chat, body, browser);
+  expect([ofPage, direct].map(({ headers }) => headers.get('set-cookie'))).toEqual([null, 'a=b']);
+  const sent = upstream.requests.map(({ headers }) => [headers['cookie'], headers['referer']]);
+  expect(sent).toEqual([
+    [undefined, undefined],
+    ['c=d', 'https://x/'],
+  ]);
+});
+
 test('a service key from a page is refused with a reason that the page can read, also at the guardrail', async () => {
   const { service, upstream, post } = await startWithPages();
   for (const path of [chat, guardrail])

@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findField, openJson } from '../json-text.js';
@@ -74,11 +74,34 @@ test('each form of a system text of Anthropic stays valid', async () => {
   }
 });
 
-test('a body that is compressed or not a JSON object passes byte for byte', async () => {
+test.each([
+  ['gzip', gzipSync(odd())],
+  ['br', brotliCompressSync(odd())],
+  ['identity', Buffer.from(`\ufeff${odd()}`)],
+])('a body in %s is adapted, and the model gets it as plain text', async (encoding, body) => {
+  const { upstream, post } = await startStage();
+  const response = await post('/v1/messages', body, { 'Content-Encoding': encoding });
+  expect(response.headers.get('x-state-adapted')).toBe('true');
+  const [sent] = upstream.requests;
+  expect(sent?.body).toMatch(/^ \{"n":1\.0.*The person/s);
+  expect(sent?.headers).not.toHaveProperty('content-encoding', encoding === 'identity' ? 'gzip' : encoding);
+});
+
+test('a compressed body of 20 MB is adapted, and a larger or broken one passes unchanged', async () => {
+  const { upstream, post } = await startStage();
+  const zip = (size: number) =>
+    gzipSync(Buffer.concat([Buffer.from(odd()), Buffer.alloc(size, ' ')]).subarray(0, size));
+  const outcomes = [];
+  for (const body of [zip(20_000_000), zip(20_000_001), zip(100).subarray(0, 20)]) {
+    const response = await post('/v1/messages', body, { 'Content-Encoding': 'gzip' });
+    outcomes.push([response.headers.get('x-state-adapted'), upstream.requests.at(-1)?.headers['content-encoding']]);
+  }
+  expect(outcomes).toEqual([['true', undefined], ...Array(2).fill(['false', 'gzip'])]);
+});
+
+test('a body that is not a JSON object passes byte for byte', async () => {
   const { service, upstream, post } = await startStage();
   await service.read({ heart_rate: 90, tone: 'hostile' });
-  const zipped = await post('/v1/messages', gzipSync(odd()), { 'Content-Encoding': 'gzip' });
-  expect([zipped.status, zipped.headers.get('x-state')]).toEqual([200, expect.any(String)]);
   for (const body of ['', '{"messages":', '[]', '"text"', '{"messages":7}', '\ufeff{"messages":[]}']) {
     expect((await post('/v1/chat/completions', body)).status).toBe(200);
     expect(upstream.requests.at(-1)?.body).toBe(body);
