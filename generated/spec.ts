@@ -3172,4 +3172,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "796dbabb2611f420ba4cede14fa84847b7c8373d302dffbc4d19f2d4bd3b08e2" as const;
+export const contractDigest = "1c3c4a6a56aeb83860694c96c6b727a6118115cfd25c894e5f3d960eac546e95" as const;

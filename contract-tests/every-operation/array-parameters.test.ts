@@ -32,6 +32,14 @@ test.each(arrays)(
     expect(comma[0]).toBe(200);
     expect(await send(a, b, c)).toEqual(comma);
     expect(await send(`${a},${b}`, c)).toEqual(comma);
+    for (const brackets of [
+      ['[]', '[]', '[]'],
+      ['[0]', '[1]', '[2]'],
+      ['', '%5B%5D', '[7]'],
+    ]) {
+      const query = [a, b, c].map((it, index) => `${name}${brackets[index]}=${it}`).join('&');
+      expect((await service.request(`${template}?${query}`)).body).toEqual(comma[1]);
+    }
     expect(await send(a, `${b}%2C${c}`)).toEqual(comma);
   },
 );

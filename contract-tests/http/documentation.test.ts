@@ -88,6 +88,21 @@ test('the served contract is identical to the one that the code was generated fr
   expect(parse(await yaml.text(), { maxAliasCount: 50 })).toEqual(contract);
 });
 
+test('behind a prefix, redirects stay below it, and servers of the contract has it', async () => {
+  const root = new URL('../../', import.meta.url);
+  const serve = documentation({ root, published: { publicUrl: 'https://x.example/state' } });
+  const url = await listen(createServer(express().use((request, response) => void serve(request, response))));
+  const json = (await (await fetch(`${url}/openapi.json`)).json()) as typeof contract;
+  expect(json).toEqual({ ...contract, servers: [{ ...contract.servers[0], url: '/state' }] });
+  expect(parse(await (await fetch(`${url}/openapi.yaml`)).text())).toEqual(json);
+  const headers = { Accept: 'text/html' };
+  for (const path of ['/', '/dashboard', '/docs', '/person', '/docs/reference']) {
+    const answer = await fetch(url + path, { redirect: 'manual', headers });
+    const { pathname } = new URL(answer.headers.get('location') ?? '', `https://x.example/state${path}`);
+    expect(pathname).toBe(`/state${path === '/' ? '/dashboard' : path}/`);
+  }
+});
+
 test.each(['/docs/reference/', '/dashboard/'])(
   'the content security policy of %s allows only resources of this service',
   async (path) => {
@@ -136,7 +151,7 @@ test('/ redirects browsers to the dashboard and returns 404 to other clients', a
   const ask = (accept: string, method = 'GET') =>
     fetch(`${url}/`, { method, redirect: 'manual', headers: { Accept: accept, 'X-Service-Key': key } });
   const answer = await ask('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8');
-  expect([answer.status, answer.headers.get('location')]).toEqual([302, '/dashboard/']);
+  expect([answer.status, answer.headers.get('location')]).toEqual([302, 'dashboard/']);
   for (const accept of ['*/*', 'application/json', 'application/json, text/html;q=0.5'])
     expect((await ask(accept)).status).toBe(404);
   expect((await ask('text/html', 'POST')).status).toBe(404);
@@ -145,7 +160,7 @@ test('/ redirects browsers to the dashboard and returns 404 to other clients', a
 test.each(['/docs', '/dashboard'])('%s redirects to its first page', async (path) => {
   const { url } = await startTestService();
   const answer = await fetch(url + path, { redirect: 'manual' });
-  expect([answer.status, answer.headers.get('location')]).toEqual([301, `${path}/`]);
+  expect([answer.status, answer.headers.get('location')]).toEqual([301, `${path.slice(1)}/`]);
 });
 
 /** Serves a folder with the files of a build. */

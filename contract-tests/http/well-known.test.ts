@@ -34,7 +34,7 @@ test('machines find the API, its documentation and the security contact without 
   const days = (Date.parse(expires) - clock.nowMs) / 86_400_000;
   expect([days > 100, days < 365]).toEqual([true, true]);
   const { status, headers } = await read(url, '/llms.txt');
-  expect([status, headers.get('location')]).toEqual([302, '/docs/llms.txt']);
+  expect([status, headers.get('location')]).toEqual([302, 'docs/llms.txt']);
 });
 
 test('every link of the API catalog exists', async ({ service: { url } }) => {

@@ -78,7 +78,9 @@ export function findOAuthConflicts(values: Values): string[] {
   return [
     ...(isResourceUrl(PUBLIC_URL)
       ? []
-      : ['OAUTH_ISSUER requires PUBLIC_URL, with https or a loopback address and without a path: set it']),
+      : [
+          'OAUTH_ISSUER requires PUBLIC_URL, with https or a loopback address and without a path, because clients look for metadata at the root of the host: set it',
+        ]),
     ...((OAUTH_ACCOUNT === undefined) === (OAUTH_ACCOUNT_CLAIM === undefined)
       ? ['OAUTH_ISSUER requires either OAUTH_ACCOUNT or OAUTH_ACCOUNT_CLAIM: set one of them']
       : []),

@@ -50,7 +50,7 @@ export interface AppParts
     Admission,
     RefusalParts,
     Authentication,
-    DocumentationParts,
+    Omit<DocumentationParts, 'published'>,
     DispatchParts,
     WellKnownParts,
     Omit<PersonPageParts, 'published'>,

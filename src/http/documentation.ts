@@ -1,10 +1,12 @@
 import type { Request, Response } from 'express';
 import helmet from 'helmet';
+import type { Config } from '../config/config.js';
 import { cacheResult } from '../observe/probes.js';
 import { type Encoding, endings, type PublicFile, readPublicFiles } from './public-files.js';
 import { rejectMethod } from './route.js';
 
 export interface DocumentationParts {
+  readonly published?: Pick<Config, 'publicUrl'>;
   /** The root folder of the project, with the contract and, after `npm run docs`, the documentation and dashboard. */
   readonly root: URL;
 }
@@ -32,8 +34,9 @@ const notBuilt =
  * Serves the documentation, the dashboard and the contract from memory, without a key. The first request reads all files:
  * most processes of a deployment never serve them. The returned function resolves with false for another path.
  */
-export function documentation({ root }: DocumentationParts) {
-  const read = cacheResult(Infinity, Date.now, () => readPublicFiles(root));
+export function documentation({ root, published }: DocumentationParts) {
+  const publicPath = published?.publicUrl && new URL(published.publicUrl).pathname;
+  const read = cacheResult(Infinity, Date.now, () => readPublicFiles(root, publicPath || undefined));
   return async (request: Request, response: Response): Promise<boolean> => {
     const [path = '', ...query] = request.url.split(/(?=\?)/);
     if (path === '/') return leadToPages(request, response);
@@ -53,15 +56,15 @@ export function documentation({ root }: DocumentationParts) {
     const files = await read();
     const file = files.get(path);
     if (file) return send(request, response, file);
-    if (files.has(`${path}/`)) return response.redirect(301, `${path}/${query}`);
+    if (files.has(`${path}/`)) return response.redirect(301, `${path.replace(/^.*\//, '')}/${query}`);
     sendNotFound(request, response, files.get('/docs/404.html'));
   }
 }
 
-/** Redirects browsers to the dashboard. A browser is a client that prefers HTML. Other clients get path_not_found. */
+/** Redirects browsers to the dashboard, with a relative URL: a proxy may remove a prefix from paths. A browser is a client that prefers HTML. Other clients get path_not_found. */
 function leadToPages(request: Request, response: Response): boolean {
   const isBrowser = request.accepts(['json', 'html']) === 'html' && ['GET', 'HEAD'].includes(request.method);
-  if (isBrowser) response.vary('Accept').redirect(302, '/dashboard/');
+  if (isBrowser) response.vary('Accept').redirect(302, 'dashboard/');
   return isBrowser;
 }
 

@@ -23,15 +23,23 @@ export interface Variant {
 /** Sites that `npm run docs` builds: folders of dist/ and URL paths. */
 const sites = ['docs', 'dashboard', 'person'];
 
-/** Reads the documentation, the dashboard and the contract. The keys are URL paths, e.g. `/docs/` or `/openapi.json`. */
-export async function readPublicFiles(root: URL): Promise<ReadonlyMap<string, PublicFile>> {
+/** `servers` of the contract, as JSON and YAML. */
+const serverUrl = /("url": "|^  - url: )\/(?="?$|"?,$)/m;
+
+/**
+ * Reads the documentation, the dashboard and the contract. The keys are URL paths, e.g. `/docs/` or `/openapi.json`. `servers`
+ * of the contract gets the path of the public URL: a proxy may remove it from requests.
+ */
+export async function readPublicFiles(root: URL, publicPath = ''): Promise<ReadonlyMap<string, PublicFile>> {
   const read = sites.map((site) => readSite(site, fileURLToPath(new URL(`dist/${site}/`, root))));
   const files = new Map((await Promise.all(read)).flatMap((site) => [...site]));
   for (const [name, source] of [
     ['openapi.json', 'generated/openapi.json'],
     ['openapi.yaml', 'openapi.yaml'],
   ] as const) {
-    const plain = findVariant(await readFile(new URL(source, root)).catch(() => Buffer.alloc(0)));
+    const bytes = await readFile(new URL(source, root)).catch(() => Buffer.alloc(0));
+    const isMoved = publicPath.length > 1;
+    const plain = findVariant(isMoved ? Buffer.from(String(bytes).replace(serverUrl, `$1${publicPath}`)) : bytes);
     const built = files.get(`/docs/${name}`);
     // Uses the built files only if they are from this contract. The site may have been built from another version.
     files.set(`/${name}`, built?.plain.etag === plain.etag ? built : { extension: extname(name), plain, encoded: {} });

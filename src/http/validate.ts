@@ -53,8 +53,9 @@ export async function createValidation() {
   };
 }
 
-/** A date-time in another notation is not also a wrong date. */
+/** A date-time in another notation is not also a wrong date. Rules across fields (`not`) have errors that name the field. */
 function isNotImplied({ path, errorCode }: ValidatorFault, _: number, all: readonly ValidatorFault[]): boolean {
+  if (errorCode?.startsWith('not.')) return false;
   const isFormat = errorCode?.startsWith('format') === true;
   return !isFormat || !all.some((it) => it.path === path && it.errorCode?.startsWith('pattern'));
 }
@@ -111,7 +112,7 @@ export function readQuery(definition: Definition, exchange: Exchange): ReadQuery
     const sent = header && exchange.headers[header.toLowerCase()];
     return sent ? [[name, String(sent)] as const] : [];
   });
-  const sentByQuery = exchange.query as Readonly<Record<string, string | string[]>>;
+  const sentByQuery = joinLists(definition, exchange.query as Sent);
   for (const [name, sent] of Object.entries({ ...sentByQuery, ...Object.fromEntries(sentByHeader) })) {
     const value = readValue(definition, name, sent);
     if (value === undefined) continue;
@@ -119,6 +120,25 @@ export function readQuery(definition: Definition, exchange: Exchange): ReadQuery
     else query[name] = value;
   }
   return { query, faults };
+}
+
+type Sent = Readonly<Record<string, string | string[]>>;
+
+/** Joins the values of a list whose name has brackets, as PHP and Ruby write it: `state[]` or `state[0]`. */
+function joinLists({ parameters }: Definition, sent: Sent): Sent {
+  if (!Object.keys(sent).some((it) => it.endsWith(']'))) return sent;
+  const isList = (name: string) => parameters.some((it) => it.in === 'query' && it.name === name && isArray(it));
+  const joined = new Map<string, string | string[]>();
+  for (const [name, value] of Object.entries(sent)) {
+    const plain = name.replace(/\[\d{0,3}\]$/, '');
+    const key = isList(plain) ? plain : name;
+    joined.set(key, joined.has(key) ? [joined.get(key) ?? [], value].flat() : value);
+  }
+  return Object.fromEntries(joined);
+}
+
+function isArray({ schema }: Definition['parameters'][number]): boolean {
+  return schema.type === 'array';
 }
 
 /** Returns undefined for an empty value if the contract allows one: then it means that the parameter was not sent. */

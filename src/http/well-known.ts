@@ -52,7 +52,7 @@ export function wellKnown({ published, now }: WellKnownParts, scopes: readonly s
     if (!write && path !== '/llms.txt') return false;
     if (method !== 'GET') throw rejectMethod(response, ['GET', 'HEAD']);
     response.set({ 'Cache-Control': 'no-cache', Link: '</.well-known/api-catalog>; rel="api-catalog"' });
-    if (!write) response.redirect(302, '/docs/llms.txt');
+    if (!write) response.redirect(302, 'docs/llms.txt');
     else send(response, write());
     return true;
   };

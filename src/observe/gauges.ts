@@ -26,6 +26,9 @@ type ReadLoad = () => Promise<ThreadLoad>;
 
 export type Gauges = ReturnType<typeof createGauges>;
 
+/** Gauges with the name of a counter. The gauges without `_total` have the same figures by type. */
+const sumsOfGauges = ['handles', 'requests', 'resources'].map((it) => `nodejs_active_${it}_total`);
+
 /** Sampling interval of the event-loop lag, in ms. Each sample wakes the process, also when it is idle. */
 const lagSampleMs = 100;
 
@@ -37,7 +40,10 @@ export function createGauges(registry: Registry) {
   const add = (name: string, help: string, read: Figure) => addGauge(registry, `state_service_${name}`, help, read);
   return {
     /** Adds metrics of the process: CPU, memory, garbage collection and event-loop lag. */
-    watchProcess: () => collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: lagSampleMs }),
+    watchProcess() {
+      collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: lagSampleMs });
+      for (const name of sumsOfGauges) registry.removeSingleMetric(name);
+    },
     watchThread: addThreadGauges(registry),
     watchStreams: (open: Figure) => add('streams_open', 'Open streams of this process.', open),
     /** `waiting` returns the number of readings that wait for a group commit. */

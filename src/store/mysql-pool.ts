@@ -122,11 +122,11 @@ const faultsOfHost: ReadonlySet<string | undefined> = new Set([
 
 /**
  * READ COMMITTED avoids gap locks, which would block new sessions. Strict mode rejects values that would otherwise be
- * truncated. The lock wait timeout is short.
+ * truncated. Without the default of `sql_select_limit`, a server may cut results off. The lock wait timeout is short.
  */
 const sessionSettings = [
   'set session transaction isolation level read committed',
-  "set session sql_mode = 'STRICT_ALL_TABLES', collation_connection = 'utf8mb4_bin'",
+  "set session sql_mode = 'STRICT_ALL_TABLES', collation_connection = 'utf8mb4_bin', sql_select_limit = 18446744073709551615",
   `set session lock_wait_timeout = ${lockSeconds}, innodb_lock_wait_timeout = ${lockSeconds}`,
 ];
 /**

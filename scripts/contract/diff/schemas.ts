@@ -14,6 +14,13 @@ const opaque = ['format', 'pattern', 'x-pattern', 'multipleOf', 'x-one-of-fields
 const demands = ['uniqueItems', 'exclusiveMinimum', 'exclusiveMaximum'];
 const compositions = ['oneOf', 'anyOf', 'allOf', 'not', 'discriminator'];
 
+/** Returns true if a new `not` requires a field that earlier requests could not contain. */
+function concernsNewField(before: Part, { not }: Part): boolean {
+  const known: unknown[] = entries(before['properties']).map(([name]) => name);
+  const isNew = names((not as Part)?.['required']).some((it) => !known.includes(it));
+  return isNew && before['not'] === undefined && before['additionalProperties'] === false;
+}
+
 /** Compares two schemas of a value that one side writes and the other reads. */
 export class SchemaComparison {
   readonly #seen = new Set<string>();
@@ -45,7 +52,8 @@ export class SchemaComparison {
     // A value that must not be null is more restricted than a nullable value.
     this.demand(before['nullable'] !== true, after['nullable'] !== true, at, 'not nullable');
     for (const name of compositions)
-      if (!isSame(before[name], after[name])) this.breaks(at, `${name} has changed, and is judged by no rule`);
+      if (!isSame(before[name], after[name]) && !(name === 'not' && concernsNewField(before, after)))
+        this.breaks(at, `${name} has changed, and is judged by no rule`);
     if (this.direction === 'request' && !isSame(before['default'], after['default']))
       this.breaks(at, `default was ${show(before['default'])}, is ${show(after['default'])}`);
     this.enumeration(before['enum'], after['enum'], at);
