@@ -743,7 +743,7 @@ export interface paths {
          *     webhooks of the account whose `events` contain `alert`, and that watch this person or everyone. An equal rule that
          *     exists is returned with 200, so that a request can be sent again.
          *
-         *     **When.** The service evaluates all rules once a minute. A rule fires at most once per hour and person. For no_data and
+         *     **When.** A rule fires within a minute, and at most once per hour and person. For no_data and
          *     trigger_active, it fires once each time that the condition becomes true. For stressed and above_usual, it fires again
          *     after an hour if the condition is still true. A condition that became true more than 24 hours ago fires no rule.
          *

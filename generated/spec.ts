@@ -115,8 +115,7 @@ export const webhookDelivery = {
 
 export const alerts = {
   "max_per_account": 50,
-  "evaluate_every_seconds": 60,
-  "evaluation_ms_max": 1000,
+  "repeat_seconds": 60,
   "fresh_hours": 24,
   "firing_days": 7,
   "default_minutes": 10,
@@ -3172,4 +3171,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "1c3c4a6a56aeb83860694c96c6b727a6118115cfd25c894e5f3d960eac546e95" as const;
+export const contractDigest = "cd708da47e95fc857e4e5ed1cff05bbf92b1f0a255bb850be65e6d86a0e0ae45" as const;

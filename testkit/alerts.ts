@@ -1,10 +1,10 @@
 import { onTestFinished } from 'vitest';
-import { evaluate, type Evaluation, type EvaluationParts } from '../src/alerts/evaluate.js';
+import type { EvaluationParts } from '../src/alerts/evaluate.js';
+import { takeTurns } from '../src/alerts/start.js';
 import { readConfig } from '../src/config/config.js';
 import { requireSecretsKeys } from '../src/config/secrets-key.js';
 import type { Schema } from '../src/contract/contract.js';
 import { createDigestId } from '../src/keys/digest-id.js';
-import { createAlertLease } from '../src/store/alerts.js';
 import { findAbsences } from '../src/store/service-runs.js';
 import { settingsFor } from './databases.js';
 import type { TestService } from './service.js';
@@ -26,20 +26,19 @@ export async function createRule(service: TestService, rule: Schema<'AlertRuleRe
 export const digestsOf = ({ database }: TestService) =>
   createDigestId(requireSecretsKeys(readConfig(settingsFor(database.url))));
 
-/** Claims the minute of the clock. Resolves with false if it is claimed. */
-export function claimMinute({ store, clock }: TestService): Promise<boolean> {
-  return store.run((knex) => createAlertLease(knex).claim(clock.nowMs - (clock.nowMs % 60_000)));
-}
-
-/** Claims the minute of the clock and evaluates all rules once. */
-export async function evaluateNow(service: TestService, changes: Partial<EvaluationParts> = {}): Promise<Evaluation> {
-  await claimMinute(service);
+/** Evaluates the rules that are due, and finds the people of new rules. Returns how many rules fired. */
+export async function evaluateNow(service: TestService, changes: Partial<EvaluationParts> = {}): Promise<number> {
   const { store, clock } = service;
-  const minuteMs = clock.nowMs - (clock.nowMs % 60_000);
+  const onFailure = (error: unknown) => {
+    throw error;
+  };
   await keepRunning(service);
   const absences = () => store.run((knex) => findAbsences(knex, clock.nowMs));
-  const parts = { store, digestId: digestsOf(service), now: clock.now, findAbsences: absences, minuteMs };
-  return evaluate({ ...parts, isOver: () => false, ...changes }, undefined);
+  const parts = { store, digestId: digestsOf(service), now: clock.now, findAbsences: absences, onFailure, ...changes };
+  let fired = 0;
+  const turns = { isStopped: () => false, pause: async () => {}, onFired: (count: number) => void (fired += count) };
+  while (await takeTurns(parts, turns));
+  return fired;
 }
 
 /** Stores that the service has run until now. The clock of a test jumps, which would be an absence. */
@@ -56,6 +55,34 @@ export async function stress(service: TestService, subject_id: string, minutes: 
     if (minute > 0) service.clock.advance(60);
     await service.read({ session_id: `of-${subject_id}`, subject_id, ...hostile });
   }
+}
+
+/** Stores an hour of each of the last days, two hours before this hour of the day, with a mean score. */
+export async function storeHours(
+  { database, accountId, clock }: Pick<TestService, 'database' | 'accountId' | 'clock'>,
+  subject_id: string,
+  days: number,
+  score: number,
+  nowMs = clock.nowMs,
+) {
+  const knex = openKnex(database.url);
+  const hour = Math.floor(nowMs / 3_600_000) * 3_600_000;
+  const empty = {
+    calm_ms: 0,
+    relaxed_ms: 0,
+    focused_ms: 0,
+    stressed_ms: 0,
+    acute_stress_ms: 0,
+    heart_rates: 0,
+    topics: '',
+  };
+  const scores = { readings: 2, score_sum: 2 * score, score_min: score, score_max: score };
+  for (let day = 1; day <= days; day += 1)
+    await knex('subject_hours').insert({
+      ...{ account_id: accountId, subject_id, hour_ms: hour - day * 24 * 3_600_000 },
+      ...{ ...empty, ...scores },
+    });
+  await knex.destroy();
 }
 
 /** Returns a function that reads the bodies of the account's alerts in the outbox, oldest first. */

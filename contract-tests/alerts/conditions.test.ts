@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { alertsOf, createRule, evaluateNow, stress } from '../../testkit/alerts.js';
-import { startTestService, type TestService } from '../../testkit/service.js';
-import { openKnex } from '../../testkit/temporary-database.js';
+import { findQuietEnd } from '../../src/alerts/quiet.js';
+import type { StoredAlertRule } from '../../src/store/alerts.js';
+import { alertsOf, createRule, evaluateNow, storeHours, stress } from '../../testkit/alerts.js';
+import { startTestService } from '../../testkit/service.js';
 
 const hourSeconds = 3_600;
 const calm = { heart_rate: 60, tone: 'calm', expression: 'relaxed', sentiment: 0.9 } as const;
 
-/** Returns how many rules fire now. */
-const fire = async (service: TestService) => (await evaluateNow(service)).fired;
+const fire = evaluateNow;
 
 test('a person who is stressed for the minutes of a rule alerts, and the body contains no value of a signal', async () => {
   const service = await startTestService({});
@@ -71,33 +71,6 @@ test('stress in several sessions of a person is one duration, and sessions witho
   expect(await fire(service)).toBe(1);
 });
 
-/** Stores an hour of each of the last days, two hours before this hour of the day, with a mean score. */
-async function storeHours(
-  { database, accountId, clock }: TestService,
-  subject_id: string,
-  days: number,
-  score: number,
-) {
-  const knex = openKnex(database.url);
-  const hour = Math.floor(clock.nowMs / 3_600_000) * 3_600_000;
-  const empty = {
-    calm_ms: 0,
-    relaxed_ms: 0,
-    focused_ms: 0,
-    stressed_ms: 0,
-    acute_stress_ms: 0,
-    heart_rates: 0,
-    topics: '',
-  };
-  const scores = { readings: 2, score_sum: 2 * score, score_min: score, score_max: score };
-  for (let day = 1; day <= days; day += 1)
-    await knex('subject_hours').insert({
-      ...{ account_id: accountId, subject_id, hour_ms: hour - day * 24 * 3_600_000 },
-      ...{ ...empty, ...scores },
-    });
-  await knex.destroy();
-}
-
 test('a person above the own usual level alerts from seven days on, and one whose usual level is high does not', async () => {
   const service = await startTestService({});
   // Within one block of hours.
@@ -112,6 +85,18 @@ test('a person above the own usual level alerts from seven days on, and one whos
   }
   await fire(service);
   expect((await alertsOf(service)()).map(({ subject_id }) => subject_id)).toEqual(['seven-days']);
+});
+
+test('a lasting score alerts when a block of hours begins in which it is above the usual level', async () => {
+  const service = await startTestService({});
+  service.clock.advance(4 * hourSeconds - 300 - ((service.clock.nowMs / 1000) % (4 * hourSeconds)));
+  await createRule(service, { condition: 'above_usual', minutes: 2 });
+  await storeHours(service, 'anna', 7, 100);
+  await storeHours(service, 'anna', 7, 20, service.clock.nowMs + 600_000);
+  await stress(service, 'anna', 3);
+  expect(await fire(service)).toBe(0);
+  service.clock.advance(119);
+  expect(await fire(service)).toBe(1);
 });
 
 test('no data alerts once, again after the next data, and not for a person without any', async () => {
@@ -145,11 +130,15 @@ test('a topic that becomes active alerts once', async () => {
   await createRule(service, { condition: 'trigger_active' });
   const turn = { user_message: 'I am so worried about my exams', ai_response: 'Tell me more.' };
   const hostile = { heart_rate: 130, tone: 'hostile', sentiment: -0.9 } as const;
+  await stress(service, 'anna', 0);
+  expect(await fire(service)).toBe(0);
+  const fired = [];
   for (let minute = 0; minute < 3; minute += 1) {
     await service.read({ session_id: 's', subject_id: 'anna', ...hostile, ...turn });
+    fired.push(await fire(service));
     service.clock.advance(60);
   }
-  expect(await fire(service)).toBe(1);
+  expect(fired).toEqual([1, 0, 0]);
   // A turn of before the firing arrives after it.
   service.clock.advance(1);
   const late = { ...turn, user_message: 'I am so afraid of losing my job', timestamp: service.clock.at(-60) };
@@ -178,4 +167,18 @@ test('quiet hours delay: what is still true at their end fires then, and what is
   await stress(service, 'back', 0);
   await fire(service);
   expect((await alertsOf(service)()).map(({ subject_id }) => subject_id)).toEqual(['silent']);
+});
+
+test('quiet hours end at their local time, also on the nights in which summer time begins and ends', () => {
+  const quietHours = { from: '22:00', to: '07:00', time_zone: 'Europe/Berlin' };
+  const endOf = (at: string) => findQuietEnd({ quietHours } as StoredAlertRule, Date.parse(at));
+  for (const [at, end] of [
+    ['2026-01-10T21:30:20Z', '2026-01-11T06:00:00Z'],
+    ['2026-03-28T22:00:00Z', '2026-03-29T05:00:00Z'],
+    // An hour early: the hours are still quiet then, and their end is found.
+    ['2026-10-24T22:00:00Z', '2026-10-25T05:00:00Z'],
+    ['2026-10-25T05:00:00Z', '2026-10-25T06:00:00Z'],
+  ] as const)
+    expect(endOf(at)).toBe(Date.parse(end));
+  expect(endOf('2026-01-10T20:59:59Z')).toBeUndefined();
 });

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
-import { alertsOf, claimMinute, createRule, evaluateNow, stress } from '../../testkit/alerts.js';
+import { seedAll } from '../../src/alerts/seed.js';
+import { takeTurns } from '../../src/alerts/start.js';
+import { alertsOf, createRule, digestsOf, evaluateNow, stress } from '../../testkit/alerts.js';
+import { makeAccount } from '../../testkit/calls.js';
 import { readMetric } from '../../testkit/metrics.js';
 import { startReceiver } from '../../testkit/receiver.js';
-import { startTestService, type TestService } from '../../testkit/service.js';
+import { client, startTestService, type TestService } from '../../testkit/service.js';
 import { openKnex } from '../../testkit/temporary-database.js';
 import { until } from '../../testkit/until.js';
 import { failedDeliveries, register } from '../../testkit/webhooks.js';
@@ -16,45 +19,121 @@ async function prepare(service: TestService, people: number): Promise<void> {
   }
 }
 
-test('two processes never evaluate the same minute, and each of them claims a later one', async () => {
-  const service = await startTestService({});
-  await createRule(service, { condition: 'stressed' });
-  const claims = () => Promise.all([1, 2, 3, 4].map(() => claimMinute(service)));
-  expect((await claims()).filter(Boolean)).toHaveLength(1);
-  expect((await claims()).filter(Boolean)).toHaveLength(0);
-  service.clock.advance(60);
-  expect((await claims()).filter(Boolean)).toHaveLength(1);
-  // A clock that is set back by more than five minutes does not end the evaluations.
-  service.clock.advance(-600);
-  expect((await claims()).filter(Boolean)).toHaveLength(1);
-});
-
 test('two evaluations at the same time fire each rule once per person', async () => {
   const service = await startTestService({});
-  await prepare(service, 20);
-  const results = await Promise.all([evaluateNow(service), evaluateNow(service)]);
-  expect(results.reduce((sum, { fired }) => sum + fired, 0)).toBe(20);
-  expect(await alertsOf(service)()).toHaveLength(20);
+  await prepare(service, 50);
+  const [one, other] = await Promise.all([evaluateNow(service), evaluateNow(service)]);
+  expect(one + other).toBe(50);
+  expect(await alertsOf(service)()).toHaveLength(50);
 });
 
-test('a process that lost the lease during its evaluation fires no rule', async () => {
+test('a process that another one overtakes between its check and its firing fires no rule', async () => {
   const service = await startTestService({});
   await prepare(service, 3);
-  const minuteMs = service.clock.nowMs - (service.clock.nowMs % 60_000);
-  service.clock.advance(60);
-  await claimMinute(service);
-  expect(await evaluateNow(service, { minuteMs })).toMatchObject({ fired: 0, cursor: { subjectId: '' } });
-  expect((await evaluateNow(service)).fired).toBe(3);
+  let overtaken: number | undefined;
+  const transact: TestService['store']['transact'] = async (work) => {
+    // The people are due again, as if this process had ended.
+    service.clock.advance(60);
+    overtaken ??= await evaluateNow(service);
+    return service.store.transact(work);
+  };
+  expect(await evaluateNow(service, { store: { ...service.store, transact } })).toBe(0);
+  expect(overtaken).toBe(3);
 });
 
-test('an evaluation whose time is used up continues with the next person', async () => {
+test('the people of an evaluation that failed are due again after a minute', async () => {
   const service = await startTestService({});
-  await prepare(service, 5);
-  let people = 0;
-  const first = await evaluateNow(service, { isOver: () => (people += 1) >= 2 });
-  expect(first).toMatchObject({ fired: 2, cursor: { accountId: service.accountId, subjectId: 'p1' } });
-  expect((await evaluateNow(service)).fired).toBe(3);
+  await prepare(service, 2);
+  const transact = () => Promise.reject(new Error('ended'));
+  await expect(evaluateNow(service, { store: { ...service.store, transact } })).rejects.toThrow('ended');
+  service.clock.advance(59);
+  expect(await evaluateNow(service)).toBe(0);
+  service.clock.advance(1);
+  expect(await evaluateNow(service)).toBe(2);
 });
+
+test('a person whose evaluation fails delays nobody else', async () => {
+  const service = await startTestService({});
+  await prepare(service, 3);
+  const knex = openKnex(service.database.url);
+  await knex('subjects').where({ subject_id: 'p1' }).update({ body: '{"v":9}' });
+  const failures: unknown[] = [];
+  expect(await evaluateNow(service, { onFailure: (error) => void failures.push(error) })).toBe(2);
+  expect(failures).toHaveLength(1);
+  await knex.destroy();
+});
+
+test('accounts take turns: a small one waits for one slice of a large one', async () => {
+  const large = await startTestService({ env: { LOG_LEVEL: 'warn' } });
+  const { key, accountId } = await makeAccount(large, 'small', 'enterprise');
+  const small = { ...large, accountId, ...client(large.url, key, large.clock) };
+  await prepare(large, 50);
+  await prepare(small, 1);
+  const fired: number[] = [];
+  const turns = { isStopped: () => false, pause: async () => {}, onFired: (count: number) => void fired.push(count) };
+  const parts = {
+    store: large.store,
+    digestId: digestsOf(large),
+    now: large.clock.now,
+    findAbsences: async () => [],
+    onFailure: () => {},
+  };
+  await large.store.run((knex) => knex('alert_seeds').delete());
+  await takeTurns(parts, turns);
+  expect(fired.sort()).toEqual([1, 20]);
+});
+
+test('people without a due rule cost one statement, however many there are and however often they send', async () => {
+  const service = await startTestService({});
+  await createRule(service, { condition: 'stressed', minutes: 10 });
+  for (let person = 0; person < 30; person += 1)
+    await service.read({ session_id: `s${person}`, subject_id: `p${person}`, heart_rate: 70 });
+  await evaluateNow(service);
+  const statements: string[] = [];
+  const listen = ({ sql }: { sql: string }) => statements.push(sql);
+  await service.store.run(async (knex) => void knex.on('query', listen));
+  for (let person = 0; person < 30; person += 1) {
+    service.clock.advance(1);
+    await service.read({ session_id: `s${person}`, subject_id: `p${person}`, heart_rate: 70 });
+  }
+  service.clock.advance(3_600);
+  expect(await evaluateNow(service)).toBe(0);
+  await service.store.run(async (knex) => void knex.off('query', listen));
+  const own = statements.filter((sql) => / (alert_|subjects s)/.test(sql) && !sql.startsWith('select webhook_epoch'));
+  expect(own).toEqual([expect.stringContaining('alert_seeds')]);
+});
+
+test.each(['a rule', 'a receiver', 'a start after an absence of this release'])(
+  '%s concerns people with recent readings, and costs nothing for others',
+  async (cause) => {
+    const service = await startTestService({});
+    const knex = openKnex(service.database.url);
+    const register = () => service.post('/webhooks/register', { url: 'https://8.8.8.8/', events: ['alert'] });
+    const makeRule = () => service.post('/v1/alerts', { condition: 'no_data', hours: 1 });
+    for (const [person, hours] of [
+      ['long-ago', 26],
+      ['yesterday', 23],
+      ['today', 2],
+    ] as const) {
+      await stress(service, person, 0);
+      service.clock.advance(3_600 * (hours - { 'long-ago': 23, yesterday: 2, today: 0 }[person]));
+    }
+    if (cause !== 'a rule') await makeRule();
+    if (cause !== 'a receiver') await register();
+    if (cause === 'a rule') await makeRule();
+    if (cause === 'a receiver') await register();
+    if (cause.startsWith('a start')) {
+      // An earlier release keeps the columns of people, and stores no plans of new ones.
+      await evaluateNow(service);
+      await knex('alert_firings').delete();
+      await knex('subjects').update({ alert_due_ms: null });
+      await seedAll(service.store, [service.accountId], service.clock.nowMs);
+    }
+    await evaluateNow(service);
+    expect(await knex('alert_firings').orderBy('subject_id').pluck('subject_id')).toEqual(['today', 'yesterday']);
+    await knex.destroy();
+  },
+);
 
 test('a firing and its event are stored together or not at all', async () => {
   const service = await startTestService({});

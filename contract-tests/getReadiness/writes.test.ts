@@ -97,7 +97,7 @@ test('a process whose writes fail for 10 s is not ready, names the cause, and be
   const metricsAnswer = await fetch(new URL('/readyz', service.metricsUrl));
   expect([metricsAnswer.status, await metricsAnswer.json()]).toEqual([
     503,
-    { status: 'unavailable', cause: expect.stringContaining(database.cause) },
+    { status: 'unavailable', alerts_lag_seconds: 0, cause: expect.stringContaining(database.cause) },
   ]);
   const logged = service.logs.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'service_unavailable');
   expect(logged.at(-1).err).toContain(database.cause);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Knex } from 'knex';
 import { expect, test } from 'vitest';
 import { createDigestId } from '../../src/keys/digest-id.js';
 import { processGroup } from '../../src/readings/group.js';
@@ -13,11 +14,12 @@ const nowMs = Date.UTC(2026, 0, 1);
 const digestId = createDigestId(['k']);
 
 /** Returns a function that sends a reading to a session with one reading, and returns what the second one costs. */
-async function open() {
+async function open(hasRules = false) {
   const database = await temporaryDatabase();
   const knex = openKnex(database.url);
   await migrate(knex);
   await knex('accounts').insert({ account_id: accountId, name: 'a', tier: 'solo', created_at_ms: 0, webhook_epoch: 0 });
+  if (hasRules) await addRule(knex);
   const store = { transact: createTransact(knex) } as Store;
   const send = (reading: Partial<PreparedReading>, sessionId: string, timestampMs: number) => {
     const digest = randomBytes(6).toString('hex');
@@ -44,9 +46,22 @@ async function open() {
   };
 }
 
+async function addRule(knex: Knex): Promise<void> {
+  const [webhook, rule] = [
+    { v: 1, events: ['alert'] },
+    { v: 1, condition: 'stressed', minutes: 1 },
+  ];
+  const key = { account_id: accountId };
+  const rest = { url: 'https://a', registered_epoch: 0, body: JSON.stringify(webhook) };
+  await knex('webhooks').insert({ ...key, webhook_id: 'wh', ...rest });
+  const all = { watches_everyone: 1, created_at_ms: 0, body: JSON.stringify(rule) };
+  await knex('alert_rules').insert({ ...key, alert_id: 'alr', ...all });
+}
+
 /** Returns the verb and the table of a statement. */
 function describe(sql: string): string {
-  const [, verb, table] = /^(\w+).*?\b(?:from|into|update)\s+[`"]?(\w+)/is.exec(sql) ?? [undefined, sql];
+  const whole = sql.replaceAll(/\(select[^()]*\)/g, '');
+  const [, verb, table] = /^(\w+).*?\b(?:from|into|update)\s+[`"]?(\w+)/is.exec(whole) ?? [undefined, sql];
   return table === undefined ? String(verb) : `${verb} ${table}`;
 }
 
@@ -89,4 +104,10 @@ test.each<[string, Partial<PreparedReading>, { statements: string[]; tables: str
   expect(without(statements, plain.statements).sort()).toEqual([...added.statements].sort());
   expect(without(tables, plain.tables).sort()).toEqual([...added.tables].sort());
   expect(statements).toHaveLength(plain.statements.length + added.statements.length);
+});
+
+test('in an account with alert rules, a reading of a person costs no further statement', async () => {
+  const [without, withRules] = [await open(), await open(true)];
+  const person = { subjectId: 'p' };
+  expect((await withRules(person)).statements).toEqual((await without(person)).statements);
 });

@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
+import { createRule, evaluateNow, stress } from '../../testkit/alerts.js';
+import { readMetric } from '../../testkit/metrics.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { startTestService } from '../../testkit/service.js';
 import { storyEnv } from '../../testkit/story.js';
@@ -155,3 +157,16 @@ async function scrapeUntil(url: string | undefined, name: string): Promise<strin
     if (text.includes(name)) return text;
   }
 }
+
+test('the lag of alert rules is that of the person who has been due longest, of all accounts with rules', async () => {
+  const service = await startTestService({ env: { METRICS_PORT: '0' } });
+  await stress(service, 'without-rules', 0);
+  await createRule(service, { condition: 'stressed', minutes: 5 });
+  const readyUrl = service.metricsUrl?.replace('metrics', 'readyz') ?? '';
+  expect(await (await fetch(readyUrl)).json()).toEqual({ status: 'ready', alerts_lag_seconds: 0 });
+  await stress(service, 'anna', 1);
+  service.clock.advance(30);
+  expect(await readMetric(service.metricsUrl, 'alerts_lag_seconds')).toBe(90);
+  await evaluateNow(service);
+  expect(await readMetric(service.metricsUrl, 'alerts_lag_seconds')).toBe(0);
+});

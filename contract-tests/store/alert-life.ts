@@ -1,11 +1,12 @@
 import type { Knex } from 'knex';
-import { evaluate } from '../../src/alerts/evaluate.js';
+import { seedAll } from '../../src/alerts/seed.js';
+import { takeTurns } from '../../src/alerts/start.js';
 import type { Caller } from '../../src/contract/contract.js';
 import { wholeAccount } from '../../src/contract/whose.js';
 import { operations } from '../../src/operations/index.js';
 import type { Services } from '../../src/operations/operation.js';
 import { createRemoveLeftovers } from '../../src/retention/remove-leftovers.js';
-import { createAlertLease } from '../../src/store/alerts.js';
+import { createAlertLease, findAccountsWithRules } from '../../src/store/alerts.js';
 import type { Clock } from '../../testkit/service.js';
 
 const rules = 40;
@@ -45,18 +46,22 @@ export async function liveWithAlerts({ store, digestId }: Services, clock: Clock
     }
   const minuteMs = clock.nowMs - (clock.nowMs % 60_000);
   await createRemoveLeftovers(store, digestId, clock.now)();
-  await store.run((knex) => createAlertLease(knex).claim(minuteMs));
-  let people = 0;
-  const isOver = () => (people += 1) > 200;
-  const parts = { store, digestId, now: clock.now, findAbsences: async () => [], minuteMs };
-  await evaluate({ ...parts, isOver }, undefined);
-  const cursor = { accountId: caller.accountId, subjectId: 'us-0' };
-  await evaluate({ ...parts, isOver: () => false }, cursor);
+  await store.run((knex) => createAlertLease(knex).renew(minuteMs));
+  const evaluate = async () => {
+    const parts = { store, digestId, now: clock.now, findAbsences: async () => [], onFailure: fail };
+    const turns = { isStopped: () => false, pause: async () => {}, onFired: () => {} };
+    while (await takeTurns(parts, turns));
+  };
+  await evaluate();
+  await seedAll(store, await store.run(findAccountsWithRules), clock.nowMs);
   const { body } = await operations.listAlertRules.handle(services, { ...submit, body: undefined }, caller);
   for (const { id } of body.alerts.filter(({ subject_ids }) => subject_ids === undefined))
     await operations.removeAlertRule.handle(services, { ...submit, params: { id }, body: undefined }, caller);
-  // Without rules for everyone, only the named people are read.
-  await evaluate({ ...parts, isOver: () => false }, cursor);
+  await evaluate();
 }
 
 const durations = { stressed: { minutes: 1 }, above_usual: { minutes: 1 }, no_data: { hours: 1 }, trigger_active: {} };
+
+function fail(error: unknown): never {
+  throw error;
+}

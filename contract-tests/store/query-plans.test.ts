@@ -68,8 +68,8 @@ const mayScan = [
   /^select .* from `erasures` limit \?$/,
   // An account has at most a hundred webhooks, and the statement reads all or most of them.
   /^select `webhook_id` as `webhookId`, [^*]* from `webhooks` where `account_id` = \?/,
-  // Checks whether an account has any webhook. The first row is sufficient.
-  /^select webhook_epoch from accounts where account_id = \? and exists \(select/,
+  // Checks whether an account has any rule and any webhook. The first row is sufficient.
+  /^select webhook_epoch, exists \(select 1 from alert_rules [^)]*\) as has_rules from accounts where account_id = \? and exists/,
   // Reads only the account, by its primary key.
   /^(select `account_id` from|select `webhook_epoch` from|update) `accounts`.* where `account_id` = \?(?: for update| limit \?)?$/,
   // Reads the account names of a page. With few accounts, the server reads all names from an index.
@@ -116,6 +116,8 @@ const mayScan = [
   // Reads all rules: few accounts have any.
   /^select distinct `account_id` from `alert_rules` order by `account_id` asc$/,
   /^select [^*]* from `alert_rules`$/,
+  // The same, and from an index the first person of each account who is due.
+  /^select account_id as accountId, due_ms as dueMs from \(/,
   // One row per migration.
   /^select \* from `schema_migrations`$/,
 ];
@@ -500,8 +502,8 @@ function isSubselect({ detail = '', table }: PlanRow): boolean {
 
 /** Returns true if the step finds the row of an account by its id, which is the whole primary key. */
 function isOneAccount({ detail = '', table, type }: PlanRow): boolean {
-  const isById = /^SEARCH (accounts|stream_positions) USING INDEX/.test(detail);
-  return isById || (['accounts', 'stream_positions'].includes(table ?? '') && type === 'const');
+  const isById = /^SEARCH (accounts|alert_seeds|stream_positions) USING INDEX/.test(detail);
+  return isById || (['accounts', 'alert_seeds', 'stream_positions'].includes(table ?? '') && type === 'const');
 }
 
 /**
@@ -757,7 +759,7 @@ test('every query of the service searches an index', { timeout: 240_000 }, async
   expect([...new Set(searches.map(namesOf))].sort()).toEqual([
     'delete access_chains',
     'delete access_entries',
-    ...['delete alert_firings', 'delete alert_people', 'delete alert_rules'],
+    ...['delete alert_firings', 'delete alert_people', 'delete alert_rules', 'delete alert_seeds'],
     'delete consents',
     'delete deliveries',
     'delete erased_ids',
@@ -778,7 +780,13 @@ test('every query of the service searches an index', { timeout: 240_000 }, async
     'select access_entries',
     'select access_subjects',
     'select accounts',
-    ...['select alert_firings', 'select alert_lease', 'select alert_people', 'select alert_rules'],
+    ...[
+      'select alert_firings',
+      'select alert_lease',
+      'select alert_people',
+      'select alert_rules',
+      'select alert_seeds',
+    ],
     'select api_keys',
     'select consents',
     'select deliveries',
@@ -803,7 +811,7 @@ test('every query of the service searches an index', { timeout: 240_000 }, async
     'select webhooks',
     'update access_subjects',
     'update accounts',
-    'update alert_lease',
+    'update alert_seeds',
     'update api_keys',
     'update deliveries',
     'update erased_ids',

@@ -28,12 +28,12 @@ test('after two hours without a process nobody alerts, and a silence of an hour 
   await createRule(first, { condition: 'no_data', hours: 1 });
   for (const person of ['anna', 'ben']) await stress(first, person, 0);
   const second = await startAfter(2 * hourSeconds, first);
-  expect((await evaluateNow(second)).fired).toBe(0);
+  expect(await evaluateNow(second)).toBe(0);
   await client(second.url, first.key, clock).read({ session_id: 'of-ben', subject_id: 'ben', heart_rate: 70 });
   clock.advance(hourSeconds - 0.001);
-  expect((await evaluateNow(second)).fired).toBe(0);
+  expect(await evaluateNow(second)).toBe(0);
   clock.advance(0.001);
-  expect((await evaluateNow(second)).fired).toBe(2);
+  expect(await evaluateNow(second)).toBe(2);
   expect((await alertsOf({ ...second, accountId: first.accountId })()).map((it) => it.subject_id)).toEqual([
     'anna',
     'ben',

@@ -5,11 +5,13 @@ import type { Schema } from '../contract/contract.js';
 import type { StoredAlertRule } from '../store/alerts.js';
 import { type Absence, addObserved } from '../store/service-runs.js';
 
-export const minuteMs = 60_000;
+/** A person whose check fails, or who has a reading during it, is due again after this time, in ms. */
+export const repeatMs = settings.repeat_seconds * 1000;
+const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 /** A score counts until the next reading, but at most for this time, in ms. */
-export const gapMs = summaries.state_seconds_max * 1000;
+const gapMs = summaries.state_seconds_max * 1000;
 const stressedMin = bands.find(({ state }) => state === 'stressed')?.min_score ?? Infinity;
 
 export interface Point {
@@ -37,59 +39,88 @@ export interface Truth {
   readonly sinceMs?: number;
 }
 
-type Condition = (rule: StoredAlertRule, facts: PersonFacts, nowMs: number) => Promise<Truth | undefined>;
+/** Whether a condition is true for a person, and what may make it true later. */
+export interface Check {
+  readonly truth?: Truth | undefined;
+  /** When the condition may become true, whether or not readings follow. */
+  readonly nextMs?: number | undefined;
+  /** The other fields are those of `AlertPlan`. */
+  readonly level?: number | undefined;
+  readonly untilMs?: number | undefined;
+  readonly sinceMs?: number | undefined;
+  /** Absent: the duration of the rule. */
+  readonly afterMs?: number | undefined;
+}
 
-/** Returns whether the condition of a rule is true for a person. A further condition has its name in the contract, and a row. */
+type Condition = (rule: StoredAlertRule, facts: PersonFacts, nowMs: number) => Promise<Check>;
+
+/** Checks the condition of a rule for a person. A further condition has its name in the contract, and a row. */
 export const conditions: { readonly [Name in Schema<'AlertCondition'>]: Condition } = {
-  stressed: (rule, facts, nowMs) => findHigh(rule, facts, nowMs, async () => stressedMin),
-  // Above the level, so a score equal to it does not count.
-  above_usual: (rule, facts, nowMs) =>
-    findHigh(rule, facts, nowMs, async () => Math.floor((await facts.usual()) ?? Infinity) + 1),
+  stressed: (rule, facts, nowMs) => checkHigh(rule, facts, nowMs, stressedMin),
+  async above_usual(rule, facts, nowMs) {
+    // Above the level, so a score equal to it does not count.
+    const level = Math.floor((await facts.usual()) ?? Infinity) + 1;
+    const { nextMs = Infinity, ...check } = await checkHigh(rule, facts, nowMs, level);
+    const untilMs = findBlock(nowMs) + blockMs;
+    return isLive(facts, nowMs) ? { ...check, nextMs: Math.min(nextMs, untilMs) } : { ...check, untilMs };
+  },
   async no_data({ hours = settings.default_hours }, { newestMs, absences }, nowMs) {
-    if (newestMs === undefined) return undefined;
-    const dueMs = addObserved(newestMs, hours * hourMs, await absences());
-    return isFresh(dueMs, nowMs) ? { sinceMs: newestMs } : undefined;
+    if (newestMs === undefined) return { level: 0 };
+    const trueMs = addObserved(newestMs, hours * hourMs, await absences());
+    if (nowMs < trueMs) return { nextMs: trueMs };
+    return { level: 0, truth: isFresh(trueMs, nowMs) ? { sinceMs: newestMs } : undefined };
   },
   async trigger_active(_, { activations }, nowMs) {
     const fresh = (await activations()).filter(({ atMs }) => isFresh(atMs, nowMs));
     const times = fresh.map(({ atMs, storedMs = atMs }) => Math.max(atMs, storedMs));
-    return times.length > 0 ? { sinceMs: Math.max(...times) } : undefined;
+    return { truth: times.length > 0 ? { sinceMs: Math.max(...times) } : undefined };
   },
 };
+
+/** Returns the shortest time from a reading to an alert, in ms. Infinity for a rule that waits for a topic. */
+export function findDuration({ condition, minutes, hours }: StoredAlertRule): number {
+  if (condition === 'trigger_active') return Infinity;
+  if (condition === 'no_data') return (hours ?? settings.default_hours) * hourMs;
+  return (minutes ?? settings.default_minutes) * minuteMs;
+}
 
 const isFresh = (becameTrueMs: number, nowMs: number) =>
   becameTrueMs <= nowMs && nowMs - becameTrueMs <= settings.fresh_hours * hourMs;
 
-async function findHigh(
-  { minutes = settings.default_minutes }: StoredAlertRule,
-  { newestMs = -Infinity, points }: PersonFacts,
-  nowMs: number,
-  findMin: () => Promise<number>,
-): Promise<Truth | undefined> {
-  if (nowMs - newestMs > gapMs) return undefined;
-  const ms = minutes * minuteMs;
-  return isHighFor(await points(ms + 2 * gapMs), await findMin(), ms, nowMs) ? {} : undefined;
+const isLive = ({ newestMs = -Infinity }: PersonFacts, nowMs: number) => nowMs - newestMs <= gapMs;
+
+async function checkHigh(rule: StoredAlertRule, facts: PersonFacts, nowMs: number, level: number): Promise<Check> {
+  if (!isLive(facts, nowMs) || level === Infinity) return { level };
+  const ms = findDuration(rule);
+  const points = await facts.points(ms + 2 * gapMs);
+  const sinceMs = findHighStart(points, level, nowMs);
+  if (sinceMs === undefined) return { level };
+  if ((points[0]?.timestampMs ?? 0) - sinceMs >= ms) return { truth: {}, sinceMs };
+  // Once the time is over, the next reading decides.
+  return sinceMs + ms > nowMs ? { nextMs: sinceMs + ms, sinceMs } : { level, afterMs: 0, sinceMs };
 }
 
 /**
- * Returns true if readings, newest first, have at least a score for `ms`, up to the newest one. The time is that from one
- * reading to another, so that a single reading is never a duration.
+ * Returns the time since which readings, newest first, have at least a score, in epoch ms. A single reading is the start of a
+ * time, and a gap ends it.
  */
-export function isHighFor(points: readonly Point[], minScore: number, ms: number, nowMs: number): boolean {
-  const [newest] = points;
-  let laterMs = nowMs;
+function findHighStart(points: readonly Point[], minScore: number, nowMs: number): number | undefined {
+  let [laterMs, startMs]: [number, number | undefined] = [nowMs, undefined];
   for (const { timestampMs, score, confidence } of points) {
-    if (laterMs - timestampMs > gapMs || confidence === 0 || score < minScore) return false;
-    if (newest && newest.timestampMs - timestampMs >= ms) return true;
+    if (laterMs - timestampMs > gapMs || confidence === 0 || score < minScore) break;
     laterMs = timestampMs;
+    startMs = timestampMs;
   }
-  return false;
+  return startMs;
 }
+
+const blockMs = settings.usual.block_hours * hourMs;
+const findBlock = (nowMs: number) => Math.floor(nowMs / blockMs) * blockMs;
 
 /** Returns the starts of the hours that the usual level at a time is computed from, in epoch ms. */
 export function listUsualHours(nowMs: number): number[] {
   const { block_hours: length, days } = settings.usual;
-  const today = Math.floor(nowMs / (length * hourMs)) * length * hourMs;
+  const today = findBlock(nowMs);
   return Array.from({ length: days * length }, (_, index) => {
     const day = 1 + Math.floor(index / length);
     return today - day * dayMs + (index % length) * hourMs;
@@ -102,13 +133,4 @@ export function computeUsual(hours: readonly Hour[]): number | undefined {
   const days = new Set(hours.flatMap(({ scores, startMs }) => (scores ? Math.floor(startMs / dayMs) : [])));
   if (days.size < settings.usual.days_min) return undefined;
   return means[Math.ceil((settings.usual.percentile / 100) * means.length) - 1];
-}
-
-/** Returns true if a time is within quiet hours. */
-export function isQuiet({ quietHours }: StoredAlertRule, nowMs: number): boolean {
-  if (!quietHours) return false;
-  const { from, to, time_zone: timeZone } = quietHours;
-  // Swedish writes the time as 22:00.
-  const time = new Intl.DateTimeFormat('sv-SE', { timeZone, hour: '2-digit', minute: '2-digit' }).format(nowMs);
-  return from <= to ? from <= time && time < to : time >= from || time < to;
 }

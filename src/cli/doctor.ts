@@ -194,7 +194,7 @@ async function checkAlertRules(store: Store, config: Config): Promise<Finding[]>
     const [table, webhooks] = [createAlertTable(scope), await createWebhookTable(scope).list()];
     for (const rule of await table.list()) {
       const { alertId, subjectIds } = rule;
-      const unknown = subjectIds ? subjectIds.length - (await table.people('', subjectIds.length, subjectIds)).size : 0;
+      const unknown = subjectIds ? subjectIds.length - (await table.known(subjectIds)).length : 0;
       const causes = findSilence(rule, webhooks, unknown, config);
       findings.push(...causes.map((it) => problem(`alert rule ${alertId} of ${accountId}`, ...it)));
     }

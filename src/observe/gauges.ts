@@ -11,6 +11,8 @@ interface DatabaseFigures {
   /** How long the oldest due delivery has been waiting, in seconds. */
   readonly dueAgeSeconds: Figure;
   readonly deliveryCounts: () => Promise<DeliveryCounts>;
+  /** How long the alert rules of a person have been due, at most, in seconds. */
+  readonly alertsLagSeconds: Figure;
   /** How far the clock of this process is ahead of the database's clock, in seconds. */
   readonly clockAheadSeconds: Figure;
 }
@@ -48,10 +50,17 @@ export function createGauges(registry: Registry) {
     watchStreams: (open: Figure) => add('streams_open', 'Open streams of this process.', open),
     /** `waiting` returns the number of readings that wait for a group commit. */
     watchQueue: (waiting: Figure) => add('ingest_queue_depth', 'Readings that wait for their group.', waiting),
-    watchDatabase({ outboxAgeSeconds, dueAgeSeconds, deliveryCounts, clockAheadSeconds }: DatabaseFigures) {
+    watchDatabase({
+      outboxAgeSeconds,
+      dueAgeSeconds,
+      deliveryCounts,
+      alertsLagSeconds,
+      clockAheadSeconds,
+    }: DatabaseFigures) {
       add('webhook_outbox_age_seconds', 'Age of the oldest event that waits to be expanded.', outboxAgeSeconds);
       add('webhook_due_age_seconds', 'How long the oldest due delivery has been waiting.', dueAgeSeconds);
       addDeliveryGauges(registry, deliveryCounts);
+      add('alerts_lag_seconds', 'How long the alert rules of a person have been due, at most.', alertsLagSeconds);
       const clocks =
         'How far the clock of this process is ahead of the clock of the database. Negative if it is behind.';
       add('clock_ahead_seconds', clocks, clockAheadSeconds);

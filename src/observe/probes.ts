@@ -49,6 +49,8 @@ export interface ReadinessStatus {
   readonly isWritable: boolean;
   /** Why the process is not ready. Undefined if it is ready. */
   readonly cause: string | undefined;
+  /** How long the alert rules of a person have been due, at most. Absent if it is unknown. */
+  readonly alertsLagSeconds?: number;
 }
 
 /** Lifetime of a cached probe of the database in ms, so that one scrape makes one query. */

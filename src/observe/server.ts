@@ -37,9 +37,9 @@ async function startMetricsServer(
     },
     '/healthz': async (response) => sendStatus(response, 200, { status: 'ok' }),
     async '/readyz'(response) {
-      const { cause } = await checkReadiness();
-      if (cause === undefined) sendStatus(response, 200, { status: 'ready' });
-      else sendStatus(response, 503, { status: 'unavailable', cause });
+      const { cause, alertsLagSeconds: alerts_lag_seconds } = await checkReadiness();
+      if (cause === undefined) sendStatus(response, 200, { status: 'ready', alerts_lag_seconds });
+      else sendStatus(response, 503, { status: 'unavailable', cause, alerts_lag_seconds });
     },
   };
   const server = createServer(async ({ method, url = '' }, response) => {

@@ -25,6 +25,7 @@ export const createAlertRule: OperationRecord<'createAlertRule', 'store' | 'now'
       if (rules.length >= settings.max_per_account)
         throw createValidationError('too_many_alert_rules', { pointer: '' }, String(settings.max_per_account));
       await createAlertTable(scope).insert(rule);
+      await createAlertTable(scope).seed(rule.createdAtMs);
       return { status: 201 as const, body: toAlertRule(rule) };
     });
   },

@@ -67,7 +67,9 @@ async function record(
   const consent: Consent = { version, categories, context, expiresAtMs };
   const allowed = findAllowed(consent);
   const subject = allowed ? keepAllowedValues(known, allowed) : known;
-  await runStatements(scope, subjects.toSave(new Map([[subjectId, { ...subject, consent }]])));
+  // A consent may end a silence of alert rules.
+  const alert = known.alert && { ...known.alert, dueMs: nowMs };
+  await runStatements(scope, subjects.toSave(new Map([[subjectId, { ...subject, consent, alert }]])));
   return recorded;
 }
 

@@ -24,8 +24,9 @@ import type { Store } from '../store/store.js';
 import { createPositionTable } from '../store/stream-positions.js';
 import { createSubjectReader, createSubjectWriter, type LockedSubjectRow } from '../store/subjects.js';
 import { createTriggerWriter, type TriggersBySubject } from '../store/triggers.js';
-import { createWebhookTable } from '../store/webhooks.js';
+import { createWebhookTable, type EpochRow } from '../store/webhooks.js';
 import { restrictState } from '../view/grant.js';
+import { planAlerts } from './alerts.js';
 import {
   type ProcessedReading,
   processReading,
@@ -57,7 +58,7 @@ import { listActivations, updateTriggers } from './topics.js';
  * 3. `operations/ingest.ts` hands the prepared reading to `commit` below. Readings of all callers wait for one group.
  * 4. One transaction per group, here: lock sessions, then people. Find resent and erased readings.
  * 5. `advance.ts`, pure: consent (`consent.ts`), then evidence, score and state (`score/session.ts`), then events.
- * 6. `topics.ts`, only if a turn names topics: who is stressed by what.
+ * 6. `topics.ts`, only if a turn names topics: who is stressed by what. `alerts.ts`, only with alert rules: when they are due.
  * 7. One round trip writes sessions, people, triggers and the events for webhooks, and locks the positions. Another one
  *    writes the readings and commits.
  * 8. After the commit: streams and the delivery worker wake up, and each caller gets its state.
@@ -225,7 +226,7 @@ async function advanceAccount(
   nowMs: number,
   digestId: (id: ErasedId) => readonly string[],
 ) {
-  const { sessions, subjects, webhookEpoch } = await lockAll(scope, readings, nowMs);
+  const { sessions, subjects, webhookEpoch, hasRules } = await lockAll(scope, readings, nowMs);
   const alreadyStored = await findAlreadyStored(scope, readings, sessions);
   const others = await findOthers(scope, readings, sessions, subjects);
   const unbound = withoutSubject(sessions);
@@ -247,6 +248,7 @@ async function advanceAccount(
   if (unknown.length > 0) await createSubjectWriter(scope).removePlaceholders(unknown);
   const bound = newlyBound(unbound, progress.changedSessions);
   if (bound.length > 0) await bindRows(scope, bound, webhookEpoch !== undefined);
+  if (hasRules) planAlerts(progress, advances, { epoch: webhookEpoch ?? 0, before: subjects, bound });
   const activations = webhookEpoch === undefined ? [] : listActivations(known, triggers, nowMs);
   const isWanted = activations.length > 0 && (await createWebhookTable(scope).isReceived('trigger_active'));
   const changes = webhookEpoch === undefined ? [] : collectEvents(progress, advances);
@@ -292,8 +294,8 @@ async function lockAll(scope: WriteScope, readings: readonly PreparedReading[], 
   const ids = listSubjects(readings, sessions);
   const locked = lockedSubjects as LockedSubjectRow[];
   const subjects = ids.length > 0 ? await createSubjectWriter(scope).lock(ids, locked) : noSubjects();
-  const [epoch] = epochs as Array<{ readonly webhook_epoch: number }>;
-  return { sessions, subjects, webhookEpoch: epoch?.webhook_epoch };
+  const [epoch] = epochs as EpochRow[];
+  return { sessions, subjects, webhookEpoch: epoch?.webhook_epoch, hasRules: epoch?.has_rules === 1 };
 }
 
 /** Returns the sessions outside the group whose signals the readings of other sessions of their people need. */

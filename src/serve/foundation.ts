@@ -5,6 +5,7 @@ import { findSecretsKeys } from '../config/secrets-key.js';
 import { createDigestId } from '../keys/digest-id.js';
 import { cacheResult, type ReadinessStatus } from '../observe/probes.js';
 import { findAdvice, type Keep, runStartStep } from '../observe/start.js';
+import { findDueAccounts } from '../store/alerts.js';
 import { type DatabaseClock, createSqliteClock, followClock, openServerClock } from '../store/database-clock.js';
 import { countDeliveries, findDueQueues } from '../store/delivery-queue.js';
 import { findNewestReadingTime } from '../store/expired-readings.js';
@@ -54,6 +55,11 @@ export async function openFoundation(keep: Keep, parts: ProcessParts, isObservin
   const secretsKeys = await runStartStep('SECRETS_KEY', () => admitSecretsKeys(store, config, now()));
   const isClockManual = parts.databaseNow !== undefined;
   const presence = keep(await startPresence({ store, now, log, isObserving, isClockManual }));
+  /** Returns how long the alert rules of a person have been due, at most, in seconds. */
+  const findAlertsLag = async () => {
+    const accounts = await store.run((knex) => findDueAccounts(knex, now()));
+    return Math.max(0, ...accounts.map(({ dueMs }) => now() - (dueMs ?? Infinity))) / 1000;
+  };
   return {
     store,
     secretsKeys,
@@ -67,7 +73,8 @@ export async function openFoundation(keep: Keep, parts: ProcessParts, isObservin
       try {
         const [isCurrent, failure] = [await store.isReady(), await store.findWriteFailure()];
         const cause = isCurrent ? failure : 'the schema is absent or old: run migrate';
-        return { isUp: true, isWritable: failure === undefined, cause };
+        const lag = isCurrent && { alertsLagSeconds: await findAlertsLag() };
+        return { isUp: true, isWritable: failure === undefined, cause, ...lag };
       } catch (error) {
         const cause =
           findRemedy(error) ?? ['the database does not respond', findAdvice(error)].filter(Boolean).join(': ');
@@ -88,6 +95,7 @@ export async function openFoundation(keep: Keep, parts: ProcessParts, isObservin
         const queues = await store.run((knex) => findDueQueues(knex));
         return Math.max(0, ...queues.map(({ firstDueAtMs }) => now() - firstDueAtMs)) / 1000;
       },
+      alertsLagSeconds: findAlertsLag,
       /** Pending and failed deliveries of all accounts, at most 5 s old. */
       deliveryCounts: cacheResult(countedForMs, now, () => store.run(countDeliveries)),
     },

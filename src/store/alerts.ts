@@ -1,11 +1,13 @@
 import type { Knex } from 'knex';
-import type { Subject } from '../../packages/score/rows/person.js';
+import { alerts as settings, summaries } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { filterAsciiIds, nameColumns } from './columns.js';
+import { retry } from './retry.js';
 import { rowFormats } from './row-formats.js';
-import { insertRows } from './rows.js';
+import { chunksOf, insertRows, isMysql, selectRows } from './rows.js';
 import type { ReadScope } from './scope.js';
-import { readSubject } from './subjects.js';
+import { touchStepMs } from './tables/sessions.js';
+import { createWebhookTable } from './webhooks.js';
 
 export interface StoredAlertRule extends Pick<Schema<'AlertRuleRequest'>, 'condition' | 'minutes' | 'hours'> {
   readonly alertId: string;
@@ -19,6 +21,18 @@ export interface Firing {
   readonly alertId: string;
   readonly subjectId: string;
   readonly firedAtMs: number;
+}
+
+/** The row of a person whose rules are due. */
+export interface DueRow {
+  readonly subjectId: string;
+  readonly version: string;
+  readonly body: string | null;
+}
+
+interface Seed {
+  readonly untilMs: number;
+  readonly fromMs: number;
 }
 
 const hourMs = 3_600_000;
@@ -58,26 +72,72 @@ export function createAlertTable({ knex, accountId }: ReadScope) {
       return (await mine('alert_rules').where({ alert_id: alertId }).delete()) > 0;
     },
 
-    /** Locks the lease until the transaction ends. Returns true if the minute is still the newest one that was claimed. */
-    async holdsLease(minuteMs: number): Promise<boolean> {
-      return (await knex('alert_lease').where(lease).forUpdate().first('minute_ms'))?.minute_ms === minuteMs;
-    },
-
     /** Locks the rules. Returns the ids of those that still exist. */
     async lock(alertIds: readonly string[]): Promise<Set<string>> {
       const found = mine('alert_rules').whereIn('alert_id', alertIds).orderBy('alert_id').forUpdate();
       return new Set(await found.pluck('alert_id'));
     },
 
-    /** Returns at most `max` people after an id, in order: all of the account, or those of `ids`. */
-    async people(after: string, max: number, ids?: readonly string[]): Promise<Map<string, Subject>> {
-      if (ids?.length === 0) return new Map();
-      const all = mine('subjects').where('subject_id', '>', after);
-      return readPeople((ids ? all.whereIn('subject_id', filterAsciiIds(ids)) : all).limit(max));
+    /** Returns those of the people of whom something is stored. */
+    async known(ids: readonly string[]): Promise<string[]> {
+      return mine('subjects').whereIn('subject_id', filterAsciiIds(ids)).whereNotNull('body').pluck('subject_id');
     },
 
-    /** Locks people until the transaction ends. An erased person is absent. */
-    lockPeople: (ids: readonly string[]) => readPeople(mine('subjects').whereIn('subject_id', ids).forUpdate()),
+    /** Returns at most `max` people whose rules are due at a time (epoch ms), longest due first. */
+    due: (nowMs: number, max: number): Promise<DueRow[]> =>
+      mine('subjects')
+        .where('alert_due_ms', '<=', nowMs)
+        .orderBy('alert_due_ms')
+        .limit(max)
+        .select({ subjectId: 'subject_id', version: 'version', body: 'body' }),
+
+    /** Makes people due at `dueMs` in place of an earlier time. Resolves with false if no one is due at `nowMs` any more. */
+    async postpone(ids: readonly string[], nowMs: number, dueMs: number): Promise<boolean> {
+      const due = mine('subjects').whereIn('subject_id', ids).where('alert_due_ms', '<=', nowMs);
+      return (await retry(() => due.clone().update({ alert_due_ms: dueMs }))) > 0;
+    },
+
+    /** Makes people due at once. */
+    async hasten(ids: readonly string[], nowMs: number): Promise<void> {
+      const others = (it: Knex.QueryBuilder) => void it.whereNull('alert_due_ms').orWhere('alert_due_ms', '>', nowMs);
+      for (const some of chunksOf(ids)) {
+        const people = mine('subjects').whereIn('subject_id', some).whereNotNull('body').where(others);
+        await retry(() => people.clone().update({ alert_due_ms: nowMs }));
+      }
+    },
+
+    /**
+     * Lets the job find the people whom the rules may concern now, from the newest reading back. The next reading of anyone
+     * else makes this person due, because its epoch is new.
+     */
+    async seed(nowMs: number): Promise<void> {
+      const spans = (await this.list()).map(findSeedMs);
+      if (spans.length === 0) return;
+      await createWebhookTable({ knex, accountId }).nextEpoch();
+      const row = { account_id: accountId, until_ms: nowMs, from_ms: nowMs - Math.max(...spans) - touchStepMs };
+      await insertRows(knex, 'alert_seeds', [row], { key: ['account_id'], merged: ['until_ms', 'from_ms'] });
+    },
+
+    /** Returns the times between which the job has not yet searched, in epoch ms. Undefined if it has found everyone. */
+    findSeed: (): Promise<Seed | undefined> => mine('alert_seeds').first(nameColumns('untilMs fromMs')),
+
+    /** Notes that the job has searched down to a time, unless another process was faster. */
+    async advanceSeed({ untilMs: until_ms, fromMs }: Seed, searchedMs: number): Promise<void> {
+      const seed = mine('alert_seeds').where({ until_ms });
+      await (searchedMs > fromMs ? seed.update({ until_ms: searchedMs }) : seed.delete());
+    },
+
+    /** Returns the people of the sessions that had a reading after one time and up to another. */
+    async touched(afterMs: number, untilMs: number): Promise<string[]> {
+      const hint = isMysql(knex) ? 'force index (sessions_by_touch)' : 'indexed by sessions_by_touch';
+      const sql = `select subject_id from sessions ${hint}
+        where touched_at_ms > ? and touched_at_ms <= ? and account_id = ? and subject_id is not null`;
+      const rows = await selectRows<{ readonly subject_id: string }>(knex, {
+        sql,
+        bindings: [afterMs, untilMs, accountId],
+      });
+      return [...new Set(rows.map(({ subject_id }) => subject_id))];
+    },
 
     /** Returns the newest firing of each rule for these people, in epoch ms. The key is that of `toFiringKey`. */
     async newestFirings(subjectIds: readonly string[]): Promise<Map<string, number>> {
@@ -116,12 +176,11 @@ export function createAlertTable({ knex, accountId }: ReadScope) {
   };
 }
 
-async function readPeople(query: Knex.QueryBuilder): Promise<Map<string, Subject>> {
-  const rows: Array<{ subject_id: string; body: string }> = await query
-    .whereNotNull('body')
-    .select('subject_id', 'body')
-    .orderBy('subject_id');
-  return new Map(rows.map((row) => [row.subject_id, readSubject(row) as Subject]));
+/** How old the newest reading of a person whom a new rule may concern is at most, in ms. */
+function findSeedMs({ condition, hours = settings.default_hours }: StoredAlertRule): number {
+  const freshMs = settings.fresh_hours * hourMs;
+  if (condition === 'no_data') return hours * hourMs + freshMs;
+  return condition === 'trigger_active' ? freshMs : summaries.state_seconds_max * 1000;
 }
 
 /** Returns the accounts that have alert rules, in order. */
@@ -129,26 +188,35 @@ export function findAccountsWithRules(knex: Knex): Promise<string[]> {
   return knex('alert_rules').distinct().orderBy('account_id').pluck('account_id');
 }
 
-/** A lease that is this far ahead was claimed by a clock that is set back now. */
-const aheadMaxMs = 5 * 60_000;
+/** An account with something to do. Without `dueMs`, its people must be found. */
+export interface DueAccount {
+  readonly accountId: string;
+  /** When the rules of the first person became due, in epoch ms. */
+  readonly dueMs: number | null;
+}
 
-/** The lease of an evaluation: the minute, of the database's clock, that one process has claimed. */
+/** Returns the accounts with people whose rules are due, or with a seed. Its cost does not depend on the number of people. */
+export function findDueAccounts(knex: Knex, nowMs: number): Promise<DueAccount[]> {
+  const first = `select s.alert_due_ms from subjects s where s.account_id = a.account_id and s.alert_due_ms <= ?
+    order by s.alert_due_ms limit 1`;
+  const sql = `select account_id as accountId, due_ms as dueMs from (
+      select a.account_id, (${first}) as due_ms from (select distinct account_id from alert_rules) a
+    ) due where due_ms is not null
+    union all select account_id, null from alert_seeds`;
+  return selectRows<DueAccount>(knex, { sql, bindings: [nowMs] });
+}
+
+/** The minute, of the database's clock, in which a process of this release last looked for due rules. */
 export function createAlertLease(knex: Knex) {
-  const row = () => knex('alert_lease').where(lease);
   return {
-    /** Claims a minute. Resolves with false if it is claimed already, or a later one is. */
-    async claim(minuteMs: number): Promise<boolean> {
-      const set = () =>
-        row()
-          .where((it) => void it.where('minute_ms', '<', minuteMs).orWhere('minute_ms', '>', minuteMs + aheadMaxMs))
-          .update({ minute_ms: minuteMs });
-      if ((await set()) > 0) return true;
-      if (await row().first('name')) return false;
-      await knex('alert_lease')
-        .insert({ ...lease, minute_ms: 0 })
-        .onConflict('name')
-        .ignore();
-      return (await set()) > 0;
+    /** Notes the minute. Resolves with the one before. Undefined if there is none. */
+    async renew(minuteMs: number): Promise<number | undefined> {
+      const before = await knex('alert_lease').where(lease).first('minute_ms');
+      await insertRows(knex, 'alert_lease', [{ ...lease, minute_ms: minuteMs }], {
+        key: ['name'],
+        merged: ['minute_ms'],
+      });
+      return before?.minute_ms;
     },
   };
 }

@@ -78,11 +78,12 @@ export function createSubjectWriter({ knex: transaction, accountId, version, cac
       const rows = [...subjects].map(([subject_id, subject]) => {
         const body = rowFormats.subject.encode(subject, caches.subjects.lengthOf(accountId, subject_id));
         afterCommit.push(keep(subject_id, subject, body.length));
-        return { account_id: accountId, subject_id, version, body, live_until_ms: computeLiveUntil(subject) };
+        const due = { live_until_ms: computeLiveUntil(subject), alert_due_ms: subject.alert?.dueMs ?? null };
+        return { account_id: accountId, subject_id, version, body, ...due };
       });
       return buildInsert(transaction, 'subjects', rows, {
         key: ['account_id', 'subject_id'],
-        merged: ['version', 'body', 'live_until_ms'],
+        merged: ['version', 'body', 'live_until_ms', 'alert_due_ms'],
       });
     },
 

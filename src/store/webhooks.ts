@@ -3,7 +3,7 @@ import type { Schema } from '../contract/contract.js';
 import { readWhose, type Whose } from '../contract/whose.js';
 import { filterAsciiIds, nameColumns, type Nullable, omitNulls, startAfter, toColumns } from './columns.js';
 import { rowFormats } from './row-formats.js';
-import { insertRows, type Statement } from './rows.js';
+import { insertRows, selectRows, type Statement } from './rows.js';
 import type { ReadScope } from './scope.js';
 import { hasOtherWriters } from './server-facts.js';
 
@@ -44,6 +44,13 @@ export interface StoredWebhook {
   readonly disabledEpoch?: number;
 }
 
+/** The row of `selectEpoch`. */
+export interface EpochRow {
+  readonly webhook_epoch: number;
+  /** 1 or 0. */
+  readonly has_rules: number;
+}
+
 const keyColumns = ['account_id', 'webhook_id'];
 const columns = nameColumns('webhookId url sessionId subjectId registeredEpoch disabledEpoch');
 
@@ -64,15 +71,23 @@ export function createWebhookTable({ knex, accountId }: ReadScope) {
       .orderBy('webhook_id');
   return {
     /**
-     * Returns the query for the account's webhook epoch. It has no row if the account has no webhook.
+     * Returns the query for the account's webhook epoch, and whether it has alert rules. It has no row if the account has no
+     * webhook.
      *
-     * Each registration and each 410 response starts a new epoch in its own transaction. An event with epoch n is later
+     * Each registration, each 410 response and each alert rule starts a new epoch in its own transaction. An event with epoch n is later
      * than every change with an epoch up to n, and earlier than every other change.
      */
     selectEpoch(): Statement {
       const exists = 'exists (select 1 from webhooks where account_id = accounts.account_id)';
-      const sql = `select webhook_epoch from accounts where account_id = ? and ${exists}`;
+      const hasRules = 'exists (select 1 from alert_rules where account_id = accounts.account_id) as has_rules';
+      const sql = `select webhook_epoch, ${hasRules} from accounts where account_id = ? and ${exists}`;
       return { sql, bindings: [accountId] };
+    },
+
+    /** Returns the epoch of `selectEpoch`. */
+    async readEpoch(): Promise<number | undefined> {
+      const [row] = await selectRows<EpochRow>(knex, this.selectEpoch());
+      return row?.webhook_epoch;
     },
 
     /** Starts the account's next webhook epoch and returns it. The caller must hold the account lock. */

@@ -3,6 +3,7 @@ import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { createBothNamedFault, createFault, createValidationError, ProblemError } from '../contract/problem.js';
 import { readWhose, toWhoseKey } from '../contract/whose.js';
+import { createAlertTable } from '../store/alerts.js';
 import { eventKinds } from '../store/event-kinds.js';
 import type { WriteScope } from '../store/scope.js';
 import { createSessionWriter } from '../store/sessions.js';
@@ -83,7 +84,7 @@ export async function register(
     .filter((it) => toWhoseKey(findWatched(it)) === watched)
     .find(({ url }) => normalize(url) === target);
   const standing = found && (await createWebhookTable(scope).lock([found.webhookId])).get(found.webhookId);
-  if (standing) return { webhook: await update(scope, standing, registration), before: standing };
+  if (standing) return { webhook: await update(scope, standing, registration, nowMs), before: standing };
   if (all.length >= settings.max_per_account)
     throw createValidationError('too_many_webhooks', { pointer: '' }, String(settings.max_per_account));
   const webhookId = createWebhookId('wh');
@@ -102,6 +103,7 @@ export async function register(
     registeredEpoch: await createWebhookTable(scope).nextEpoch(),
   };
   await createWebhookTable(scope).insert(webhook);
+  if (webhook.events.includes('alert')) await createAlertTable(scope).seed(nowMs);
   return { webhook, secret };
 }
 
@@ -116,6 +118,7 @@ async function update(
   scope: WriteScope,
   webhook: StoredWebhook,
   registration: Schema<'WebhookRegistration'>,
+  nowMs: number,
 ): Promise<StoredWebhook> {
   const { events, retry = webhook.retry ?? 'standard' } = registration;
   const states: StoredWebhook['states'] = registration.states ?? webhook.states;
@@ -131,5 +134,6 @@ async function update(
     ...(states && { states }),
   };
   await createWebhookTable(scope).update(changed);
+  if (events.includes('alert')) await createAlertTable(scope).seed(nowMs);
   return changed;
 }

@@ -6,11 +6,12 @@ import { failingWebhooks } from './failing-webhooks.js';
 import { gatewayUploads } from './gateway-uploads.js';
 import { hangingHosts, sharedHost, silentNameserver } from './hanging.js';
 import { longQueue, longQueueThatHangs } from './long-queues.js';
+import { largeAlerts } from './large-alerts.js';
 import { clientsThatLeave, heldPlaces } from './posts.js';
 import type { Scenario } from './scenario.js';
 
 export const scenarios: readonly Scenario[] = [
   ...[pipelinedRequests, hangingHosts, halfOpenSockets, silentNameserver, longQueue, longQueueThatHangs],
   ...[sharedHost, mcpFlood, slowUploads, largeBatches, gatewayUploads, accountReads, failingWebhooks],
-  ...[clientsThatLeave, heldPlaces, costlyPosts],
+  ...[clientsThatLeave, heldPlaces, costlyPosts, largeAlerts],
 ];

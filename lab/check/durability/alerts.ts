@@ -31,8 +31,8 @@ interface Trial {
 }
 
 /**
- * Kills pairs of processes that evaluate an alert rule for many people, while a service stores readings. Each of a pair
- * takes the lease of the other. Returns the measurements: everyone has one firing and one alert.
+ * Kills pairs of processes that evaluate an alert rule for many people, while a service stores readings. Both of a pair
+ * evaluate people of one account. Returns the measurements: everyone has one firing and one alert.
  */
 export async function endureAlerts({ title, databaseUrl, kills, seed, killAll }: Trial): Promise<Row[]> {
   const random = seededRandom(seed);
@@ -102,12 +102,12 @@ async function untilFired(knex: Knex, firings: number): Promise<void> {
   }
 }
 
-/** Stores people whose newest reading is two hours old. */
+/** Stores people whose newest reading is two hours old, and whose rules are due. */
 async function storePeople(knex: Knex, people: number): Promise<void> {
   const { account_id } = await knex('accounts').first('account_id');
   const body = rowFormats.subject.encode({ newest: { sessionId: 's', atMs: Date.now() - twoHoursMs } });
   const rows = Array.from({ length: people }, (_, index) => {
-    return { account_id, subject_id: `p${index}`, version: '0'.repeat(12), body };
+    return { account_id, subject_id: `p${index}`, version: '0'.repeat(12), body, alert_due_ms: 0 };
   });
   await knex.batchInsert('subjects', rows, 200);
 }

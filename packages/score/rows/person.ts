@@ -25,6 +25,24 @@ export interface Subject {
   readonly resolved?: readonly string[] | undefined;
   /** Absent before the first conversation turn. */
   readonly turns?: PersonTurns | undefined;
+  /** When alert rules concern the person. Absent before the first live reading in an account with rules. */
+  readonly alert?: AlertPlan | undefined;
+}
+
+/** When the alert rules of the account are evaluated for a person: at a time, or after a reading. */
+export interface AlertPlan {
+  /** Number of the rules and receivers of the account. The next live reading ends a plan with another number. */
+  readonly epoch: number;
+  /** Time of the next evaluation in epoch ms. Absent: only a reading causes one. */
+  readonly dueMs?: number | undefined;
+  /** Score from which on a reading causes an evaluation. Absent: none does. */
+  readonly level?: number | undefined;
+  /** Time in epoch ms from which on any reading causes one. */
+  readonly untilMs?: number | undefined;
+  /** Shortest time from such a reading to an alert, in ms. */
+  readonly afterMs?: number | undefined;
+  /** Start of the high scores that the plan follows, in epoch ms. An earlier reading may extend them. */
+  readonly sinceMs?: number | undefined;
 }
 
 /** A conversation turn whose heart rate response is not complete yet. */

@@ -4,7 +4,8 @@ import { person_links } from '../tables/person-links.js';
 import { alertTables } from '../tables/alerts.js';
 import { service_runs } from '../tables/service-runs.js';
 import { source_keys } from '../tables/source-keys.js';
-import { createTable, readParts } from '../tables/table.js';
+import { subjectTables } from '../tables/subjects.js';
+import { createTable, readParts, type TableDefinition } from '../tables/table.js';
 
 export interface Migration {
   readonly name: string;
@@ -34,6 +35,7 @@ export const migrations: readonly Migration[] = [
   { name: 'alerts', run: addAlerts },
   { name: 'service-runs', run: (knex) => createTable(knex, 'service_runs', service_runs) },
   { name: 'purge-turns', run: addSamples },
+  { name: 'alert-times', run: addAlertTimes },
 ];
 
 /** Adds the codes of rows, which stay null until a process codes the rows. */
@@ -57,6 +59,12 @@ async function addPersonLinks(database: Knex): Promise<void> {
 /** Adds the tables of alert rules. */
 async function addAlerts(database: Knex): Promise<void> {
   for (const [name, definition] of Object.entries(alertTables)) await createTable(database, name, definition);
+}
+
+/** Adds the times at which alert rules are evaluated. */
+async function addAlertTimes(database: Knex): Promise<void> {
+  await createTable(database, 'subjects', subjectTables['subjects'] as TableDefinition);
+  await addAlerts(database);
 }
 
 /** Creates what is missing of all tables. */

@@ -74,7 +74,7 @@ export const alertTables: Tables = {
     },
   },
   alert_lease: {
-    content: 'the minute for which a process last evaluated the alert rules',
+    content: 'the minute in which a process last looked for due alert rules',
     identifies: 'nobody',
     retention: 'without end',
     erasure: 'no data of people',
@@ -84,6 +84,21 @@ export const alertTables: Tables = {
       addAscii(table, 'name', 16).notNullable();
       table.bigInteger('minute_ms').notNullable();
       table.primary(['name']);
+    },
+  },
+  // An account whose people must be found, because it has a new rule or receiver.
+  alert_seeds: {
+    content: 'accounts whose alert rules will be evaluated for all people with recent readings',
+    identifies: 'nobody',
+    retention: 'until the people are found',
+    erasure: 'no data of people',
+    readBy: [],
+    about: { account_id: 'account', 'until_ms from_ms': 'times between which the readings are not searched yet' },
+    columns(table) {
+      addAscii(table, 'account_id', 32).notNullable();
+      table.bigInteger('until_ms').notNullable();
+      table.bigInteger('from_ms').notNullable();
+      table.primary(['account_id']);
     },
   },
 };

@@ -8,7 +8,8 @@ import { addAscii, addAsciiJson, addFixedAscii, type Tables } from './table.js';
  */
 export const subjectTables: Tables = {
   subjects: {
-    content: 'people: baseline, newest consent, stress of turns, names of active and resolved topics, live signals',
+    content:
+      'people: baseline, newest consent, stress of turns, names of active and resolved topics, live signals, alert times',
     notice: 'Your usual heart rate, to compare with',
     identifies: 'person',
     retention: 'until the person is erased',
@@ -19,6 +20,7 @@ export const subjectTables: Tables = {
       version: 'internal id',
       body: 'baseline of the heart, newest consent, names of topics, newest session, signals of the last minutes',
       live_until_ms: 'time from which on none of these signals counts',
+      alert_due_ms: 'time at which alert rules are evaluated for the person',
     },
     columns(table) {
       addAscii(table, 'account_id', 32).notNullable();
@@ -31,7 +33,9 @@ export const subjectTables: Tables = {
       table.bigInteger('live_until_ms').nullable();
       table.primary(['account_id', 'subject_id']);
     },
-    indexes: { subjects_by_live: ['live_until_ms'] },
+    // Null for a person whom no rule concerns before the next reading. Earlier releases keep it, as they keep the plan in `body`.
+    added: { alert_due_ms: (table) => void table.bigInteger('alert_due_ms').nullable() },
+    indexes: { subjects_by_live: ['live_until_ms'], subjects_by_alert: ['account_id', 'alert_due_ms'] },
   },
   triggers: {
     content: 'Trigger Memory: topics of a person and the stress around them',
