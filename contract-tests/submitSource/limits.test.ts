@@ -49,6 +49,22 @@ test('slow uploads take no place of a large body, and get a 503', async () => {
   }
 });
 
+test('an upload may take longer than other requests, which get a 408', async () => {
+  const service = await startTestService({ requestMs: 1_000 });
+  const { key } = await connectPhone(service, 'generic');
+  const open = (path: string, sent: string) => {
+    const { socket, received } = openSocket(service.url);
+    const head = [`POST ${path} HTTP/1.1`, 'Host: x', `X-Service-Key: ${sent}`, 'Content-Type: application/json'];
+    socket.write([...head, 'Content-Length: 2', '', '['].join('\r\n'));
+    return { socket, received };
+  };
+  const [upload, other] = [open('/v1/sources/generic', key), open('/v1/ingest', service.key)];
+  await until('the 408', () => other.received().includes('request_timeout'));
+  upload.socket.write(']');
+  await until('the response', () => upload.received().includes('"stored":0'));
+  expect(upload.received()).toMatch(/^HTTP\/1\.1 200 /);
+});
+
 test('a post above the calls of the month is a 429, and the post that reaches them is stored as a whole', async ({
   ownService: service,
 }) => {

@@ -21,6 +21,18 @@ export function whenWritten(response: ServerResponse, act: () => void): void {
   if (response.listenerCount(writtenEvent) === 1) whenSettled(response, () => response.emit(writtenEvent));
 }
 
+const slowRequests = new WeakSet<IncomingMessage>();
+
+/** Exempts a request from the time limit for bodies. The caller has a limit of its own. */
+export function allowSlowBody(request: IncomingMessage): void {
+  slowRequests.add(request);
+}
+
+/** Returns true if `allowSlowBody` exempted the request. */
+export function mayArriveSlowly(request: IncomingMessage): boolean {
+  return slowRequests.has(request);
+}
+
 /**
  * Returns classes whose instances have the prototypes that the app expects. Otherwise, Express replaces the prototype
  * of every request and response. V8 then rebuilds each object, which doubles the cost of Express.

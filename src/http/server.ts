@@ -6,12 +6,12 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express, Request, Response } from 'express';
 import type { Logger } from 'pino';
-import { connections as connectionLimits } from '../../generated/spec.js';
+import { connections as connectionLimits, sources } from '../../generated/spec.js';
 import type { ProblemCode } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
 import { atMostEvery } from '../observe/at-most-every.js';
 import { listen } from '../observe/start.js';
-import { createMessageClasses } from './messages.js';
+import { createMessageClasses, mayArriveSlowly } from './messages.js';
 
 /** Time limits for slow senders in ms. A normal request arrives within milliseconds. */
 const sendMs = { headers: 5_000, request: 10_000, checkEvery: 1_000 };
@@ -46,13 +46,14 @@ interface ServerParts {
 
 /** Starts the server. Rejects when it cannot listen on the address. Port 0 selects a free port. */
 export async function startServer(app: Express, parts: ServerParts) {
-  const { host, port, connectionsMax, log } = parts;
+  const { host, port, connectionsMax, log, requestMs = sendMs.request } = parts;
   const server = createServer({
     ...createMessageClasses(app),
     requireHostHeader: false,
     maxHeaderSize: headerBytesMax,
     headersTimeout: parts.requestMs ?? sendMs.headers,
-    requestTimeout: parts.requestMs ?? sendMs.request,
+    // Node has one limit for all requests. `endSlowBodies` ends those that are no uploads earlier.
+    requestTimeout: requestMs + sources.upload_seconds * 1000,
     connectionsCheckingInterval: sendMs.checkEvery,
     keepAliveTimeout: keepAliveMs,
   });
@@ -73,11 +74,13 @@ export async function startServer(app: Express, parts: ServerParts) {
   // With `Expect: 100-continue`, the app requests the body only after it has checked the key and the length.
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, serve);
   server.on('clientError', respondToBrokenRequest);
+  const slowBodies = endSlowBodies(tracker, requestMs);
   const url = await listen(server, host, port);
   return {
     url,
     /** Waits for the requests in flight, for a limited time, then closes all connections. */
     async close(): Promise<void> {
+      clearInterval(slowBodies);
       await Promise.race([settleAll(tracker), sleep(graceMs, undefined, { ref: false })]);
       const closed = once(server, 'close');
       // Closes idle connections immediately. All requests in flight have settled or exceeded the grace period.
@@ -95,6 +98,24 @@ async function settleAll(tracker: ResponseTracker): Promise<void> {
   // Announces the close, so that clients do not send another request on the connection.
   for (const response of responses) response.shouldKeepAlive = false;
   await Promise.all(responses.map((response) => once(response, 'close')));
+}
+
+/** Ends requests whose bodies do not arrive within `requestMs`, except for uploads. Returns the timer that looks for them. */
+function endSlowBodies(tracker: ResponseTracker, requestMs: number): NodeJS.Timeout {
+  let sinceMs = new Map<ServerResponse, number>();
+  const check = () => {
+    const nowMs = performance.now();
+    const arriving = tracker.all().filter(({ req }) => !req.complete && !mayArriveSlowly(req));
+    sinceMs = new Map(arriving.map((it) => [it, sinceMs.get(it) ?? nowMs]));
+    for (const [response, startMs] of sinceMs) if (nowMs - startMs >= requestMs) endSlowBody(response);
+  };
+  return setInterval(check, sendMs.checkEvery).unref();
+}
+
+function endSlowBody(response: ServerResponse): void {
+  // Another response would be read as part of the one that is sent, or as that of an earlier request.
+  if (response.headersSent || !response.socket) return void response.req.socket.destroy();
+  respondToBrokenRequest(Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), response.socket);
 }
 
 /** How long a client may take to close its half of the connection after an error response, in ms. */

@@ -10,6 +10,7 @@ import type { Post } from '../readings/post.js';
 import { inflate, type PostedBody, type ReadPostedBody } from '../readings/posted-body.js';
 import { readBytes, tooLarge, type WatchUpload } from './body.js';
 import { type Exchange, requireCaller, type Step } from './exchange.js';
+import { allowSlowBody } from './messages.js';
 import { beginWork, createPlaces, createReadSmall, failOn, type Work } from './post-work.js';
 import { type Chunks, isSigned } from './signature.js';
 import { collect, createUnproven, readChunks } from './unproven.js';
@@ -74,6 +75,7 @@ export function createSourceSteps(parts: SourceParts, watch: WatchUpload): (vali
     const { req: request } = response;
     const { address } = exchange;
     const caller = requireCaller(exchange);
+    if (!request.complete) allowSlowBody(request);
     const timer = setTimeout(() => {
       response.set('Connection', 'close');
       work.abort(new ProblemError('service_unavailable', { cause: 'the upload is too slow' }));
