@@ -2986,11 +2986,11 @@ export interface components {
             expires_at?: components["schemas"]["Instant"];
             record_id?: components["schemas"]["ConsentRecordId"];
             /**
-             * @description State of the version. `withdrawn` has no category. `expired` is past `expires_at`.
+             * @description State of the version. `withdrawn` has no category. `expired` is past `expires_at`. `unverified` allows nothing: the service did not write the stored version as it is. Record it again.
              * @example given
              * @enum {string}
              */
-            event_state: "given" | "withdrawn" | "expired";
+            event_state: "given" | "withdrawn" | "expired" | "unverified";
             recorded_at: components["schemas"]["Instant"];
         };
         /** @description A page of the versions of a consent, newest first. */

@@ -1379,8 +1379,9 @@ class Consent(TypedDict):
     expires_at: NotRequired[str]
     # Id of your own record of this consent, e.g. of the signed form.
     record_id: NotRequired[str]
-    # State of the version. `withdrawn` has no category. `expired` is past `expires_at`.
-    event_state: Literal["given", "withdrawn", "expired"]
+    # State of the version. `withdrawn` has no category. `expired` is past `expires_at`. `unverified` allows nothing:
+    # the service did not write the stored version as it is.
+    event_state: Literal["given", "withdrawn", "expired", "unverified"]
     # RFC 3339 date-time in UTC, with millisecond precision.
     recorded_at: str
 
